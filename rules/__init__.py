@@ -1,0 +1,1 @@
+"""Rules modules: one file a game, each a description of the game as data."""

@@ -1,0 +1,185 @@
+"""The reference engine: retrograde analysis with move counters, level by level.
+
+Short and obviously right rather than fast. Per side to move it keeps for each index
+
+- `codes`: the solution so far, `DRAW` while unknown;
+- `quiet`: how many quiet moves are not yet known to lose;
+- `early`: the best that captures (and moves that win at once) give, void if there are none.
+
+Step 0 looks at every position's moves once. Then, for d = 0, 1, 2, …:
+
+1. what captures decide at distance d enters;
+2. each position decided at d is taken back: a loss makes its predecessors wins in d + 1; a win takes one
+   from their counters, and who has no quiet move left and no better capture has lost, in d + 1 or when
+   the longest capture loses, whichever is later.
+
+A position with a drawing or a still pending winning capture is never lost.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tablebase.engine.compiled import CompiledSlice, Int8, SliceArrays
+from tablebase.engine.jit import jit
+from tablebase.engine.kernels import (
+    EMPTY,
+    blocked,
+    capture_code,
+    clear,
+    distance_of,
+    index_of,
+    is_win,
+    lead_flips,
+    merit,
+    next_code,
+    set_up,
+    win_code,
+)
+from tablebase.values import DRAW, FIRST, Codes
+
+OVERFLOW = -1
+"""Returned instead of a level when a distance has no code."""
+
+
+def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
+    """Codes of both sides to move, or None if a distance does not fit the coding."""
+    arrays, coding = problem.arrays, problem.coding
+    codes = np.full((2, arrays.size), DRAW, dtype=coding.dtype)
+    early = np.full((2, arrays.size), coding.void, dtype=coding.dtype)
+    quiet = np.zeros((2, arrays.size), dtype=np.uint16)
+    last = 0
+    for side in (0, 1):
+        last = max(last, _look(arrays, side, codes[side], early[side], quiet[side], coding.stride, coding.void))
+    level = 0
+    while level <= last:
+        for side in (0, 1):
+            _enter(codes[side], early[side], quiet[side], level, coding.stride, coding.void)
+        for side in (0, 1):
+            reached = _take_back(
+                arrays, side, codes[side], codes[1 - side], early[1 - side], quiet[1 - side], level, coding.stride, coding.void
+            )
+            if reached == OVERFLOW:
+                return None
+            last = max(last, reached)
+        level += 1
+    return codes[0], codes[1]
+
+
+@jit
+def _look(arrays: SliceArrays, side: int, codes: Codes, early: Codes, quiet: Codes, stride: int, void: int) -> int:
+    """Step 0: every move of every position; the largest distance that a capture gives."""
+    slots = len(arrays.side)
+    squares, child = np.zeros(slots, dtype=np.int8), np.zeros(slots, dtype=np.int8)
+    board = np.full(len(arrays.index.mirror), EMPTY, dtype=np.int8)
+    last = 0
+    for number in range(arrays.size):
+        if not set_up(arrays.index, number, squares, board):
+            codes[number] = void
+            continue
+        best = void
+        moves = 0
+        for slot in range(slots):
+            if arrays.side[slot] != side:
+                continue
+            square = squares[slot]
+            for step in range(arrays.step_begin[slot, square], arrays.step_begin[slot, square + 1]):
+                if blocked(arrays, step, board):
+                    continue
+                target = arrays.step_target[step]
+                victim = board[target]
+                if victim == EMPTY:
+                    if not arrays.step_quiet[step]:
+                        continue
+                    moves += 1
+                    if not arrays.step_wins[step]:
+                        quiet[number] += 1
+                        continue
+                    code = win_code(1, stride)
+                else:
+                    if not (arrays.step_victims[step] >> victim) & 1:
+                        continue
+                    moves += 1
+                    code = win_code(1, stride)
+                    if not arrays.step_wins[step]:
+                        code = capture_code(arrays, slot, target, victim, squares, child, stride)
+                if best == void or merit(code, stride) > merit(best, stride):
+                    best = code
+        early[number] = best if moves else arrays.no_move
+        if FIRST <= early[number] < void:
+            last = max(last, distance_of(early[number], stride))
+        elif not moves:
+            codes[number] = arrays.no_move
+        clear(squares, board)
+    return last
+
+
+@jit
+def _enter(codes: Codes, early: Codes, quiet: Codes, level: int, stride: int, void: int) -> None:
+    """Step 1: captures that decide at this level, where nothing did before."""
+    for number in range(len(codes)):
+        code = early[number]
+        if codes[number] == DRAW and FIRST <= code < void and distance_of(code, stride) == level:
+            if is_win(code, stride) or quiet[number] == 0:
+                codes[number] = code
+
+
+@jit
+def _take_back(
+    arrays: SliceArrays, side: int, codes: Codes, parents: Codes, early: Codes, quiet: Codes, level: int, stride: int, void: int
+) -> int:
+    """Step 2: un-steps from every position decided at this level; the largest distance given, or `OVERFLOW`."""
+    index = arrays.index
+    slots = len(arrays.side)
+    squares = np.zeros(slots, dtype=np.int8)
+    board = np.full(len(index.mirror), EMPTY, dtype=np.int8)
+    run = arrays.size // index.radix[0, 0]
+    last = 0
+    for number in range(arrays.size):
+        code = codes[number]
+        if code < FIRST or code == void or distance_of(code, stride) != level:
+            continue
+        after = next_code(code, stride)
+        fixed = index.lead_fixed[0, number // run]
+        set_up(index, number, squares, board)
+        for slot in range(slots):
+            if arrays.side[slot] == side:
+                continue
+            square = squares[slot]
+            for back in range(arrays.back_begin[slot, square], arrays.back_begin[slot, square + 1]):
+                origin = arrays.back_origin[back]
+                if board[origin] != EMPTY or blocked(arrays, arrays.back_step[back], board):
+                    continue
+                if after >= void:
+                    return OVERFLOW
+                squares[slot] = origin
+                if fixed and lead_flips(index, squares):
+                    # Both images of this position are numbered; the other one takes this step back.
+                    continue
+                parent = index_of(index, 0, squares, False)
+                last = max(last, _tell(parents, early, quiet, parent, after, level, stride, void))
+                if not fixed and index.lead_fixed[0, parent // run]:
+                    # Both images of the parent are numbered, and both move here.
+                    parent = index_of(index, 0, squares, True)
+                    last = max(last, _tell(parents, early, quiet, parent, after, level, stride, void))
+            squares[slot] = square
+        clear(squares, board)
+    return last
+
+
+@jit
+def _tell(parents: Codes, early: Codes, quiet: Codes, parent: int, after: int, level: int, stride: int, void: int) -> int:
+    """One move of a parent is now known to be worth `after`; the distance the parent gets, if any."""
+    if parents[parent] != DRAW:
+        return 0
+    if is_win(after, stride):
+        parents[parent] = after
+        return level + 1
+    quiet[parent] -= 1
+    capture = early[parent]
+    if quiet[parent] == 0:
+        if capture == void:
+            parents[parent] = after
+        elif capture >= FIRST and not is_win(capture, stride) and distance_of(capture, stride) <= level + 1:
+            parents[parent] = after
+    return level + 1

@@ -1,0 +1,276 @@
+"""The vocabulary in which a rules module describes a game: boards, kinds, steps.
+
+Nothing here moves a piece or solves anything. A `Game` is plain immutable data that
+`tablebase.moves` plays by, `tablebase.indexing` numbers and the engines compile into arrays.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import string
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from tablebase.errors import NotationError, RulesError
+
+SQUARE_LIMIT = 127
+"""Squares a board may have: engines keep a square in one signed byte."""
+
+
+class Outcome(StrEnum):
+    """What a position is worth to the side to move under best play."""
+
+    WIN = "win"
+    LOSS = "loss"
+    DRAW = "draw"
+
+    @property
+    def reversed(self) -> Outcome:
+        """The same result as the other side sees it."""
+        return {Outcome.WIN: Outcome.LOSS, Outcome.LOSS: Outcome.WIN}.get(self, Outcome.DRAW)
+
+
+@dataclass(frozen=True)
+class Board:
+    """A grid of which all or some cells are squares.
+
+    Parameters
+    ----------
+    width, height : int
+        Files and ranks of the grid, which is also what position texts show.
+    cells : tuple of (int, int)
+        File and rank, from 0, of square 0, 1, 2, …
+    """
+
+    width: int
+    height: int
+    cells: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def full(cls, width: int, height: int) -> Board:
+        """A board on which every cell is a square, numbered a1, b1, …, a2, …"""
+        return cls(width, height, tuple((f, r) for r in range(height) for f in range(width)))
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Name of each square: file letter and rank from 1."""
+        return tuple(f"{string.ascii_lowercase[f]}{r + 1}" for f, r in self.cells)
+
+    @cached_property
+    def numbers(self) -> Mapping[tuple[int, int], int]:
+        """Square number of each (file, rank)."""
+        return {cell: number for number, cell in enumerate(self.cells)}
+
+    def square(self, name: str) -> int:
+        """Square number of a name such as ``d9``."""
+        try:
+            return self.names.index(name)
+        except ValueError:
+            raise NotationError(
+                f"there is no square {name!r}: squares run from {self.names[0]} to {self.names[-1]}"
+            ) from None
+
+    def squares(self, names: str) -> tuple[int, ...]:
+        """Square numbers of several names separated by spaces."""
+        return tuple(self.square(name) for name in names.split())
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two players: the letter that stands in position texts, and a name."""
+
+    letter: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """One way for a piece to go from a square to another.
+
+    Parameters
+    ----------
+    origin, target : int
+        Square numbers.
+    empty : frozenset of int
+        Squares between that must be empty.
+    quiet : bool
+        Whether the step may end on an empty square.
+    victims : frozenset of str
+        Symbols of the kinds it may capture on its target.
+    wins : bool
+        Whether arriving wins the game at once; the piece then stands outside every position that is stored.
+    """
+
+    origin: int
+    target: int
+    empty: frozenset[int] = frozenset()
+    quiet: bool = True
+    victims: frozenset[str] = frozenset()
+    wins: bool = False
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What can stand on a square, and whose it is.
+
+    Parameters
+    ----------
+    symbol : str
+        The letter in position texts, unique in the game. Its upper case names the kind in materials.
+    name : str
+        For people.
+    side : int
+        0 or 1, the owner.
+    squares : tuple of int
+        Where the piece may stand in a position that is not over, ascending.
+    steps : tuple of Step
+        All its steps, from any square.
+    limit : int
+        How many of the kind a side may have.
+    """
+
+    symbol: str
+    name: str
+    side: int
+    squares: tuple[int, ...]
+    steps: tuple[Step, ...]
+    limit: int = 1
+
+    @cached_property
+    def steps_from(self) -> Mapping[int, tuple[Step, ...]]:
+        """Steps by origin; squares without a step are missing."""
+        grouped: dict[int, list[Step]] = {}
+        for step in self.steps:
+            grouped.setdefault(step.origin, []).append(step)
+        return {origin: tuple(steps) for origin, steps in grouped.items()}
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game as data.
+
+    Parameters
+    ----------
+    name : str
+        The word for the command line; also the folder of its tables.
+    title : str
+        For people.
+    board : Board
+    sides : tuple of Side
+        Side 0 (first in material names) and side 1.
+    kinds : tuple of Kind
+        All kinds of both sides, side 0 first; a kind's place here is its number.
+    start : str
+        The initial position as text.
+    no_move : Outcome
+        What a side to move without a legal move gets: a draw (stalemate) or a loss.
+    max_pieces : int
+        Pieces in the initial position, the most that any slice has.
+    mirror : tuple of int, optional
+        Image of each square under the board's mirror, if it is a symmetry of the rules.
+    swap : tuple of int, optional
+        Image of each square under colour swap, if that is a symmetry; a kind's twin is
+        the kind of the other side whose symbol is the same letter in the other case.
+
+    Notes
+    -----
+    A side to move that has no pieces left has lost.
+    """
+
+    name: str
+    title: str
+    board: Board
+    sides: tuple[Side, Side]
+    kinds: tuple[Kind, ...]
+    start: str
+    no_move: Outcome
+    max_pieces: int
+    mirror: tuple[int, ...] | None = None
+    swap: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.digest))
+
+    @cached_property
+    def by_symbol(self) -> Mapping[str, int]:
+        """Kind number of each symbol."""
+        return {kind.symbol: number for number, kind in enumerate(self.kinds)}
+
+    @cached_property
+    def twins(self) -> tuple[int, ...]:
+        """Kind number of each kind's twin under colour swap (only if `swap` is given)."""
+        return tuple(self.by_symbol[kind.symbol.swapcase()] for kind in self.kinds)
+
+    def side_of(self, kind: int) -> int:
+        """The side that owns a kind number."""
+        return self.kinds[kind].side
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 (hexadecimal) of the rules: everything that decides a table's content."""
+        text = json.dumps(self._canonical(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def _canonical(self) -> dict[str, object]:
+        """The rules as JSON data; titles, names and the start do not matter to a table."""
+        return {
+            "cells": self.board.cells,
+            "kinds": [
+                [kind.symbol, kind.side, kind.limit, kind.squares, sorted(map(_step_key, kind.steps))]
+                for kind in self.kinds
+            ],
+            "mirror": self.mirror,
+            "name": self.name,
+            "no_move": self.no_move,
+            "swap": self.swap,
+        }
+
+
+def _step_key(step: Step) -> tuple[int, int, list[int], bool, str, bool]:
+    victims = "".join(sorted(step.victims))
+    return step.origin, step.target, sorted(step.empty), step.quiet, victims, step.wins
+
+
+def _check(game: Game) -> None:
+    """Raise `RulesError` for a description that no engine could work with."""
+    count = len(game.board)
+    if not 0 < count <= SQUARE_LIMIT:
+        raise RulesError(f"{game.name}: a board has 1 to {SQUARE_LIMIT} squares, not {count}")
+    symbols = [kind.symbol for kind in game.kinds]
+    if len(set(symbols)) != len(symbols) or not all(len(s) == 1 and s.isalpha() for s in symbols):
+        raise RulesError(f"{game.name}: each kind needs a one-letter symbol of its own, not {' '.join(symbols)}")
+    if [kind.side for kind in game.kinds] != sorted(kind.side for kind in game.kinds):
+        raise RulesError(f"{game.name}: the kinds of side 0 must come before those of side 1")
+    for name, image in (("mirror", game.mirror), ("swap", game.swap)):
+        if image is not None and not _is_involution(image, count):
+            raise RulesError(f"{game.name}: {name} must be an involution of the {count} squares")
+    for kind in game.kinds:
+        _check_kind(game, kind, set(symbols))
+
+
+def _is_involution(image: Iterable[int], count: int) -> bool:
+    image = list(image)
+    return sorted(image) == list(range(count)) and all(image[image[s]] == s for s in range(count))
+
+
+def _check_kind(game: Game, kind: Kind, symbols: set[str]) -> None:
+    if list(kind.squares) != sorted(set(kind.squares)):
+        raise RulesError(f"{game.name}: the squares of {kind.name} must be ascending and different")
+    home = set(kind.squares)
+    for step in kind.steps:
+        if step.origin not in home or (step.target not in home and not step.wins):
+            route = f"{step.origin} to {step.target}"
+            raise RulesError(f"{game.name}: the step of {kind.name} from square {route} leaves the kind's squares")
+        if not step.victims <= symbols:
+            raise RulesError(f"{game.name}: {kind.name} captures unknown kinds {''.join(sorted(step.victims))}")
+        if any(game.kinds[game.by_symbol[v]].side == kind.side for v in step.victims):
+            raise RulesError(f"{game.name}: {kind.name} may not capture its own side")

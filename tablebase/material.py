@@ -1,0 +1,311 @@
+"""Slices: which materials there are, how captures connect them, and which play alike.
+
+A *material* is what both sides have, written ``RCvW``. A *slice* is a material with one side
+to move. Where the rules allow colour swap, ``RCvW`` with side 1 to move is ``WvRC`` with side 0
+to move, so slices are counted with side 0 to move. Materials in which every piece finds a
+counterpart that moves, takes and is taken alike are *aliases*: one of them stands for all.
+A *table* holds one material that stands for its aliases, with both sides to move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations_with_replacement, permutations
+
+from tablebase.errors import NotationError
+from tablebase.game import Game
+from tablebase.moves import Position
+
+
+@dataclass(frozen=True, order=True)
+class Material:
+    """The piece kinds of both sides.
+
+    Parameters
+    ----------
+    first, second : tuple of int
+        Kind numbers of side 0 and of side 1, ascending.
+    """
+
+    first: tuple[int, ...]
+    second: tuple[int, ...]
+
+    @property
+    def kinds(self) -> tuple[int, ...]:
+        """All kind numbers, side 0 first: the order of `Position.pieces`."""
+        return self.first + self.second
+
+    @property
+    def pieces(self) -> int:
+        """Number of pieces."""
+        return len(self.first) + len(self.second)
+
+
+@dataclass(frozen=True)
+class Route:
+    """Where the positions of a slice are stored.
+
+    Parameters
+    ----------
+    table : Material
+        The material whose table holds them.
+    side : int
+        The side to move there.
+    swapped : bool
+        Whether colours are exchanged on the way.
+    order : tuple of int
+        Piece ``order[j]`` of the asking material (numbered as in `Material.kinds`, before any
+        exchange) stands for piece ``j`` of the table's material.
+    """
+
+    table: Material
+    side: int
+    swapped: bool
+    order: tuple[int, ...]
+
+
+def material_of(game: Game, position: Position) -> Material:
+    """The material of a position."""
+    kinds = [kind for kind, _ in position.pieces]
+    return make_material(game, kinds)
+
+
+def make_material(game: Game, kinds: list[int]) -> Material:
+    """The material of these kind numbers, in any order."""
+    ordered = sorted(kinds)
+    return Material(
+        tuple(kind for kind in ordered if game.side_of(kind) == 0),
+        tuple(kind for kind in ordered if game.side_of(kind) == 1),
+    )
+
+
+def material_name(game: Game, material: Material) -> str:
+    """The material as ``RCvW``."""
+    return "v".join("".join(game.kinds[kind].symbol.upper() for kind in side) for side in (material.first, material.second))
+
+
+def parse_material(game: Game, text: str) -> Material:
+    """Read a material such as ``RCvW``; the letters of a side may come in any order.
+
+    Raises
+    ------
+    NotationError
+        If the text names no material of the game.
+    """
+    sides = text.split("v")
+    if len(sides) != 2 or not all(sides):
+        raise NotationError(f"{text!r} is not a material: write the pieces of both sides as in 'RCvW'")
+    kinds = [_kind_number(game, letter, side) for side in (0, 1) for letter in sides[side]]
+    for kind in set(kinds):
+        if kinds.count(kind) > game.kinds[kind].limit:
+            owner = game.sides[game.side_of(kind)].name
+            raise NotationError(f"{text!r} has {kinds.count(kind)} {game.kinds[kind].name}s for {owner}; at most {game.kinds[kind].limit} can be")
+    return make_material(game, kinds)
+
+
+def _kind_number(game: Game, letter: str, side: int) -> int:
+    own = {kind.symbol.upper(): number for number, kind in enumerate(game.kinds) if kind.side == side}
+    if letter not in own:
+        raise NotationError(f"{game.sides[side].name} has no piece {letter!r}: the letters are {''.join(own)}")
+    return own[letter]
+
+
+@cache
+def materials(game: Game, pieces: int) -> tuple[Material, ...]:
+    """All materials with so many pieces, at least one a side; side 0 strongest in number first."""
+    found = []
+    for count in range(pieces - 1, 0, -1):
+        for first in _choices(game, 0, count):
+            found += [Material(first, second) for second in _choices(game, 1, pieces - count)]
+    return tuple(found)
+
+
+@cache
+def _ranks(game: Game, pieces: int) -> dict[Material, int]:
+    """Place of each material in `materials`."""
+    return {material: rank for rank, material in enumerate(materials(game, pieces))}
+
+
+def _choices(game: Game, side: int, count: int) -> Iterator[tuple[int, ...]]:
+    own = [number for number, kind in enumerate(game.kinds) if kind.side == side]
+    for choice in combinations_with_replacement(own, count):
+        if all(choice.count(kind) <= game.kinds[kind].limit for kind in set(choice)):
+            yield choice
+
+
+def swapped_material(game: Game, material: Material) -> Material:
+    """The material with colours exchanged."""
+    return make_material(game, [game.twins[kind] for kind in material.kinds])
+
+
+def captures(game: Game, material: Material) -> dict[int, Material]:
+    """The material left when a piece is captured, for each piece (by its place in `kinds`) that can be.
+
+    A side that loses its last piece has lost, so that leads to no material.
+    """
+    children = {}
+    for place, kind in enumerate(material.kinds):
+        own = material.first if place < len(material.first) else material.second
+        if len(own) > 1 and _can_be_taken(game, material, kind):
+            rest = [other for i, other in enumerate(material.kinds) if i != place]
+            children[place] = make_material(game, rest)
+    return children
+
+
+def _can_be_taken(game: Game, material: Material, victim: int) -> bool:
+    symbol = game.kinds[victim].symbol
+    return any(symbol in step.victims for kind in set(material.kinds) for step in game.kinds[kind].steps)
+
+
+@cache
+def _movement_class(game: Game, kind: int) -> int:
+    """A number that kinds of one side share if they stand and move alike, captures aside."""
+    def movement(number: int) -> object:
+        of = game.kinds[number]
+        return of.side, of.squares, frozenset((s.origin, s.target, s.empty, s.quiet, s.wins) for s in of.steps)
+
+    return next(number for number in range(kind + 1) if movement(number) == movement(kind))
+
+
+@cache
+def _capture_class(game: Game, taker: int, victim: int) -> int:
+    """A number that pairs of kinds share if the first takes the second by the same steps."""
+    def steps(pair: tuple[int, int]) -> object:
+        symbol = game.kinds[pair[1]].symbol
+        return frozenset((s.origin, s.target, s.empty, s.wins) for s in game.kinds[pair[0]].steps if symbol in s.victims)
+
+    count = len(game.kinds)
+    wanted = steps((taker, victim))
+    return next(t * count + v for t in range(count) for v in range(count) if steps((t, v)) == wanted)
+
+
+def _signature(game: Game, kinds: tuple[int, ...], sizes: tuple[int, int]) -> tuple[int, ...]:
+    """What decides the play of pieces in this order: movements, like pieces, who takes whom how."""
+    first, second = kinds[: sizes[0]], kinds[sizes[0] :]
+    parts = [len(first)]
+    parts += [_movement_class(game, kind) for kind in kinds]
+    parts += [kinds.index(kind) for kind in kinds]
+    parts += [_capture_class(game, a, b) for a in first for b in second]
+    parts += [_capture_class(game, b, a) for a in first for b in second]
+    return tuple(parts)
+
+
+@cache
+def _canonical(game: Game, material: Material) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The least signature over all orders of each side's pieces, and an order that gives it."""
+    sizes = len(material.first), len(material.second)
+    places = range(material.pieces)
+    orders = (a + b for a in permutations(places[: sizes[0]]) for b in permutations(places[sizes[0] :]))
+    return min((_signature(game, tuple(material.kinds[i] for i in order), sizes), order) for order in orders)
+
+
+@cache
+def _representatives(game: Game, pieces: int) -> dict[tuple[int, ...], Material]:
+    """The first material of each signature."""
+    first: dict[tuple[int, ...], Material] = {}
+    for material in materials(game, pieces):
+        first.setdefault(_canonical(game, material)[0], material)
+    return first
+
+
+def representative(game: Game, material: Material) -> Material:
+    """The material that stands for this one and all that play like it, colours as they are."""
+    return _representatives(game, material.pieces)[_canonical(game, material)[0]]
+
+
+@cache
+def route(game: Game, material: Material, side: int) -> Route:
+    """Where the positions of this material with this side to move are stored."""
+    target = representative(game, material)
+    swap = False
+    if game.swap is not None:
+        twin = representative(game, swapped_material(game, material))
+        rank = _ranks(game, material.pieces)
+        swap = rank[twin] < rank[target] or (twin == target and side == 1)
+        target = twin if swap else target
+    return Route(target, side ^ swap, swap, _order(game, material, target, swap))
+
+
+def _order(game: Game, material: Material, target: Material, swap: bool) -> tuple[int, ...]:
+    """Which piece of `material` plays each piece of `target`."""
+    places = list(range(material.pieces))
+    seen = material
+    if swap:
+        places.sort(key=lambda i: game.twins[material.kinds[i]])
+        seen = swapped_material(game, material)
+    ours, theirs = _canonical(game, seen)[1], _canonical(game, target)[1]
+    return tuple(places[i] for _, i in sorted(zip(theirs, ours, strict=True)))
+
+
+def self_paired(game: Game, table: Material) -> bool:
+    """Whether the table's other side to move is the same slice again by colour swap."""
+    return game.swap is not None and representative(game, swapped_material(game, table)) == representative(game, table)
+
+
+def sides_stored(game: Game, table: Material) -> tuple[int, ...]:
+    """The sides to move that the table holds: both, or 0 alone if it is paired with itself."""
+    return (0,) if self_paired(game, table) else (0, 1)
+
+
+@cache
+def tables(game: Game, pieces: int) -> tuple[Material, ...]:
+    """The materials of all tables with so many pieces, in order."""
+    return tuple(dict.fromkeys(route(game, material, 0).table for material in materials(game, pieces)))
+
+
+@cache
+def dependencies(game: Game, table: Material) -> tuple[Material, ...]:
+    """Tables that a capture in this table leads to."""
+    found = set()
+    for place, child in captures(game, table).items():
+        found.add(route(game, child, game.side_of(table.kinds[place])).table)
+    return tuple(sorted(found))
+
+
+def with_dependencies(game: Game, wanted: list[Material]) -> tuple[Material, ...]:
+    """The tables of these materials and all that they depend on, fewest pieces first."""
+    todo = [route(game, material, 0).table for material in wanted]
+    found: dict[Material, None] = {}
+    while todo:
+        table = todo.pop()
+        if table not in found:
+            found[table] = None
+            todo += dependencies(game, table)
+    return tuple(sorted(found, key=lambda table: (table.pieces, table)))
+
+
+@dataclass(frozen=True)
+class StoredSlice:
+    """A slice under its own name, and where it is stored.
+
+    Parameters
+    ----------
+    material : Material
+    side : int
+        The side to move; 0 where the game has colour swap.
+    route : Route
+    distinct : bool
+        Whether it stands for its aliases; each stored array has exactly one such slice.
+    """
+
+    material: Material
+    side: int
+    route: Route
+    distinct: bool
+
+
+@cache
+def slices(game: Game, pieces: int) -> tuple[StoredSlice, ...]:
+    """All slices with so many pieces under their own names, aliases included."""
+    sides = (0,) if game.swap is not None else (0, 1)
+    found = []
+    seen = set()
+    for side in sides:
+        for material in materials(game, pieces):
+            way = route(game, material, side)
+            home = (way.table, way.side)
+            found.append(StoredSlice(material, side, way, home not in seen))
+            seen.add(home)
+    return tuple(found)

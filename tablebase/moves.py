@@ -1,0 +1,85 @@
+"""Positions and moves in plain Python: the rules as a person reads them.
+
+The engines have compiled twins of this module; here everything is short and scalar.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tablebase.game import Game
+
+
+class Position(NamedTuple):
+    """Pieces on squares and the side to move.
+
+    Parameters
+    ----------
+    pieces : tuple of (int, int)
+        Kind number and square of each piece, ascending.
+    side : int
+        The side to move, 0 or 1.
+    """
+
+    pieces: tuple[tuple[int, int], ...]
+    side: int
+
+
+class Move(NamedTuple):
+    """A step that a piece can take in a position.
+
+    Parameters
+    ----------
+    kind, origin, target : int
+        What moves, from where, to where.
+    captured : int or None
+        Kind number of the piece it takes.
+    wins : bool
+        Whether arriving wins at once.
+    """
+
+    kind: int
+    origin: int
+    target: int
+    captured: int | None
+    wins: bool
+
+
+def legal_moves(game: Game, position: Position) -> list[Move]:
+    """All moves of the side to move, in the order of kinds, squares and steps."""
+    occupant = {square: kind for kind, square in position.pieces}
+    moves = []
+    for kind, origin in position.pieces:
+        if game.kinds[kind].side != position.side:
+            continue
+        for step in game.kinds[kind].steps_from.get(origin, ()):
+            if not step.empty.isdisjoint(occupant):
+                continue
+            victim = occupant.get(step.target)
+            if victim is None:
+                if step.quiet:
+                    moves.append(Move(kind, origin, step.target, None, step.wins))
+            elif game.kinds[victim].symbol in step.victims:
+                moves.append(Move(kind, origin, step.target, victim, step.wins))
+    return moves
+
+
+def play(position: Position, move: Move) -> Position:
+    """The position after a legal move, the other side to move."""
+    gone = {(move.kind, move.origin), (move.captured, move.target)}
+    stay = [piece for piece in position.pieces if piece not in gone]
+    return Position(tuple(sorted([*stay, (move.kind, move.target)])), 1 - position.side)
+
+
+def mirrored(game: Game, position: Position) -> Position:
+    """The position seen in the board's mirror; the game must have one."""
+    assert game.mirror is not None
+    image = game.mirror
+    return Position(tuple(sorted((kind, image[square]) for kind, square in position.pieces)), position.side)
+
+
+def swapped(game: Game, position: Position) -> Position:
+    """The position with colours exchanged, the side to move too; the game must allow it."""
+    assert game.swap is not None
+    pieces = sorted((game.twins[kind], game.swap[square]) for kind, square in position.pieces)
+    return Position(tuple(pieces), 1 - position.side)

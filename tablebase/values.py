@@ -1,0 +1,177 @@
+"""The value algebra: how outcome and distance become one small integer.
+
+This is the only place that knows the coding. A *code* is
+
+====================== ==============================================
+code                   meaning
+====================== ==============================================
+0                      draw
+1                      stalemate: a draw because there is no legal move
+2 + d                  win or loss in d plies, if ``stride`` is 1
+2 + 2 d                win in d plies, if ``stride`` is 2
+3 + 2 d                loss in d plies, if ``stride`` is 2
+largest of the dtype   void, no position (never written to a file)
+====================== ==============================================
+
+With stride 1 the parity of the distance tells the outcome: whoever makes the last move wins, so
+wins are odd and losses even. That holds for every game in which nobody wins without moving, and
+one byte reaches 252 plies. Stride 2 holds any pair and reaches 125. Where a byte is too short,
+two bytes are used.
+
+The scalar functions are plain Python that Numba compiles as it stands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tablebase.game import Outcome
+
+Codes = NDArray[Any]
+"""Codes of positions, ``uint8`` or ``uint16``."""
+
+DRAW = 0
+STALEMATE = 1
+FIRST = 2
+"""The least code that has a distance."""
+
+
+def win_code(distance: int, stride: int) -> int:
+    """Code of a win in so many plies."""
+    return FIRST + stride * distance
+
+
+def loss_code(distance: int, stride: int) -> int:
+    """Code of a loss in so many plies."""
+    return FIRST + stride * distance + stride - 1
+
+
+def distance_of(code: int, stride: int) -> int:
+    """Plies of a code that is a win or a loss."""
+    return (code - FIRST) // stride
+
+
+def is_win(code: int, stride: int) -> bool:
+    """Whether a code (not void) is a win."""
+    return code >= FIRST and (code - FIRST) % 2 == 2 - stride
+
+
+def is_loss(code: int, stride: int) -> bool:
+    """Whether a code (not void) is a loss."""
+    return code >= FIRST and (code - FIRST) % 2 == stride - 1
+
+
+def next_code(code: int, stride: int) -> int:
+    """What a move is worth to the mover, given the code of the position it leads to."""
+    if code < FIRST:
+        return DRAW
+    distance = (code - FIRST) // stride + 1
+    if (code - FIRST) % 2 == stride - 1:
+        return FIRST + stride * distance
+    return FIRST + stride * distance + stride - 1
+
+
+def merit(code: int, stride: int) -> int:
+    """A number that grows with how good a code is: the winner hurries, the loser delays."""
+    if code < FIRST:
+        return 0
+    distance = (code - FIRST) // stride
+    if (code - FIRST) % 2 == stride - 1:
+        return distance - 65536
+    return 65536 - distance
+
+
+def better(code: int, than: int, stride: int) -> bool:
+    """Whether a player prefers the first code."""
+    return merit(code, stride) > merit(than, stride)
+
+
+class Value(NamedTuple):
+    """A position's value to the side to move.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    distance : int or None
+        Plies to the result under best play; None for a draw.
+    """
+
+    outcome: Outcome
+    distance: int | None
+
+    @property
+    def merit(self) -> int:
+        """A number that grows with how good the value is."""
+        if self.distance is None:
+            return 0
+        return merit(FULL.code(self), FULL.stride)
+
+    @property
+    def parent(self) -> Value:
+        """What the move into this position is worth to the mover, counted from before the move."""
+        return Value(self.outcome.reversed, None if self.distance is None else self.distance + 1)
+
+
+@dataclass(frozen=True)
+class Coding:
+    """A choice of stride and width.
+
+    Parameters
+    ----------
+    stride : int
+        1 if parity tells wins from losses, else 2.
+    dtype : str
+        ``uint8`` or ``uint16``.
+    """
+
+    stride: int
+    dtype: str
+
+    @property
+    def void(self) -> int:
+        """The code of what is no position."""
+        return int(np.iinfo(self.dtype).max)
+
+    @property
+    def reach(self) -> int:
+        """The largest distance that has a code."""
+        return distance_of(self.void - self.stride, self.stride)
+
+    @property
+    def wider(self) -> Coding:
+        """The same coding in two bytes."""
+        return Coding(self.stride, "uint16")
+
+    def code(self, value: Value) -> int:
+        """The code of a value."""
+        if value.distance is None:
+            return DRAW
+        return (win_code if value.outcome is Outcome.WIN else loss_code)(value.distance, self.stride)
+
+    def value(self, code: int) -> Value:
+        """The value of a code; a stalemate is a draw."""
+        if code < FIRST:
+            return Value(Outcome.DRAW, None)
+        outcome = Outcome.WIN if is_win(code, self.stride) else Outcome.LOSS
+        return Value(outcome, distance_of(code, self.stride))
+
+
+NARROW = Coding(1, "uint8")
+FULL = Coding(2, "uint16")
+
+
+def recode(codes: Codes, source: Coding, target: Coding) -> Codes:
+    """The same values in another coding; void stays void."""
+    if source == target:
+        return codes
+    lookup = np.full(source.void + 1, target.void, dtype=target.dtype)
+    lookup[STALEMATE] = STALEMATE
+    for code in range(source.void):
+        value = source.value(code)
+        if code != STALEMATE and (value.distance is None or value.distance <= target.reach):
+            lookup[code] = target.code(value)
+    return lookup[codes]
