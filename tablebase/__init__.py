@@ -1,3 +1,46 @@
-"""Endgame tablebases for any small board game described as data."""
+"""Endgame tablebases for any small board game described as data.
+
+>>> import tablebase
+>>> tables = tablebase.open("data")  # doctest: +SKIP
+>>> tables.probe("doushouqi", "7/7/7/7/3c3/7/7/R6/7 w").outcome  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tablebase.errors import CorruptTableError, MissingTableError, NotationError, RulesError, StaleTableError, TablebaseError
+
+if TYPE_CHECKING:
+    from tablebase.probe import Tablebase
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "CorruptTableError",
+    "MissingTableError",
+    "NotationError",
+    "RulesError",
+    "StaleTableError",
+    "TablebaseError",
+    "open",
+]
+
+
+def open(folder: str | Path = "data") -> Tablebase:  # noqa: A001 (read as `tablebase.open`)
+    """Open a folder of tables for questions; see `tablebase.probe.Tablebase`.
+
+    Parameters
+    ----------
+    folder : str or Path
+
+    Raises
+    ------
+    TablebaseError
+        If there is no such folder.
+    """
+    # Loaded here so that `import tablebase` stays quick.
+    from tablebase.probe import Tablebase
+
+    return Tablebase(folder)

@@ -51,7 +51,7 @@ class Board:
 
     @classmethod
     def full(cls, width: int, height: int) -> Board:
-        """A board on which every cell is a square, numbered a1, b1, …, a2, …"""
+        """A board on which every cell is a square, numbered a1, b1, … and a2, b2, … after them."""
         return cls(width, height, tuple((f, r) for r in range(height) for f in range(width)))
 
     def __len__(self) -> int:
@@ -72,9 +72,7 @@ class Board:
         try:
             return self.names.index(name)
         except ValueError:
-            raise NotationError(
-                f"there is no square {name!r}: squares run from {self.names[0]} to {self.names[-1]}"
-            ) from None
+            raise NotationError(f"there is no square {name!r}: squares run from {self.names[0]} to {self.names[-1]}") from None
 
     def squares(self, names: str) -> tuple[int, ...]:
         """Square numbers of several names separated by spaces."""
@@ -225,8 +223,7 @@ class Game:
         return {
             "cells": self.board.cells,
             "kinds": [
-                [kind.symbol, kind.side, kind.limit, kind.squares, sorted(map(_step_key, kind.steps))]
-                for kind in self.kinds
+                [kind.symbol, kind.side, kind.limit, kind.squares, sorted(map(_step_key, kind.steps))] for kind in self.kinds
             ],
             "mirror": self.mirror,
             "name": self.name,

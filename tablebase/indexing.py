@@ -117,6 +117,11 @@ class Layout:
         """Number of consecutive indices in which only the last group moves."""
         return self.radices[-1]
 
+    @property
+    def cells_with_images(self) -> int:
+        """Number of indices, each that also stands for its mirror image counted twice."""
+        return self.groups[0].size * (self.size // self.radices[0])
+
     def _number_lead(self) -> None:
         lead = self.groups[0]
         ranks = np.arange(lead.size, dtype=np.int32)
@@ -198,6 +203,10 @@ class Layout:
         for i, j in combinations(range(squares.shape[1]), 2):
             legal &= squares[:, i] != squares[:, j]
         return squares, legal
+
+    def legal_many(self, index: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether each index is a position."""
+        return self.squares_many(index)[1]
 
     def weights_many(self, index: NDArray[np.int64]) -> NDArray[np.int64]:
         """Placements each index stands for: two where it also stands for its mirror image."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations_with_replacement, permutations
+from itertools import chain, combinations_with_replacement, permutations, product
 
 from tablebase.errors import NotationError
 from tablebase.game import Game
@@ -100,8 +100,8 @@ def parse_material(game: Game, text: str) -> Material:
     kinds = [_kind_number(game, letter, side) for side in (0, 1) for letter in sides[side]]
     for kind in set(kinds):
         if kinds.count(kind) > game.kinds[kind].limit:
-            owner = game.sides[game.side_of(kind)].name
-            raise NotationError(f"{text!r} has {kinds.count(kind)} {game.kinds[kind].name}s for {owner}; at most {game.kinds[kind].limit} can be")
+            what = f"{game.sides[game.side_of(kind)].name} {game.kinds[kind].name}"
+            raise NotationError(f"{text!r} has {kinds.count(kind)} pieces {what}; at most {game.kinds[kind].limit} can be")
     return make_material(game, kinds)
 
 
@@ -162,6 +162,7 @@ def _can_be_taken(game: Game, material: Material, victim: int) -> bool:
 @cache
 def _movement_class(game: Game, kind: int) -> int:
     """A number that kinds of one side share if they stand and move alike, captures aside."""
+
     def movement(number: int) -> object:
         of = game.kinds[number]
         return of.side, of.squares, frozenset((s.origin, s.target, s.empty, s.quiet, s.wins) for s in of.steps)
@@ -172,6 +173,7 @@ def _movement_class(game: Game, kind: int) -> int:
 @cache
 def _capture_class(game: Game, taker: int, victim: int) -> int:
     """A number that pairs of kinds share if the first takes the second by the same steps."""
+
     def steps(pair: tuple[int, int]) -> object:
         symbol = game.kinds[pair[1]].symbol
         return frozenset((s.origin, s.target, s.empty, s.wins) for s in game.kinds[pair[0]].steps if symbol in s.victims)
@@ -194,11 +196,48 @@ def _signature(game: Game, kinds: tuple[int, ...], sizes: tuple[int, int]) -> tu
 
 @cache
 def _canonical(game: Game, material: Material) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The least signature over all orders of each side's pieces, and an order that gives it."""
+    """The least signature over the orders of each side's pieces, and an order that gives it.
+
+    Pieces that `_colours` tells apart keep the order of their colours, so only the others are permuted.
+    """
     sizes = len(material.first), len(material.second)
-    places = range(material.pieces)
-    orders = (a + b for a in permutations(places[: sizes[0]]) for b in permutations(places[sizes[0] :]))
-    return min((_signature(game, tuple(material.kinds[i] for i in order), sizes), order) for order in orders)
+    colours = _colours(game, material)
+    groups: dict[tuple[int, int], list[int]] = {}
+    for place in range(material.pieces):
+        groups.setdefault((int(place >= sizes[0]), colours[place]), []).append(place)
+    orders = product(*(permutations(groups[key]) for key in sorted(groups)))
+    flat = (tuple(chain.from_iterable(order)) for order in orders)
+    return min((_signature(game, tuple(material.kinds[i] for i in order), sizes), order) for order in flat)
+
+
+def _colours(game: Game, material: Material) -> list[int]:
+    """A number for each piece; pieces that could be each other's counterparts share one.
+
+    Colour refinement: pieces start with their movement and how many are alike, and are told apart by the
+    colours of those they take and are taken by, until nothing changes.
+    """
+    kinds = material.kinds
+    facts: list[object] = [(_movement_class(game, kind), kinds.count(kind)) for kind in kinds]
+    colours: list[int] = []
+    while True:
+        ranks = {fact: rank for rank, fact in enumerate(sorted(set(facts)))}  # type: ignore[type-var]
+        refined = [ranks[fact] for fact in facts]
+        if refined == colours:
+            return colours
+        colours = refined
+        facts = [
+            (
+                colours[i],
+                tuple(
+                    sorted(
+                        (colours[j], _capture_class(game, kinds[i], kinds[j]), _capture_class(game, kinds[j], kinds[i]))
+                        for j in range(len(kinds))
+                        if game.side_of(kinds[j]) != game.side_of(kinds[i])
+                    )
+                ),
+            )
+            for i in range(len(kinds))
+        ]
 
 
 @cache

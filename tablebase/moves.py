@@ -71,6 +71,12 @@ def play(position: Position, move: Move) -> Position:
     return Position(tuple(sorted([*stay, (move.kind, move.target)])), 1 - position.side)
 
 
+def wins_at_once(game: Game, position: Position, move: Move) -> bool:
+    """Whether a legal move ends the game: it reaches a goal or takes the last piece."""
+    others = sum(1 for kind, _ in position.pieces if game.side_of(kind) != position.side)
+    return move.wins or (move.captured is not None and others == 1)
+
+
 def mirrored(game: Game, position: Position) -> Position:
     """The position seen in the board's mirror; the game must have one."""
     assert game.mirror is not None

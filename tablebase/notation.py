@@ -31,6 +31,13 @@ def parse(game: Game, text: str) -> Position:
     >>> render(game, position)
     '7/7/7/7/3c3/7/7/R6/7 w'
     """
+    position = read(game, text)
+    check_pieces(game, position)
+    return position
+
+
+def read(game: Game, text: str) -> Position:
+    """Read any arrangement of pieces, also one in which the game is over; errors as `parse`."""
     words = text.split()
     if len(words) != 2:
         form = f"write rows and the side to move, as in {game.start!r}"
@@ -43,9 +50,7 @@ def parse(game: Game, text: str) -> Position:
     pieces: list[tuple[int, int]] = []
     for rank, row in zip(range(board.height - 1, -1, -1), rows, strict=True):
         pieces += _parse_row(game, row, rank)
-    position = Position(tuple(sorted(pieces)), side)
-    check_pieces(game, position)
-    return position
+    return Position(tuple(sorted(pieces)), side)
 
 
 def _parse_side(game: Game, letter: str) -> int:

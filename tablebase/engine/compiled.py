@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tablebase.game import Game, Outcome, Step
 from tablebase.indexing import Layout, layout
 from tablebase.material import Material, captures, route
-from tablebase.values import STALEMATE, Codes, Coding, loss_code, recode
+from tablebase.values import NARROW, STALEMATE, Codes, Coding, loss_code, recode
 
 Load = Callable[[Material, int], tuple[Codes, Coding]]
 """Gives the codes of a solved table for one side to move."""
@@ -53,7 +53,7 @@ class IndexArrays(NamedTuple):
 class SliceArrays(NamedTuple):
     """Pieces, steps and children of one slice; P slots, S squares, K steps, U un-steps, B blockers."""
 
-    index: IndexArrays
+    layouts: IndexArrays
     size: int
     no_move: int  # code of a side to move without a move
     side: Int8  # (P,) owner of each slot
@@ -92,11 +92,6 @@ class CompiledSlice:
     arrays: SliceArrays
 
 
-def default_coding(game: Game) -> Coding:
-    """The narrowest coding a game may get by with."""
-    return Coding(1, "uint8")
-
-
 def compile_slice(game: Game, table: Material, load: Load, coding: Coding | None = None) -> CompiledSlice:
     """Compile a table's material.
 
@@ -108,7 +103,7 @@ def compile_slice(game: Game, table: Material, load: Load, coding: Coding | None
     load : callable
         Called with (table, side) for each child; gives codes and their coding.
     coding : Coding, optional
-        To compute in; by default the game's narrowest, or as wide as a child's.
+        To compute in; by default one byte, or as wide as a child's.
     """
     own = layout(game, table)
     routes = {}
@@ -116,7 +111,7 @@ def compile_slice(game: Game, table: Material, load: Load, coding: Coding | None
         routes[own.slots.index(piece)] = (piece, child, route(game, child, game.side_of(table.kinds[piece])))
     loaded = {slot: load(way.table, way.side) for slot, (_, _, way) in routes.items()}
     if coding is None:
-        coding = default_coding(game)
+        coding = NARROW
         if any(child_coding.dtype != coding.dtype for _, child_coding in loaded.values()):
             coding = coding.wider
     slots, squares = len(own.slots), len(game.board)
@@ -130,10 +125,10 @@ def compile_slice(game: Game, table: Material, load: Load, coding: Coding | None
         parts.append(recode(*loaded[slot], coding))
         layouts[slot + 1] = layout(game, way.table)
         child_slot[slot, : slots - 1] = slot_map(own, piece, way.order, layouts[slot + 1])
-        if way.swapped:
+        if way.swapped and game.swap is not None:
             child_square[slot] = game.swap
     arrays = SliceArrays(
-        index=_index_arrays(game, layouts),
+        layouts=_index_arrays(game, layouts),
         size=own.size,
         no_move=STALEMATE if game.no_move is Outcome.DRAW else loss_code(0, coding.stride),
         **_step_arrays(game, own),

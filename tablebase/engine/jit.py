@@ -10,7 +10,7 @@ import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., Any])
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -35,9 +35,9 @@ numba.config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"]  # type: ignore[attr-defi
 
 def jit(function: F) -> F:
     """Compile in nopython mode, keep the machine code on disk, let other threads run."""
-    return numba.njit(cache=True, nogil=True)(function)  # type: ignore[no-any-return]
+    return cast(F, numba.njit(cache=True, nogil=True)(function))
 
 
 def inline(function: F) -> F:
     """Compile a small helper so that it becomes part of its callers."""
-    return numba.njit(cache=True, nogil=True, forceinline=True)(function)  # type: ignore[no-any-return]
+    return cast(F, numba.njit(cache=True, nogil=True, forceinline=True)(function))

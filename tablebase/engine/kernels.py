@@ -5,6 +5,8 @@ The pure-Python twins are `Layout.index`, `Layout.squares` and `tablebase.moves`
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tablebase import values
@@ -23,7 +25,7 @@ merit = inline(values.merit)
 
 
 @inline
-def _digit(index: IndexArrays, which: int, group: int, squares: Int8, flip: bool) -> int:
+def _digit(index: IndexArrays, which: int, group: int, squares: Int8, flip: bool) -> Any:
     """Placement number of one group, the board mirrored first if `flip`."""
     first, last = index.first[which, group], index.first[which, group + 1] - 1
     if first == last:
@@ -42,7 +44,7 @@ def _digit(index: IndexArrays, which: int, group: int, squares: Int8, flip: bool
 
 
 @jit
-def index_of(index: IndexArrays, which: int, squares: Int8, flip_fixed: bool) -> int:
+def index_of(index: IndexArrays, which: int, squares: Int8, flip_fixed: bool) -> Any:
     """Index of a position in layout `which`.
 
     Parameters
@@ -63,7 +65,7 @@ def index_of(index: IndexArrays, which: int, squares: Int8, flip_fixed: bool) ->
 
 
 @inline
-def lead_flips(index: IndexArrays, squares: Int8) -> bool:
+def lead_flips(index: IndexArrays, squares: Int8) -> Any:
     """Whether layout 0 numbers the mirror image of this position instead."""
     return index.lead_flip[0, _digit(index, 0, 0, squares, False)]
 
@@ -140,5 +142,5 @@ def capture_code(arrays: SliceArrays, slot: int, target: int, victim: int, squar
         source = arrays.child_slot[victim, i]
         square = target if source == slot else squares[source]
         child[i] = arrays.child_square[victim, square]
-    number = index_of(arrays.index, victim + 1, child, False)
+    number = index_of(arrays.layouts, victim + 1, child, False)
     return next_code(arrays.children[arrays.offset[victim] + number], stride)

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tablebase.engine.compiled import CompiledSlice, Int8, SliceArrays
+from tablebase.engine.compiled import CompiledSlice, SliceArrays
 from tablebase.engine.jit import jit
 from tablebase.engine.kernels import (
     EMPTY,
@@ -71,10 +71,10 @@ def _look(arrays: SliceArrays, side: int, codes: Codes, early: Codes, quiet: Cod
     """Step 0: every move of every position; the largest distance that a capture gives."""
     slots = len(arrays.side)
     squares, child = np.zeros(slots, dtype=np.int8), np.zeros(slots, dtype=np.int8)
-    board = np.full(len(arrays.index.mirror), EMPTY, dtype=np.int8)
+    board = np.full(len(arrays.layouts.mirror), EMPTY, dtype=np.int8)
     last = 0
     for number in range(arrays.size):
-        if not set_up(arrays.index, number, squares, board):
+        if not set_up(arrays.layouts, number, squares, board):
             codes[number] = void
             continue
         best = void
@@ -129,7 +129,7 @@ def _take_back(
     arrays: SliceArrays, side: int, codes: Codes, parents: Codes, early: Codes, quiet: Codes, level: int, stride: int, void: int
 ) -> int:
     """Step 2: un-steps from every position decided at this level; the largest distance given, or `OVERFLOW`."""
-    index = arrays.index
+    index = arrays.layouts
     slots = len(arrays.side)
     squares = np.zeros(slots, dtype=np.int8)
     board = np.full(len(index.mirror), EMPTY, dtype=np.int8)
@@ -178,8 +178,6 @@ def _tell(parents: Codes, early: Codes, quiet: Codes, parent: int, after: int, l
     quiet[parent] -= 1
     capture = early[parent]
     if quiet[parent] == 0:
-        if capture == void:
-            parents[parent] = after
-        elif capture >= FIRST and not is_win(capture, stride) and distance_of(capture, stride) <= level + 1:
+        if capture == void or (capture >= FIRST and not is_win(capture, stride) and distance_of(capture, stride) <= level + 1):
             parents[parent] = after
     return level + 1

@@ -57,9 +57,9 @@ def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
 def _mark(arrays: SliceArrays, side: int, codes: Codes, void: int) -> None:
     """Void indices and positions without a move."""
     squares = np.zeros(len(arrays.side), dtype=np.int8)
-    board = np.full(len(arrays.index.mirror), EMPTY, dtype=np.int8)
+    board = np.full(len(arrays.layouts.mirror), EMPTY, dtype=np.int8)
     for number in range(arrays.size):
-        if not set_up(arrays.index, number, squares, board):
+        if not set_up(arrays.layouts, number, squares, board):
             codes[number] = void
             continue
         if not _can_move(arrays, side, squares, board):
@@ -85,12 +85,12 @@ def _sweep(arrays: SliceArrays, side: int, codes: Codes, others: Codes, level: i
     """One distance; how many positions it decided."""
     slots = len(arrays.side)
     squares, child = np.zeros(slots, dtype=np.int8), np.zeros(slots, dtype=np.int8)
-    board = np.full(len(arrays.index.mirror), EMPTY, dtype=np.int8)
+    board = np.full(len(arrays.layouts.mirror), EMPTY, dtype=np.int8)
     changed = 0
     for number in range(arrays.size):
         if codes[number] != DRAW:
             continue
-        set_up(arrays.index, number, squares, board)
+        set_up(arrays.layouts, number, squares, board)
         code = _decide(arrays, side, others, squares, board, child, level, stride)
         clear(squares, board)
         if code != DRAW:
@@ -121,7 +121,7 @@ def _decide(
                     code = win_code(1, stride)
                 else:
                     squares[slot] = target
-                    code = next_code(others[index_of(arrays.index, 0, squares, False)], stride)
+                    code = next_code(others[index_of(arrays.layouts, 0, squares, False)], stride)
                     squares[slot] = square
             elif not (arrays.step_victims[step] >> victim) & 1:
                 continue

@@ -1,0 +1,177 @@
+"""Plan, solve, verify, write, register: from rules to a tablebase."""
+
+from __future__ import annotations
+
+import fcntl
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from tablebase.catalog import Catalog
+from tablebase.engine import DEFAULT_ENGINE, ENGINES, solve_table
+from tablebase.errors import CorruptTableError, TablebaseError
+from tablebase.executors import run_graph
+from tablebase.game import Game
+from tablebase.material import Material, dependencies, material_name, parse_material
+from tablebase.registry import load_game
+from tablebase.store import DRAFT_SUFFIX, SUFFIX, Store, Table, check_seal, publish, table_path, write_draft
+from tablebase.values import Codes, Coding
+from tablebase.verify import verify_table
+
+
+@dataclass(frozen=True)
+class Built:
+    """A finished table.
+
+    Parameters
+    ----------
+    material : Material
+    engine : str or None
+        None if the file was there already and has only been verified.
+    seconds : float
+        CPU-seconds of solving, writing and verifying.
+    """
+
+    material: Material
+    engine: str | None
+    seconds: float | None
+
+
+def build(
+    game: Game, planned: Sequence[Material], folder: Path, *, workers: int = 1, engine: str = DEFAULT_ENGINE
+) -> Iterator[Built]:
+    """Build the tables of a plan that are not there yet, and enter them into the catalog.
+
+    Parameters
+    ----------
+    game : Game
+        As `load_game` gives it, since workers load it by name.
+    planned : sequence of Material
+        From `plan`: closed under dependencies.
+    folder : Path
+    workers : int
+        Processes to use.
+    engine : str
+        One of `tablebase.engine.ENGINES`.
+
+    Yields
+    ------
+    Built
+        Each table once it is registered.
+    """
+    if engine not in ENGINES:
+        raise TablebaseError(f"there is no engine {engine!r}: choose {' or '.join(ENGINES)}")
+    catalog = Catalog(folder, create=True)
+    try:
+        with _only_one_build(folder):
+            _remove_drafts(folder / game.name)
+            missing = missing_tables(game, planned, folder, catalog)
+            graph = {table: tuple(child for child in dependencies(game, table) if child in missing) for table in missing}
+            for built in run_graph(graph, partial(build_table, game.name, folder, engine), workers):
+                table = Table(table_path(folder, game, built.material), game, built.material)
+                catalog.register(game, table, built.engine, built.seconds)
+                table.close()
+                yield built
+    finally:
+        catalog.close()
+
+
+def missing_tables(game: Game, planned: Sequence[Material], folder: Path, catalog: Catalog) -> tuple[Material, ...]:
+    """The planned tables that are not both registered and on disk."""
+    registered = catalog.registered(game)
+    return tuple(
+        table for table in planned if material_name(game, table) not in registered or not table_path(folder, game, table).exists()
+    )
+
+
+def build_table(name: str, folder: Path, engine: str, material: Material) -> Built:
+    """Solve, write and verify one table; a file that is there and right is left alone."""
+    game = load_game(name)
+    store = Store(folder)
+    path = table_path(folder, game, material)
+    try:
+        if path.exists() and _is_right(game, path, material, store):
+            return Built(material, None, None)
+        begin = time.process_time()
+        codes, coding = solve_table(game, material, partial(_load, game, store), engine)
+        _write_verified(game, path, material, codes, coding, store)
+        return Built(material, engine, time.process_time() - begin)
+    finally:
+        store.close()
+
+
+def _load(game: Game, store: Store, material: Material, side: int) -> tuple[Codes, Coding]:
+    table = store.table(game, material)
+    return table.read(side), table.coding
+
+
+def _is_right(game: Game, path: Path, material: Material, store: Store) -> bool:
+    try:
+        verify_table(game, Table(path, game, material), store)
+    except CorruptTableError:
+        return False
+    return True
+
+
+def _write_verified(game: Game, path: Path, material: Material, codes: Sequence[Codes], coding: Coding, store: Store) -> None:
+    """Write a draft, read it back, check every position, and only then give it its name."""
+    draft = write_draft(path, game, material, codes, coding)
+    try:
+        table = Table(draft, game, material)
+        verify_table(game, table, store)
+        table.close()
+        publish(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def reindex(folder: Path) -> dict[str, int]:
+    """Rebuild the catalog from the table files alone.
+
+    Returns
+    -------
+    dict of str to int
+        Tables entered, by game.
+    """
+    catalog = Catalog(folder, create=True)
+    entered = {}
+    try:
+        catalog.drop()
+        for home in sorted(path for path in folder.iterdir() if path.is_dir()):
+            files = sorted(home.glob(f"*/*{SUFFIX}"))
+            if files:
+                game = load_game(home.name)
+                for path in files:
+                    _enter(game, path, catalog)
+                entered[game.name] = len(files)
+    finally:
+        catalog.close()
+    return entered
+
+
+def _enter(game: Game, path: Path, catalog: Catalog) -> None:
+    material = parse_material(game, path.name.removesuffix(SUFFIX))
+    check_seal(path, game, material)
+    table = Table(path, game, material)
+    catalog.register(game, table)
+    table.close()
+
+
+@contextmanager
+def _only_one_build(folder: Path) -> Iterator[None]:
+    """Hold the folder's lock, so that two builds never write the same tables."""
+    with (folder / ".lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise TablebaseError(f"another build is at work in {folder}: wait for it, or name another folder") from None
+        yield
+
+
+def _remove_drafts(folder: Path) -> None:
+    """Delete what an interrupted build has left."""
+    for draft in folder.glob(f"*/.*{DRAFT_SUFFIX}"):
+        draft.unlink()

@@ -1,0 +1,340 @@
+"""The SQL index of a tablebase: which tables there are and what they amount to.
+
+Positions never go in here, only slices, counts and files. Everything but the engine and the seconds can be
+read back from the table files, so the catalog may be thrown away at any time (`tablebase reindex`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import ForeignKey, create_engine, delete, event, func, select, text
+from sqlalchemy.exc import DatabaseError, SQLAlchemyError
+from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
+
+from tablebase.errors import TablebaseError
+from tablebase.game import Game, Outcome
+from tablebase.material import Material, material_name, slices
+from tablebase.notation import render
+from tablebase.store import Table
+
+FILE_NAME = "catalog.sqlite"
+
+_VIEW = """
+CREATE VIEW IF NOT EXISTS slice_counts AS
+SELECT slices.game, slices.material, slices.side, slices.pieces, slices.is_alias,
+       tables.material AS stored_as, solutions.side AS stored_side,
+       placements, stalemates, placements - stalemates AS positions, wins, losses, draws, void,
+       longest_win, longest_loss, longest_win_position, longest_loss_position
+FROM slices JOIN solutions ON solutions.id = slices.solution_id JOIN tables ON tables.id = solutions.table_id
+"""
+
+
+class Base(DeclarativeBase):
+    """All tables of the catalog."""
+
+
+class GameRow(Base):
+    """A game that has tables here."""
+
+    __tablename__ = "games"
+    name: Mapped[str] = mapped_column(primary_key=True)
+    title: Mapped[str]
+    rules_digest: Mapped[str]
+
+
+class TableRow(Base):
+    """A table file."""
+
+    __tablename__ = "tables"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    game: Mapped[str] = mapped_column(ForeignKey("games.name"))
+    material: Mapped[str]
+    pieces: Mapped[int]
+    file: Mapped[str] = mapped_column(unique=True)
+    bytes: Mapped[int]
+    file_sha256: Mapped[str]
+    values_sha256: Mapped[str]
+    rules_digest: Mapped[str]
+    cells: Mapped[int]
+    engine: Mapped[str | None]
+    seconds: Mapped[float | None]
+
+
+class SolutionRow(Base):
+    """One side to move of a table: the numbers of a distinct slice."""
+
+    __tablename__ = "solutions"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    table_id: Mapped[int] = mapped_column(ForeignKey("tables.id", ondelete="CASCADE"), index=True)
+    side: Mapped[str]
+    placements: Mapped[int]
+    stalemates: Mapped[int]
+    wins: Mapped[int]
+    losses: Mapped[int]
+    draws: Mapped[int]
+    void: Mapped[int]
+    longest_win: Mapped[int | None]
+    longest_loss: Mapped[int | None]
+    longest_win_position: Mapped[str | None]
+    longest_loss_position: Mapped[str | None]
+
+
+class SliceRow(Base):
+    """A slice under its own name, and the solution that holds its positions."""
+
+    __tablename__ = "slices"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    game: Mapped[str] = mapped_column(ForeignKey("games.name"), index=True)
+    material: Mapped[str]
+    side: Mapped[str]
+    pieces: Mapped[int]
+    solution_id: Mapped[int] = mapped_column(ForeignKey("solutions.id", ondelete="CASCADE"), index=True)
+    is_alias: Mapped[bool]
+
+
+class DistanceRow(Base):
+    """How many placements of a solution are won or lost in so many plies."""
+
+    __tablename__ = "distances"
+    solution_id: Mapped[int] = mapped_column(ForeignKey("solutions.id", ondelete="CASCADE"), primary_key=True)
+    outcome: Mapped[str] = mapped_column(primary_key=True)
+    distance: Mapped[int] = mapped_column(primary_key=True)
+    placements: Mapped[int]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """One line of statistics; the field names are those of ``stats --format json``."""
+
+    pieces: int
+    slices: int
+    distinct: int
+    placements: int
+    stalemates: int
+    positions: int
+    wins: int
+    losses: int
+    draws: int
+    longest_win: int | None
+    longest_loss: int | None
+    material: str | None = None
+    side: str | None = None
+
+
+class Catalog:
+    """The catalog of a folder of tables.
+
+    Parameters
+    ----------
+    folder : Path
+        The tablebase; the catalog is the SQLite file ``catalog.sqlite`` in it.
+    create : bool
+        Whether to make the catalog where there is none.
+    """
+
+    def __init__(self, folder: Path, *, create: bool = False) -> None:
+        self.folder = folder
+        self.path = folder / FILE_NAME
+        if folder.exists() and not folder.is_dir():
+            raise TablebaseError(f"{folder} is a file: name a folder for the tables")
+        if not create and not self.path.exists():
+            raise TablebaseError(f"there is no tablebase in {folder}: build one with 'tablebase build GAME --data {folder}'")
+        if create:
+            _make_folder(folder)
+        self._engine = create_engine(f"sqlite:///{self.path}")
+        event.listen(self._engine, "connect", _set_up_connection)
+        with self._guard():
+            if create:
+                Base.metadata.create_all(self._engine)
+                with self._engine.begin() as connection:
+                    connection.execute(text(_VIEW))
+            with self._engine.connect() as connection:
+                connection.execute(select(func.count()).select_from(TableRow))
+
+    @contextmanager
+    def _guard(self) -> Iterator[None]:
+        """Turn what the database driver raises into one sentence."""
+        try:
+            yield
+        except DatabaseError as fault:
+            cure = f"move it away and run 'tablebase reindex --data {self.folder}'"
+            raise TablebaseError(f"{self.path} cannot be used as a catalog ({fault.orig}): {cure}") from fault
+
+    def register(self, game: Game, table: Table, engine: str | None = None, seconds: float | None = None) -> None:
+        """Enter a table that has been verified, with all slices that it solves; an older entry is replaced."""
+        file = str(table.path.relative_to(self.folder))
+        with self._guard(), Session(self._engine) as session, session.begin():
+            session.merge(GameRow(name=game.name, title=game.title, rules_digest=game.digest))
+            session.flush()
+            session.execute(delete(TableRow).where(TableRow.file == file))
+            row = TableRow(
+                game=game.name,
+                material=material_name(game, table.material),
+                pieces=table.material.pieces,
+                file=file,
+                bytes=table.path.stat().st_size,
+                file_sha256=file_sha256(table.path),
+                values_sha256=table.header.values_sha256,
+                rules_digest=game.digest,
+                cells=table.layout.size * len(table.header.summaries),
+                engine=engine,
+                seconds=seconds,
+            )
+            session.add(row)
+            session.flush()
+            for side in table.header.summaries:
+                solution = _solution(game, table, side, row.id)
+                session.add(solution)
+                session.flush()
+                session.add_all(_distances(table, side, solution.id))
+                session.add_all(_slices(game, table.material, side, solution.id))
+
+    def drop(self, game: Game | None = None) -> None:
+        """Forget all tables, or those of one game; the files stay."""
+        with self._guard(), Session(self._engine) as session, session.begin():
+            session.execute(delete(TableRow) if game is None else delete(TableRow).where(TableRow.game == game.name))
+
+    def registered(self, game: Game) -> dict[str, str]:
+        """File SHA-256 of each registered table of the rules installed now, by material name."""
+        query = select(TableRow.material, TableRow.file_sha256)
+        query = query.where(TableRow.game == game.name, TableRow.rules_digest == game.digest)
+        with self._guard(), self._engine.connect() as connection:
+            return {material: digest for material, digest in connection.execute(query)}  # noqa: C416 (dict() would ask for keys)
+
+    def rate(self, game: Game) -> tuple[float, float] | None:
+        """Cells a CPU-second and bytes a cell over all tables built here, if any were."""
+        query = select(func.sum(TableRow.cells), func.sum(TableRow.seconds), func.sum(TableRow.bytes))
+        query = query.where(TableRow.game == game.name, TableRow.seconds.is_not(None))
+        with self._guard(), self._engine.connect() as connection:
+            cells, seconds, size = connection.execute(query).one()
+        return (cells / seconds, size / cells) if cells and seconds else None
+
+    def counts(self, game: Game, by: str) -> list[Counts]:
+        """Statistics of a game, ``by`` pieces or material, aliases counted."""
+        columns = [SliceRow.pieces] if by == "pieces" else [SliceRow.pieces, SliceRow.material, SliceRow.side]
+        query = (
+            select(
+                *columns,
+                func.count().label("slices"),
+                func.sum(1 - SliceRow.is_alias).label("distinct"),
+                func.sum(SolutionRow.placements).label("placements"),
+                func.sum(SolutionRow.stalemates).label("stalemates"),
+                func.sum(SolutionRow.placements - SolutionRow.stalemates).label("positions"),
+                func.sum(SolutionRow.wins).label("wins"),
+                func.sum(SolutionRow.losses).label("losses"),
+                func.sum(SolutionRow.draws).label("draws"),
+                func.max(SolutionRow.longest_win).label("longest_win"),
+                func.max(SolutionRow.longest_loss).label("longest_loss"),
+            )
+            .join(SolutionRow, SolutionRow.id == SliceRow.solution_id)
+            .where(SliceRow.game == game.name)
+            .group_by(*columns)
+            .order_by(SliceRow.pieces, func.min(SliceRow.id) if by == "pieces" else SliceRow.material)
+        )
+        with self._guard(), self._engine.connect() as connection:
+            return [Counts(**row) for row in connection.execute(query).mappings()]
+
+    def sql(self, statement: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Column names and rows of a statement that only reads.
+
+        Raises
+        ------
+        TablebaseError
+            For a statement that is wrong, or that would change or attach anything.
+        """
+        engine = create_engine(f"sqlite:///file:{self.path}?mode=ro&uri=true")
+        event.listen(engine, "connect", _allow_reading_only)
+        try:
+            with engine.connect() as connection:
+                result = connection.exec_driver_sql(statement)
+                if not result.returns_rows:
+                    raise TablebaseError("the statement gives no rows: only SELECT is allowed")
+                return list(result.keys()), [tuple(row) for row in result]
+        except SQLAlchemyError as fault:
+            reason = getattr(fault, "orig", None) or fault
+            raise TablebaseError(f"the SQL statement failed: {reason} (only reading is allowed)") from fault
+        finally:
+            engine.dispose()
+
+    def close(self) -> None:
+        """Give all connections back."""
+        self._engine.dispose()
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / ".writable"
+        probe.touch()
+        probe.unlink()
+    except OSError as fault:
+        raise TablebaseError(f"cannot write to {folder} ({fault.strerror}): name another folder with --data") from fault
+
+
+def _set_up_connection(connection: sqlite3.Connection, _: object) -> None:
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA foreign_keys=ON")
+
+
+def _allow_reading_only(connection: sqlite3.Connection, _: object) -> None:
+    allowed = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
+    connection.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in allowed else sqlite3.SQLITE_DENY)
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 (hexadecimal) of a whole file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _solution(game: Game, table: Table, side: int, table_id: int) -> SolutionRow:
+    summary = table.header.summaries[side]
+    longest: dict[str, Any] = {}
+    for outcome, name in ((Outcome.WIN, "longest_win"), (Outcome.LOSS, "longest_loss")):
+        found = summary.longest(outcome)
+        if found is not None:
+            position = table.layout.position(found[1], side)
+            assert position is not None
+            longest[name], longest[f"{name}_position"] = found[0], render(game, position)
+    return SolutionRow(
+        table_id=table_id,
+        side=game.sides[side].letter,
+        placements=summary.placements,
+        stalemates=summary.stalemates,
+        wins=summary.count(Outcome.WIN),
+        losses=summary.count(Outcome.LOSS),
+        draws=summary.draws,
+        void=table.layout.cells_with_images - summary.placements,
+        **longest,
+    )
+
+
+def _distances(table: Table, side: int, solution_id: int) -> list[DistanceRow]:
+    summary = table.header.summaries[side]
+    return [
+        DistanceRow(solution_id=solution_id, outcome=str(outcome), distance=distance, placements=placements)
+        for outcome in (Outcome.WIN, Outcome.LOSS)
+        for distance, placements in summary.distances(outcome).items()
+    ]
+
+
+def _slices(game: Game, material: Material, side: int, solution_id: int) -> list[SliceRow]:
+    return [
+        SliceRow(
+            game=game.name,
+            material=material_name(game, one.material),
+            side=game.sides[one.side].letter,
+            pieces=material.pieces,
+            solution_id=solution_id,
+            is_alias=not one.distinct,
+        )
+        for one in slices(game, material.pieces)
+        if (one.route.table, one.route.side) == (material, side)
+    ]

@@ -1,0 +1,61 @@
+"""The command line. Commands import what they need when they run, so that help is instant."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from tablebase.cli import ask, check, make, tell
+from tablebase.errors import TablebaseError
+
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="tablebase",
+    help="Solve small board games, store every position's result, and ask for it.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+for module in (make, ask, tell, check):
+    for command in module.COMMANDS:
+        app.command(name=command.__name__.replace("_", "-"))(command)
+
+# ClickException, which typer keeps in different places in different versions.
+_UsageFault: type[Exception] = typer.BadParameter.__mro__[2]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command and exit with its code; every known fault is one sentence on stderr."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; its exit code."""
+    try:
+        result = typer.main.get_command(app).main(
+            list(arguments) if arguments is not None else None, prog_name="tablebase", standalone_mode=False
+        )
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except TablebaseError as fault:
+        return _fail(str(fault), fault.exit_code)
+    except _UsageFault as fault:
+        return _fail(fault.format_message(), 2)  # type: ignore[attr-defined]
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("interrupted; the same command goes on where this one stopped", INTERRUPTED)
+    except BrokenPipeError:
+        # The reader of a pipe has gone; keep Python from complaining once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except PermissionError as fault:
+        return _fail(f"no permission for {fault.filename}: name another folder with --data", 2)
+
+
+def _fail(sentence: str, code: int) -> int:
+    sys.stderr.write(f"error: {sentence}\n")
+    return code

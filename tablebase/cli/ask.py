@@ -1,0 +1,137 @@
+"""Commands that ask for positions: probe, line."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tablebase.cli.options import DEFAULT_DATA, Data, Format, GameName, Style
+
+if TYPE_CHECKING:
+    from tablebase.game import Game
+    from tablebase.probe import Probe, Tablebase
+
+PositionText = Annotated[str, typer.Argument(metavar="POSITION", help="Rows from the top, then the side to move.")]
+
+
+def probe(
+    game: GameName,
+    positions: Annotated[list[str], typer.Argument(metavar="POSITION…", help="Rows from the top, then the side to move.")],
+    data: Data = DEFAULT_DATA,
+    style: Style = Format.TABLE,
+) -> None:
+    """Tell the outcome, the distance in plies and the moves of positions, best first."""
+    from tablebase.cli.output import write_json, write_rows
+    from tablebase.probe import Tablebase
+    from tablebase.registry import load_game
+
+    rules = load_game(game)
+    with Tablebase(data) as tables:
+        answers = [tables.probe(rules, position) for position in positions]
+    if style is Format.JSON:
+        write_json([probe_object(answer) for answer in answers])
+    elif style is Format.CSV:
+        write_rows([probe_object(answer) for answer in answers], style, ["game", "position", "side", "outcome", "distance", "best"])
+    else:
+        for answer in answers:
+            _write_probe(rules, answer)
+
+
+def line(
+    game: GameName,
+    position: PositionText,
+    data: Data = DEFAULT_DATA,
+    boards: Annotated[bool, typer.Option("--boards", help="Draw the board at every ply.")] = False,
+    style: Style = Format.TABLE,
+) -> None:
+    """Play the optimal line from a position to the end."""
+    from tablebase.cli.output import write_rows
+    from tablebase.probe import Tablebase
+    from tablebase.registry import load_game
+
+    rules = load_game(game)
+    with Tablebase(data) as tables:
+        rows = line_rows(rules, tables, position)
+    columns = ["ply", "side", "outcome", "distance", "best", "position"]
+    if boards and style is Format.TABLE:
+        _write_boards(rules, rows)
+    else:
+        write_rows(rows, style, columns)
+
+
+def probe_object(answer: Probe) -> dict[str, Any]:
+    """A probe as the JSON object that other programs rely on."""
+    return {
+        "game": answer.game,
+        "position": answer.position,
+        "side": answer.side,
+        "outcome": str(answer.outcome),
+        "distance": answer.distance,
+        "best": answer.best,
+        "moves": [
+            {"move": m.move, "position": m.position, "outcome": str(m.value.outcome), "distance": m.value.distance}
+            for m in answer.moves
+        ],
+    }
+
+
+def line_rows(game: Game, tables: Tablebase, position: str) -> list[dict[str, Any]]:
+    """The optimal line, a row a position; the last row is the end, if the line comes to one."""
+    probes = tables.line(game, position)
+    rows = [
+        {
+            "ply": ply,
+            "side": answer.side,
+            "outcome": str(answer.outcome),
+            "distance": answer.distance,
+            "best": answer.best,
+            "position": answer.position,
+        }
+        for ply, answer in enumerate(probes)
+    ]
+    last = probes[-1]
+    if last.distance == 1:
+        loser = game.sides[1 - [side.letter for side in game.sides].index(last.side)].letter
+        rows.append(
+            {"ply": len(rows), "side": loser, "outcome": "loss", "distance": 0, "best": None, "position": last.moves[0].position}
+        )
+    return rows
+
+
+def _write_probe(game: Game, answer: Probe) -> None:
+    from tablebase.cli.output import write_table
+    from tablebase.notation import board_picture, parse
+
+    sys.stdout.write(f"{answer.position}\n\n{board_picture(game, parse(game, answer.position))}\n\n")
+    sys.stdout.write(f"{verdict(game, answer)}\n\n")
+    if answer.moves:
+        rows = [
+            {"move": m.move, "outcome": str(m.value.outcome), "distance": m.value.distance, "position": m.position}
+            for m in answer.moves
+        ]
+        write_table(rows, ["move", "outcome", "distance", "position"])
+        sys.stdout.write("\n")
+
+
+def verdict(game: Game, answer: Probe) -> str:
+    """The answer as a sentence that says whose outcome it is."""
+    name = next(side.name for side in game.sides if side.letter == answer.side)
+    if answer.distance is None:
+        return f"{name} to move: draw" if answer.moves else f"{name} to move: draw, no legal move"
+    verb = "wins" if answer.outcome == "win" else "loses"
+    best = f", best move {answer.best}" if answer.best else ""
+    return f"{name} to move {verb} in {answer.distance} plies{best}"
+
+
+def _write_boards(game: Game, rows: list[dict[str, Any]]) -> None:
+    from tablebase.notation import board_picture, read
+
+    for row in rows:
+        sys.stdout.write(f"{board_picture(game, read(game, row['position']))}\n")
+        sys.stdout.write(f"   {row['outcome']}{'' if row['distance'] is None else ' in ' + str(row['distance'])}")
+        sys.stdout.write(f", {row['best']}\n\n" if row["best"] else "\n\n")
+
+
+COMMANDS = (probe, line)

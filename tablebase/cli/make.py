@@ -1,0 +1,87 @@
+"""Commands that make tables: build, estimate, reindex."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tablebase.cli.options import DEFAULT_DATA, Data, Format, GameName, Materials, Pieces, Style, Workers
+
+if TYPE_CHECKING:
+    from tablebase.game import Game
+    from tablebase.material import Material
+
+
+def build(
+    game: GameName,
+    pieces: Pieces = None,
+    material: Materials = None,
+    data: Data = DEFAULT_DATA,
+    workers: Workers = 1,
+    engine: Annotated[str | None, typer.Option("--engine", help="reference or sweep; both write the same files.")] = None,
+) -> None:
+    """Solve, verify and store tables that are not there yet."""
+    from tqdm import tqdm
+
+    from tablebase import build as building
+    from tablebase.catalog import Catalog
+    from tablebase.cli.output import say
+    from tablebase.counting import table_placements
+    from tablebase.engine import DEFAULT_ENGINE
+    from tablebase.planning import check_capacity, plan
+
+    rules, materials = _wanted(game, pieces, material)
+    planned = plan(rules, pieces, materials)
+    catalog = Catalog(data, create=True)
+    missing = building.missing_tables(rules, planned, data, catalog)
+    catalog.close()
+    if not missing:
+        say(f"nothing to do: all {len(planned)} tables are in {data}, built and verified")
+        return
+    check_capacity(rules, missing, data, workers)
+    total = sum(table_placements(rules, table) for table in missing)
+    with tqdm(total=total, unit="pos", unit_scale=True, desc=rules.name) as bar:
+        for built in building.build(rules, planned, data, workers=workers, engine=engine or DEFAULT_ENGINE):
+            bar.update(table_placements(rules, built.material))
+    say(f"built and verified {len(missing)} of {len(planned)} tables in {data}: {total:,} placements")
+
+
+def estimate(
+    game: GameName, pieces: Pieces = None, material: Materials = None, data: Data = DEFAULT_DATA, style: Style = Format.TABLE
+) -> None:
+    """Tell what tables would take before they are built: positions, memory, disk, time."""
+    from dataclasses import asdict
+
+    from tablebase.cli.output import write_rows
+    from tablebase.planning import estimate as estimated
+
+    rules, materials = _wanted(game, pieces, material)
+    write_rows([asdict(line) for line in estimated(rules, pieces, materials, data)], style)
+
+
+def reindex(data: Data = DEFAULT_DATA) -> None:
+    """Rebuild the catalog from the table files alone."""
+    from tablebase import build as building
+    from tablebase.cli.output import say
+    from tablebase.errors import TablebaseError
+
+    if not data.is_dir():
+        raise TablebaseError(f"there is no folder {data}: name the folder of the tables with --data")
+    entered = building.reindex(data)
+    say(f"catalog of {data} rebuilt from {sum(entered.values())} tables of {', '.join(entered) or 'no game'}")
+
+
+def _wanted(name: str, pieces: int | None, texts: list[str] | None) -> tuple[Game, list[Material]]:
+    """The game and the materials asked for."""
+    from tablebase.errors import TablebaseError
+    from tablebase.material import parse_material
+    from tablebase.registry import load_game
+
+    game = load_game(name)
+    if pieces is None and not texts:
+        raise TablebaseError("say which tables: --pieces 3 for all up to three pieces, or --material RCvW for one slice")
+    return game, [parse_material(game, text) for text in texts or []]
+
+
+COMMANDS = (build, estimate, reindex)

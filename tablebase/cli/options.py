@@ -1,0 +1,37 @@
+"""Options and arguments that several commands share."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Format(StrEnum):
+    """How results are written."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+class By(StrEnum):
+    """What a line of statistics stands for."""
+
+    PIECES = "pieces"
+    MATERIAL = "material"
+
+
+GameName = Annotated[str, typer.Argument(metavar="GAME", help="Name of the game; 'tablebase games' lists them.")]
+Data = Annotated[Path, typer.Option("--data", metavar="DIR", envvar="TABLEBASE_DATA", help="Folder of the tables.")]
+Style = Annotated[Format, typer.Option("--format", help="How to write the result.")]
+Pieces = Annotated[int | None, typer.Option("--pieces", metavar="N", help="All slices of 2 to N pieces.")]
+Materials = Annotated[
+    list[str] | None,
+    typer.Option("--material", metavar="RCvW", help="This slice and all it depends on; may be given again."),
+]
+Workers = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes to use.")]
+
+DEFAULT_DATA = Path("data")

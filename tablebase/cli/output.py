@@ -1,0 +1,65 @@
+"""Results as a table for people, or as JSON or CSV for programs."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tablebase.cli.options import Format
+
+Row = Mapping[str, Any]
+
+
+def write_rows(rows: Sequence[Row], style: Format, columns: Sequence[str] | None = None) -> None:
+    """Write rows with the same fields.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+    style : Format
+    columns : sequence of str, optional
+        The fields; by default those of the first row.
+    """
+    columns = list(columns if columns is not None else rows[0] if rows else [])
+    if style is Format.JSON:
+        write_json([{name: row[name] for name in columns} for row in rows])
+    elif style is Format.CSV:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows([["" if row[name] is None else row[name] for name in columns] for row in rows])
+    else:
+        write_table(rows, columns)
+
+
+def write_json(value: object) -> None:
+    """Write JSON with an end of line."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def write_table(rows: Sequence[Row], columns: Sequence[str]) -> None:
+    """Write rows as a table, numbers right-aligned with thousands separated."""
+    texts = [[_cell(row[name]) for name in columns] for row in rows]
+    heads = [name.replace("_", " ") for name in columns]
+    widths = [max(map(len, column)) for column in zip(heads, *texts, strict=True)]
+    numeric = [all(isinstance(row[name], int | float | None) for row in rows) for name in columns]
+    for line in [heads, ["-" * width for width in widths], *texts]:
+        cells = [
+            text.rjust(width) if right else text.ljust(width) for text, width, right in zip(line, widths, numeric, strict=True)
+        ]
+        sys.stdout.write("  ".join(cells).rstrip() + "\n")
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return f"{value:,.1f}" if isinstance(value, float) else str(value)
+
+
+def say(sentence: str) -> None:
+    """Tell the person at the terminal something that is not part of the result."""
+    sys.stderr.write(sentence + "\n")

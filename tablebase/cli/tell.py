@@ -1,0 +1,66 @@
+"""Commands that tell what there is: games, stats, sql."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tablebase.cli.options import DEFAULT_DATA, By, Data, Format, GameName, Style
+
+
+def games(style: Style = Format.TABLE) -> None:
+    """List the games that are installed."""
+    from tablebase.cli.output import write_rows
+    from tablebase.registry import game_names, load_game
+
+    rows = []
+    for name in game_names():
+        game = load_game(name)
+        kinds = " ".join(kind.symbol for kind in game.kinds)
+        rows.append({"game": name, "title": game.title, "squares": len(game.board), "pieces": kinds, "start": game.start})
+    write_rows(rows, style, ["game", "title", "squares", "pieces", "start"])
+
+
+def stats(
+    game: GameName,
+    by: Annotated[By, typer.Option("--by", help="A line for each number of pieces or each slice.")] = By.PIECES,
+    data: Data = DEFAULT_DATA,
+    style: Style = Format.TABLE,
+) -> None:
+    """Count wins, losses and draws of the side to move over the tables that are built, aliases included."""
+    from dataclasses import asdict
+
+    from tablebase.catalog import Catalog
+    from tablebase.cli.output import write_rows
+    from tablebase.errors import TablebaseError
+    from tablebase.registry import load_game
+
+    rules = load_game(game)
+    catalog = Catalog(data)
+    rows = [asdict(line) for line in catalog.counts(rules, by.value)]
+    catalog.close()
+    if not rows:
+        raise TablebaseError(f"no table of {game} is registered in {data}: run 'tablebase build {game} --pieces 2 --data {data}'")
+    columns = [name for name in rows[0] if name not in ("material", "side")]
+    if by is By.MATERIAL:
+        columns = ["material", "side", *columns]
+    write_rows(rows, style, columns)
+
+
+def sql(
+    statement: Annotated[str, typer.Argument(metavar='"SELECT …"', help="A statement that reads; docs/guide.md lists the tables.")],
+    data: Data = DEFAULT_DATA,
+    style: Style = Format.TABLE,
+) -> None:
+    """Ask the catalog in SQL; nothing can be changed."""
+    from tablebase.catalog import Catalog
+    from tablebase.cli.output import write_rows
+
+    catalog = Catalog(data)
+    columns, rows = catalog.sql(statement)
+    catalog.close()
+    write_rows([dict(zip(columns, row, strict=True)) for row in rows], style, columns)
+
+
+COMMANDS = (games, stats, sql)

@@ -1,0 +1,144 @@
+"""What a plan would take: which tables, how many positions, how much memory, disk and time."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tablebase.catalog import FILE_NAME, Catalog
+from tablebase.counting import placements, table_placements
+from tablebase.errors import CapacityError, TablebaseError
+from tablebase.game import Game
+from tablebase.indexing import layout
+from tablebase.material import Material, material_name, sides_stored, slices, tables, with_dependencies
+from tablebase.material import materials as all_materials
+
+DEFAULT_RATE = 600_000.0
+"""Cells a CPU-second, solved and verified, where nothing has been built yet; measured on a 2020s server core."""
+DEFAULT_BYTES = 0.17
+"""Bytes on disk a cell where nothing has been built yet."""
+WORKER_BYTES = 250_000_000
+"""A worker before it holds any position."""
+BYTES_PER_INDEX = 16
+"""Memory for an index of a table while it is solved and verified, both sides to move."""
+CELL_LIMIT = 1 << 40
+"""More cells than any machine that this could run on can hold."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One line of ``estimate``; what all slices with so many pieces, or one material, take.
+
+    Parameters
+    ----------
+    pieces, slices, distinct, tables, placements : int
+    distinct_placements : int
+        In the slices that are solved and stored.
+    memory : int
+        Bytes a worker needs for the largest table.
+    disk : int
+        Bytes.
+    cpu_seconds : float
+        To solve and verify.
+    material : str or None
+    """
+
+    pieces: int
+    slices: int
+    distinct: int
+    tables: int
+    placements: int
+    distinct_placements: int
+    memory: int
+    disk: int
+    cpu_seconds: float
+    material: str | None = None
+
+
+def plan(game: Game, pieces: int | None, materials: Sequence[Material]) -> tuple[Material, ...]:
+    """The tables of all slices of up to so many pieces, and of these materials with what they depend on."""
+    if pieces is not None and not 2 <= pieces <= game.max_pieces:
+        raise TablebaseError(f"{game.name} has slices of 2 to {game.max_pieces} pieces, not {pieces}")
+    for material in materials:
+        _check_size(game, material)
+    if pieces is not None:
+        _check_size(game, all_materials(game, pieces)[0])
+    wanted = [table for count in range(2, (pieces or 0) + 1) for table in tables(game, count)]
+    return with_dependencies(game, [*wanted, *materials])
+
+
+def _check_size(game: Game, material: Material) -> None:
+    """Refuse what could never be solved, before anything of that size is enumerated."""
+    size = layout(game, material).size
+    if size > CELL_LIMIT:
+        name = material_name(game, material)
+        raise CapacityError(f"{name} has {size:,} indices; at most {CELL_LIMIT:,} can be solved: ask for fewer pieces")
+
+
+def estimate(game: Game, pieces: int | None, materials: Sequence[Material], folder: Path) -> list[Estimate]:
+    """What a plan takes, whether or not its tables are there: a line a number of pieces, or a line a table.
+
+    Time and disk come from the tables that `folder` holds already, else from figures measured elsewhere.
+    """
+    planned = plan(game, pieces, materials)
+    rates = _rates(game, folder)
+    if pieces is None:
+        return [_line(game, [table], rates, material_name(game, table)) for table in planned]
+    counts = sorted({table.pieces for table in planned})
+    return [_line(game, [table for table in planned if table.pieces == count], rates) for count in counts]
+
+
+def _line(game: Game, planned: list[Material], rates: tuple[float, float], name: str | None = None) -> Estimate:
+    homes = set(planned)
+    held = [one for one in slices(game, planned[0].pieces) if one.route.table in homes]
+    total = sum(cells(game, table) for table in planned)
+    return Estimate(
+        pieces=planned[0].pieces,
+        slices=len(held),
+        distinct=sum(one.distinct for one in held),
+        tables=len(planned),
+        placements=sum(placements(game, one.material) for one in held),
+        distinct_placements=sum(table_placements(game, table) for table in planned),
+        memory=max(memory(game, table) for table in planned),
+        disk=int(total * rates[1]),
+        cpu_seconds=total / rates[0],
+        material=name,
+    )
+
+
+def _rates(game: Game, folder: Path) -> tuple[float, float]:
+    """Cells a CPU-second and bytes a cell."""
+    if not (folder / FILE_NAME).exists():
+        return DEFAULT_RATE, DEFAULT_BYTES
+    catalog = Catalog(folder)
+    try:
+        return catalog.rate(game) or (DEFAULT_RATE, DEFAULT_BYTES)
+    finally:
+        catalog.close()
+
+
+def cells(game: Game, table: Material) -> int:
+    """Number of codes in a table."""
+    return layout(game, table).size * len(sides_stored(game, table))
+
+
+def memory(game: Game, table: Material) -> int:
+    """Bytes a worker needs to solve and verify a table."""
+    return WORKER_BYTES + BYTES_PER_INDEX * layout(game, table).size
+
+
+def check_capacity(game: Game, missing: Sequence[Material], folder: Path, workers: int) -> None:
+    """Raise `CapacityError` if the tables would fit neither into memory nor onto the disk."""
+    needed = sum(sorted((memory(game, table) for table in missing), reverse=True)[:workers])
+    present = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if needed > present:
+        raise CapacityError(
+            f"{workers} workers need {needed:,} bytes of memory and this machine has {present:,}: use fewer --workers"
+        )
+    disk = int(sum(cells(game, table) for table in missing) * _rates(game, folder)[1])
+    free = shutil.disk_usage(folder).free
+    if disk > free:
+        raise CapacityError(f"the tables need about {disk:,} bytes and {folder} has {free:,} free: name another folder with --data")

@@ -1,0 +1,371 @@
+"""One table, one HDF5 file: write it whole, read a point, a batch, or all in chunks.
+
+A file never changes once it has its name. Its first 512 bytes (HDF5 calls them the user block) hold a
+line with the SHA-256 of all the rest, so that a file can be checked without anything beside it. It holds
+no time stamps: the same table gives the same bytes. `docs/file-format.md` describes it in full.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import h5py
+import hdf5plugin
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+from tablebase.errors import CorruptTableError, MissingTableError, StaleTableError, TablebaseError
+from tablebase.game import Game
+from tablebase.indexing import INDEX_VERSION, Layout, layout
+from tablebase.material import Material, material_name, sides_stored
+from tablebase.summary import Summary, summarize
+from tablebase.values import Codes, Coding
+
+FORMAT_VERSION = 1
+CHUNK_BYTES = 64 * 1024
+USER_BLOCK = 512
+LEVEL = 3
+CACHED_CHUNKS = 1024
+OPEN_FILES = 256
+SUFFIX = ".h5"
+DRAFT_SUFFIX = ".tmp"
+
+_hdf5 = threading.RLock()
+"""HDF5 itself is not thread-safe; decompression happens outside this lock."""
+
+
+def table_path(folder: Path, game: Game, material: Material) -> Path:
+    """Where the table of a material stands in a tablebase."""
+    return slice_folder(folder, game, material.pieces) / (material_name(game, material) + SUFFIX)
+
+
+def slice_folder(folder: Path, game: Game, pieces: int) -> Path:
+    """Where the tables with so many pieces stand."""
+    return folder / game.name / str(pieces)
+
+
+def write_draft(path: Path, game: Game, material: Material, codes: Sequence[Codes], coding: Coding) -> Path:
+    """Write a table under a temporary name next to `path`, safe on disk, and return that name.
+
+    Parameters
+    ----------
+    path : Path
+        Where `publish` will put it.
+    game : Game
+    material : Material
+    codes : sequence of ndarray, each of shape (layout size,)
+        One array for each side to move that the table stores; void indices hold `coding.void`.
+    coding : Coding
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}{DRAFT_SUFFIX}")
+    _write_hdf5(draft, game, material, codes, coding)
+    _seal(draft, f"tablebase {FORMAT_VERSION} {game.name} {material_name(game, material)}")
+    return draft
+
+
+def publish(draft: Path, path: Path) -> None:
+    """Give a draft its name; from then on it never changes."""
+    os.replace(draft, path)
+    _sync(path.parent)
+
+
+def _write_hdf5(path: Path, game: Game, material: Material, codes: Sequence[Codes], coding: Coding) -> None:
+    own = layout(game, material)
+    values = hashlib.sha256()
+    with _hdf5, h5py.File(path, "w", userblock_size=USER_BLOCK, libver=("v110", "v110")) as file:
+        for side, one in zip(sides_stored(game, material), codes, strict=True):
+            summary = summarize(own, one, coding)
+            chunk = min(CHUNK_BYTES // np.dtype(coding.dtype).itemsize, own.size)
+            name = game.sides[side].letter
+            dataset = file.create_dataset(name, (own.size,), coding.dtype, chunks=(chunk,), **hdf5plugin.Zstd(clevel=LEVEL))
+            dataset.attrs["histogram"] = np.array(summary.histogram, dtype=np.int64)
+            dataset.attrs["first"] = np.array(summary.first, dtype=np.int64)
+            _write_chunks(dataset, one, coding, chunk, values)
+        header = {
+            "format": "tablebase",
+            "format_version": FORMAT_VERSION,
+            "index_version": INDEX_VERSION,
+            "game": game.name,
+            "rules_digest": game.digest,
+            "material": material_name(game, material),
+            "stride": coding.stride,
+            "layout": json.dumps(describe_layout(own)),
+            "values_sha256": values.hexdigest(),
+        }
+        for name, value in header.items():
+            file.attrs[name] = value
+
+
+def _write_chunks(dataset: Any, codes: Codes, coding: Coding, chunk: int, values: Any) -> None:
+    """Fill void with the value before it, compress chunk by chunk, and hash what a reader will see."""
+    compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
+    carry = np.zeros(1, dtype=codes.dtype)
+    for begin in range(0, len(codes), chunk):
+        block = fill_void(codes[begin : begin + chunk], coding.void, carry[0])
+        carry = block[-1:]
+        values.update(block.tobytes())
+        if len(block) < chunk:
+            block = np.concatenate([block, np.zeros(chunk - len(block), dtype=block.dtype)])
+        dataset.id.write_direct_chunk((begin,), compressor.compress(block.tobytes()))
+
+
+def fill_void(codes: Codes, void: int, before: int) -> Codes:
+    """The codes with every void replaced by the last code that is not, `before` standing in front."""
+    legal = codes != void
+    source = np.where(legal, np.arange(1, len(codes) + 1), 0)
+    np.maximum.accumulate(source, out=source)
+    return np.concatenate([np.array([before], dtype=codes.dtype), codes])[source]
+
+
+def describe_layout(own: Layout) -> dict[str, Any]:
+    """The index of a table as data, enough to compute it without this program."""
+    names = own.game.board.names
+    groups = [
+        {"symbol": own.game.kinds[group.kind].symbol, "pieces": len(group.slots), "squares": [names[s] for s in group.squares]}
+        for group in own.groups
+    ]
+    mirror = None if own.game.mirror is None else {names[a]: names[b] for a, b in enumerate(own.game.mirror)}
+    return {"groups": groups, "mirror": mirror}
+
+
+def _seal(path: Path, title: str) -> None:
+    """Put the digest of everything behind the user block into it, and wait for the disk."""
+    line = f"{title} sha256={_digest_behind(path)}\n".encode()
+    with path.open("r+b") as file:
+        file.write(line.ljust(USER_BLOCK, b"\0"))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _digest_behind(path: Path) -> str:
+    with path.open("rb") as file:
+        file.seek(USER_BLOCK)
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def check_seal(path: Path, game: Game, material: Material) -> None:
+    """Raise `CorruptTableError` unless every byte of the file is as it was written."""
+    title = f"tablebase {FORMAT_VERSION} {game.name} {material_name(game, material)}"
+    expected = f"{title} sha256={_digest_behind(path)}\n".encode().ljust(USER_BLOCK, b"\0")
+    with path.open("rb") as file:
+        if file.read(USER_BLOCK) != expected:
+            raise CorruptTableError(f"{path} is not as it was written (SHA-256 differs): delete it and build it again")
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a table file says of itself.
+
+    Parameters
+    ----------
+    coding : Coding
+    chunk : int
+        Codes a chunk.
+    summaries : dict of int to Summary
+        By stored side to move.
+    values_sha256 : str
+        Of the codes as a reader sees them, side after side.
+    """
+
+    coding: Coding
+    chunk: int
+    summaries: dict[int, Summary]
+    values_sha256: str
+
+
+class Table:
+    """A table file open for reading; safe to use from several threads.
+
+    Parameters
+    ----------
+    path : Path
+    game : Game
+    material : Material
+
+    Raises
+    ------
+    MissingTableError
+        If there is no such file.
+    CorruptTableError
+        If it is no table of this material.
+    StaleTableError
+        If it was built under other rules or another format.
+    """
+
+    def __init__(self, path: Path, game: Game, material: Material) -> None:
+        self.path = path
+        self.game = game
+        self.material = material
+        self.layout = layout(game, material)
+        if not path.exists():
+            raise MissingTableError(missing_sentence(game, material, path.parent.parent.parent))
+        with _hdf5:
+            try:
+                self._file = h5py.File(path, "r")
+                self.header = self._read_header()
+            except (OSError, KeyError, ValueError, TypeError, RuntimeError) as fault:
+                raise CorruptTableError(f"{path} is not a readable table file ({fault}): delete it and build it again") from fault
+
+    def _read_header(self) -> Header:
+        attributes = self._file.attrs
+        name = material_name(self.game, self.material)
+        if attributes["format"] != "tablebase" or attributes["game"] != self.game.name or attributes["material"] != name:
+            raise CorruptTableError(f"{self.path} is not the table {name} of {self.game.name}: delete it and build it again")
+        versions = (int(attributes["format_version"]), int(attributes["index_version"]))
+        if versions != (FORMAT_VERSION, INDEX_VERSION) or attributes["rules_digest"] != self.game.digest:
+            raise StaleTableError(
+                f"{self.path} was built under other rules of {self.game.name} than those installed: delete it and build it again"
+            )
+        self._data = {side: self._file[self.game.sides[side].letter] for side in sides_stored(self.game, self.material)}
+        first = self._data[0]
+        coding = Coding(int(attributes["stride"]), str(first.dtype))
+        summaries = {
+            side: Summary(coding, tuple(data.attrs["histogram"].tolist()), tuple(data.attrs["first"].tolist()))
+            for side, data in self._data.items()
+        }
+        return Header(coding, int(first.chunks[0]), summaries, str(attributes["values_sha256"]))
+
+    @property
+    def coding(self) -> Coding:
+        """How the codes are to be read."""
+        return self.header.coding
+
+    def chunk(self, side: int, number: int) -> Codes:
+        """Codes of one chunk; the last one is cut to the table's size."""
+        begin = number * self.header.chunk
+        try:
+            with _hdf5:
+                _, packed = self._data[side].id.read_direct_chunk((begin,))
+            raw = zstandard.ZstdDecompressor().decompress(packed)
+        except (OSError, RuntimeError, zstandard.ZstdError) as fault:
+            raise CorruptTableError(f"{self.path} cannot be read ({fault}): delete it and build it again") from fault
+        codes: Codes = np.frombuffer(raw, dtype=self.coding.dtype)
+        if len(codes) != self.header.chunk:
+            raise CorruptTableError(f"{self.path} has a chunk of the wrong size: delete it and build it again")
+        return codes[: self.layout.size - begin]
+
+    def chunks(self, side: int) -> Iterator[Codes]:
+        """All codes of a side to move in chunks, in order."""
+        for number in range(-(-self.layout.size // self.header.chunk)):
+            yield self.chunk(side, number)
+
+    def read(self, side: int) -> Codes:
+        """All codes of a side to move at once, shape (layout.size,)."""
+        codes = np.empty(self.layout.size, dtype=self.coding.dtype)
+        begin = 0
+        for block in self.chunks(side):
+            codes[begin : begin + len(block)] = block
+            begin += len(block)
+        return codes
+
+    def codes_at(self, side: int, index: NDArray[np.int64]) -> Codes:
+        """Codes of a batch of indices, each chunk decompressed once; the indices may come in any order."""
+        codes = np.empty(len(index), dtype=self.coding.dtype)
+        order = np.argsort(index, kind="stable")
+        numbers = index[order] // self.header.chunk
+        for number, begin, end in _runs(numbers):
+            where = order[begin:end]
+            codes[where] = self.chunk(side, number)[index[where] - number * self.header.chunk]
+        return codes
+
+    def values_digest(self) -> str:
+        """SHA-256 of the codes, read and hashed anew."""
+        digest = hashlib.sha256()
+        for side in self._data:
+            for block in self.chunks(side):
+                digest.update(block.tobytes())
+        return digest.hexdigest()
+
+    def close(self) -> None:
+        """Close the file; the table is of no use afterwards."""
+        with _hdf5:
+            self._file.close()
+
+
+def _runs(ordered: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
+    """(value, begin, end) of each run of equal values."""
+    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+    ends = [*starts[1:].tolist(), len(ordered)]
+    for begin, end in zip(starts.tolist(), ends, strict=True):
+        yield int(ordered[begin]), begin, end
+
+
+def missing_sentence(game: Game, material: Material, folder: Path) -> str:
+    """The sentence that names a missing table and the command that builds it."""
+    name = material_name(game, material)
+    command = f"tablebase build {game.name} --material {name} --data {folder}"
+    return f"the table {name} of {game.name} has not been built: run '{command}'"
+
+
+class Store:
+    """The tables of a folder: files opened when first asked for, recent chunks kept decoded.
+
+    Safe to use from several threads.
+
+    Parameters
+    ----------
+    folder : Path
+    """
+
+    def __init__(self, folder: Path) -> None:
+        if folder.exists() and not folder.is_dir():
+            raise TablebaseError(f"{folder} is a file: name a folder for the tables")
+        self.folder = folder
+        self._lock = threading.Lock()
+        self._tables: OrderedDict[tuple[str, Material], Table] = OrderedDict()
+        self._chunks: OrderedDict[tuple[str, Material, int, int], Codes] = OrderedDict()
+
+    def table(self, game: Game, material: Material) -> Table:
+        """The open table of a material that has one of its own; see `Table` for the errors."""
+        key = (game.name, material)
+        with self._lock:
+            table = self._tables.get(key)
+            if table is None:
+                table = self._tables[key] = Table(table_path(self.folder, game, material), game, material)
+            self._tables.move_to_end(key)
+            while len(self._tables) > OPEN_FILES:
+                # Not closed here: another thread may be reading it, and the last reference closes it.
+                self._tables.popitem(last=False)
+        return table
+
+    def code(self, table: Table, side: int, index: int) -> int:
+        """Code of one index."""
+        number, place = divmod(index, table.header.chunk)
+        key = (table.game.name, table.material, side, number)
+        with self._lock:
+            chunk = self._chunks.get(key)
+            if chunk is not None:
+                self._chunks.move_to_end(key)
+        if chunk is None:
+            chunk = table.chunk(side, number)
+            with self._lock:
+                self._chunks[key] = chunk
+                while len(self._chunks) > CACHED_CHUNKS:
+                    self._chunks.popitem(last=False)
+        return int(chunk[place])
+
+    def close(self) -> None:
+        """Close all files."""
+        with self._lock:
+            for table in self._tables.values():
+                table.close()
+            self._tables.clear()
+            self._chunks.clear()
