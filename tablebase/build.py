@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from tablebase.catalog import Catalog
-from tablebase.engine import DEFAULT_ENGINE, ENGINES, solve_table
+from tablebase.engine import AUTO, check_engine, solve_table
 from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.executors import run_graph
 from tablebase.game import Game
@@ -40,9 +40,7 @@ class Built:
     seconds: float | None
 
 
-def build(
-    game: Game, planned: Sequence[Material], folder: Path, *, workers: int = 1, engine: str = DEFAULT_ENGINE
-) -> Iterator[Built]:
+def build(game: Game, planned: Sequence[Material], folder: Path, *, workers: int = 1, engine: str = AUTO) -> Iterator[Built]:
     """Build the tables of a plan that are not there yet, and enter them into the catalog.
 
     Parameters
@@ -55,15 +53,14 @@ def build(
     workers : int
         Processes to use.
     engine : str
-        One of `tablebase.engine.ENGINES`.
+        One of `tablebase.engine.ENGINES`, or ``auto``.
 
     Yields
     ------
     Built
         Each table once it is registered.
     """
-    if engine not in ENGINES:
-        raise TablebaseError(f"there is no engine {engine!r}: choose {' or '.join(ENGINES)}")
+    check_engine(engine)
     catalog = Catalog(folder, create=True)
     try:
         with _only_one_build(folder):
@@ -96,9 +93,9 @@ def build_table(name: str, folder: Path, engine: str, material: Material) -> Bui
         if path.exists() and _is_right(game, path, material, store):
             return Built(material, None, None)
         begin = time.process_time()
-        codes, coding = solve_table(game, material, partial(_load, game, store), engine)
+        codes, coding, used = solve_table(game, material, partial(_load, game, store), engine)
         _write_verified(game, path, material, codes, coding, store)
-        return Built(material, engine, time.process_time() - begin)
+        return Built(material, used, time.process_time() - begin)
     finally:
         store.close()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import string
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -239,35 +239,64 @@ def _step_key(step: Step) -> tuple[int, int, list[int], bool, str, bool]:
 
 def _check(game: Game) -> None:
     """Raise `RulesError` for a description that no engine could work with."""
-    count = len(game.board)
-    if not 0 < count <= SQUARE_LIMIT:
-        raise RulesError(f"{game.name}: a board has 1 to {SQUARE_LIMIT} squares, not {count}")
+    for fault in (*_board_faults(game), *_kind_faults(game), *_symmetry_faults(game)):
+        raise RulesError(f"{game.name}: {fault}")
+
+
+def _board_faults(game: Game) -> Iterator[str]:
+    board = game.board
+    if not 0 < len(board) <= SQUARE_LIMIT:
+        yield f"a board has 1 to {SQUARE_LIMIT} squares, not {len(board)}"
+    if board.width > len(string.ascii_lowercase):
+        yield f"a board has at most {len(string.ascii_lowercase)} files, not {board.width}"
+    if len(set(board.cells)) != len(board) or not all(0 <= f < board.width and 0 <= r < board.height for f, r in board.cells):
+        yield "the cells of the board must be different and inside its width and height"
+    if len({side.letter for side in game.sides}) != 2:
+        yield "the two sides need different letters"
+
+
+def _kind_faults(game: Game) -> Iterator[str]:
     symbols = [kind.symbol for kind in game.kinds]
-    if len(set(symbols)) != len(symbols) or not all(len(s) == 1 and s.isalpha() for s in symbols):
-        raise RulesError(f"{game.name}: each kind needs a one-letter symbol of its own, not {' '.join(symbols)}")
-    if [kind.side for kind in game.kinds] != sorted(kind.side for kind in game.kinds):
-        raise RulesError(f"{game.name}: the kinds of side 0 must come before those of side 1")
-    for name, image in (("mirror", game.mirror), ("swap", game.swap)):
-        if image is not None and not _is_involution(image, count):
-            raise RulesError(f"{game.name}: {name} must be an involution of the {count} squares")
+    names = [(kind.side, kind.symbol.upper()) for kind in game.kinds]
+    if len(set(symbols)) != len(symbols) or len(set(names)) != len(names) or not all(len(s) == 1 and s.isalpha() for s in symbols):
+        yield f"each kind needs a one-letter symbol of its own, not {' '.join(symbols)}"
+        return
+    sides = [kind.side for kind in game.kinds]
+    if sides != sorted(sides) or set(sides) != {0, 1}:
+        yield "the kinds of side 0 must come before those of side 1, and both sides need some"
     for kind in game.kinds:
-        _check_kind(game, kind, set(symbols))
+        if list(kind.squares) != sorted(set(kind.squares)) or not set(kind.squares) <= set(range(len(game.board))):
+            yield f"the squares of {kind.name} must be ascending, different and on the board"
+        if kind.limit < 1:
+            yield f"the limit of {kind.name} must be at least 1"
+        yield from _step_faults(game, kind)
 
 
-def _is_involution(image: Iterable[int], count: int) -> bool:
-    image = list(image)
-    return sorted(image) == list(range(count)) and all(image[image[s]] == s for s in range(count))
-
-
-def _check_kind(game: Game, kind: Kind, symbols: set[str]) -> None:
-    if list(kind.squares) != sorted(set(kind.squares)):
-        raise RulesError(f"{game.name}: the squares of {kind.name} must be ascending and different")
-    home = set(kind.squares)
+def _step_faults(game: Game, kind: Kind) -> Iterator[str]:
+    home, board = set(kind.squares), set(range(len(game.board)))
+    foes = {other.symbol for other in game.kinds if other.side != kind.side}
     for step in kind.steps:
-        if step.origin not in home or (step.target not in home and not step.wins):
-            route = f"{step.origin} to {step.target}"
-            raise RulesError(f"{game.name}: the step of {kind.name} from square {route} leaves the kind's squares")
-        if not step.victims <= symbols:
-            raise RulesError(f"{game.name}: {kind.name} captures unknown kinds {''.join(sorted(step.victims))}")
-        if any(game.kinds[game.by_symbol[v]].side == kind.side for v in step.victims):
-            raise RulesError(f"{game.name}: {kind.name} may not capture its own side")
+        route = f"the step of {kind.name} from square {step.origin} to {step.target}"
+        if step.origin not in home or step.target not in (board if step.wins else home):
+            yield f"{route} leaves the squares where the piece may stand"
+        if not step.empty <= board - {step.origin, step.target}:
+            yield f"{route} may only ask for other squares of the board to be empty"
+        if not step.victims <= foes:
+            yield f"{route} captures {''.join(sorted(step.victims - foes))}, no kind of the other side"
+
+
+def _symmetry_faults(game: Game) -> Iterator[str]:
+    count = len(game.board)
+    for name, image in (("mirror", game.mirror), ("swap", game.swap)):
+        if image is not None and (sorted(image) != list(range(count)) or any(image[image[s]] != s for s in range(count))):
+            yield f"{name} must be an involution of the {count} squares"
+            return
+    by_symbol = {kind.symbol: kind for kind in game.kinds}
+    for kind in game.kinds:
+        if game.mirror is not None and {game.mirror[square] for square in kind.squares} != set(kind.squares):
+            yield f"the mirror takes {kind.name} off its squares"
+        if game.swap is not None:
+            twin = by_symbol.get(kind.symbol.swapcase())
+            homes = {game.swap[square] for square in kind.squares}
+            if twin is None or twin.side == kind.side or twin.limit != kind.limit or set(twin.squares) != homes:
+                yield f"colour swap needs a {kind.symbol.swapcase()!r} of the other side with the squares and limit of {kind.name}"

@@ -204,15 +204,16 @@ class Layout:
             legal &= squares[:, i] != squares[:, j]
         return squares, legal
 
-    def legal_many(self, index: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether each index is a position."""
-        return self.squares_many(index)[1]
+    @cached_property
+    def lead_weights(self) -> NDArray[np.int64]:
+        """Placements that an index stands for, by its lead digit: two if it also stands for its mirror image."""
+        if self.game.mirror is None:
+            return np.ones(self.radices[0], dtype=np.int64)
+        return np.where(self.lead_fixed, 1, 2)
 
     def weights_many(self, index: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Placements each index stands for: two where it also stands for its mirror image."""
-        if self.game.mirror is None:
-            return np.ones(len(index), dtype=np.int64)
-        return np.where(self.lead_fixed[index // (self.size // self.radices[0])], 1, 2)
+        """Placements that each index stands for."""
+        return self.lead_weights[index // (self.size // self.radices[0])]
 
 
 @cache

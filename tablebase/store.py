@@ -286,12 +286,11 @@ class Table:
             codes[where] = self.chunk(side, number)[index[where] - number * self.header.chunk]
         return codes
 
-    def values_digest(self) -> str:
-        """SHA-256 of the codes, read and hashed anew."""
+    def values_digest(self, codes: dict[int, Codes]) -> str:
+        """SHA-256 of codes that have been read, by side to move."""
         digest = hashlib.sha256()
         for side in self._data:
-            for block in self.chunks(side):
-                digest.update(block.tobytes())
+            digest.update(codes[side].data)
         return digest.hexdigest()
 
     def close(self) -> None:

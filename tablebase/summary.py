@@ -70,6 +70,48 @@ class Summary:
         return max(found, default=None)
 
 
+class Tally:
+    """Counts codes block by block.
+
+    Parameters
+    ----------
+    coding : Coding
+    """
+
+    def __init__(self, coding: Coding) -> None:
+        self.coding = coding
+        self.histogram = np.zeros(coding.void + 1, dtype=np.int64)
+        self.first = np.full(coding.void + 1, -1, dtype=np.int64)
+
+    def add(self, codes: Codes, index: NDArray[np.int64] | int, weight: NDArray[np.int64] | int) -> None:
+        """Count a block.
+
+        Parameters
+        ----------
+        codes : ndarray
+            None of an earlier block's indices may be larger than any of this one's.
+        index : ndarray of int64, or int
+            Index of each code; of the first one if they are consecutive.
+        weight : ndarray of int64, or int
+            Placements that each index stands for, or that all do.
+        """
+        counts = np.bincount(codes, minlength=len(self.histogram))
+        for code in np.flatnonzero((counts > 0) & (self.first < 0)):
+            place = int(np.argmax(codes == code))
+            self.first[code] = index + place if isinstance(index, int) else index[place]
+        if isinstance(weight, int):
+            self.histogram += counts * weight
+        else:
+            # Weights are small integers, so the floats that bincount adds them up in are exact.
+            self.histogram += np.bincount(codes, weights=weight, minlength=len(self.histogram)).astype(np.int64)
+
+    def summary(self) -> Summary:
+        """What has been counted, void left out."""
+        self.histogram[self.coding.void] = 0
+        used = max(FIRST, 1 + int(np.flatnonzero(self.histogram)[-1]) if self.histogram.any() else 0)
+        return Summary(self.coding, tuple(self.histogram[:used].tolist()), tuple(self.first[:used].tolist()))
+
+
 def summarize(layout: Layout, codes: Codes, coding: Coding) -> Summary:
     """Count the codes of all positions of a layout.
 
@@ -77,28 +119,12 @@ def summarize(layout: Layout, codes: Codes, coding: Coding) -> Summary:
     ----------
     layout : Layout
     codes : ndarray of uint8 or uint16, shape (layout.size,)
-        Void indices may hold anything.
+        Void indices hold `coding.void`.
     coding : Coding
     """
-    histogram = np.zeros(coding.void + 1, dtype=np.int64)
-    first = np.full(coding.void + 1, -1, dtype=np.int64)
+    tally = Tally(coding)
     run = layout.size // layout.radices[0]
-    for begin in range(0, layout.size, BLOCK):
-        index = np.arange(begin, min(begin + BLOCK, layout.size))
-        legal = layout.legal_many(index)
-        block = codes[begin : begin + len(index)][legal]
-        weight = _weights(layout, index[legal] // run)
-        histogram += np.bincount(block, weights=weight, minlength=len(histogram)).astype(np.int64)
-        present, place = np.unique(block, return_index=True)
-        fresh = first[present] < 0
-        first[present[fresh]] = index[legal][place[fresh]]
-    used = int(np.flatnonzero(histogram)[-1]) + 1 if histogram.any() else 0
-    used = max(used, FIRST)
-    return Summary(coding, tuple(map(int, histogram[:used])), tuple(map(int, first[:used])))
-
-
-def _weights(layout: Layout, digit: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Placements each index stands for, by its lead digit; floats hold these counts exactly."""
-    if layout.game.mirror is None:
-        return np.ones(len(digit))
-    return np.where(layout.lead_fixed[digit], 1.0, 2.0)
+    for digit, weight in enumerate(layout.lead_weights.tolist()):
+        for begin in range(digit * run, (digit + 1) * run, BLOCK):
+            tally.add(codes[begin : min(begin + BLOCK, (digit + 1) * run)], begin, weight)
+    return tally.summary()

@@ -470,21 +470,28 @@ def _play_fault(game: Game, position: Position) -> str | None:
     return complaint and f"random play reached {render(game, position)}, but {complaint}"
 
 
-def _start_fault(game: Game, text: str) -> str | None:
+def _reading(read: Callable[[Game, str], Any], game: Game, text: str) -> Any:
+    """What a text is read as, or why it cannot be read."""
     try:
-        written = render(game, parse(game, text))
+        return read(game, text)
     except NotationError as error:
-        return f"the start {text!r} is no position: {error}"
-    return None if written == text else f"the start {text!r} must be written {written!r}"
+        return str(error)
+
+
+def _start_fault(game: Game, text: str) -> str | None:
+    found = _reading(parse, game, text)
+    if not isinstance(found, Position):
+        return f"the start {text!r} is no position: {found}"
+    return None if render(game, found) == text else f"the start {text!r} must be written {render(game, found)!r}"
 
 
 def _notation_fault(game: Game, position: Position) -> str | None:
-    text = render(game, position)
-    if parse(game, text) != position:
-        return f"{position} is written {text!r}, which is read as {parse(game, text)}"
-    name = material_name(game, material_of(game, position))
-    if parse_material(game, name) != material_of(game, position):
-        return f"the material of {text} is written {name!r}, which is read as other kinds"
+    text, own = render(game, position), material_of(game, position)
+    if (found := _reading(parse, game, text)) != position:
+        return f"{position} is written {text!r}, and reading that gives {found}"
+    name = material_name(game, own)
+    if (found := _reading(parse_material, game, name)) != own:
+        return f"the material of {text} is written {name!r}, and reading that gives {found}"
     return None
 
 

@@ -19,7 +19,7 @@ def build(
     material: Materials = None,
     data: Data = DEFAULT_DATA,
     workers: Workers = 1,
-    engine: Annotated[str | None, typer.Option("--engine", help="reference or sweep; both write the same files.")] = None,
+    engine: Annotated[str, typer.Option("--engine", help="auto, bitrow, reference or sweep; all write the same files.")] = "auto",
 ) -> None:
     """Solve, verify and store tables that are not there yet."""
     from tqdm import tqdm
@@ -28,7 +28,6 @@ def build(
     from tablebase.catalog import Catalog
     from tablebase.cli.output import say
     from tablebase.counting import table_placements
-    from tablebase.engine import DEFAULT_ENGINE
     from tablebase.planning import check_capacity, plan
 
     rules, materials = _wanted(game, pieces, material)
@@ -42,7 +41,7 @@ def build(
     check_capacity(rules, missing, data, workers)
     total = sum(table_placements(rules, table) for table in missing)
     with tqdm(total=total, unit="pos", unit_scale=True, desc=rules.name) as bar:
-        for built in building.build(rules, planned, data, workers=workers, engine=engine or DEFAULT_ENGINE):
+        for built in building.build(rules, planned, data, workers=workers, engine=engine):
             bar.update(table_placements(rules, built.material))
     say(f"built and verified {len(missing)} of {len(planned)} tables in {data}: {total:,} placements")
 

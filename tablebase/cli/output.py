@@ -11,6 +11,7 @@ from typing import Any
 from tablebase.cli.options import Format
 
 Row = Mapping[str, Any]
+UNLIMITED = 10_000
 
 
 def write_rows(rows: Sequence[Row], style: Format, columns: Sequence[str] | None = None) -> None:
@@ -41,15 +42,18 @@ def write_json(value: object) -> None:
 
 def write_table(rows: Sequence[Row], columns: Sequence[str]) -> None:
     """Write rows as a table, numbers right-aligned with thousands separated."""
-    texts = [[_cell(row[name]) for name in columns] for row in rows]
-    heads = [name.replace("_", " ") for name in columns]
-    widths = [max(map(len, column)) for column in zip(heads, *texts, strict=True)]
-    numeric = [all(isinstance(row[name], int | float | None) for row in rows) for name in columns]
-    for line in [heads, ["-" * width for width in widths], *texts]:
-        cells = [
-            text.rjust(width) if right else text.ljust(width) for text, width, right in zip(line, widths, numeric, strict=True)
-        ]
-        sys.stdout.write("  ".join(cells).rstrip() + "\n")
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for name in columns:
+        numeric = all(isinstance(row[name], int | float | None) for row in rows)
+        table.add_column(name.replace("_", " "), justify="right" if numeric else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*(_cell(row[name]) for name in columns))
+    # Lines are never cut or wrapped: a terminal does that, and a pipe needs them whole.
+    Console(file=sys.stdout, width=UNLIMITED, markup=False, highlight=False, emoji=False).print(table)
 
 
 def _cell(value: object) -> str:

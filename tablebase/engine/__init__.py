@@ -7,14 +7,32 @@ from importlib import import_module
 from tablebase.engine.compiled import CompiledSlice, Load, compile_slice
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
+from tablebase.indexing import layout
 from tablebase.material import Material, sides_stored
 from tablebase.values import Codes, Coding
 
-ENGINES = ("reference", "sweep")
-DEFAULT_ENGINE = "reference"
+AUTO = "auto"
+ENGINES = ("bitrow", "reference", "sweep")
+WORD_BITS = 64
 
 
-def solve_table(game: Game, table: Material, load: Load, engine: str) -> tuple[list[Codes], Coding]:
+def choose_engine(game: Game, table: Material) -> tuple[str, str]:
+    """The fastest engine for a table, and why it is that one."""
+    groups = layout(game, table).groups
+    if any(len(group.slots) > 1 for group in groups):
+        return "reference", "it has like pieces, which have no rows"
+    if len(game.board) > WORD_BITS:
+        return "reference", f"its board has more than {WORD_BITS} squares, the bits of a word"
+    return "bitrow", f"{game.kinds[groups[-1].kind].symbol!r} is its row piece"
+
+
+def check_engine(engine: str) -> None:
+    """Raise `TablebaseError` for a name that is no engine."""
+    if engine not in (AUTO, *ENGINES):
+        raise TablebaseError(f"there is no engine {engine!r}: choose {', '.join((AUTO, *ENGINES))}")
+
+
+def solve_table(game: Game, table: Material, load: Load, engine: str = AUTO) -> tuple[list[Codes], Coding, str]:
     """Solve a table's material.
 
     Parameters
@@ -25,7 +43,7 @@ def solve_table(game: Game, table: Material, load: Load, engine: str) -> tuple[l
     load : callable
         Gives codes and coding of a table, called with (table, side) for each capture.
     engine : str
-        One of `ENGINES`.
+        One of `ENGINES`, or ``auto``.
 
     Returns
     -------
@@ -33,9 +51,20 @@ def solve_table(game: Game, table: Material, load: Load, engine: str) -> tuple[l
         One array of codes for each side to move that the table stores.
     coding : Coding
         Wider than one byte only if a distance needs it.
+    engine : str
+        The engine that did it.
+
+    Raises
+    ------
+    TablebaseError
+        If there is no such engine, it cannot solve this table, or a distance exceeds what two bytes hold.
     """
-    if engine not in ENGINES:
-        raise TablebaseError(f"there is no engine {engine!r}: choose {' or '.join(ENGINES)}")
+    check_engine(engine)
+    best, reason = choose_engine(game, table)
+    if engine == AUTO:
+        engine = best
+    elif engine == "bitrow" and best != engine:
+        raise TablebaseError(f"the engine bitrow cannot solve this table, for {reason}: use --engine {best}")
     solve = import_module(f"tablebase.engine.{engine}").solve
     problem = compile_slice(game, table, load)
     codes = solve(problem)
@@ -44,7 +73,7 @@ def solve_table(game: Game, table: Material, load: Load, engine: str) -> tuple[l
         codes = solve(problem)
     if codes is None:
         raise TablebaseError(f"a distance in this slice exceeds {problem.coding.reach} plies, more than a table can hold")
-    return [codes[side] for side in sides_stored(game, table)], problem.coding
+    return [codes[side] for side in sides_stored(game, table)], problem.coding, engine
 
 
-__all__ = ["DEFAULT_ENGINE", "ENGINES", "CompiledSlice", "compile_slice", "solve_table"]
+__all__ = ["AUTO", "ENGINES", "CompiledSlice", "check_engine", "choose_engine", "compile_slice", "solve_table"]

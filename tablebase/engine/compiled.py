@@ -84,12 +84,15 @@ class CompiledSlice:
     coding : Coding
         Of the codes to compute, and of `arrays.children`.
     arrays : SliceArrays
+    children : dict of int to Material
+        Table that capturing a slot leads to; slots whose capture ends the game are missing.
     """
 
     game: Game
     layout: Layout
     coding: Coding
     arrays: SliceArrays
+    children: dict[int, Material]
 
 
 def compile_slice(game: Game, table: Material, load: Load, coding: Coding | None = None) -> CompiledSlice:
@@ -137,7 +140,7 @@ def compile_slice(game: Game, table: Material, load: Load, coding: Coding | None
         child_square=child_square,
         children=np.concatenate(parts) if parts else np.zeros(0, dtype=coding.dtype),
     )
-    return CompiledSlice(game, own, coding, arrays)
+    return CompiledSlice(game, own, coding, arrays, {slot: way.table for slot, (_, _, way) in routes.items()})
 
 
 def slot_map(own: Layout, gone: int, order: tuple[int, ...], child: Layout) -> list[int]:

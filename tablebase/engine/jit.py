@@ -19,7 +19,7 @@ PACKAGE = Path(__file__).resolve().parent.parent
 def cache_folder() -> Path:
     """Where this version's compiled kernels are kept; ``TABLEBASE_CACHE`` overrides the parent folder."""
     digest = hashlib.sha256()
-    for source in sorted([*PACKAGE.glob("engine/*.py"), *PACKAGE.glob("values.py"), *PACKAGE.glob("verify*.py")]):
+    for source in sorted([*PACKAGE.glob("engine/*.py"), *PACKAGE.glob("values.py"), *PACKAGE.glob("verify/*.py")]):
         digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
     default = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tablebase"
     parent = Path(os.environ.get("TABLEBASE_CACHE") or default)

@@ -1,10 +1,4 @@
-"""Is a table right? A check of every position against its moves, one ply deep.
-
-This shares nothing with the engines but the rules and the definition of the index: it only moves forward,
-in NumPy, a block of positions at a time. If every win in d has a move into a loss in d - 1 and none better,
-every loss in d only moves into wins, the longest in d - 1, and every draw a drawing move and no winning
-one, then by induction over d all wins and losses are right, and so are the draws.
-"""
+"""The check of any table, in NumPy, a block of positions at a time."""
 
 from __future__ import annotations
 
@@ -19,8 +13,7 @@ from tablebase.game import Game, Outcome
 from tablebase.indexing import Layout, Squares, layout
 from tablebase.material import Material, captures, route
 from tablebase.notation import render
-from tablebase.store import Store, Table, check_seal
-from tablebase.summary import summarize
+from tablebase.summary import Summary, Tally
 from tablebase.values import STALEMATE, Codes, Coding, Value, merit, next_code
 
 BLOCK = 1 << 17
@@ -53,35 +46,7 @@ class _Steps:
     blockers: NDArray[np.int8]  # (squares, most blockers), NOWHERE where there are fewer
 
 
-def verify_table(game: Game, table: Table, store: Store) -> None:
-    """Check a table file: its bytes, its values, its statistics and, one ply deep, every position.
-
-    Raises
-    ------
-    CorruptTableError
-        Naming the file and the first fault.
-    MissingTableError
-        If a table that captures lead to is not there.
-    """
-    check_seal(table.path, game, table.material)
-    if table.values_digest() != table.header.values_sha256:
-        raise CorruptTableError(f"{table.path} does not hold the values it was written with: delete it and build it again")
-
-    def load(material: Material, side: int) -> tuple[Codes, Coding]:
-        child = store.table(game, material)
-        return child.read(side), child.coding
-
-    codes = {side: table.read(side) for side in table.header.summaries}
-    try:
-        verify_codes(game, table.material, codes, table.coding, load)
-        for side, summary in table.header.summaries.items():
-            if summarize(table.layout, codes[side], table.coding) != summary:
-                raise CorruptTableError("its statistics are not those of its values")
-    except CorruptTableError as fault:
-        raise CorruptTableError(f"{table.path} is wrong: {fault}") from fault
-
-
-def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> int:
+def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:
     """Check the codes of a table one ply deep.
 
     Parameters
@@ -96,8 +61,8 @@ def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding
 
     Returns
     -------
-    int
-        Number of indices looked at, void ones included.
+    dict of int to Summary
+        The statistics of each side to move, counted anew.
 
     Raises
     ------
@@ -105,12 +70,15 @@ def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding
         Naming the first position that contradicts its moves.
     """
     own = layout(game, material)
-    looked = 0
+    summaries = {}
     for side, some in codes.items():
         checker = _Checker(game, own, side, some, coding, _other_side(game, own, side, codes, coding), load)
+        tally = Tally(coding)
         for begin in range(0, own.size, BLOCK):
-            looked += checker.check(np.arange(begin, min(begin + BLOCK, own.size)))
-    return looked
+            index = checker.check(np.arange(begin, min(begin + BLOCK, own.size)))
+            tally.add(some[index], index, own.weights_many(index))
+        summaries[side] = tally.summary()
+    return summaries
 
 
 def _other_side(game: Game, own: Layout, side: int, codes: dict[int, Codes], coding: Coding) -> _Child:
@@ -152,10 +120,9 @@ class _Checker:
         codes, coding = load(way.table, way.side)
         return _Child(target, order, np.array(image, dtype=np.int8), _merits(coding)[codes])
 
-    def check(self, index: NDArray[np.int64]) -> int:
-        """Check these indices; how many they are."""
+    def check(self, index: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Check these indices; those of them that are positions."""
         squares, legal = self.own.squares_many(index)
-        looked = len(index)
         index, squares = index[legal], squares[legal]
         best = np.full(len(index), NO_MOVE, dtype=np.int32)
         for slot, steps in self.steps.items():
@@ -169,8 +136,8 @@ class _Checker:
             best[stuck] = Value(Outcome.LOSS, 0).merit
             right = (self.own_merits[found] == best) & (found != STALEMATE)
         if not right.all():
-            self._complain(int(index[np.argmin(right)]))
-        return looked
+            raise contradiction(self.own, self.side, int(index[np.argmin(right)]), self.codes, self.coding)
+        return index
 
     def _try(self, best: Int32, squares: Squares, slot: int, step: _Steps) -> None:
         """Raise `best` where this step is legal and worth more."""
@@ -213,12 +180,16 @@ class _Checker:
             number = child.layout.index_many(child.squares[after[:, child.order]])
             best[rows] = np.maximum(best[rows], child.merits[number])
 
-    def _complain(self, index: int) -> None:
-        position = self.own.position(index, self.side)
-        assert position is not None
-        value = self.coding.value(int(self.codes[index]))
-        says = str(value.outcome) if value.distance is None else f"{value.outcome} in {value.distance}"
-        raise CorruptTableError(f"{render(self.game, position)} is stored as a {says}, which its moves contradict")
+
+def contradiction(own: Layout, side: int, index: int, codes: Codes, coding: Coding) -> CorruptTableError:
+    """The error that names a position whose code its moves contradict."""
+    position = own.position(index, side)
+    assert position is not None
+    code = int(codes[index])
+    value = coding.value(code)
+    says = str(value.outcome) if value.distance is None else f"{value.outcome} in {value.distance}"
+    says = "draw without a legal move" if code == STALEMATE else says
+    return CorruptTableError(f"{render(own.game, position)} is stored as a {says}, which its moves contradict")
 
 
 def _steps(game: Game, kinds: list[int], slot: int) -> list[_Steps]:

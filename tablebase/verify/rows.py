@@ -1,0 +1,530 @@
+"""The check of tables of single pieces in one byte a position, a row at a time.
+
+A *row* is the run of indices in which only the last piece moves. What a position's moves give is kept as *scores*,
+bytes that grow with how good a value is, so that a row's moves are maxima of whole rows of bytes; nothing is
+stepped back and no bit set is kept, which is how the bit-row engine works.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tablebase.engine.jit import inline, jit
+from tablebase.game import Game, Outcome
+from tablebase.indexing import Layout, layout
+from tablebase.material import Material, captures, route
+from tablebase.summary import Summary, Tally
+from tablebase.values import STALEMATE, Codes, Coding, Value
+from tablebase.verify.general import Load, contradiction
+
+STUCK, DRAWN, IMPOSSIBLE, WON = 0, 127, 128, 255
+"""Scores: no move; a draw; never reached; a win in one ply. Losses lie between the first two, wins between the last."""
+NOBODY = -1
+ROWS_AT_ONCE = 1 << 14
+
+Bytes = NDArray[np.uint8]
+Small = NDArray[np.int8]
+Long = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+class _Rules(NamedTuple):
+    """The slice seen by one side to move; P slots, S squares, M the most steps from a square, B the most blockers."""
+
+    owner: Small  # (P,) 1 for the side to move
+    square: Small  # (P, S) square of a digit
+    digit: Long  # (P, S) digit of a square
+    stride: Long  # (P,)
+    flips: Flags  # (S,) whether a lead on this square has the board mirrored
+    mirror: Small  # (S,)
+    steps: Small  # (P, S) number of steps of a slot from a square
+    target: Small  # (P, S, M)
+    quiet: Flags  # (P, S, M)
+    wins: Flags  # (P, S, M)
+    takes: Flags  # (P, S, M, P)
+    blockers: Small  # (P, S, M, B) NOBODY where there are fewer
+
+
+class _Inside(NamedTuple):
+    """Steps of the last slot, by its digits."""
+
+    free_from: Long  # quiet steps that nothing between can stop
+    free_to: Long
+    other_from: Long  # other quiet steps
+    other_step: Small
+    into_begin: Long  # (S + 1,) steps that end on a square
+    into_from: Long
+    into_step: Small
+
+
+class _Children(NamedTuple):
+    """Where the positions go when slot v is captured."""
+
+    ends: Flags  # (P,) the game is won
+    begin: Long  # (P,) where the child's scores begin
+    order: Small  # (P, P) [v, j] our slot that plays the child's slot j
+    image: Small  # (P, S) where our squares lie for the child
+    flips: Flags  # (P, S) whether a lead on a square of the child's has its board mirrored
+    digit: Long  # (P, P, S) [v, j, s]
+    stride: Long  # (P, P)
+    scores: Bytes  # what capturing into each position of all children is worth
+
+
+def applies(own: Layout, coding: Coding) -> bool:
+    """Whether a table is of single pieces, one byte a position, with parity telling wins from losses."""
+    return all(len(group.slots) == 1 for group in own.groups) and coding == Coding(1, "uint8")
+
+
+def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:
+    """Check the codes of a table one ply deep; see `tablebase.verify.general.verify_codes`."""
+    own = layout(game, material)
+    summaries = {}
+    scores = np.array([_score(game, coding, code) for code in range(coding.void + 1)], dtype=np.uint8)
+    worth = np.array([_worth(coding, code) for code in range(coding.void + 1)], dtype=np.uint8)
+    inside = _compile_inside(game, own)
+    for side, some in codes.items():
+        others = worth[codes[1 - side] if 1 - side in codes else _swapped(game, own, codes[side])]
+        rules, children = _compile_rules(game, own, side), _compile_children(game, own, side, load)
+        counts = np.zeros((own.radices[0], coding.void + 1), dtype=np.int64)
+        first = np.full(coding.void + 1, -1, dtype=np.int64)
+        wrong = _check(rules, inside, children, some, others, scores, own.row_length, counts, first)
+        if wrong >= 0:
+            raise contradiction(own, side, wrong, some, coding)
+        tally = Tally(coding)
+        tally.histogram[:], tally.first[:] = (counts * own.lead_weights[:, None]).sum(axis=0), first
+        summaries[side] = tally.summary()
+    return summaries
+
+
+def _rank(value: Value) -> int:
+    """The score of a value."""
+    if value.distance is None:
+        return DRAWN
+    return value.distance // 2 if value.outcome is Outcome.LOSS else WON - value.distance // 2
+
+
+def _score(game: Game, coding: Coding, code: int) -> int:
+    """The score that a position's moves must give for its code to be right."""
+    if code == coding.void:
+        return IMPOSSIBLE
+    if code == STALEMATE:
+        return STUCK if game.no_move is Outcome.DRAW else IMPOSSIBLE
+    value = coding.value(code)
+    if value == Value(Outcome.LOSS, 0):
+        return STUCK if game.no_move is Outcome.LOSS else IMPOSSIBLE
+    return _rank(value)
+
+
+def _worth(coding: Coding, code: int) -> int:
+    """The score of a move into a position."""
+    return DRAWN if code == coding.void else _rank(coding.value(code).parent)
+
+
+def _swapped(game: Game, own: Layout, codes: Codes) -> Codes:
+    """The codes of the other side to move of a table that is paired with itself."""
+    way = route(game, own.material, 1)
+    order = [own.slots.index(way.order[piece]) for piece in own.slots]
+    image = np.array(game.swap, dtype=np.int8)
+    found = np.empty_like(codes)
+    run = ROWS_AT_ONCE * own.row_length
+    for begin in range(0, own.size, run):
+        squares, legal = own.squares_many(np.arange(begin, min(begin + run, own.size)))
+        found[begin : begin + run] = codes[own.index_many(image[squares[:, order]]) * legal]
+    return found
+
+
+def _compile_rules(game: Game, own: Layout, side: int) -> _Rules:
+    kinds = [game.kinds[group.kind] for group in own.groups]
+    slots, squares = len(kinds), len(game.board)
+    most = max(len(steps) for kind in kinds for steps in kind.steps_from.values())
+    blockers = max(1, *(len(step.empty) for kind in kinds for step in kind.steps))
+    flips = np.zeros(squares, dtype=bool)
+    flips[list(own.groups[0].squares)] = own.lead_flip
+    rules = _Rules(
+        owner=np.array([int(kind.side == side) for kind in kinds], dtype=np.int8),
+        square=np.zeros((slots, squares), dtype=np.int8),
+        digit=_digits(own, slots, squares),
+        stride=_strides(own),
+        flips=flips,
+        mirror=np.array(game.mirror or range(squares), dtype=np.int8),
+        steps=np.zeros((slots, squares), dtype=np.int8),
+        target=np.zeros((slots, squares, most), dtype=np.int8),
+        quiet=np.zeros((slots, squares, most), dtype=bool),
+        wins=np.zeros((slots, squares, most), dtype=bool),
+        takes=np.zeros((slots, squares, most, slots), dtype=bool),
+        blockers=np.full((slots, squares, most, blockers), NOBODY, dtype=np.int8),
+    )
+    for slot, kind in enumerate(kinds):
+        home = np.array(own.groups[slot].squares)
+        rules.square[slot, : own.radices[slot]] = home if slot else home[own.lead_rank]
+        for origin, steps in kind.steps_from.items():
+            rules.steps[slot, origin] = len(steps)
+            for n, step in enumerate(steps):
+                where = (slot, origin, n)
+                rules.target[where], rules.quiet[where], rules.wins[where] = step.target, step.quiet, step.wins
+                rules.takes[where] = [other.symbol in step.victims for other in kinds]
+                rules.blockers[where][: len(step.empty)] = sorted(step.empty)
+    return rules
+
+
+def _compile_inside(game: Game, own: Layout) -> _Inside:
+    group = own.groups[-1]
+    steps = [(step, n) for some in game.kinds[group.kind].steps_from.values() for n, step in enumerate(some)]
+    free = [step for step, _ in steps if step.quiet and not step.wins and not step.empty]
+    others = [(step, n) for step, n in steps if step.quiet and (step.wins or step.empty)]
+    into = sorted(steps, key=lambda pair: pair[0].target)
+    return _Inside(
+        free_from=np.array([group.places[step.origin] for step in free], dtype=np.int64),
+        free_to=np.array([group.places[step.target] for step in free], dtype=np.int64),
+        other_from=np.array([group.places[step.origin] for step, _ in others], dtype=np.int64),
+        other_step=np.array([n for _, n in others], dtype=np.int8),
+        into_begin=np.searchsorted([step.target for step, _ in into], range(len(game.board) + 1)).astype(np.int64),
+        into_from=np.array([group.places[step.origin] for step, _ in into], dtype=np.int64),
+        into_step=np.array([n for _, n in into], dtype=np.int8),
+    )
+
+
+def _digits(own: Layout, slots: int, squares: int) -> Long:
+    """Digit of each square for each slot; a lead that is not numbered has its mirror image's."""
+    digits = np.zeros((slots, squares), dtype=np.int64)
+    for slot, group in enumerate(own.groups):
+        digits[slot, list(group.squares)] = range(len(group.squares)) if slot else own.lead_digit
+    return digits
+
+
+def _strides(own: Layout) -> Long:
+    """Indices between neighbouring digits of each slot."""
+    return np.array([np.prod(own.radices[slot + 1 :], dtype=np.int64) for slot in range(len(own.radices))], dtype=np.int64)
+
+
+def _compile_children(game: Game, own: Layout, side: int, load: Load) -> _Children:
+    slots, squares = len(own.slots), len(game.board)
+    children = _Children(
+        ends=np.ones(slots, dtype=bool),
+        begin=np.zeros(slots, dtype=np.int64),
+        order=np.zeros((slots, slots), dtype=np.int8),
+        image=np.zeros((slots, squares), dtype=np.int8),
+        flips=np.zeros((slots, squares), dtype=bool),
+        digit=np.zeros((slots, slots, squares), dtype=np.int64),
+        stride=np.zeros((slots, slots), dtype=np.int64),
+        scores=np.zeros(0, dtype=np.uint8),
+    )
+    parts: list[Bytes] = []
+    for piece, child in captures(game, own.material).items():
+        if game.side_of(own.material.kinds[piece]) == side:
+            continue
+        slot = own.slots.index(piece)
+        way = route(game, child, 1 - side)
+        theirs = layout(game, way.table)
+        left = [other for other in range(own.material.pieces) if other != piece]
+        children.ends[slot] = False
+        children.begin[slot] = sum(len(part) for part in parts)
+        children.order[slot, : slots - 1] = [own.slots.index(left[way.order[one]]) for one in theirs.slots]
+        children.image[slot] = game.swap if way.swapped and game.swap is not None else range(squares)
+        children.flips[slot, list(theirs.groups[0].squares)] = theirs.lead_flip
+        children.digit[slot, : slots - 1] = _digits(theirs, slots - 1, squares)
+        children.stride[slot, : slots - 1] = _strides(theirs)
+        codes, coding = load(way.table, way.side)
+        parts.append(np.array([_worth(coding, code) for code in range(coding.void + 1)], dtype=np.uint8)[codes])
+    return children._replace(scores=np.concatenate(parts)) if parts else children
+
+
+@inline
+def _place(square: Small, stride: Long, index: Any, squares: Small, board: Small, pieces: int) -> bool:
+    """Put the first so many slots on the board; False, and an empty board, if two share a square."""
+    for slot in range(pieces):
+        place = index // stride[slot]
+        index -= place * stride[slot]
+        squares[slot] = square[slot, place]
+        if board[squares[slot]] != NOBODY:
+            for placed in range(slot):
+                board[squares[placed]] = NOBODY
+            return False
+        board[squares[slot]] = slot
+    return True
+
+
+@inline
+def _stands(board: Small, some: Small) -> bool:
+    """Whether a piece stands on one of some squares."""
+    for i in range(len(some)):
+        if some[i] != NOBODY and board[some[i]] != NOBODY:
+            return True
+    return False
+
+
+@inline
+def _among(some: Small, square: int) -> bool:
+    for i in range(len(some)):
+        if some[i] == square:
+            return True
+    return False
+
+
+@inline
+def _raise(best: Bytes, row: Bytes) -> None:
+    """Elementwise maximum, in a form that becomes vector instructions."""
+    for at in range(len(best)):
+        if row[at] > best[at]:
+            best[at] = row[at]
+
+
+@inline
+def _go_along(
+    others: Bytes,
+    stride: Long,
+    digit: Long,
+    mirror: Small,
+    flips: Flags,
+    won: bool,
+    slot: int,
+    goal: int,
+    here: Any,
+    squares: Small,
+    homes: Small,
+    after: Bytes,
+) -> None:
+    """The scores of a quiet step of another piece than the last, for a whole row."""
+    last = len(squares) - 1
+    if won:
+        after[:] = WON
+    elif slot == 0 and flips[goal]:
+        there = digit[0, goal] * stride[0]
+        for other in range(1, last):
+            there += digit[other, mirror[squares[other]]] * stride[other]
+        for at in range(len(after)):
+            after[at] = others[there + digit[last, mirror[homes[at]]]]
+    else:
+        there = here + (digit[slot, goal] - digit[slot, squares[slot]]) * stride[slot]
+        after[:] = others[there : there + len(after)]
+
+
+@inline
+def _child_index(
+    order: Small,
+    image: Small,
+    digit: Long,
+    stride: Long,
+    mirror: Small,
+    flip: bool,
+    victim: int,
+    taker: int,
+    goal: int,
+    squares: Small,
+    but: int,
+) -> Any:
+    """What all slots but one add to the index of the position after a capture."""
+    index = np.int64(0)
+    for j in range(len(squares) - 1):
+        slot = order[victim, j]
+        if slot != but:
+            there = image[victim, goal if slot == taker else squares[slot]]
+            index += digit[victim, j, mirror[there] if flip and j else there] * stride[victim, j]
+    return index
+
+
+@inline
+def _taken(
+    won: bool,
+    ends: Flags,
+    begin: Long,
+    order: Small,
+    image: Small,
+    flips: Flags,
+    digit: Long,
+    stride: Long,
+    scores: Bytes,
+    mirror: Small,
+    victim: int,
+    taker: int,
+    goal: int,
+    squares: Small,
+) -> Any:
+    """The score of one capture."""
+    if won or ends[victim]:
+        return np.uint8(WON)
+    lead = order[victim, 0]
+    flip = flips[victim, image[victim, goal if lead == taker else squares[lead]]]
+    return scores[begin[victim] + _child_index(order, image, digit, stride, mirror, flip, victim, taker, goal, squares, NOBODY)]
+
+
+@inline
+def _take_along(
+    ends: Flags,
+    begin: Long,
+    order: Small,
+    image: Small,
+    flips: Flags,
+    digit: Long,
+    stride: Long,
+    scores: Bytes,
+    mirror: Small,
+    victim: int,
+    taker: int,
+    goal: int,
+    squares: Small,
+    homes: Small,
+    after: Bytes,
+) -> None:
+    """The scores of a capture by and of other pieces than the last, for a whole row."""
+    if ends[victim]:
+        after[:] = WON
+        return
+    last = len(squares) - 1
+    plain = begin[victim] + _child_index(order, image, digit, stride, mirror, False, victim, taker, goal, squares, last)
+    flipped = begin[victim] + _child_index(order, image, digit, stride, mirror, True, victim, taker, goal, squares, last)
+    lead = order[victim, 0]
+    flip = flips[victim, image[victim, goal if lead == taker else squares[lead]]]
+    j = 0
+    while order[victim, j] != last:
+        j += 1
+    for at in range(len(after)):
+        there = image[victim, homes[at]]
+        if lead == last:
+            flip = flips[victim, there]
+        if flip:
+            after[at] = scores[flipped + digit[victim, j, mirror[there] if j else there] * stride[victim, j]]
+        else:
+            after[at] = scores[plain + digit[victim, j, there] * stride[victim, j]]
+
+
+@jit
+def _check(
+    rules: _Rules,
+    inside: _Inside,
+    children: _Children,
+    codes: Codes,
+    others: Bytes,
+    scores: Bytes,
+    length: int,
+    counts: Any,
+    first: Long,
+) -> int:
+    """Check all positions and count their codes by lead digit; the first index that is wrong, or -1."""
+    owner, square, digit, stride, flips, mirror, steps, target, quiet, wins, takes, blockers = rules
+    ends, begin, order, image, child_flips, child_digit, child_stride, child_scores = children
+    free_from, free_to, other_from, other_step, into_begin, into_from, into_step = inside
+    last = len(owner) - 1
+    homes, digits = square[last], digit[last]
+    squares = np.zeros(last + 1, dtype=np.int8)
+    board = np.full(len(mirror), NOBODY, dtype=np.int8)
+    best = np.zeros(length, dtype=np.uint8)
+    after = np.zeros(length, dtype=np.uint8)
+    for row in range(len(codes) // length):
+        here = row * length
+        if not _place(square, stride, here, squares, board, last):
+            continue
+        best[:] = STUCK
+        for slot in range(last):
+            origin = squares[slot]
+            for n in range(steps[slot, origin] if owner[slot] else 0):
+                goal = target[slot, origin, n]
+                victim = board[goal]
+                between = blockers[slot, origin, n]
+                if _stands(board, between):
+                    continue
+                if victim != NOBODY:
+                    if not takes[slot, origin, n, victim]:
+                        continue
+                    if wins[slot, origin, n]:
+                        after[:] = WON
+                    else:
+                        _take_along(
+                            ends,
+                            begin,
+                            order,
+                            image,
+                            child_flips,
+                            child_digit,
+                            child_stride,
+                            child_scores,
+                            mirror,
+                            victim,
+                            slot,
+                            goal,
+                            squares,
+                            homes,
+                            after,
+                        )
+                else:
+                    _go_along(others, stride, digit, mirror, flips, wins[slot, origin, n], slot, goal, here, squares, homes, after)
+                    if homes[digits[goal]] == goal:
+                        # Where the last piece stands on the goal, this is a capture or no move.
+                        after[digits[goal]] = STUCK
+                        if takes[slot, origin, n, last]:
+                            squares[last] = goal
+                            after[digits[goal]] = _taken(
+                                wins[slot, origin, n],
+                                ends,
+                                begin,
+                                order,
+                                image,
+                                child_flips,
+                                child_digit,
+                                child_stride,
+                                child_scores,
+                                mirror,
+                                last,
+                                slot,
+                                goal,
+                                squares,
+                            )
+                    if not quiet[slot, origin, n]:
+                        kept = after[digits[goal]] if homes[digits[goal]] == goal else np.uint8(STUCK)
+                        after[:] = STUCK
+                        after[digits[goal]] = kept
+                for i in range(len(between)):
+                    if between[i] != NOBODY and homes[digits[between[i]]] == between[i]:
+                        after[digits[between[i]]] = STUCK
+                _raise(best, after)
+        if owner[last]:
+            after[:] = others[here : here + length]
+            for slot in range(last):
+                if homes[digits[squares[slot]]] == squares[slot]:
+                    after[digits[squares[slot]]] = STUCK
+            for i in range(len(free_from)):
+                best[free_from[i]] = max(best[free_from[i]], after[free_to[i]])
+            for i in range(len(other_from)):
+                origin, n = homes[other_from[i]], other_step[i]
+                goal = target[last, origin, n]
+                if board[goal] == NOBODY and not _stands(board, blockers[last, origin, n]):
+                    score = np.uint8(WON) if wins[last, origin, n] else after[digits[goal]]
+                    best[other_from[i]] = max(best[other_from[i]], score)
+            for victim in range(last):
+                goal = squares[victim]
+                for i in range(into_begin[goal], into_begin[goal + 1]):
+                    origin, n = homes[into_from[i]], into_step[i]
+                    if takes[last, origin, n, victim] and not _stands(board, blockers[last, origin, n]):
+                        squares[last] = origin
+                        score = _taken(
+                            wins[last, origin, n],
+                            ends,
+                            begin,
+                            order,
+                            image,
+                            child_flips,
+                            child_digit,
+                            child_stride,
+                            child_scores,
+                            mirror,
+                            victim,
+                            last,
+                            goal,
+                            squares,
+                        )
+                        best[into_from[i]] = max(best[into_from[i]], score)
+        lead = here // stride[0]
+        for at in range(length):
+            if board[homes[at]] == NOBODY:
+                code = codes[here + at]
+                if scores[code] != best[at]:
+                    return here + at
+                counts[lead, code] += 1
+                if first[code] < 0:
+                    first[code] = here + at
+        for slot in range(last):
+            board[squares[slot]] = NOBODY
+    return -1
