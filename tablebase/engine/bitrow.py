@@ -10,7 +10,7 @@ For each side to move the engine keeps, a word a row,
   there, or a loss that captures delay,
 - `ripe`: squares whose result waits in `codes` for its own distance, captures mostly; `due` is the row's next one,
 
-and a code a position. Step 0 looks all captures up, once. Then, for d = 0, 1, 2, …:
+and a code a position. Step 0 (`tablebase.engine.bitlook`) looks all captures up, once. Then, for d = 0, 1, 2, …:
 
 1. `_enter`: what is due at distance d becomes known;
 2. `_step_back`: all that became known at d is stepped back by whole rows, once for each un-step;
@@ -24,51 +24,27 @@ plain Python are in ``tests/naive.py``; the whole is held against the reference 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tablebase import values
-from tablebase.engine.bits import mirrored, moved, trailing_zeros
-from tablebase.engine.compiled import LAST_PIECE, Bool, CompiledSlice, Int8, Int32, Int64
+from tablebase.engine.bitlook import look
+from tablebase.engine.bits import collides, free_origins, mirrored, mirrored_rest, moved, set_up_row, trailing_zeros
+from tablebase.engine.compiled import CompiledSlice, Int8, Int32, Int64
 from tablebase.engine.jit import inline, jit
-from tablebase.engine.kernels import EMPTY, distance_of, is_win, win_code
-from tablebase.engine.rows import MIRRORED, PLAIN, RowArrays, Words, compile_rows
-from tablebase.values import DRAW, STALEMATE, Codes
-
-NEVER = 255
-"""In `due`: nothing of this row waits."""
-STRIDE = 1
-"""The coding's stride: wins and losses are told apart by parity."""
-WIN_NOW = values.win_code(1, STRIDE)
-
-
-class State(NamedTuple):
-    """One side to move while it is being solved; R rows."""
-
-    codes: Codes  # (R * length,)
-    known: Words  # (R,)
-    won: Words  # (R,)
-    shut: Words  # (R,)
-    ripe: Words  # (R,)
-    due: NDArray[np.uint8]  # (R,)
-    fresh: Words  # (R,) became known at this distance
-    fresh_rows: Int32  # (R,) rows in which `fresh` is not empty
-    found: Words  # (R,) predecessors of what the other side has fresh
-    found_rows: Int32  # (R,)
+from tablebase.engine.kernels import distance_of, win_code
+from tablebase.engine.rows import MIRRORED, NEVER, PLAIN, STRIDE, RowArrays, State, Words, compile_rows
+from tablebase.values import DRAW, Codes
 
 
 def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     """Codes of both sides to move, or None if a distance does not fit the coding."""
     arrays = compile_rows(problem)
     states = [_new_state(problem, arrays) for _ in (0, 1)]
-    last = max(_look(arrays, side, states[side]) for side in (0, 1))
+    last = max(look(arrays, side, states[side]) for side in (0, 1))
     fresh = [0, 0]
     level = 0
     while level <= last or any(fresh):
-        if level >= problem.coding.reach:
-            return None
         for side in (0, 1):
             fresh[side] = _enter(arrays, states[side], fresh[side], level)
         found = [_step_back(arrays, side, states[side], fresh[side], states[1 - side], level) for side in (0, 1)]
@@ -79,6 +55,8 @@ def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
             else:
                 fresh[side] = _settle_losses(arrays, side, states[side], states[1 - side].won, found[1 - side], level + 1)
         level += 1
+        if level > problem.coding.reach and any(fresh):
+            return None
     for state in states:
         _finish(arrays, state, problem.coding.void)
     return states[0].codes, states[1].codes
@@ -93,325 +71,12 @@ def _new_state(problem: CompiledSlice, arrays: RowArrays) -> State:
         won=won,
         shut=shut,
         ripe=ripe,
-        due=np.full(arrays.rows, NEVER, dtype=np.uint8),
+        due=np.full(arrays.rows, NEVER, dtype=np.uint16),
         fresh=fresh,
         fresh_rows=np.zeros(arrays.rows, dtype=np.int32),
         found=found,
         found_rows=np.zeros(arrays.rows, dtype=np.int32),
     )
-
-
-@inline
-def _set_up(stride: Int64, square: Int8, bit: Words, row: Any, squares: Int8) -> Any:
-    """Squares of all but the row piece; the word of their squares."""
-    taken = np.uint64(0)
-    for slot in range(len(stride)):
-        digit = row // stride[slot]
-        row -= digit * stride[slot]
-        squares[slot] = square[slot, digit]
-        taken |= bit[squares[slot]]
-    return taken
-
-
-@inline
-def _collides(squares: Int8, pieces: int) -> bool:
-    """Whether two of the first so many slots share a square."""
-    for slot in range(1, pieces):
-        for other in range(slot):
-            if squares[slot] == squares[other]:
-                return True
-    return False
-
-
-@inline
-def _mirrored_rest(stride: Int64, place: Int32, mirror: Int8, squares: Int8) -> Any:
-    """What all but the lead and the row piece add to the number of the mirrored row."""
-    row = np.int64(0)
-    for slot in range(1, len(stride)):
-        row += place[slot, mirror[squares[slot]]] * stride[slot]
-    return row
-
-
-@inline
-def _origins(origins: Words, barred: Words, kind: int, squares: Int8, pieces: int) -> Any:
-    """Origins of one class of the row piece's steps that none of the first so many slots blocks."""
-    word = origins[kind]
-    for slot in range(pieces):
-        word &= ~barred[kind, squares[slot]]
-    return word
-
-
-# Step 0
-
-
-@jit
-def _look(arrays: RowArrays, side: int, state: State) -> int:
-    """Look up every capture of every position; the largest distance that waits."""
-    stride, square, bit, owner, home = arrays.stride, arrays.square, arrays.bit, arrays.owner, arrays.home
-    begin, mask = arrays.forth.begin, arrays.forth.mask
-    shift, origins, barred = arrays.shift, arrays.origins, arrays.barred
-    lead, flips, part, worth, merit = arrays.captures
-    step_begin, targets, masks = arrays.step_begin, arrays.step_target, arrays.step_mask
-    can_be_quiet, wins, victims = arrays.step_quiet, arrays.step_wins, arrays.step_victims
-    into_begin, into_step, into_origin = arrays.into_begin, arrays.into_step, arrays.into_origin
-    winning, winning_origin = arrays.winning, arrays.winning_origin
-    known, shut = state.known, state.shut
-    pieces = len(stride)
-    squares = np.zeros(pieces + 1, dtype=np.int8)
-    board = np.full(len(arrays.mirror), EMPTY, dtype=np.int8)
-    best = np.zeros(64, dtype=state.codes.dtype)
-    last = 0
-    for row in range(arrays.rows):
-        taken = _set_up(stride, square, bit, row, squares)
-        if _collides(squares, pieces):
-            known[row] = shut[row] = ~np.uint64(0)
-            continue
-        for slot in range(pieces):
-            board[squares[slot]] = slot
-        legal = home & ~taken
-        known[row] = ~legal
-        quiet, offered = np.uint64(0), np.uint64(0)
-        for slot in range(pieces):
-            if owner[slot] == side:
-                quiet |= _quiet_along(begin, mask, slot, squares[slot], taken, legal)
-                offered = _look_along(
-                    step_begin,
-                    targets,
-                    masks,
-                    can_be_quiet,
-                    wins,
-                    victims,
-                    lead,
-                    flips,
-                    part,
-                    worth,
-                    merit,
-                    bit,
-                    board,
-                    squares,
-                    best,
-                    slot,
-                    taken,
-                    legal,
-                    offered,
-                )
-        if owner[pieces] == side:
-            for kind in range(len(shift)):
-                quiet |= moved(legal, -shift[kind]) & _origins(origins, barred, kind, squares, pieces)
-            offered = _win_inside(winning, winning_origin, targets, masks, merit, bit, best, taken, legal, offered)
-            for victim in range(pieces):
-                if owner[victim] != side:
-                    offered = _look_inside(
-                        into_begin,
-                        into_step,
-                        into_origin,
-                        masks,
-                        wins,
-                        victims,
-                        lead,
-                        flips,
-                        part,
-                        worth,
-                        merit,
-                        bit,
-                        squares,
-                        best,
-                        victim,
-                        taken,
-                        legal,
-                        offered,
-                    )
-        if legal & (offered | ~quiet):
-            last = max(last, _note(arrays, state, row, legal, quiet, offered, best))
-        shut[row] |= known[row]
-        for slot in range(pieces):
-            board[squares[slot]] = EMPTY
-    return last
-
-
-@inline
-def _quiet_along(begin: Int32, mask: Words, slot: int, origin: int, taken: Any, legal: Any) -> Any:
-    """Squares of the row from which a piece other than the row piece has a quiet step."""
-    quiet = np.uint64(0)
-    for n in range(begin[slot, origin], begin[slot, origin + 1]):
-        if not mask[n] & taken:
-            quiet |= legal & ~mask[n]
-    return quiet
-
-
-@inline
-def _offer(merit: Int32, best: Codes, offered: Any, square: int, bit: Any, code: int) -> Any:
-    """Keep the better of what captures give on a square of the row."""
-    if not offered & bit or merit[code] > merit[best[square]]:
-        best[square] = code
-    return offered | bit
-
-
-@inline
-def _capture(lead: Int64, flips: Bool, part: Int64, worth: Codes, victim: int, taker: int, target: int, squares: Int8) -> Any:
-    """What capturing is worth to the capturer, from the child's table."""
-    leader = lead[victim]
-    if leader == LAST_PIECE:
-        return WIN_NOW
-    flip = 1 if flips[victim, target if leader == taker else squares[leader]] else 0
-    return np.int64(worth[_index(part, victim, flip, taker, target, squares, len(squares))])
-
-
-@inline
-def _index(part: Int64, victim: int, flip: int, taker: int, target: int, squares: Int8, slots: int) -> Any:
-    """What the first so many slots add to the index after a capture."""
-    index = np.int64(0)
-    for slot in range(slots):
-        if slot != victim:
-            index += part[victim, flip, slot, target if slot == taker else squares[slot]]
-    return index
-
-
-@inline
-def _look_along(
-    begin: Int32,
-    targets: Int8,
-    masks: Words,
-    quiet: Bool,
-    wins: Bool,
-    victims: Int64,
-    lead: Int64,
-    flips: Bool,
-    part: Int64,
-    worth: Codes,
-    merit: Int32,
-    bit: Words,
-    board: Int8,
-    squares: Int8,
-    best: Codes,
-    slot: int,
-    taken: Any,
-    legal: Any,
-    offered: Any,
-) -> Any:
-    """Captures, and steps that win at once, of one piece other than the row piece."""
-    row_slot = len(squares) - 1
-    for step in range(begin[slot, squares[slot]], begin[slot, squares[slot] + 1]):
-        if masks[step] & taken:
-            continue
-        target = targets[step]
-        free = legal & ~masks[step]
-        victim = board[target]
-        if victim == EMPTY:
-            if free & bit[target] and (victims[step] >> row_slot) & 1:
-                squares[row_slot] = target
-                code = WIN_NOW if wins[step] else _capture(lead, flips, part, worth, row_slot, slot, target, squares)
-                offered = _offer(merit, best, offered, target, bit[target], code)
-            if not (wins[step] and quiet[step]):
-                continue
-            free &= ~bit[target]
-        elif not (victims[step] >> victim) & 1:
-            continue
-        if wins[step] or lead[victim] == LAST_PIECE:
-            while free:
-                at = trailing_zeros(free)
-                free &= free - np.uint64(1)
-                offered = _offer(merit, best, offered, at, bit[at], WIN_NOW)
-            continue
-        # All squares of the row lead to the same positions but for the row piece.
-        leader = lead[victim]
-        flip = 1 if flips[victim, target if leader == slot else squares[leader]] else 0
-        same = _index(part, victim, 0, slot, target, squares, row_slot)
-        same_flipped = _index(part, victim, 1, slot, target, squares, row_slot)
-        while free:
-            at = trailing_zeros(free)
-            free &= free - np.uint64(1)
-            if leader == row_slot:
-                flip = 1 if flips[victim, at] else 0
-            index = part[victim, flip, row_slot, at] + (same_flipped if flip else same)
-            offered = _offer(merit, best, offered, at, bit[at], worth[index])
-    return offered
-
-
-@inline
-def _look_inside(
-    begin: Int32,
-    steps: Int32,
-    origins: Int8,
-    masks: Words,
-    wins: Bool,
-    victims: Int64,
-    lead: Int64,
-    flips: Bool,
-    part: Int64,
-    worth: Codes,
-    merit: Int32,
-    bit: Words,
-    squares: Int8,
-    best: Codes,
-    victim: int,
-    taken: Any,
-    legal: Any,
-    offered: Any,
-) -> Any:
-    """Captures of one piece by the row piece."""
-    row_slot = len(squares) - 1
-    target = squares[victim]
-    for i in range(begin[target], begin[target + 1]):
-        at, step = origins[i], steps[i]
-        if (victims[step] >> victim) & 1 and legal & bit[at] and not masks[step] & taken:
-            squares[row_slot] = at
-            code = WIN_NOW if wins[step] else _capture(lead, flips, part, worth, victim, row_slot, target, squares)
-            offered = _offer(merit, best, offered, at, bit[at], code)
-    return offered
-
-
-@inline
-def _win_inside(
-    winning: Int32,
-    origins: Int8,
-    targets: Int8,
-    masks: Words,
-    merit: Int32,
-    bit: Words,
-    best: Codes,
-    taken: Any,
-    legal: Any,
-    offered: Any,
-) -> Any:
-    """Quiet steps of the row piece that win at once."""
-    for i in range(len(winning)):
-        step, at = winning[i], origins[i]
-        if legal & bit[at] and not (masks[step] | bit[targets[step]]) & taken:
-            offered = _offer(merit, best, offered, at, bit[at], WIN_NOW)
-    return offered
-
-
-@jit
-def _note(arrays: RowArrays, state: State, row: int, legal: Any, quiet: Any, offered: Any, best: Codes) -> int:
-    """Note what captures, or the want of any move, give in one row; the largest distance that waits."""
-    bit, codes = arrays.bit, state.codes
-    place = arrays.place[len(arrays.stride)]
-    last = 0
-    due = state.due[row]
-    settled, shut, ripe = np.uint64(0), np.uint64(0), np.uint64(0)
-    left = legal & (offered | ~quiet)
-    while left:
-        at = trailing_zeros(left)
-        left &= left - np.uint64(1)
-        code = best[at] if offered & bit[at] else arrays.no_move
-        codes[row * arrays.length + place[at]] = code
-        if code == STALEMATE:
-            settled |= bit[at]
-        elif code == DRAW:
-            shut |= bit[at]
-        else:
-            distance = distance_of(code, STRIDE)
-            last = max(last, distance)
-            if is_win(code, STRIDE) or not quiet & bit[at]:
-                shut |= bit[at]
-                ripe |= bit[at]
-                due = min(due, distance)
-    state.known[row] |= settled
-    state.shut[row] |= shut
-    state.ripe[row] = ripe
-    state.due[row] = due
-    return last
 
 
 # Step 1
@@ -469,8 +134,8 @@ def _step_back(arrays: RowArrays, side: int, state: State, fresh: int, parents: 
         row = np.int64(state.fresh_rows[i])
         word = state.fresh[row]
         state.fresh[row] = 0
-        taken = _set_up(stride, square, bit, row, squares)
-        rest = _mirrored_rest(stride, place, mirror, squares)
+        taken = set_up_row(stride, square, bit, row, squares)
+        rest = mirrored_rest(stride, place, mirror, squares)
         for slot in range(pieces):
             if owner[slot] == side:
                 continue
@@ -485,7 +150,7 @@ def _step_back(arrays: RowArrays, side: int, state: State, fresh: int, parents: 
         if owner[pieces] != side:
             some = np.uint64(0)
             for kind in range(len(shift)):
-                some |= moved(word, -shift[kind]) & _origins(origins, barred, kind, squares, pieces)
+                some |= moved(word, -shift[kind]) & free_origins(origins, barred, kind, squares, pieces)
             found = _find(words, rows, closed, found, row, some & ~taken)
     return found
 
@@ -542,12 +207,12 @@ def _settle_losses(arrays: RowArrays, side: int, state: State, won: Words, found
     for i in range(found):
         row = np.int64(state.found_rows[i])
         word = state.found[row]
-        taken = _set_up(stride, square, bit, row, squares)
+        taken = set_up_row(stride, square, bit, row, squares)
         if owner[pieces] == side:
             open_squares = home & ~(won[row] | taken)
             for kind in range(len(shift)):
-                word &= ~(moved(open_squares, -shift[kind]) & _origins(origins, barred, kind, squares, pieces))
-        rest = _mirrored_rest(stride, place, mirror, squares)
+                word &= ~(moved(open_squares, -shift[kind]) & free_origins(origins, barred, kind, squares, pieces))
+        rest = mirrored_rest(stride, place, mirror, squares)
         for slot in range(pieces):
             if owner[slot] == side and word:
                 word &= _all_won(begin, mask, delta, image, base, mirror_bytes, won, row, rest, slot, squares[slot], taken, word)
@@ -608,8 +273,8 @@ def _finish(arrays: RowArrays, state: State, void: int) -> None:
     pieces = len(stride)
     squares = np.zeros(pieces, dtype=np.int8)
     for row in range(arrays.rows):
-        legal = arrays.home & ~_set_up(stride, square, bit, row, squares)
-        if _collides(squares, pieces):
+        legal = arrays.home & ~set_up_row(stride, square, bit, row, squares)
+        if collides(squares, pieces):
             legal = np.uint64(0)
         for digit in range(length):
             here = bit[square[pieces, digit]]

@@ -38,9 +38,6 @@ from tablebase.engine.kernels import (
 )
 from tablebase.values import DRAW, FIRST, Codes
 
-OVERFLOW = -1
-"""Returned instead of a level when a distance has no code."""
-
 
 def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     """Codes of both sides to move, or None if a distance does not fit the coding."""
@@ -59,7 +56,7 @@ def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
             reached = _take_back(
                 arrays, side, codes[side], codes[1 - side], early[1 - side], quiet[1 - side], level, coding.stride, coding.void
             )
-            if reached == OVERFLOW:
+            if reached > coding.reach:
                 return None
             last = max(last, reached)
         level += 1
@@ -128,7 +125,7 @@ def _enter(codes: Codes, early: Codes, quiet: Codes, level: int, stride: int, vo
 def _take_back(
     arrays: SliceArrays, side: int, codes: Codes, parents: Codes, early: Codes, quiet: Codes, level: int, stride: int, void: int
 ) -> int:
-    """Step 2: un-steps from every position decided at this level; the largest distance given, or `OVERFLOW`."""
+    """Step 2: un-steps from every position decided at this level; the largest distance given."""
     index = arrays.layouts
     slots = len(arrays.side)
     squares = np.zeros(slots, dtype=np.int8)
@@ -150,8 +147,6 @@ def _take_back(
                 origin = arrays.back_origin[back]
                 if board[origin] != EMPTY or blocked(arrays, arrays.back_step[back], board):
                     continue
-                if after >= void:
-                    return OVERFLOW
                 squares[slot] = origin
                 if fixed and lead_flips(index, squares):
                     # Both images of this position are numbered; the other one takes this step back.
@@ -176,8 +171,10 @@ def _tell(parents: Codes, early: Codes, quiet: Codes, parent: int, after: int, l
         parents[parent] = after
         return level + 1
     quiet[parent] -= 1
+    if quiet[parent] > 0:
+        return 0
     capture = early[parent]
-    if quiet[parent] == 0:
-        if capture == void or (capture >= FIRST and not is_win(capture, stride) and distance_of(capture, stride) <= level + 1):
-            parents[parent] = after
-    return level + 1
+    if capture == void or (capture >= FIRST and not is_win(capture, stride) and distance_of(capture, stride) <= level + 1):
+        parents[parent] = after
+        return level + 1
+    return 0

@@ -25,6 +25,11 @@ from tablebase.values import Codes, merit, next_code
 PLAIN, MIRRORED, BOTH = 0, 1, 2
 """In `Shifts.image`: the row reached is as it stands, or mirrored, or is to be reached both ways."""
 
+NEVER = 65535
+"""In `State.due`: nothing of this row waits."""
+STRIDE = 1
+"""The stride of the coding: wins and losses are told apart by parity."""
+
 Words = NDArray[np.uint64]
 
 
@@ -253,3 +258,18 @@ def _capture_parts(problem: CompiledSlice, captures: Captures, victim: int, chil
             if slot == 0:
                 captures.flips[victim, square] = child.lead_flip[group.places.get(image, 0)]
         stride *= child.radices[slot]
+
+
+class State(NamedTuple):
+    """One side to move while it is being solved; see `tablebase.engine.bitrow` for the words."""
+
+    codes: Codes  # (R * length,)
+    known: Words  # (R,)
+    won: Words  # (R,)
+    shut: Words  # (R,)
+    ripe: Words  # (R,)
+    due: NDArray[np.uint16]  # (R,)
+    fresh: Words  # (R,) became known at this distance
+    fresh_rows: Int32  # (R,) rows in which `fresh` is not empty
+    found: Words  # (R,) predecessors of what the other side has fresh
+    found_rows: Int32  # (R,)

@@ -44,11 +44,11 @@ def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     level = 1
     changed = 1
     while changed or level <= last_capture + 1:
-        if level > coding.reach:
-            return None
         changed = 0
         for side in (0, 1):
             changed += _sweep(arrays, side, codes[side], codes[1 - side], level, coding.stride)
+        if changed and level > coding.reach:
+            return None
         level += 1
     return codes[0], codes[1]
 
