@@ -13,9 +13,10 @@ from pathlib import Path
 from tablebase.catalog import Catalog
 from tablebase.engine import AUTO, check_engine, solve_table
 from tablebase.errors import CorruptTableError, TablebaseError
-from tablebase.executors import run_graph
+from tablebase.executors import Limits, run_graph
 from tablebase.game import Game
 from tablebase.material import Material, dependencies, material_name, parse_material
+from tablebase.planning import memory
 from tablebase.registry import load_game
 from tablebase.store import DRAFT_SUFFIX, SUFFIX, Store, Table, check_seal, publish, table_path, write_draft
 from tablebase.values import Codes, Coding
@@ -40,7 +41,9 @@ class Built:
     seconds: float | None
 
 
-def build(game: Game, planned: Sequence[Material], folder: Path, *, workers: int = 1, engine: str = AUTO) -> Iterator[Built]:
+def build(
+    game: Game, planned: Sequence[Material], folder: Path, *, limits: Limits | None = None, engine: str = AUTO
+) -> Iterator[Built]:
     """Build the tables of a plan that are not there yet, and enter them into the catalog.
 
     Parameters
@@ -50,8 +53,8 @@ def build(game: Game, planned: Sequence[Material], folder: Path, *, workers: int
     planned : sequence of Material
         From `plan`: closed under dependencies.
     folder : Path
-    workers : int
-        Processes to use.
+    limits : Limits, optional
+        Processes, and memory for all of them together; by default this process alone.
     engine : str
         One of `tablebase.engine.ENGINES`, or ``auto``.
 
@@ -67,7 +70,8 @@ def build(game: Game, planned: Sequence[Material], folder: Path, *, workers: int
             _remove_drafts(folder / game.name)
             missing = missing_tables(game, planned, folder, catalog)
             graph = {table: tuple(child for child in dependencies(game, table) if child in missing) for table in missing}
-            for built in run_graph(graph, partial(build_table, game.name, folder, engine), workers):
+            needs = partial(memory, game, engine=engine)
+            for built in run_graph(graph, partial(build_table, game.name, folder, engine), limits or Limits(), needs):
                 table = Table(table_path(folder, game, built.material), game, built.material)
                 catalog.register(game, table, built.engine, built.seconds)
                 table.close()
@@ -85,7 +89,10 @@ def missing_tables(game: Game, planned: Sequence[Material], folder: Path, catalo
 
 
 def build_table(name: str, folder: Path, engine: str, material: Material) -> Built:
-    """Solve, write and verify one table; a file that is there and right is left alone."""
+    """Solve one table, write a draft, read it back and check every position, and only then give it its name.
+
+    A file that is there and right is left alone.
+    """
     game = load_game(name)
     store = Store(folder)
     path = table_path(folder, game, material)
@@ -93,11 +100,23 @@ def build_table(name: str, folder: Path, engine: str, material: Material) -> Bui
         if path.exists() and _is_right(game, path, material, store):
             return Built(material, None, None)
         begin = time.process_time()
-        codes, coding, used = solve_table(game, material, partial(_load, game, store), engine)
-        _write_verified(game, path, material, codes, coding, store)
+        draft, used = _solve(game, path, material, engine, store)
+        try:
+            table = Table(draft, game, material)
+            verify_table(game, table, store)
+            table.close()
+            publish(draft, path)
+        finally:
+            draft.unlink(missing_ok=True)
         return Built(material, used, time.process_time() - begin)
     finally:
         store.close()
+
+
+def _solve(game: Game, path: Path, material: Material, engine: str, store: Store) -> tuple[Path, str]:
+    """Write a draft of the solved table; the draft and the engine used. The codes are freed before it is verified."""
+    codes, coding, used = solve_table(game, material, partial(_load, game, store), engine)
+    return write_draft(path, game, material, codes, coding), used
 
 
 def _load(game: Game, store: Store, material: Material, side: int) -> tuple[Codes, Coding]:
@@ -111,18 +130,6 @@ def _is_right(game: Game, path: Path, material: Material, store: Store) -> bool:
     except CorruptTableError:
         return False
     return True
-
-
-def _write_verified(game: Game, path: Path, material: Material, codes: Sequence[Codes], coding: Coding, store: Store) -> None:
-    """Write a draft, read it back, check every position, and only then give it its name."""
-    draft = write_draft(path, game, material, codes, coding)
-    try:
-        table = Table(draft, game, material)
-        verify_table(game, table, store)
-        table.close()
-        publish(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def reindex(folder: Path) -> dict[str, int]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tablebase.catalog import Catalog, file_sha256
 from tablebase.errors import CorruptTableError, MissingTableError, TablebaseError
-from tablebase.executors import run_graph
+from tablebase.executors import Limits, run_graph
 from tablebase.game import Game
 from tablebase.material import Material, material_name, parse_material, route
 from tablebase.registry import load_game
@@ -47,7 +47,7 @@ def verify_tables(
     if not wanted:
         raise TablebaseError(f"no table of {game.name} is registered in {folder}: build one, or run 'tablebase reindex'")
     graph: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {(name, registered[name]): () for name in wanted}
-    return len(wanted), run_graph(graph, partial(check_table, game.name, folder), workers)
+    return len(wanted), run_graph(graph, partial(check_table, game.name, folder), Limits(workers))
 
 
 def check_table(name: str, folder: Path, entry: tuple[str, str]) -> str | None:

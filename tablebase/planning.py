@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tablebase.catalog import FILE_NAME, Catalog
 from tablebase.counting import placements, table_placements
+from tablebase.engine import AUTO, choose_engine
 from tablebase.errors import CapacityError, TablebaseError
+from tablebase.executors import Limits
 from tablebase.game import Game
 from tablebase.indexing import layout
-from tablebase.material import Material, material_name, sides_stored, slices, tables, with_dependencies
+from tablebase.material import Material, dependencies, material_name, sides_stored, slices, tables, with_dependencies
 from tablebase.material import materials as all_materials
 
-DEFAULT_RATE = 600_000.0
-"""Cells a CPU-second, solved and verified, where nothing has been built yet; measured on a 2020s server core."""
-DEFAULT_BYTES = 0.17
-"""Bytes on disk a cell where nothing has been built yet."""
-WORKER_BYTES = 250_000_000
+DEFAULT_RATE = 8_000_000.0
+"""Codes a CPU-second, solved, written and verified, where nothing has been built yet; measured on a server core of 2021."""
+DEFAULT_BYTES = 0.12
+"""Bytes on disk a code where nothing has been built yet."""
+WORKER_BYTES = 300_000_000
 """A worker before it holds any position."""
-BYTES_PER_INDEX = 16
-"""Memory for an index of a table while it is solved and verified, both sides to move."""
+BYTES_PER_INDEX = {"bitrow": 6, "reference": 16, "sweep": 16}
+"""Memory of an engine for each index of a table, both sides to move."""
+BYTES_PER_CHILD = 3
+"""Memory for each code of the tables that captures lead to."""
 CELL_LIMIT = 1 << 40
 """More cells than any machine that this could run on can hold."""
 
@@ -125,19 +131,39 @@ def cells(game: Game, table: Material) -> int:
     return layout(game, table).size * len(sides_stored(game, table))
 
 
-def memory(game: Game, table: Material) -> int:
+def memory(game: Game, table: Material, engine: str = AUTO) -> int:
     """Bytes a worker needs to solve and verify a table."""
-    return WORKER_BYTES + BYTES_PER_INDEX * layout(game, table).size
+    used = choose_engine(game, table)[0] if engine == AUTO else engine
+    children = sum(layout(game, child).size for child in dependencies(game, table))
+    return WORKER_BYTES + BYTES_PER_INDEX[used] * layout(game, table).size + BYTES_PER_CHILD * children
 
 
-def check_capacity(game: Game, missing: Sequence[Material], folder: Path, workers: int) -> None:
-    """Raise `CapacityError` if the tables would fit neither into memory nor onto the disk."""
-    needed = sum(sorted((memory(game, table) for table in missing), reverse=True)[:workers])
+def describe_engines(game: Game, missing: Sequence[Material], engine: str) -> str:
+    """A sentence that says which engine will solve how many tables, and why."""
+    if engine != AUTO:
+        return f"{len(missing)} tables to solve with {engine}, as asked for"
+    reasons = Counter(choose_engine(game, table) for table in missing)
+    return "; ".join(f"{count} tables to solve with {name}: {why}" for (name, why), count in reasons.items())
+
+
+def parse_size(text: str) -> int:
+    """Bytes of a size such as ``8G``, ``512M`` or ``1000000``."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
+    if found is None:
+        raise TablebaseError(f"{text!r} is not a size: write bytes, or a number with K, M, G or T such as 8G")
+    return int(float(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " "))
+
+
+def check_capacity(game: Game, missing: Sequence[Material], folder: Path, limits: Limits, engine: str) -> None:
+    """Raise `CapacityError` if a table would not fit into memory, or all of them not onto the disk."""
+    largest = max(missing, key=lambda table: memory(game, table, engine))
+    needed = memory(game, largest, engine)
     present = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if needed > present:
-        raise CapacityError(
-            f"{workers} workers need {needed:,} bytes of memory and this machine has {present:,}: use fewer --workers"
-        )
+    allowed = present if limits.memory is None else limits.memory
+    if needed > allowed:
+        name = material_name(game, largest)
+        cure = "allow more with --memory" if needed <= present else f"this machine has {present:,}"
+        raise CapacityError(f"{name} needs {needed:,} bytes of memory and {allowed:,} are allowed: {cure}")
     disk = int(sum(cells(game, table) for table in missing) * _rates(game, folder)[1])
     free = shutil.disk_usage(folder).free
     if disk > free:

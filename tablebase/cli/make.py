@@ -19,6 +19,9 @@ def build(
     material: Materials = None,
     data: Data = DEFAULT_DATA,
     workers: Workers = 1,
+    memory: Annotated[
+        str | None, typer.Option("--memory", metavar="8G", help="Run no more side by side than fits in this.")
+    ] = None,
     engine: Annotated[str, typer.Option("--engine", help="auto, bitrow, reference or sweep; all write the same files.")] = "auto",
 ) -> None:
     """Solve, verify and store tables that are not there yet."""
@@ -28,9 +31,13 @@ def build(
     from tablebase.catalog import Catalog
     from tablebase.cli.output import say
     from tablebase.counting import table_placements
-    from tablebase.planning import check_capacity, plan
+    from tablebase.engine import check_engine
+    from tablebase.executors import Limits
+    from tablebase.planning import check_capacity, describe_engines, parse_size, plan
 
     rules, materials = _wanted(game, pieces, material)
+    check_engine(engine)
+    limits = Limits(workers, None if memory is None else parse_size(memory))
     planned = plan(rules, pieces, materials)
     catalog = Catalog(data, create=True)
     missing = building.missing_tables(rules, planned, data, catalog)
@@ -38,10 +45,11 @@ def build(
     if not missing:
         say(f"nothing to do: all {len(planned)} tables are in {data}, built and verified")
         return
-    check_capacity(rules, missing, data, workers)
+    check_capacity(rules, missing, data, limits, engine)
+    say(describe_engines(rules, missing, engine))
     total = sum(table_placements(rules, table) for table in missing)
     with tqdm(total=total, unit="pos", unit_scale=True, desc=rules.name) as bar:
-        for built in building.build(rules, planned, data, workers=workers, engine=engine):
+        for built in building.build(rules, planned, data, limits=limits, engine=engine):
             bar.update(table_placements(rules, built.material))
     say(f"built and verified {len(missing)} of {len(planned)} tables in {data}: {total:,} placements")
 

@@ -23,7 +23,7 @@ def choose_engine(game: Game, table: Material) -> tuple[str, str]:
         return "reference", "it has like pieces, which have no rows"
     if len(game.board) > WORD_BITS:
         return "reference", f"its board has more than {WORD_BITS} squares, the bits of a word"
-    return "bitrow", f"{game.kinds[groups[-1].kind].symbol!r} is its row piece"
+    return "bitrow", "a row of positions is one word"
 
 
 def check_engine(engine: str) -> None:

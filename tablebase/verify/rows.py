@@ -1,76 +1,42 @@
 """The check of tables of single pieces in one byte a position, a row at a time.
 
-A *row* is the run of indices in which only the last piece moves. What a position's moves give is kept as *scores*,
-bytes that grow with how good a value is, so that a row's moves are maxima of whole rows of bytes; nothing is
-stepped back and no bit set is kept, which is how the bit-row engine works.
+A *row* is the run of indices in which only the last piece moves. What a position's moves give is kept as *scores*
+(see `tablebase.verify.row_tables`), so that a row's moves are maxima of whole rows of bytes; nothing is stepped back
+and no bit set is kept, which is how the bit-row engine works.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tablebase.engine.jit import inline, jit
-from tablebase.game import Game, Outcome
+from tablebase.game import Game
 from tablebase.indexing import Layout, layout
-from tablebase.material import Material, captures, route
+from tablebase.material import Material, route
 from tablebase.summary import Summary, Tally
-from tablebase.values import STALEMATE, Codes, Coding, Value
+from tablebase.values import Codes, Coding
 from tablebase.verify.general import Load, contradiction
+from tablebase.verify.row_tables import (
+    NOBODY,
+    STUCK,
+    WON,
+    Bytes,
+    Children,
+    Flags,
+    Inside,
+    Long,
+    Rules,
+    Small,
+    compile_children,
+    compile_inside,
+    compile_rules,
+    scores_of,
+    worth_of,
+)
 
-STUCK, DRAWN, IMPOSSIBLE, WON = 0, 127, 128, 255
-"""Scores: no move; a draw; never reached; a win in one ply. Losses lie between the first two, wins between the last."""
-NOBODY = -1
 ROWS_AT_ONCE = 1 << 14
-
-Bytes = NDArray[np.uint8]
-Small = NDArray[np.int8]
-Long = NDArray[np.int64]
-Flags = NDArray[np.bool_]
-
-
-class _Rules(NamedTuple):
-    """The slice seen by one side to move; P slots, S squares, M the most steps from a square, B the most blockers."""
-
-    owner: Small  # (P,) 1 for the side to move
-    square: Small  # (P, S) square of a digit
-    digit: Long  # (P, S) digit of a square
-    stride: Long  # (P,)
-    flips: Flags  # (S,) whether a lead on this square has the board mirrored
-    mirror: Small  # (S,)
-    steps: Small  # (P, S) number of steps of a slot from a square
-    target: Small  # (P, S, M)
-    quiet: Flags  # (P, S, M)
-    wins: Flags  # (P, S, M)
-    takes: Flags  # (P, S, M, P)
-    blockers: Small  # (P, S, M, B) NOBODY where there are fewer
-
-
-class _Inside(NamedTuple):
-    """Steps of the last slot, by its digits."""
-
-    free_from: Long  # quiet steps that nothing between can stop
-    free_to: Long
-    other_from: Long  # other quiet steps
-    other_step: Small
-    into_begin: Long  # (S + 1,) steps that end on a square
-    into_from: Long
-    into_step: Small
-
-
-class _Children(NamedTuple):
-    """Where the positions go when slot v is captured."""
-
-    ends: Flags  # (P,) the game is won
-    begin: Long  # (P,) where the child's scores begin
-    order: Small  # (P, P) [v, j] our slot that plays the child's slot j
-    image: Small  # (P, S) where our squares lie for the child
-    flips: Flags  # (P, S) whether a lead on a square of the child's has its board mirrored
-    digit: Long  # (P, P, S) [v, j, s]
-    stride: Long  # (P, P)
-    scores: Bytes  # what capturing into each position of all children is worth
 
 
 def applies(own: Layout, coding: Coding) -> bool:
@@ -82,12 +48,11 @@ def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding
     """Check the codes of a table one ply deep; see `tablebase.verify.general.verify_codes`."""
     own = layout(game, material)
     summaries = {}
-    scores = np.array([_score(game, coding, code) for code in range(coding.void + 1)], dtype=np.uint8)
-    worth = np.array([_worth(coding, code) for code in range(coding.void + 1)], dtype=np.uint8)
-    inside = _compile_inside(game, own)
+    scores, worth = scores_of(game, coding), worth_of(coding)
+    inside = compile_inside(game, own)
     for side, some in codes.items():
         others = worth[codes[1 - side] if 1 - side in codes else _swapped(game, own, codes[side])]
-        rules, children = _compile_rules(game, own, side), _compile_children(game, own, side, load)
+        rules, children = compile_rules(game, own, side), compile_children(game, own, side, load)
         counts = np.zeros((own.radices[0], coding.void + 1), dtype=np.int64)
         first = np.full(coding.void + 1, -1, dtype=np.int64)
         wrong = _check(rules, inside, children, some, others, scores, own.row_length, counts, first)
@@ -97,30 +62,6 @@ def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding
         tally.histogram[:], tally.first[:] = (counts * own.lead_weights[:, None]).sum(axis=0), first
         summaries[side] = tally.summary()
     return summaries
-
-
-def _rank(value: Value) -> int:
-    """The score of a value."""
-    if value.distance is None:
-        return DRAWN
-    return value.distance // 2 if value.outcome is Outcome.LOSS else WON - value.distance // 2
-
-
-def _score(game: Game, coding: Coding, code: int) -> int:
-    """The score that a position's moves must give for its code to be right."""
-    if code == coding.void:
-        return IMPOSSIBLE
-    if code == STALEMATE:
-        return STUCK if game.no_move is Outcome.DRAW else IMPOSSIBLE
-    value = coding.value(code)
-    if value == Value(Outcome.LOSS, 0):
-        return STUCK if game.no_move is Outcome.LOSS else IMPOSSIBLE
-    return _rank(value)
-
-
-def _worth(coding: Coding, code: int) -> int:
-    """The score of a move into a position."""
-    return DRAWN if code == coding.void else _rank(coding.value(code).parent)
 
 
 def _swapped(game: Game, own: Layout, codes: Codes) -> Codes:
@@ -134,102 +75,6 @@ def _swapped(game: Game, own: Layout, codes: Codes) -> Codes:
         squares, legal = own.squares_many(np.arange(begin, min(begin + run, own.size)))
         found[begin : begin + run] = codes[own.index_many(image[squares[:, order]]) * legal]
     return found
-
-
-def _compile_rules(game: Game, own: Layout, side: int) -> _Rules:
-    kinds = [game.kinds[group.kind] for group in own.groups]
-    slots, squares = len(kinds), len(game.board)
-    most = max(len(steps) for kind in kinds for steps in kind.steps_from.values())
-    blockers = max(1, *(len(step.empty) for kind in kinds for step in kind.steps))
-    flips = np.zeros(squares, dtype=bool)
-    flips[list(own.groups[0].squares)] = own.lead_flip
-    rules = _Rules(
-        owner=np.array([int(kind.side == side) for kind in kinds], dtype=np.int8),
-        square=np.zeros((slots, squares), dtype=np.int8),
-        digit=_digits(own, slots, squares),
-        stride=_strides(own),
-        flips=flips,
-        mirror=np.array(game.mirror or range(squares), dtype=np.int8),
-        steps=np.zeros((slots, squares), dtype=np.int8),
-        target=np.zeros((slots, squares, most), dtype=np.int8),
-        quiet=np.zeros((slots, squares, most), dtype=bool),
-        wins=np.zeros((slots, squares, most), dtype=bool),
-        takes=np.zeros((slots, squares, most, slots), dtype=bool),
-        blockers=np.full((slots, squares, most, blockers), NOBODY, dtype=np.int8),
-    )
-    for slot, kind in enumerate(kinds):
-        home = np.array(own.groups[slot].squares)
-        rules.square[slot, : own.radices[slot]] = home if slot else home[own.lead_rank]
-        for origin, steps in kind.steps_from.items():
-            rules.steps[slot, origin] = len(steps)
-            for n, step in enumerate(steps):
-                where = (slot, origin, n)
-                rules.target[where], rules.quiet[where], rules.wins[where] = step.target, step.quiet, step.wins
-                rules.takes[where] = [other.symbol in step.victims for other in kinds]
-                rules.blockers[where][: len(step.empty)] = sorted(step.empty)
-    return rules
-
-
-def _compile_inside(game: Game, own: Layout) -> _Inside:
-    group = own.groups[-1]
-    steps = [(step, n) for some in game.kinds[group.kind].steps_from.values() for n, step in enumerate(some)]
-    free = [step for step, _ in steps if step.quiet and not step.wins and not step.empty]
-    others = [(step, n) for step, n in steps if step.quiet and (step.wins or step.empty)]
-    into = sorted(steps, key=lambda pair: pair[0].target)
-    return _Inside(
-        free_from=np.array([group.places[step.origin] for step in free], dtype=np.int64),
-        free_to=np.array([group.places[step.target] for step in free], dtype=np.int64),
-        other_from=np.array([group.places[step.origin] for step, _ in others], dtype=np.int64),
-        other_step=np.array([n for _, n in others], dtype=np.int8),
-        into_begin=np.searchsorted([step.target for step, _ in into], range(len(game.board) + 1)).astype(np.int64),
-        into_from=np.array([group.places[step.origin] for step, _ in into], dtype=np.int64),
-        into_step=np.array([n for _, n in into], dtype=np.int8),
-    )
-
-
-def _digits(own: Layout, slots: int, squares: int) -> Long:
-    """Digit of each square for each slot; a lead that is not numbered has its mirror image's."""
-    digits = np.zeros((slots, squares), dtype=np.int64)
-    for slot, group in enumerate(own.groups):
-        digits[slot, list(group.squares)] = range(len(group.squares)) if slot else own.lead_digit
-    return digits
-
-
-def _strides(own: Layout) -> Long:
-    """Indices between neighbouring digits of each slot."""
-    return np.array([np.prod(own.radices[slot + 1 :], dtype=np.int64) for slot in range(len(own.radices))], dtype=np.int64)
-
-
-def _compile_children(game: Game, own: Layout, side: int, load: Load) -> _Children:
-    slots, squares = len(own.slots), len(game.board)
-    children = _Children(
-        ends=np.ones(slots, dtype=bool),
-        begin=np.zeros(slots, dtype=np.int64),
-        order=np.zeros((slots, slots), dtype=np.int8),
-        image=np.zeros((slots, squares), dtype=np.int8),
-        flips=np.zeros((slots, squares), dtype=bool),
-        digit=np.zeros((slots, slots, squares), dtype=np.int64),
-        stride=np.zeros((slots, slots), dtype=np.int64),
-        scores=np.zeros(0, dtype=np.uint8),
-    )
-    parts: list[Bytes] = []
-    for piece, child in captures(game, own.material).items():
-        if game.side_of(own.material.kinds[piece]) == side:
-            continue
-        slot = own.slots.index(piece)
-        way = route(game, child, 1 - side)
-        theirs = layout(game, way.table)
-        left = [other for other in range(own.material.pieces) if other != piece]
-        children.ends[slot] = False
-        children.begin[slot] = sum(len(part) for part in parts)
-        children.order[slot, : slots - 1] = [own.slots.index(left[way.order[one]]) for one in theirs.slots]
-        children.image[slot] = game.swap if way.swapped and game.swap is not None else range(squares)
-        children.flips[slot, list(theirs.groups[0].squares)] = theirs.lead_flip
-        children.digit[slot, : slots - 1] = _digits(theirs, slots - 1, squares)
-        children.stride[slot, : slots - 1] = _strides(theirs)
-        codes, coding = load(way.table, way.side)
-        parts.append(np.array([_worth(coding, code) for code in range(coding.void + 1)], dtype=np.uint8)[codes])
-    return children._replace(scores=np.concatenate(parts)) if parts else children
 
 
 @inline
@@ -393,9 +238,9 @@ def _take_along(
 
 @jit
 def _check(
-    rules: _Rules,
-    inside: _Inside,
-    children: _Children,
+    rules: Rules,
+    inside: Inside,
+    children: Children,
     codes: Codes,
     others: Bytes,
     scores: Bytes,
