@@ -141,6 +141,11 @@ class Kind:
     limit: int = 1
 
     @cached_property
+    def homes(self) -> frozenset[int]:
+        """The squares, to ask whether one is among them."""
+        return frozenset(self.squares)
+
+    @cached_property
     def steps_from(self) -> Mapping[int, tuple[Step, ...]]:
         """Steps by origin; squares without a step are missing."""
         grouped: dict[int, list[Step]] = {}

@@ -54,7 +54,7 @@ class Group:
     slots: range
     squares: tuple[int, ...]
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Number of ways to place the group, other pieces aside."""
         return comb(len(self.squares), len(self.slots))
@@ -66,6 +66,8 @@ class Group:
 
     def rank(self, squares: Sequence[int]) -> int:
         """Number of a placement from 0."""
+        if len(squares) == 1:
+            return self.places[squares[0]]
         ordered = sorted(self.places[square] for square in squares)
         return sum(comb(place, count) for count, place in enumerate(ordered, start=1))
 
@@ -111,6 +113,7 @@ class Layout:
         self._number_lead()
         self.radices = (len(self.lead_rank), *(group.size for group in self.groups[1:]))
         self.size = int(np.prod(self.radices, dtype=object))
+        self._terms = self._single_terms()
 
     @property
     def row_length(self) -> int:
@@ -132,6 +135,7 @@ class Layout:
         self.lead_digit = np.where(self.lead_flip, digits[image], digits).astype(np.int32)
         fixed = np.zeros(lead.size, dtype=bool) if self.game.mirror is None else image == ranks
         self.lead_fixed = fixed[self.lead_rank]
+        self._flips: list[bool] = self.lead_flip.tolist()
 
     def _mirror_lead(self, mirror: tuple[int, ...]) -> NDArray[np.int32]:
         lead = self.groups[0]
@@ -143,14 +147,30 @@ class Layout:
     def index(self, squares: Sequence[int]) -> int:
         """Index of a position given by the square of each slot."""
         lead = self.groups[0]
-        rank = lead.rank([squares[slot] for slot in lead.slots])
-        if self.lead_flip[rank]:
-            assert self.game.mirror is not None
+        flip = self._flips[lead.rank(squares[: lead.slots.stop])]
+        if self._terms is not None:
+            return sum(term[square] for term, square in zip(self._terms[flip], squares, strict=True))
+        if flip and self.game.mirror is not None:
             squares = [self.game.mirror[square] for square in squares]
-        index = int(self.lead_digit[rank])
+        index = int(self.lead_digit[lead.rank(squares[: lead.slots.stop])])
         for group in self.groups[1:]:
-            index = index * group.size + group.rank([squares[slot] for slot in group.slots])
+            index = index * group.size + group.rank(squares[group.slots.start : group.slots.stop])
         return index
+
+    def _single_terms(self) -> tuple[list[list[int]], list[list[int]]] | None:
+        """What each slot on each square adds to the index, as it is and mirrored; None if there are like pieces."""
+        if any(len(group.slots) > 1 for group in self.groups):
+            return None
+        board = range(len(self.game.board))
+        found = []
+        for image in (board, self.game.mirror or board):
+            terms = []
+            for slot, group in enumerate(self.groups):
+                stride = int(np.prod(self.radices[slot + 1 :], dtype=object))
+                places = [group.places.get(image[square], 0) for square in board]
+                terms.append([(place if slot else int(self.lead_digit[place])) * stride for place in places])
+            found.append(terms)
+        return found[0], found[1]
 
     def squares(self, index: int) -> list[int] | None:
         """Square of each slot, or None where the index is void."""

@@ -68,11 +68,11 @@ class Route:
 
 def material_of(game: Game, position: Position) -> Material:
     """The material of a position."""
-    kinds = [kind for kind, _ in position.pieces]
-    return make_material(game, kinds)
+    return make_material(game, tuple(kind for kind, _ in position.pieces))
 
 
-def make_material(game: Game, kinds: list[int]) -> Material:
+@cache
+def make_material(game: Game, kinds: tuple[int, ...]) -> Material:
     """The material of these kind numbers, in any order."""
     ordered = sorted(kinds)
     return Material(
@@ -102,7 +102,7 @@ def parse_material(game: Game, text: str) -> Material:
         if kinds.count(kind) > game.kinds[kind].limit:
             what = f"{game.sides[game.side_of(kind)].name} {game.kinds[kind].name}"
             raise NotationError(f"{text!r} has {kinds.count(kind)} pieces {what}; at most {game.kinds[kind].limit} can be")
-    return make_material(game, kinds)
+    return make_material(game, tuple(kinds))
 
 
 def _kind_number(game: Game, letter: str, side: int) -> int:
@@ -137,7 +137,7 @@ def _choices(game: Game, side: int, count: int) -> Iterator[tuple[int, ...]]:
 
 def swapped_material(game: Game, material: Material) -> Material:
     """The material with colours exchanged."""
-    return make_material(game, [game.twins[kind] for kind in material.kinds])
+    return make_material(game, tuple(game.twins[kind] for kind in material.kinds))
 
 
 def captures(game: Game, material: Material) -> dict[int, Material]:
@@ -149,7 +149,7 @@ def captures(game: Game, material: Material) -> dict[int, Material]:
     for place, kind in enumerate(material.kinds):
         own = material.first if place < len(material.first) else material.second
         if len(own) > 1 and _can_be_taken(game, material, kind):
-            rest = [other for i, other in enumerate(material.kinds) if i != place]
+            rest = tuple(other for i, other in enumerate(material.kinds) if i != place)
             children[place] = make_material(game, rest)
     return children
 

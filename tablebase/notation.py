@@ -83,29 +83,41 @@ def _parse_row(game: Game, row: str, rank: int) -> list[tuple[int, int]]:
 
 def check_pieces(game: Game, position: Position) -> None:
     """Raise `NotationError` unless the pieces make a position that is not over."""
-    for number, kind in enumerate(game.kinds):
-        count = sum(1 for k, _ in position.pieces if k == number)
+    kinds = [kind for kind, _ in position.pieces]
+    for number in dict.fromkeys(kinds):
+        kind, count = game.kinds[number], kinds.count(number)
         if count > kind.limit:
             name = f"{game.sides[kind.side].name} {kind.name}"
             raise NotationError(f"there are {count} pieces {kind.symbol!r} ({name}); at most {kind.limit} can be")
     for number, square in position.pieces:
         kind = game.kinds[number]
-        if square not in kind.squares:
+        if square not in kind.homes:
             name = f"{kind.symbol!r} ({game.sides[kind.side].name} {kind.name})"
             raise NotationError(f"{name} cannot stand on {game.board.names[square]} while the game goes on")
+    if len({square for _, square in position.pieces}) != len(kinds):
+        raise NotationError("two pieces stand on one square")
+    present = {game.side_of(kind) for kind in kinds}
     for side in (0, 1):
-        if not any(game.side_of(kind) == side for kind, _ in position.pieces):
+        if side not in present:
             raise NotationError(f"{game.sides[side].name} has no pieces: both sides need at least one")
 
 
 def render(game: Game, position: Position) -> str:
     """Write any position, also one that is over."""
-    symbols = {square: game.kinds[kind].symbol for kind, square in position.pieces}
-    rows = []
-    for rank in range(game.board.height - 1, -1, -1):
-        row = "".join(symbols.get(game.board.numbers.get((file, rank), -1), "1") for file in range(game.board.width))
-        rows.append(re.sub("1+", lambda run: str(len(run.group())), row))
-    return f"{'/'.join(rows)} {game.sides[position.side].letter}"
+    rows: list[dict[int, str]] = [{} for _ in range(game.board.height)]
+    for kind, square in position.pieces:
+        file, rank = game.board.cells[square]
+        rows[-1 - rank][file] = game.kinds[kind].symbol
+    return f"{'/'.join(_render_row(row, game.board.width) for row in rows)} {game.sides[position.side].letter}"
+
+
+def _render_row(symbols: dict[int, str], width: int) -> str:
+    text = ""
+    after = 0
+    for file in sorted(symbols):
+        text += f"{file - after or ''}{symbols[file]}"
+        after = file + 1
+    return f"{text}{width - after or ''}"
 
 
 def render_move(game: Game, move: Move) -> str:

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game import Game, Outcome
-from tablebase.indexing import layout
-from tablebase.material import Material, Route, material_of, route
+from tablebase.indexing import Squares
+from tablebase.material import Material, material_of, parse_material, route
 from tablebase.moves import Move, Position, legal_moves, play, wins_at_once
 from tablebase.notation import check_pieces, parse, render, render_move
 from tablebase.registry import load_game
@@ -26,6 +27,8 @@ from tablebase.values import Value
 Default = TypeVar("Default")
 
 WIN_NOW = Value(Outcome.WIN, 1)
+FEW = 16
+"""Positions of one slice for which arrays are not worth while."""
 
 
 @dataclass(frozen=True)
@@ -34,17 +37,28 @@ class RatedMove:
 
     Parameters
     ----------
-    move : str
-        Origin and target, ``a1a2``.
-    position : str
+    game : Game
+    step : Move
+    after : Position
         The position it leads to.
     value : Value
         The mover's outcome, and the plies to it counted from before the move.
     """
 
-    move: str
-    position: str
+    game: Game
+    step: Move
+    after: Position
     value: Value
+
+    @property
+    def move(self) -> str:
+        """Origin and target, ``a1a2``."""
+        return render_move(self.game, self.step)
+
+    @property
+    def position(self) -> str:
+        """The position it leads to, as text."""
+        return render(self.game, self.after)
 
 
 @dataclass(frozen=True)
@@ -53,21 +67,29 @@ class Probe:
 
     Parameters
     ----------
-    game : str
-    position : str
-    side : str
-        Letter of the side to move, whose outcome this is.
+    game : Game
+    asked : Position
     value : Value
+        Outcome and distance for the side to move.
     moves : tuple of RatedMove
         All legal moves, best first: wins by growing distance, draws, losses by falling distance; equal ones by
         the text of the move.
     """
 
-    game: str
-    position: str
-    side: str
+    game: Game
+    asked: Position
     value: Value
     moves: tuple[RatedMove, ...]
+
+    @property
+    def position(self) -> str:
+        """The position as text."""
+        return render(self.game, self.asked)
+
+    @property
+    def side(self) -> str:
+        """Letter of the side to move, whose outcome this is."""
+        return self.game.sides[self.asked.side].letter
 
     @property
     def outcome(self) -> Outcome:
@@ -83,6 +105,39 @@ class Probe:
     def best(self) -> str | None:
         """The first of the moves, None if there is none."""
         return self.moves[0].move if self.moves else None
+
+
+@dataclass(frozen=True)
+class _Home:
+    """The way from the positions of one slice to their codes.
+
+    Parameters
+    ----------
+    table : Table
+    side : int
+        The side to move there.
+    image : tuple of int
+        Where our squares lie there.
+    order : tuple of int
+        Which of our pieces stands for each slot.
+    values : list of Value
+        By code.
+    """
+
+    table: Table
+    side: int
+    image: tuple[int, ...]
+    order: tuple[int, ...]
+    values: list[Value]
+
+    def index(self, position: Position) -> int:
+        """Index of a position of the slice."""
+        pieces, image = position.pieces, self.image
+        return self.table.layout.index([image[pieces[piece][1]] for piece in self.order])
+
+    def index_many(self, squares: Squares) -> NDArray[np.int64]:
+        """Indices of positions given by the square of each piece, shape (positions, pieces)."""
+        return self.table.layout.index_many(np.array(self.image, dtype=np.int8)[squares[:, self.order]])
 
 
 class Tablebase:
@@ -102,6 +157,7 @@ class Tablebase:
 
     def __init__(self, folder: str | Path) -> None:
         self.store = Store(Path(folder))
+        self._homes: dict[tuple[str, Material, int], _Home] = {}
         if not self.store.folder.exists():
             raise TablebaseError(f"there is no tablebase in {folder}: build one with 'tablebase build GAME --data {folder}'")
 
@@ -143,9 +199,7 @@ class Tablebase:
     def probe(self, game: str | Game, position: str | Position) -> Probe:
         """Outcome, distance and all moves; parameters and errors are those of `probe_value`."""
         game, position = self._resolve(game, position)
-        value = self._value(game, position)
-        moves = tuple(rated for rated, _ in self.rated_moves(game, position))
-        return Probe(game.name, render(game, position), game.sides[position.side].letter, value, moves)
+        return Probe(game, position, self._value(game, position), self._rated_moves(game, position))
 
     def get(self, game: str | Game, position: str | Position, default: Default | None = None) -> Probe | Default | None:
         """As `probe`, but `default` where a table is missing."""
@@ -174,13 +228,51 @@ class Tablebase:
             groups.setdefault((material_of(game, position), position.side), []).append(number)
         values: list[Value] = [WIN_NOW] * len(resolved)
         for (material, side), numbers in groups.items():
-            table, way = self._table(game, material, side)
+            home = self._home(game, material, side)
+            if len(numbers) < FEW:
+                for number in numbers:
+                    values[number] = self._value(game, resolved[number])
+                continue
             squares = np.array([[square for _, square in resolved[number].pieces] for number in numbers], dtype=np.int8)
-            index = layout(game, way.table).index_many(routed_squares(game, way, squares))
-            decode = {code: table.coding.value(code) for code in range(table.coding.void)}
-            for number, code in zip(numbers, table.codes_at(way.side, index).tolist(), strict=True):
-                values[number] = decode[code]
+            codes = home.table.codes_at(home.side, home.index_many(squares))
+            for number, code in zip(numbers, codes.tolist(), strict=True):
+                values[number] = home.values[code]
         return values
+
+    def probe_squares(
+        self, game: str | Game, material: str, side: int, squares: Squares
+    ) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
+        """Outcomes and distances of many positions of one material, as arrays.
+
+        Parameters
+        ----------
+        game : str or Game
+        material : str
+            Such as ``RCvW``.
+        side : int
+            The side to move, 0 or 1.
+        squares : ndarray of int8, shape (positions, pieces)
+            The square of each piece, in the order of `Material.kinds`. They must be positions: this is not checked.
+
+        Returns
+        -------
+        outcomes : ndarray of int8, shape (positions,)
+            1 for a win of the side to move, 0 for a draw, -1 for a loss.
+        distances : ndarray of int16, shape (positions,)
+            Plies, -1 for a draw.
+
+        Raises
+        ------
+        MissingTableError
+            If the table has not been built.
+        """
+        game = load_game(game) if isinstance(game, str) else game
+        home = self._home(game, parse_material(game, material), side)
+        codes = home.table.codes_at(home.side, home.index_many(squares))
+        signs = {Outcome.WIN: 1, Outcome.DRAW: 0, Outcome.LOSS: -1}
+        outcomes = np.array([signs[value.outcome] for value in home.values], dtype=np.int8)
+        distances = np.array([-1 if value.distance is None else value.distance for value in home.values], dtype=np.int16)
+        return outcomes[codes], distances[codes]
 
     def line(self, game: str | Game, position: str | Position) -> list[Probe]:
         """The optimal line: probes from the position on, each following the best move of the one before.
@@ -193,22 +285,21 @@ class Tablebase:
         seen = set()
         while position not in seen:
             seen.add(position)
-            probes.append(self.probe(game, position))
-            rated = self.rated_moves(game, position)
-            if not rated or wins_at_once(game, position, rated[0][1]):
+            answer = self.probe(game, position)
+            probes.append(answer)
+            if not answer.moves or wins_at_once(game, position, answer.moves[0].step):
                 break
-            position = play(position, rated[0][1])
+            position = answer.moves[0].after
         return probes
 
-    def rated_moves(self, game: Game, position: Position) -> list[tuple[RatedMove, Move]]:
-        """Legal moves with their values, in the order that `Probe.moves` describes."""
+    def _rated_moves(self, game: Game, position: Position) -> tuple[RatedMove, ...]:
         rated = []
         for move in legal_moves(game, position):
             after = play(position, move)
             value = WIN_NOW if wins_at_once(game, position, move) else self._value(game, after).parent
-            rated.append((RatedMove(render_move(game, move), render(game, after), value), move))
-        rated.sort(key=lambda pair: (-pair[0].value.merit, pair[0].move))
-        return rated
+            rated.append(RatedMove(game, move, after, value))
+        rated.sort(key=lambda one: (-one.value.merit, one.move))
+        return tuple(rated)
 
     def _resolve(self, game: str | Game, position: str | Position) -> tuple[Game, Position]:
         game = load_game(game) if isinstance(game, str) else game
@@ -218,30 +309,24 @@ class Tablebase:
         return game, position
 
     def _value(self, game: Game, position: Position) -> Value:
-        table, way = self._table(game, material_of(game, position), position.side)
-        squares = [position.pieces[piece][1] for piece in way.order]
-        if way.swapped and game.swap is not None:
-            squares = [game.swap[square] for square in squares]
-        index = table.layout.index([squares[piece] for piece in table.layout.slots])
-        return table.coding.value(self.store.code(table, way.side, index))
+        home = self._home(game, material_of(game, position), position.side)
+        return home.values[self.store.code(home.table, home.side, home.index(position))]
 
-    def _table(self, game: Game, material: Material, side: int) -> tuple[Table, Route]:
-        """The open table that holds a slice and the way there, or an error naming the material as asked for."""
-        folder = slice_folder(self.store.folder, game, material.pieces)
+    def _home(self, game: Game, material: Material, side: int) -> _Home:
+        """The way to a slice, or an error that names the material as it was asked for."""
+        key = (game.name, material, side)
+        home = self._homes.get(key)
+        if home is None:
+            home = self._homes[key] = self._find_home(game, material, side)
+        return home
+
+    def _find_home(self, game: Game, material: Material, side: int) -> _Home:
         # Routes of many pieces take long to find, and are not needed where there are no tables.
-        if folder.exists():
+        if slice_folder(self.store.folder, game, material.pieces).exists():
             way = route(game, material, side)
             if table_path(self.store.folder, game, way.table).exists():
-                return self.store.table(game, way.table), way
+                table = self.store.table(game, way.table)
+                image = game.swap if way.swapped and game.swap is not None else tuple(range(len(game.board)))
+                values = [table.coding.value(code) for code in range(table.coding.void)]
+                return _Home(table, way.side, image, tuple(way.order[piece] for piece in table.layout.slots), values)
         raise MissingTableError(missing_sentence(game, material, self.store.folder))
-
-
-def routed_squares(
-    game: Game, way: Route, squares: np.ndarray[tuple[int, int], np.dtype[np.int8]]
-) -> np.ndarray[tuple[int, int], np.dtype[np.int8]]:
-    """Squares by piece of a material, shape (positions, pieces), as squares by slot of the table of its route."""
-    slots = layout(game, way.table).slots
-    columns = squares[:, [way.order[piece] for piece in slots]]
-    if way.swapped and game.swap is not None:
-        columns = np.array(game.swap, dtype=np.int8)[columns]
-    return columns

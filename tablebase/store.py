@@ -34,13 +34,22 @@ FORMAT_VERSION = 1
 CHUNK_BYTES = 64 * 1024
 USER_BLOCK = 512
 LEVEL = 3
-CACHED_CHUNKS = 1024
+CACHED_CHUNKS = 4096
 OPEN_FILES = 256
 SUFFIX = ".h5"
 DRAFT_SUFFIX = ".tmp"
 
 _hdf5 = threading.RLock()
-"""HDF5 itself is not thread-safe; decompression happens outside this lock."""
+"""HDF5 itself is not thread-safe. It only tells where chunks stand; reading and decompressing them needs no lock."""
+_local = threading.local()
+
+
+def _decompressor() -> zstandard.ZstdDecompressor:
+    """The thread's decompressor; to make one takes longer than to decompress a chunk."""
+    if not hasattr(_local, "decompressor"):
+        _local.decompressor = zstandard.ZstdDecompressor()
+    found: zstandard.ZstdDecompressor = _local.decompressor
+    return found
 
 
 def table_path(folder: Path, game: Game, material: Material) -> Path:
@@ -215,11 +224,13 @@ class Table:
         self.game = game
         self.material = material
         self.layout = layout(game, material)
+        self._places: dict[tuple[int, int], tuple[int, int]] = {}
         if not path.exists():
             raise MissingTableError(missing_sentence(game, material, path.parent.parent.parent))
         with _hdf5:
             try:
                 self._file = h5py.File(path, "r")
+                self._raw = path.open("rb")
                 self.header = self._read_header()
             except (OSError, KeyError, ValueError, TypeError, RuntimeError) as fault:
                 raise CorruptTableError(f"{path} is not a readable table file ({fault}): delete it and build it again") from fault
@@ -252,15 +263,23 @@ class Table:
         """Codes of one chunk; the last one is cut to the table's size."""
         begin = number * self.header.chunk
         try:
-            with _hdf5:
-                _, packed = self._data[side].id.read_direct_chunk((begin,))
-            raw = zstandard.ZstdDecompressor().decompress(packed)
+            offset, size = self._chunk_place(side, begin)
+            raw = _decompressor().decompress(os.pread(self._raw.fileno(), size, offset))
         except (OSError, RuntimeError, zstandard.ZstdError) as fault:
             raise CorruptTableError(f"{self.path} cannot be read ({fault}): delete it and build it again") from fault
         codes: Codes = np.frombuffer(raw, dtype=self.coding.dtype)
         if len(codes) != self.header.chunk:
             raise CorruptTableError(f"{self.path} has a chunk of the wrong size: delete it and build it again")
         return codes[: self.layout.size - begin]
+
+    def _chunk_place(self, side: int, begin: int) -> tuple[int, int]:
+        """Where in the file the chunk from an index on stands, and its size; asked of HDF5 once."""
+        place = self._places.get((side, begin))
+        if place is None:
+            with _hdf5:
+                info = self._data[side].id.get_chunk_info_by_coord((begin,))
+            place = self._places[side, begin] = (int(info.byte_offset), int(info.size))
+        return place
 
     def chunks(self, side: int) -> Iterator[Codes]:
         """All codes of a side to move in chunks, in order."""
@@ -295,6 +314,7 @@ class Table:
 
     def close(self) -> None:
         """Close the file; the table is of no use afterwards."""
+        self._raw.close()
         with _hdf5:
             self._file.close()
 

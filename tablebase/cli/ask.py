@@ -36,7 +36,7 @@ def probe(
         write_rows([probe_object(answer) for answer in answers], style, ["game", "position", "side", "outcome", "distance", "best"])
     else:
         for answer in answers:
-            _write_probe(rules, answer)
+            _write_probe(answer)
 
 
 def line(
@@ -64,7 +64,7 @@ def line(
 def probe_object(answer: Probe) -> dict[str, Any]:
     """A probe as the JSON object that other programs rely on."""
     return {
-        "game": answer.game,
+        "game": answer.game.name,
         "position": answer.position,
         "side": answer.side,
         "outcome": str(answer.outcome),
@@ -93,19 +93,19 @@ def line_rows(game: Game, tables: Tablebase, position: str) -> list[dict[str, An
     ]
     last = probes[-1]
     if last.distance == 1:
-        loser = game.sides[1 - [side.letter for side in game.sides].index(last.side)].letter
+        loser = game.sides[1 - last.asked.side].letter
         rows.append(
             {"ply": len(rows), "side": loser, "outcome": "loss", "distance": 0, "best": None, "position": last.moves[0].position}
         )
     return rows
 
 
-def _write_probe(game: Game, answer: Probe) -> None:
+def _write_probe(answer: Probe) -> None:
     from tablebase.cli.output import write_table
-    from tablebase.notation import board_picture, parse
+    from tablebase.notation import board_picture
 
-    sys.stdout.write(f"{answer.position}\n\n{board_picture(game, parse(game, answer.position))}\n\n")
-    sys.stdout.write(f"{verdict(game, answer)}\n\n")
+    sys.stdout.write(f"{answer.position}\n\n{board_picture(answer.game, answer.asked)}\n\n")
+    sys.stdout.write(f"{verdict(answer)}\n\n")
     if answer.moves:
         rows = [
             {"move": m.move, "outcome": str(m.value.outcome), "distance": m.value.distance, "position": m.position}
@@ -115,9 +115,9 @@ def _write_probe(game: Game, answer: Probe) -> None:
         sys.stdout.write("\n")
 
 
-def verdict(game: Game, answer: Probe) -> str:
+def verdict(answer: Probe) -> str:
     """The answer as a sentence that says whose outcome it is."""
-    name = next(side.name for side in game.sides if side.letter == answer.side)
+    name = answer.game.sides[answer.asked.side].name
     if answer.distance is None:
         return f"{name} to move: draw" if answer.moves else f"{name} to move: draw, no legal move"
     verb = "wins" if answer.outcome == "win" else "loses"
