@@ -61,7 +61,9 @@ def _cell(value: object) -> str:
         return "-"
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
-    return f"{value:,.1f}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:,.1f}" if abs(value) >= 10 else f"{value:.3g}"
+    return str(value)
 
 
 def say(sentence: str) -> None:

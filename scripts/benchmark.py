@@ -1,0 +1,181 @@
+"""Measure engines, verification, storage and probes, all on the same tables in one run.
+
+    python scripts/benchmark.py --data data
+    python scripts/benchmark.py --data data --material RCvWE --json
+
+The folder must hold the tables that the materials' captures lead to (build them with ``--pieces 3``); nothing in it is
+changed. A rate counts placements of both sides to move, a pair of mirror images as two. Times are CPU-seconds of this
+one process, once everything is compiled; ratios are against the reference engine in the same run. The sweep engine takes
+minutes a table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import resource
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tablebase.cli.options import Format
+from tablebase.cli.output import write_rows
+from tablebase.counting import table_placements
+from tablebase.engine import ENGINES, solve_table
+from tablebase.game import Game
+from tablebase.indexing import layout
+from tablebase.material import Material, dependencies, material_name, parse_material, route, sides_stored
+from tablebase.moves import Position
+from tablebase.probe import Tablebase
+from tablebase.registry import load_game
+from tablebase.store import Store, Table, publish, table_path, write_draft
+from tablebase.values import Codes, Coding
+from tablebase.verify import general, rows
+
+Result = TypeVar("Result")
+PROBES = 2_000
+BATCH = 500_000
+
+
+def main() -> None:
+    """Run all measurements and print them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=Path("data"), help="folder of the tables")
+    parser.add_argument("--material", action="append", help="slices to measure; by default RCvWE")
+    parser.add_argument("--no-sweep", action="store_true", help="leave the slowest engine out")
+    parser.add_argument("--json", action="store_true", help="write JSON instead of tables")
+    arguments = parser.parse_args()
+    game = load_game("doushouqi")
+    materials = [route(game, parse_material(game, name), 0).table for name in arguments.material or ["RCvWE"]]
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        link_tables(game, materials, arguments.data, folder)
+        report: dict[str, Any] = {"engines": [], "probes": []}
+        engines = [engine for engine in ENGINES if not (arguments.no_sweep and engine == "sweep")]
+        # The smallest table first: it compiles all that is measured afterwards.
+        measure_table(
+            game, min((child for material in materials for child in dependencies(game, material)), key=smallest), folder, engines
+        )
+        for material in materials:
+            report["engines"] += measure_table(game, material, folder, engines)
+        for material in materials:
+            report["probes"].append(measure_probes(game, material, folder))
+    report["peak_memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    if arguments.json:
+        print(json.dumps(report, indent=2))
+        return
+    write_rows(report["engines"], Format.TABLE)
+    print()
+    write_rows(report["probes"], Format.TABLE)
+    print(f"\npeak memory of this process: {report['peak_memory']:,} bytes")
+
+
+def link_tables(game: Game, materials: list[Material], data: Path, folder: Path) -> None:
+    """Copy what the materials depend on, so that the measured folder is nobody else's."""
+    for material in materials:
+        for child in dependencies(game, material):
+            target = table_path(folder, game, child)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(table_path(data, game, child), target)
+
+
+def smallest(material: Material) -> int:
+    """What to order materials by."""
+    return material.pieces
+
+
+def timed(work: Callable[[], Result]) -> tuple[Result, float]:
+    """Result and CPU-seconds of a call."""
+    begin = time.process_time()
+    result = work()
+    return result, time.process_time() - begin
+
+
+def measure_table(game: Game, material: Material, folder: Path, engines: list[str]) -> list[dict[str, Any]]:
+    """Solve, check, write and read one table; a line for each step."""
+    store = Store(folder)
+    placements = table_placements(game, material)
+
+    def load(child: Material, side: int) -> tuple[Codes, Coding]:
+        table = store.table(game, child)
+        return table.read(side), table.coding
+
+    seconds: dict[str, float] = {}
+    solved: dict[str, list[Codes]] = {}
+    for engine in engines:
+        (solved[engine], coding, _), seconds[f"solve, {engine}"] = timed(partial(solve_table, game, material, load, engine))
+        if not all((a == b).all() for a, b in zip(solved[engine], solved[engines[0]], strict=True)):
+            raise SystemExit(f"{engine} and {engines[0]} differ on {material_name(game, material)}")
+    codes = solved[engines[0]]
+    by_side = dict(zip(sides_stored(game, material), codes, strict=True))
+    for name, check in (("check, rows", rows.verify_codes), ("check, general", general.verify_codes)):
+        _, seconds[name] = timed(partial(check, game, material, by_side, coding, load))
+    path = table_path(folder, game, material)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft, seconds["write"] = timed(partial(write_draft, path, game, material, codes, coding))
+    publish(draft, path)
+    table = Table(path, game, material)
+    for name in ("read, first", "read"):
+        _, seconds[name] = timed(lambda: [table.read(side) for side in by_side])
+    table.close()
+    store.close()
+    return [
+        {
+            "table": material_name(game, material),
+            "step": step,
+            "cpu_seconds": taken,
+            "million_a_second": placements / taken / 1e6,
+            "times_faster_than_reference": seconds["solve, reference"] / taken if step.startswith("solve") else None,
+            "of_bitrow_solve": taken / seconds["solve, bitrow"],
+            "bytes_a_placement": path.stat().st_size / placements if step == "write" else None,
+        }
+        for step, taken in seconds.items()
+    ]
+
+
+def measure_probes(game: Game, material: Material, folder: Path) -> dict[str, Any]:
+    """Latency of single probes with all moves, cold and warm, and the rate of batches."""
+    own = layout(game, material)
+    generator = np.random.default_rng(0)
+    squares, legal = own.squares_many(np.sort(generator.integers(0, own.size, BATCH)))
+    squares = squares[legal][:, np.argsort(own.slots)]
+    kinds = material.kinds
+    chosen = random.Random(0).sample(range(len(squares)), PROBES)
+    positions = [Position(tuple(sorted(zip(kinds, squares[i].tolist(), strict=True))), 0) for i in chosen]
+    with Tablebase(folder) as tables:
+        cold, warm = (np.array([latency(tables, game, position) for position in positions]) * 1e6 for _ in range(2))
+        name = material_name(game, material)
+        tables.probe_squares(game, name, 0, squares)
+        begin = time.perf_counter()
+        tables.probe_squares(game, name, 0, squares)
+        rate = len(squares) / (time.perf_counter() - begin)
+        begin = time.perf_counter()
+        tables.probe_values(game, positions)
+        listed = len(positions) / (time.perf_counter() - begin)
+    return {
+        "table": name,
+        "cold_p50_us": float(np.percentile(cold, 50)),
+        "cold_p99_us": float(np.percentile(cold, 99)),
+        "warm_p50_us": float(np.percentile(warm, 50)),
+        "warm_p99_us": float(np.percentile(warm, 99)),
+        "arrays_a_second": rate,
+        "objects_a_second": listed,
+    }
+
+
+def latency(tables: Tablebase, game: Game, position: Any) -> float:
+    """Seconds that one probe with its best move takes."""
+    begin = time.perf_counter()
+    _ = tables.probe(game, position).best
+    return time.perf_counter() - begin
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""Table 2 of the Dou Shou Qi paper beside the tables in a folder.
+
+    python scripts/reproduce_paper.py --data data
+
+The paper: J. N. van Rijn and J. K. Vis, Complexity and Retrograde Analysis of the Game Dou Shou Qi.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import NamedTuple
+
+from tablebase.catalog import Catalog
+from tablebase.cli.options import Format
+from tablebase.cli.output import write_rows
+from tablebase.registry import load_game
+
+
+class Row(NamedTuple):
+    """A row of the paper's Table 2; the longest line is that of either side."""
+
+    positions: int
+    wins: int
+    losses: int
+    draws: int
+    longest: int
+
+
+PAPER = {
+    2: Row(160_068, 82_852, 64_501, 12_715, 34),
+    3: Row(54_354_684, 30_297_857, 23_369_820, 687_007, 67),
+    4: Row(9_685_020_510, 5_468_841_129, 4_001_236_829, 214_942_568, 117),
+}
+
+
+def main() -> None:
+    """Print both tables and what separates them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=Path("data"), help="folder of the tables")
+    folder = parser.parse_args().data
+    catalog = Catalog(folder)
+    ours = {
+        one.pieces: Row(one.positions, one.wins, one.losses, one.draws, max(one.longest_win or 0, one.longest_loss or 0))
+        for one in catalog.counts(load_game("doushouqi"), "pieces")
+    }
+    catalog.close()
+    lines = []
+    for pieces, paper in PAPER.items():
+        lines.append({"pieces": pieces, "source": "paper", **paper._asdict(), "sum - positions": excess(paper)})
+        if pieces in ours:
+            lines.append({"pieces": pieces, "source": "here", **ours[pieces]._asdict(), "sum - positions": excess(ours[pieces])})
+    write_rows(lines, Format.TABLE)
+    for pieces, paper in PAPER.items():
+        if pieces in ours:
+            print(verdict(pieces, paper, ours[pieces]))
+
+
+def excess(row: Row) -> int:
+    """By how much the outcomes exceed the positions that they should add up to."""
+    return row.wins + row.losses + row.draws - row.positions
+
+
+def verdict(pieces: int, paper: Row, ours: Row) -> str:
+    """What separates a row from the paper's, in a sentence."""
+    if ours == paper:
+        return f"{pieces} pieces: equal."
+    parts = [f"{name} {after - before:+,}" for name, before, after in zip(Row._fields, paper, ours, strict=True) if after != before]
+    text = f"{pieces} pieces: here less paper: {', '.join(parts)}."
+    if excess(paper):
+        text += f"\n  The paper's outcomes add up to {excess(paper):,} more than its positions, so not all of them can be right."
+        text += f"\n  Those here add up (difference {excess(ours)}), and every position was checked against its moves."
+        text += "\n  The paper's longest line is a win; the longest loss is one ply longer."
+    return text
+
+
+if __name__ == "__main__":
+    main()
