@@ -3,7 +3,7 @@
     python scripts/benchmark.py --data data
     python scripts/benchmark.py --data data --material RCvWE --json
 
-The folder must hold the tables that the materials' captures lead to (build them with ``--pieces 3``); nothing in it is
+The folder must hold all two- and three-piece tables; nothing in it is
 changed. A rate counts placements of both sides to move, a pair of mirror images as two. Times are CPU-seconds of this
 one process, once everything is compiled; ratios are against the reference engine in the same run. The sweep engine takes
 minutes a table.
@@ -31,7 +31,7 @@ from tablebase.counting import table_placements
 from tablebase.engine import ENGINES, solve_table
 from tablebase.game import Game
 from tablebase.indexing import layout
-from tablebase.material import Material, dependencies, material_name, parse_material, route, sides_stored
+from tablebase.material import Material, material_name, parse_material, route, sides_stored, with_dependencies
 from tablebase.moves import Position
 from tablebase.probe import Tablebase
 from tablebase.registry import load_game
@@ -56,13 +56,11 @@ def main() -> None:
     materials = [route(game, parse_material(game, name), 0).table for name in arguments.material or ["RCvWE"]]
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        link_tables(game, materials, arguments.data, folder)
+        link_tables(game, [*materials, route(game, parse_material(game, "RCvW"), 0).table], arguments.data, folder)
         report: dict[str, Any] = {"engines": [], "probes": []}
         engines = [engine for engine in ENGINES if not (arguments.no_sweep and engine == "sweep")]
-        # The smallest table first: it compiles all that is measured afterwards.
-        measure_table(
-            game, min((child for material in materials for child in dependencies(game, material)), key=smallest), folder, engines
-        )
+        # A small table first: it compiles all that is measured afterwards.
+        measure_table(game, route(game, parse_material(game, "RCvW"), 0).table, folder, engines)
         for material in materials:
             report["engines"] += measure_table(game, material, folder, engines)
         for material in materials:
@@ -79,16 +77,10 @@ def main() -> None:
 
 def link_tables(game: Game, materials: list[Material], data: Path, folder: Path) -> None:
     """Copy what the materials depend on, so that the measured folder is nobody else's."""
-    for material in materials:
-        for child in dependencies(game, material):
-            target = table_path(folder, game, child)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(table_path(data, game, child), target)
-
-
-def smallest(material: Material) -> int:
-    """What to order materials by."""
-    return material.pieces
+    for child in set(with_dependencies(game, materials)) - set(materials):
+        target = table_path(folder, game, child)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(table_path(data, game, child), target)
 
 
 def timed(work: Callable[[], Result]) -> tuple[Result, float]:
