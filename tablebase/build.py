@@ -139,29 +139,31 @@ def reindex(folder: Path) -> dict[str, int]:
     -------
     dict of str to int
         Tables entered, by game.
+
+    Raises
+    ------
+    CorruptTableError, StaleTableError
+        For the first file that is not as it was written, or of other rules; the old catalog then stays as it is.
     """
+    games = {home.name: sorted(home.glob(f"*/*{SUFFIX}")) for home in sorted(folder.iterdir()) if home.is_dir()}
+    tables = [_open_sealed(load_game(name), path) for name, files in games.items() for path in files]
+    # Only now that every file is known to be right is the old catalog given up.
     catalog = Catalog(folder, create=True)
-    entered = {}
     try:
         catalog.drop()
-        for home in sorted(path for path in folder.iterdir() if path.is_dir()):
-            files = sorted(home.glob(f"*/*{SUFFIX}"))
-            if files:
-                game = load_game(home.name)
-                for path in files:
-                    _enter(game, path, catalog)
-                entered[game.name] = len(files)
+        for table in tables:
+            catalog.register(table.game, table)
+            table.close()
     finally:
         catalog.close()
-    return entered
+    return {name: len(files) for name, files in games.items() if files}
 
 
-def _enter(game: Game, path: Path, catalog: Catalog) -> None:
+def _open_sealed(game: Game, path: Path) -> Table:
+    """The table of a file whose bytes are as they were written."""
     material = parse_material(game, path.name.removesuffix(SUFFIX))
     check_seal(path, game, material)
-    table = Table(path, game, material)
-    catalog.register(game, table)
-    table.close()
+    return Table(path, game, material)
 
 
 @contextmanager

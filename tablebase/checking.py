@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from tablebase.catalog import Catalog, file_sha256
-from tablebase.errors import CorruptTableError, MissingTableError, TablebaseError
+from tablebase.errors import CorruptTableError, MissingTableError, StaleTableError, TablebaseError
 from tablebase.executors import Limits, run_graph
 from tablebase.game import Game
 from tablebase.material import Material, material_name, parse_material, route
@@ -58,11 +58,11 @@ def check_table(name: str, folder: Path, entry: tuple[str, str]) -> str | None:
     store = Store(folder)
     try:
         if not path.exists():
-            return f"{path} is registered but missing: run 'tablebase build {name} --material {entry[0]}'"
+            return f"{path} is registered but missing: run 'tablebase build {name} --material {entry[0]} --data {folder}'"
         if file_sha256(path) != entry[1]:
             return f"{path} is not the file that was registered (SHA-256 differs): delete it and build it again"
         verify_table(game, Table(path, game, material), store)
-    except (CorruptTableError, MissingTableError) as fault:
+    except (CorruptTableError, MissingTableError, StaleTableError) as fault:
         return str(fault)
     finally:
         store.close()

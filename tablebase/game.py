@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from itertools import chain
 
 from tablebase.errors import NotationError, RulesError
 
@@ -201,6 +202,10 @@ class Game:
         _check(self)
 
     def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
         return hash((self.name, self.digest))
 
     @cached_property
@@ -233,6 +238,7 @@ class Game:
             "mirror": self.mirror,
             "name": self.name,
             "no_move": self.no_move,
+            "sides": [side.letter for side in self.sides],
             "swap": self.swap,
         }
 
@@ -244,7 +250,7 @@ def _step_key(step: Step) -> tuple[int, int, list[int], bool, str, bool]:
 
 def _check(game: Game) -> None:
     """Raise `RulesError` for a description that no engine could work with."""
-    for fault in (*_board_faults(game), *_kind_faults(game), *_symmetry_faults(game)):
+    for fault in chain(_board_faults(game), _kind_faults(game), _symmetry_faults(game)):
         raise RulesError(f"{game.name}: {fault}")
 
 
@@ -266,6 +272,8 @@ def _kind_faults(game: Game) -> Iterator[str]:
     if len(set(symbols)) != len(symbols) or len(set(names)) != len(names) or not all(len(s) == 1 and s.isalpha() for s in symbols):
         yield f"each kind needs a one-letter symbol of its own, not {' '.join(symbols)}"
         return
+    if game.no_move is Outcome.WIN:
+        yield "having no move may be a draw or a loss, not a win"
     sides = [kind.side for kind in game.kinds]
     if sides != sorted(sides) or set(sides) != {0, 1}:
         yield "the kinds of side 0 must come before those of side 1, and both sides need some"

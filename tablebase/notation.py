@@ -12,6 +12,7 @@ from tablebase.errors import NotationError
 from tablebase.game import Game
 from tablebase.moves import Move, Position
 
+DIGITS = frozenset("0123456789")
 _TOKEN = re.compile(r"[0-9]+|.", re.DOTALL)
 
 
@@ -64,8 +65,9 @@ def _parse_row(game: Game, row: str, rank: int) -> list[tuple[int, int]]:
     pieces = []
     file = 0
     for token in _TOKEN.findall(row):
-        if token.isdecimal():
-            file += int(token)
+        if token[0] in DIGITS:
+            # A run longer than any board is wide need not be read.
+            file += int(token[:9])
             continue
         if token not in game.by_symbol:
             known = "".join(kind.symbol for kind in game.kinds)

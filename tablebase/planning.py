@@ -26,7 +26,7 @@ DEFAULT_BYTES = 0.12
 """Bytes on disk a code where nothing has been built yet."""
 WORKER_BYTES = 300_000_000
 """A worker before it holds any position."""
-BYTES_PER_INDEX = {"bitrow": 6, "reference": 16, "sweep": 16}
+BYTES_PER_INDEX = {"bitrow": 6, "reference": 24, "sweep": 24}
 """Memory of an engine for each index of a table, both sides to move."""
 BYTES_PER_CHILD = 3
 """Memory for each code of the tables that captures lead to."""
@@ -141,9 +141,9 @@ def memory(game: Game, table: Material, engine: str = AUTO) -> int:
 def describe_engines(game: Game, missing: Sequence[Material], engine: str) -> str:
     """A sentence that says which engine will solve how many tables, and why."""
     if engine != AUTO:
-        return f"{len(missing)} tables to solve with {engine}, as asked for"
+        return f"tables to solve with {engine}: {len(missing)} (as asked for)"
     reasons = Counter(choose_engine(game, table) for table in missing)
-    return "; ".join(f"{count} tables to solve with {name}: {why}" for (name, why), count in reasons.items())
+    return "; ".join(f"tables to solve with {name}: {count} ({why})" for (name, why), count in reasons.items())
 
 
 def parse_size(text: str) -> int:
@@ -154,11 +154,16 @@ def parse_size(text: str) -> int:
     return int(float(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " "))
 
 
+def physical_memory() -> int:
+    """Bytes of memory of this machine."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
 def check_capacity(game: Game, missing: Sequence[Material], folder: Path, limits: Limits, engine: str) -> None:
     """Raise `CapacityError` if a table would not fit into memory, or all of them not onto the disk."""
     largest = max(missing, key=lambda table: memory(game, table, engine))
     needed = memory(game, largest, engine)
-    present = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    present = physical_memory()
     allowed = present if limits.memory is None else limits.memory
     if needed > allowed:
         name = material_name(game, largest)

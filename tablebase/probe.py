@@ -157,7 +157,7 @@ class Tablebase:
 
     def __init__(self, folder: str | Path) -> None:
         self.store = Store(Path(folder))
-        self._homes: dict[tuple[str, Material, int], _Home] = {}
+        self._homes: dict[tuple[Game, Material, int], _Home] = {}
         if not self.store.folder.exists():
             raise TablebaseError(f"there is no tablebase in {folder}: build one with 'tablebase build GAME --data {folder}'")
 
@@ -314,7 +314,7 @@ class Tablebase:
 
     def _home(self, game: Game, material: Material, side: int) -> _Home:
         """The way to a slice, or an error that names the material as it was asked for."""
-        key = (game.name, material, side)
+        key = (game, material, side)
         home = self._homes.get(key)
         if home is None:
             home = self._homes[key] = self._find_home(game, material, side)

@@ -143,8 +143,9 @@ def describe_layout(own: Layout) -> dict[str, Any]:
         {"symbol": own.game.kinds[group.kind].symbol, "pieces": len(group.slots), "squares": [names[s] for s in group.squares]}
         for group in own.groups
     ]
-    mirror = None if own.game.mirror is None else {names[a]: names[b] for a, b in enumerate(own.game.mirror)}
-    return {"groups": groups, "mirror": mirror}
+    images = {"mirror": own.game.mirror, "swap": own.game.swap}
+    maps = {name: None if image is None else {names[a]: names[b] for a, b in enumerate(image)} for name, image in images.items()}
+    return {"groups": groups, **maps}
 
 
 def _seal(path: Path, title: str) -> None:
@@ -349,12 +350,12 @@ class Store:
             raise TablebaseError(f"{folder} is a file: name a folder for the tables")
         self.folder = folder
         self._lock = threading.Lock()
-        self._tables: OrderedDict[tuple[str, Material], Table] = OrderedDict()
+        self._tables: OrderedDict[tuple[Game, Material], Table] = OrderedDict()
         self._chunks: OrderedDict[tuple[str, Material, int, int], Codes] = OrderedDict()
 
     def table(self, game: Game, material: Material) -> Table:
         """The open table of a material that has one of its own; see `Table` for the errors."""
-        key = (game.name, material)
+        key = (game, material)
         with self._lock:
             table = self._tables.get(key)
             if table is None:

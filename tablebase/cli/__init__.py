@@ -12,6 +12,7 @@ from tablebase.cli import ask, check, make, tell
 from tablebase.errors import TablebaseError
 
 INTERRUPTED = 130
+INTERRUPT = "interrupted; the same command goes on where this one stopped"
 
 app = typer.Typer(
     name="tablebase",
@@ -41,13 +42,15 @@ def run(arguments: Sequence[str] | None = None) -> int:
             list(arguments) if arguments is not None else None, prog_name="tablebase", standalone_mode=False
         )
         sys.stdout.flush()
-        return result if isinstance(result, int) else 0
+        code = result if isinstance(result, int) else 0
+        # Some versions of typer turn Ctrl-C into this exit code themselves.
+        return _fail(INTERRUPT, INTERRUPTED) if code == INTERRUPTED else code
     except TablebaseError as fault:
         return _fail(str(fault), fault.exit_code)
     except _UsageFault as fault:
         return _fail(fault.format_message(), 2)  # type: ignore[attr-defined]
     except (KeyboardInterrupt, typer.Abort):
-        return _fail("interrupted; the same command goes on where this one stopped", INTERRUPTED)
+        return _fail(INTERRUPT, INTERRUPTED)
     except BrokenPipeError:
         # The reader of a pipe has gone; keep Python from complaining once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import typer
 
-from tablebase.cli.options import DEFAULT_DATA, Data, Format, GameName, Materials, Pieces, Style, Workers
+from tablebase.cli.options import DEFAULT_DATA, Data, Format, GameName, Only, Pieces, Style, Workers
 
 CHECK_FAILED = 1
 
 
-def verify(
-    game: GameName, pieces: Pieces = None, material: Materials = None, data: Data = DEFAULT_DATA, workers: Workers = 1
-) -> None:
+def verify(game: GameName, pieces: Pieces = None, material: Only = None, data: Data = DEFAULT_DATA, workers: Workers = 1) -> None:
     """Check the bytes of tables, and every position against its moves."""
     from tqdm import tqdm
 
@@ -31,7 +29,7 @@ def verify(
             if fault is not None:
                 faults.append(fault)
                 bar.write(f"error: {fault}", file=bar.fp)
-    say(f"{checked - len(faults)} of {checked} tables are right" + (f", {len(faults)} are not" if faults else ""))
+    say(f"tables that are right: {checked - len(faults)} of {checked}")
     if faults:
         raise typer.Exit(CHECK_FAILED)
 

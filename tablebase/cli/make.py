@@ -33,11 +33,11 @@ def build(
     from tablebase.counting import table_placements
     from tablebase.engine import check_engine
     from tablebase.executors import Limits
-    from tablebase.planning import check_capacity, describe_engines, parse_size, plan
+    from tablebase.planning import check_capacity, describe_engines, parse_size, physical_memory, plan
 
     rules, materials = _wanted(game, pieces, material)
     check_engine(engine)
-    limits = Limits(workers, None if memory is None else parse_size(memory))
+    limits = Limits(workers, physical_memory() if memory is None else parse_size(memory))
     planned = plan(rules, pieces, materials)
     catalog = Catalog(data, create=True)
     missing = building.missing_tables(rules, planned, data, catalog)
@@ -51,7 +51,7 @@ def build(
     with tqdm(total=total, unit="pos", unit_scale=True, desc=rules.name) as bar:
         for built in building.build(rules, planned, data, limits=limits, engine=engine):
             bar.update(table_placements(rules, built.material))
-    say(f"built and verified {len(missing)} of {len(planned)} tables in {data}: {total:,} placements")
+    say(f"built and verified in {data}: {len(missing)} of {len(planned)} tables, {total:,} placements")
 
 
 def estimate(

@@ -32,6 +32,7 @@ Materials = Annotated[
     list[str] | None,
     typer.Option("--material", metavar="RCvW", help="This slice and all it depends on; may be given again."),
 ]
+Only = Annotated[list[str] | None, typer.Option("--material", metavar="RCvW", help="This slice alone; may be given again.")]
 Workers = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes to use.")]
 
 DEFAULT_DATA = Path("data")

@@ -6,6 +6,7 @@ import csv
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from io import StringIO
 from typing import Any
 
 from tablebase.cli.options import Format
@@ -53,7 +54,10 @@ def write_table(rows: Sequence[Row], columns: Sequence[str]) -> None:
     for row in rows:
         table.add_row(*(_cell(row[name]) for name in columns))
     # Lines are never cut or wrapped: a terminal does that, and a pipe needs them whole.
-    Console(file=sys.stdout, width=UNLIMITED, markup=False, highlight=False, emoji=False).print(table)
+    console = Console(file=StringIO(), width=UNLIMITED, markup=False, highlight=False, emoji=False)
+    with console.capture() as capture:
+        console.print(table)
+    sys.stdout.writelines(f"{line.rstrip()}\n" for line in capture.get().splitlines())
 
 
 def _cell(value: object) -> str:

@@ -4,7 +4,7 @@ Short and obviously right rather than fast. Per side to move it keeps for each i
 
 - `codes`: the solution so far, `DRAW` while unknown;
 - `quiet`: how many quiet moves are not yet known to lose;
-- `early`: the best that captures (and moves that win at once) give, void if there are none.
+- `early`: the best that captures (and moves that win at once) give, `NONE` if there are none.
 
 Step 0 looks at every position's moves once. Then, for d = 0, 1, 2, …:
 
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tablebase.engine.compiled import CompiledSlice, SliceArrays
+from tablebase.engine.compiled import CompiledSlice, Int32, SliceArrays
 from tablebase.engine.jit import jit
 from tablebase.engine.kernels import (
     EMPTY,
@@ -38,20 +38,25 @@ from tablebase.engine.kernels import (
 )
 from tablebase.values import DRAW, FIRST, Codes
 
+NONE = -1
+"""In `early`: there is no capture."""
+
 
 def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     """Codes of both sides to move, or None if a distance does not fit the coding."""
     arrays, coding = problem.arrays, problem.coding
     codes = np.full((2, arrays.size), DRAW, dtype=coding.dtype)
-    early = np.full((2, arrays.size), coding.void, dtype=coding.dtype)
+    # Wider than the codes: a capture may be worth more plies than they can hold.
+    early = np.full((2, arrays.size), NONE, dtype=np.int32)
     quiet = np.zeros((2, arrays.size), dtype=np.uint16)
     last = 0
     for side in (0, 1):
         last = max(last, _look(arrays, side, codes[side], early[side], quiet[side], coding.stride, coding.void))
     level = 0
     while level <= last:
-        for side in (0, 1):
-            _enter(codes[side], early[side], quiet[side], level, coding.stride, coding.void)
+        entered = [_enter(codes[side], early[side], quiet[side], level, coding.stride) for side in (0, 1)]
+        if level > coding.reach and any(entered):
+            return None
         for side in (0, 1):
             reached = _take_back(
                 arrays, side, codes[side], codes[1 - side], early[1 - side], quiet[1 - side], level, coding.stride, coding.void
@@ -64,7 +69,7 @@ def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
 
 
 @jit
-def _look(arrays: SliceArrays, side: int, codes: Codes, early: Codes, quiet: Codes, stride: int, void: int) -> int:
+def _look(arrays: SliceArrays, side: int, codes: Codes, early: Int32, quiet: Codes, stride: int, void: int) -> int:
     """Step 0: every move of every position; the largest distance that a capture gives."""
     slots = len(arrays.side)
     squares, child = np.zeros(slots, dtype=np.int8), np.zeros(slots, dtype=np.int8)
@@ -74,7 +79,7 @@ def _look(arrays: SliceArrays, side: int, codes: Codes, early: Codes, quiet: Cod
         if not set_up(arrays.layouts, number, squares, board):
             codes[number] = void
             continue
-        best = void
+        best = NONE
         moves = 0
         for slot in range(slots):
             if arrays.side[slot] != side:
@@ -100,10 +105,10 @@ def _look(arrays: SliceArrays, side: int, codes: Codes, early: Codes, quiet: Cod
                     code = win_code(1, stride)
                     if not arrays.step_wins[step]:
                         code = capture_code(arrays, slot, target, victim, squares, child, stride)
-                if best == void or merit(code, stride) > merit(best, stride):
+                if best == NONE or merit(code, stride) > merit(best, stride):
                     best = code
         early[number] = best if moves else arrays.no_move
-        if FIRST <= early[number] < void:
+        if early[number] >= FIRST:
             last = max(last, distance_of(early[number], stride))
         elif not moves:
             codes[number] = arrays.no_move
@@ -112,18 +117,21 @@ def _look(arrays: SliceArrays, side: int, codes: Codes, early: Codes, quiet: Cod
 
 
 @jit
-def _enter(codes: Codes, early: Codes, quiet: Codes, level: int, stride: int, void: int) -> None:
-    """Step 1: captures that decide at this level, where nothing did before."""
+def _enter(codes: Codes, early: Int32, quiet: Codes, level: int, stride: int) -> int:
+    """Step 1: captures that decide at this level, where nothing did before; how many."""
+    entered = 0
     for number in range(len(codes)):
         code = early[number]
-        if codes[number] == DRAW and FIRST <= code < void and distance_of(code, stride) == level:
+        if codes[number] == DRAW and code >= FIRST and distance_of(code, stride) == level:
             if is_win(code, stride) or quiet[number] == 0:
                 codes[number] = code
+                entered += 1
+    return entered
 
 
 @jit
 def _take_back(
-    arrays: SliceArrays, side: int, codes: Codes, parents: Codes, early: Codes, quiet: Codes, level: int, stride: int, void: int
+    arrays: SliceArrays, side: int, codes: Codes, parents: Codes, early: Int32, quiet: Codes, level: int, stride: int, void: int
 ) -> int:
     """Step 2: un-steps from every position decided at this level; the largest distance given."""
     index = arrays.layouts
@@ -152,18 +160,18 @@ def _take_back(
                     # Both images of this position are numbered; the other one takes this step back.
                     continue
                 parent = index_of(index, 0, squares, False)
-                last = max(last, _tell(parents, early, quiet, parent, after, level, stride, void))
+                last = max(last, _tell(parents, early, quiet, parent, after, level, stride))
                 if not fixed and index.lead_fixed[0, parent // run]:
                     # Both images of the parent are numbered, and both move here.
                     parent = index_of(index, 0, squares, True)
-                    last = max(last, _tell(parents, early, quiet, parent, after, level, stride, void))
+                    last = max(last, _tell(parents, early, quiet, parent, after, level, stride))
             squares[slot] = square
         clear(squares, board)
     return last
 
 
 @jit
-def _tell(parents: Codes, early: Codes, quiet: Codes, parent: int, after: int, level: int, stride: int, void: int) -> int:
+def _tell(parents: Codes, early: Int32, quiet: Codes, parent: int, after: int, level: int, stride: int) -> int:
     """One move of a parent is now known to be worth `after`; the distance the parent gets, if any."""
     if parents[parent] != DRAW:
         return 0
@@ -174,7 +182,7 @@ def _tell(parents: Codes, early: Codes, quiet: Codes, parent: int, after: int, l
     if quiet[parent] > 0:
         return 0
     capture = early[parent]
-    if capture == void or (capture >= FIRST and not is_win(capture, stride) and distance_of(capture, stride) <= level + 1):
+    if capture == NONE or (capture >= FIRST and not is_win(capture, stride) and distance_of(capture, stride) <= level + 1):
         parents[parent] = after
         return level + 1
     return 0

@@ -1,0 +1,172 @@
+"""The slow, obvious twin of each kernel, in plain Python.
+
+Of the package it uses only the data (`Game`) and the tuples (`Position`, `Move`). It knows no mirror,
+no colour swap, no aliases and no coding: a value is a pair such as ``("win", 3)`` or ``("draw", None)``.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations, product
+
+from tablebase.game import Game
+from tablebase.moves import Move, Position
+
+Pair = tuple[str, int | None]
+"""Outcome for the side to move, and distance."""
+
+Kinds = tuple[int, ...]
+"""Kind numbers of both sides, ascending."""
+
+Placement = frozenset[tuple[int, int]]
+"""Kind number and square of each piece."""
+
+REVERSED = {"win": "loss", "loss": "win", "draw": "draw"}
+
+
+# Moves
+
+
+def moves(game: Game, position: Position) -> list[Move]:
+    """Every step of every kind that applies here, by looking at all of them."""
+    on = {square: kind for kind, square in position.pieces}
+    found = []
+    for number, kind in enumerate(game.kinds):
+        if kind.side != position.side:
+            continue
+        for step in kind.steps:
+            if on.get(step.origin) != number or any(square in on for square in step.empty):
+                continue
+            if step.target not in on:
+                if step.quiet:
+                    found.append(Move(number, step.origin, step.target, None, step.wins))
+            elif game.kinds[on[step.target]].symbol in step.victims:
+                found.append(Move(number, step.origin, step.target, on[step.target], step.wins))
+    return found
+
+
+def after(position: Position, move: Move) -> Position:
+    """The position that a move leads to."""
+    on = {square: kind for kind, square in position.pieces}
+    del on[move.origin]
+    on[move.target] = move.kind
+    return Position(tuple(sorted((kind, square) for square, kind in on.items())), 1 - position.side)
+
+
+def perft(game: Game, position: Position, plies: int) -> int:
+    """Number of move paths of so many plies."""
+    if plies == 0:
+        return 1
+    return sum(perft(game, after(position, move), plies - 1) for move in moves(game, position) if plies == 1 or not move.wins)
+
+
+# Solving
+
+
+def placements(game: Game, kinds: Kinds) -> list[tuple[tuple[int, int], ...]]:
+    """Every way to put these pieces on different squares; like pieces are not told apart."""
+    choices = product(*(game.kinds[kind].squares for kind in kinds))
+    return sorted({tuple(sorted(zip(kinds, squares, strict=True))) for squares in choices if len(set(squares)) == len(kinds)})
+
+
+@cache
+def solve(game: Game, kinds: Kinds) -> dict[Position, Pair]:
+    """The value of every position of a material, both sides to move, one depth after another."""
+    unknown = [Position(pieces, side) for pieces in placements(game, kinds) for side in (0, 1)]
+    prospects = {position: [_prospect(game, position, move) for move in moves(game, position)] for position in unknown}
+    outside = [prospect for some in prospects.values() for prospect in some if not isinstance(prospect, Position)]
+    last_outside = max((distance for _, distance in outside if distance is not None), default=0)
+    values: dict[Position, Pair] = {}
+    depth, changed = 0, True
+    while changed or depth <= max(1, last_outside):
+        found = {}
+        for position in unknown:
+            known = [parent(values.get(p)) if isinstance(p, Position) else p for p in prospects[position]]
+            decided = _at_depth(game, depth, known)
+            if decided is not None:
+                found[position] = decided
+        values |= found
+        unknown = [position for position in unknown if position not in found]
+        depth, changed = depth + 1, bool(found)
+    return values | dict.fromkeys(unknown, ("draw", None))
+
+
+def _prospect(game: Game, position: Position, move: Move) -> Pair | Position:
+    """What a move is worth to the mover or, if it stays in the material, the position it leads to."""
+    child = after(position, move)
+    if move.wins or all(game.kinds[kind].side == position.side for kind, _ in child.pieces):
+        return "win", 1
+    if move.captured is None:
+        return child
+    outcome, distance = value(game, child)
+    return REVERSED[outcome], None if distance is None else distance + 1
+
+
+def _at_depth(game: Game, depth: int, known: list[Pair | None]) -> Pair | None:
+    """What a position is worth if it is decided at this depth; `known` has None for moves not understood yet."""
+    if not known:
+        return ("loss", 0) if game.no_move.value == "loss" else ("draw", None)
+    if ("win", depth) in known:
+        return ("win", depth)
+    lost = [pair for pair in known if pair is not None and pair[0] == "loss" and pair[1] is not None and pair[1] <= depth]
+    return ("loss", depth) if len(lost) == len(known) else None
+
+
+def parent(pair: Pair | None) -> Pair | None:
+    """What the move into a position is worth to the mover."""
+    if pair is None or pair[1] is None:
+        return pair
+    return REVERSED[pair[0]], pair[1] + 1
+
+
+def value(game: Game, position: Position) -> Pair:
+    """The value of one position."""
+    return solve(game, tuple(kind for kind, _ in position.pieces))[position]
+
+
+def better(first: Pair, second: Pair) -> bool:
+    """Whether a player prefers the first value: a win to a draw to a loss, an early win, a late loss."""
+    order = ["loss", "draw", "win"]
+    if first[0] != second[0]:
+        return order.index(first[0]) > order.index(second[0])
+    if first[1] is None or second[1] is None:
+        return False
+    return first[1] < second[1] if first[0] == "win" else first[1] > second[1]
+
+
+# Indexing
+
+
+def groups(game: Game, kinds: Kinds) -> list[tuple[int, int]]:
+    """Kinds and their counts in index order: as in the material, but the single piece with most squares last."""
+    counted = [(kind, kinds.count(kind)) for kind in sorted(set(kinds))]
+    singles = [(len(game.kinds[kind].squares), kind) for kind, count in counted if count == 1]
+    if singles:
+        row = (max(singles)[1], 1)
+        counted = [group for group in counted if group != row] + [row]
+    return counted
+
+
+def listing(game: Game, kinds: Kinds) -> list[Placement | None]:
+    """What each index stands for, None where pieces would share a square."""
+    lead, *others = groups(game, kinds)
+    leads: list[Placement] = []
+    for choice in _choices(game, lead):
+        if game.mirror is None or _image(game, choice) not in leads:
+            leads.append(choice)
+    combined = (
+        frozenset[tuple[int, int]]().union(*parts) for parts in product(leads, *(_choices(game, group) for group in others))
+    )
+    return [whole if len({square for _, square in whole}) == len(kinds) else None for whole in combined]
+
+
+def _choices(game: Game, group: tuple[int, int]) -> list[Placement]:
+    """Every placement of a group, ordered by the last square, then the one before it, and so on."""
+    kind, count = group
+    chosen = combinations(game.kinds[kind].squares, count)
+    return [frozenset((kind, square) for square in squares) for squares in sorted(chosen, key=lambda squares: squares[::-1])]
+
+
+def _image(game: Game, placement: Placement) -> Placement:
+    assert game.mirror is not None
+    return frozenset((kind, game.mirror[square]) for kind, square in placement)

@@ -1,0 +1,160 @@
+"""The value algebra against a naive statement in pairs of outcome and distance."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tablebase import values
+from tablebase.engine import kernels
+from tablebase.game import Outcome
+from tablebase.values import DRAW, FULL, NARROW, STALEMATE, Coding, Value, better, is_loss, is_win, merit, next_code, recode
+
+CODINGS = [Coding(stride, dtype) for stride in (1, 2) for dtype in ("uint8", "uint16")]
+
+
+def pairs(coding: Coding) -> list[naive.Pair]:
+    """Every draw, win and loss that a coding must hold, in no order of theirs."""
+    found: list[naive.Pair] = [("draw", None)]
+    for distance in range(coding.reach + 1):
+        outcomes = ("win", "loss") if coding.stride == 2 else ("win",) if distance % 2 else ("loss",)
+        found += [(outcome, distance) for outcome in outcomes]
+    return found
+
+
+def code(coding: Coding, pair: naive.Pair) -> int:
+    """The code of a pair."""
+    return coding.code(Value(Outcome(pair[0]), pair[1]))
+
+
+def names(coding: Coding) -> str:
+    """A readable test id."""
+    return f"stride {coding.stride}, {coding.dtype}"
+
+
+@pytest.mark.parametrize("coding", CODINGS, ids=names)
+def test_every_value_has_a_code_of_its_own(coding: Coding) -> None:
+    """All pairs within reach have different codes, none of them void or stalemate, which read back as the pair."""
+    all_pairs = pairs(coding)
+    codes = [code(coding, pair) for pair in all_pairs]
+    assert len(set(codes)) == len(codes)
+    assert not {coding.void, STALEMATE} & set(codes)
+    assert min(codes) >= 0
+    assert max(codes) <= np.iinfo(coding.dtype).max
+    assert [(coding.value(one).outcome.value, coding.value(one).distance) for one in codes] == all_pairs
+
+
+@pytest.mark.parametrize("coding", CODINGS, ids=names)
+def test_every_code_is_a_value(coding: Coding) -> None:
+    """Codes below void read as a value with that same code; a stalemate reads as a draw."""
+    for one in range(coding.void):
+        assert coding.code(coding.value(one)) == (DRAW if one == STALEMATE else one)
+    assert coding.value(STALEMATE) == Value(Outcome.DRAW, None)
+
+
+@pytest.mark.parametrize("coding", CODINGS, ids=names)
+def test_wins_and_losses_are_told_apart(coding: Coding) -> None:
+    """Exactly the codes of wins are wins, those of losses losses; draws and stalemates are neither."""
+    for pair in pairs(coding):
+        one = code(coding, pair)
+        assert (is_win(one, coding.stride), is_loss(one, coding.stride)) == (pair[0] == "win", pair[0] == "loss")
+        assert pair[1] is None or values.distance_of(one, coding.stride) == pair[1]
+    assert not is_win(STALEMATE, coding.stride)
+    assert not is_loss(STALEMATE, coding.stride)
+
+
+@pytest.mark.parametrize("coding", CODINGS, ids=names)
+def test_a_move_turns_the_outcome_and_takes_a_ply(coding: Coding) -> None:
+    """The next code is the code of the reversed outcome one ply later; a draw stays a draw, as does a stalemate."""
+    for pair in pairs(coding):
+        after = naive.parent(pair)
+        assert after is not None
+        if after[1] is None or after[1] <= coding.reach:
+            assert next_code(code(coding, pair), coding.stride) == code(coding, after)
+        # Beyond the reach, the code must not look like one that the dtype holds.
+        elif coding.stride == 1:
+            assert next_code(code(coding, pair), coding.stride) >= coding.void
+    assert next_code(STALEMATE, coding.stride) == DRAW
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+def test_the_winner_hurries_and_the_loser_delays(stride: int) -> None:
+    """On all pairs of one-byte codes `better` is the naive order, and `merit` is a number for it."""
+    coding = Coding(stride, "uint8")
+    coded = [(pair, code(coding, pair)) for pair in pairs(coding)]
+    for (pair, one), (other_pair, other) in product(coded, repeat=2):
+        assert better(one, other, stride) == naive.better(pair, other_pair)
+        assert (merit(one, stride) > merit(other, stride)) == naive.better(pair, other_pair)
+    assert not better(STALEMATE, DRAW, stride)
+    assert not better(DRAW, STALEMATE, stride)
+
+
+@given(st.sampled_from(pairs(FULL)), st.sampled_from(pairs(FULL)))
+def test_values_are_ordered_like_their_codes(pair: naive.Pair, other: naive.Pair) -> None:
+    """On random two-byte values, the merit of values and of codes follow the naive order."""
+    first, second = Value(Outcome(pair[0]), pair[1]), Value(Outcome(other[0]), other[1])
+    assert (first.merit > second.merit) == naive.better(pair, other)
+    assert better(FULL.code(first), FULL.code(second), FULL.stride) == naive.better(pair, other)
+
+
+@given(st.sampled_from(pairs(FULL)))
+def test_a_value_knows_what_the_move_into_it_is_worth(pair: naive.Pair) -> None:
+    """`parent` reverses the outcome and adds a ply."""
+    parent = Value(Outcome(pair[0]), pair[1]).parent
+    assert (parent.outcome.value, parent.distance) == naive.parent(pair)
+
+
+def test_one_byte_reaches_far_enough() -> None:
+    """One byte holds 250 plies and more where parity tells the outcome; two bytes hold more."""
+    assert NARROW.reach >= 250
+    assert NARROW.wider.reach > 30_000
+    assert FULL.reach > 30_000
+    for coding in CODINGS:
+        assert coding.wider.stride == coding.stride
+        assert coding.wider.void > coding.reach
+
+
+def test_a_win_in_no_plies_has_a_code() -> None:
+    """With stride 2 a win and a loss in 0 are codes of their own, as a game that is won without moving needs."""
+    for coding in (Coding(2, "uint8"), FULL):
+        won, lost = code(coding, ("win", 0)), code(coding, ("loss", 0))
+        assert won != lost
+        assert coding.value(won) == Value(Outcome.WIN, 0)
+        assert coding.value(lost) == Value(Outcome.LOSS, 0)
+
+
+@pytest.mark.parametrize("coding", CODINGS, ids=names)
+def test_void_is_no_draw(coding: Coding) -> None:
+    """Void, draw and stalemate are three codes, and void is the largest number of the type."""
+    assert len({coding.void, DRAW, STALEMATE}) == 3
+    assert coding.void == np.iinfo(coding.dtype).max
+
+
+@pytest.mark.parametrize(("source", "target"), list(product(CODINGS, repeat=2)), ids=names)
+def test_recoding_keeps_values(source: Coding, target: Coding) -> None:
+    """What both codings hold means the same afterwards; void stays void and stalemate stays stalemate."""
+    held = set(pairs(target))
+    shared = [pair for pair in pairs(source) if pair in held]
+    codes = np.array([source.void, STALEMATE, *(code(source, pair) for pair in shared)], dtype=source.dtype)
+    found = recode(codes, source, target)
+    assert found.dtype == target.dtype
+    assert found.tolist() == [target.void, STALEMATE, *(code(target, pair) for pair in shared)]
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+@pytest.mark.parametrize("stride", [1, 2])
+def test_kernels_compute_the_same(dtype: str, stride: int) -> None:
+    """The compiled functions give what Python gives, also for codes that come as one or two unsigned bytes."""
+    kind = np.dtype(dtype).type
+    for one in [*range(256), *range(256, np.iinfo(dtype).max, 9_973)]:
+        given_code = kind(one)
+        assert kernels.next_code(given_code, stride) == next_code(one, stride)
+        assert kernels.merit(given_code, stride) == merit(one, stride)
+        assert kernels.is_win(given_code, stride) == is_win(one, stride)
+        if one >= values.FIRST:
+            assert kernels.distance_of(given_code, stride) == values.distance_of(one, stride)

@@ -1,0 +1,215 @@
+"""Small games in the package's vocabulary, and random positions of any game.
+
+- `pond`: a jungle of 3 x 4 with rats that swim, jumpers that rats block, traps, dens, mirror and colour swap.
+- `hunt`: three like hounds that only go forward against a fox and a cub; no symmetry; no move loses.
+- `twins`: two like pawns and a king a side, with mirror and colour swap; no move loses.
+- `sisters`: two kinds that move and take alike, one of which there may be two of.
+- `shelter`: a capture that decides late, against a threat that decides early.
+- `odometer`: a hand that must run to and fro between any two steps of a gauge, for very long wins.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from hypothesis import strategies as st
+
+from tablebase.game import Board, Game, Kind, Outcome, Side, Step
+from tablebase.moves import Position
+
+SIDES = (Side("w", "White"), Side("b", "Black"))
+ORTHOGONAL = ((0, 1), (-1, 0), (1, 0), (0, -1))
+DIAGONAL = ((-1, 1), (1, 1), (-1, -1), (1, -1))
+
+
+def neighbours(board: Board, square: int, directions: tuple[tuple[int, int], ...]) -> list[int]:
+    """Squares next to a square in these directions."""
+    file, rank = board.cells[square]
+    return [board.numbers[file + f, rank + r] for f, r in directions if (file + f, rank + r) in board.numbers]
+
+
+def symmetries(board: Board) -> dict[str, tuple[int, ...]]:
+    """Mirror left to right, and colour swap that turns the board by 180 degrees."""
+    last_file, last_rank = board.width - 1, board.height - 1
+    return {
+        "mirror": tuple(board.numbers[last_file - f, r] for f, r in board.cells),
+        "swap": tuple(board.numbers[last_file - f, last_rank - r] for f, r in board.cells),
+    }
+
+
+@cache
+def pond() -> Game:
+    """Rat < tiger < lion, the rat takes the lion; dens b1 b4, water b2 b3, traps in the corners."""
+    board = Board.full(3, 4)
+    dens, water = board.squares("b1 b4"), set(board.squares("b2 b3"))
+    traps = (set(board.squares("a1 c1")), set(board.squares("a4 c4")))
+    takes = {"R": "RL", "T": "RT", "L": "RTL"}
+
+    def kind(letter: str, side: int) -> Kind:
+        squares = tuple(s for s in range(len(board)) if s not in dens and (letter == "R" or s not in water))
+        steps = []
+        for origin in squares:
+            ways = [(target, frozenset[int]()) for target in neighbours(board, origin, ORTHOGONAL)]
+            if letter != "R":
+                file, rank = board.cells[origin]
+                ways = [(target, empty) for target, empty in ways if target not in water]
+                ways += [(board.numbers[2 - file, rank], frozenset({board.numbers[1, rank]}))] if rank in (1, 2) else []
+            for target, empty in ways:
+                if target == dens[side]:
+                    continue
+                taken = "RTL" if target in traps[side] else "" if origin in traps[1 - side] else takes[letter]
+                taken = "R" if origin in water else "" if target in dens else taken
+                victims = frozenset(taken.lower() if side == 0 else taken)
+                steps.append(Step(origin, target, empty, True, victims, target == dens[1 - side]))
+        return Kind(letter if side == 0 else letter.lower(), letter, side, squares, tuple(steps))
+
+    kinds = tuple(kind(letter, side) for side in (0, 1) for letter in "RTL")
+    return Game("pond", "Pond", board, SIDES, kinds, "l1t/1r1/1R1/T1L w", Outcome.DRAW, 6, **symmetries(board))
+
+
+@cache
+def hunt() -> Game:
+    """Hounds go up the board; the fox takes hounds and wins on rank 1; the cub only gets in the way."""
+    board = Board.full(3, 4)
+    every = range(len(board))
+    up = ((-1, 1), (0, 1), (1, 1))
+    hounds = [
+        Step(s, t, frozenset(), True, frozenset("fc" if board.cells[s][0] != board.cells[t][0] else ""))
+        for s in every
+        for t in neighbours(board, s, up)
+    ]
+    home = tuple(s for s in every if board.cells[s][1] > 0)
+    fox = [Step(s, t, frozenset(), True, frozenset("H"), t not in home) for s in home for t in neighbours(board, s, ORTHOGONAL)]
+    cub = [Step(s, t) for s in every for t in neighbours(board, s, DIAGONAL)]
+    kinds = (
+        Kind("H", "hound", 0, tuple(every), tuple(hounds), limit=3),
+        Kind("f", "fox", 1, home, tuple(fox)),
+        Kind("c", "cub", 1, tuple(every), tuple(cub)),
+    )
+    return Game("hunt", "Hunt", board, SIDES, kinds, "fc1/3/3/HHH w", Outcome.LOSS, 5)
+
+
+@cache
+def twins() -> Game:
+    """Pawns step straight, take diagonally and win on the last rank; kings step and take like rooks of one step."""
+    board = Board.full(3, 4)
+
+    def pawn(side: int) -> Kind:
+        ahead = 1 - 2 * side
+        goal = 3 * (1 - side)
+        squares = tuple(s for s in range(len(board)) if board.cells[s][1] != goal)
+        steps = []
+        for s in squares:
+            steps += [Step(s, t, wins=board.cells[t][1] == goal) for t in neighbours(board, s, ((0, ahead),))]
+            for t in neighbours(board, s, ((-1, ahead), (1, ahead))):
+                steps.append(Step(s, t, frozenset(), False, frozenset("PK" if side else "pk"), board.cells[t][1] == goal))
+        return Kind("p" if side else "P", "pawn", side, squares, tuple(steps), limit=2)
+
+    def king(side: int) -> Kind:
+        victims = frozenset("PK" if side else "pk")
+        every = range(len(board))
+        steps = tuple(Step(s, t, frozenset(), True, victims) for s in every for t in neighbours(board, s, ORTHOGONAL))
+        return Kind("k" if side else "K", "king", side, tuple(every), steps)
+
+    kinds = (pawn(0), king(0), pawn(1), king(1))
+    return Game("twins", "Twins", board, SIDES, kinds, "pkp/3/3/PKP w", Outcome.LOSS, 6, **symmetries(board))
+
+
+@cache
+def sisters() -> Game:
+    """A (up to two), B and c step and take like rooks of one step on 3 x 2; no move loses."""
+    board = Board.full(3, 2)
+    every = tuple(range(len(board)))
+
+    def kind(symbol: str, side: int, victims: str, limit: int = 1) -> Kind:
+        steps = tuple(Step(s, t, frozenset(), True, frozenset(victims)) for s in every for t in neighbours(board, s, ORTHOGONAL))
+        return Kind(symbol, symbol, side, every, steps, limit)
+
+    kinds = (kind("A", 0, "c", 2), kind("B", 0, "c"), kind("c", 1, "AB"))
+    return Game("sisters", "Sisters", board, SIDES, kinds, "c2/AAB w", Outcome.LOSS, 4)
+
+
+@cache
+def shelter(ending: str) -> Game:
+    """A runner on a1-h1 that may first take the enemy on a2; the runner's own fate afterwards is the `ending`.
+
+    ======== ========================================== =====================================
+    ending   the enemy x on a2 threatens to win at once after x is taken
+    ======== ========================================== =====================================
+    win      yes                                        the runner runs to h1 and wins
+    draw     yes                                        nobody can win
+    loss     yes                                        the other enemy y runs to b2 and wins
+    gate     no                                         the runner wins, but only if a2 is empty
+    ======== ========================================== =====================================
+    """
+    board = Board.full(8, 2)
+    road, a2 = range(8), board.square("a2")
+    wins = ending in ("win", "gate")
+    gate = frozenset({a2} if ending == "gate" else ())
+    runner = [Step(s, s + 1, gate if s == 6 else frozenset(), wins=wins and s == 6) for s in road[:-1]]
+    runner += [Step(0, a2, frozenset(), False, frozenset("x")), Step(a2, 1)]
+    runner += [] if wins else [Step(7, 6)]
+    threat = () if ending == "gate" else (Step(a2, a2 + 1, wins=True),)
+    upper = board.squares("c2 d2 e2 f2 g2 h2")
+    enemy = [Step(s, s - 1, wins=s == upper[0]) for s in upper] if ending == "loss" else [Step(15, 14), Step(14, 15)]
+    kinds = (
+        Kind("A", "runner", 0, (*(road[:-1] if wins else road), a2), tuple(runner)),
+        Kind("x", "threat", 1, (a2,), threat),
+        Kind("y", "enemy", 1, upper if ending == "loss" else upper[-2:], tuple(enemy)),
+    )
+    return Game(f"shelter-{ending}", "Shelter", board, SIDES, kinds, "x6y/A7 w", Outcome.DRAW, 3)
+
+
+@cache
+def odometer(hand: int, gauge: int, porch: bool = False) -> Game:
+    """A hand on a line of `hand` squares and a gauge that wins by its `gauge`-th step; y goes to and fro.
+
+    The gauge makes its first step with the hand at the left end, the second with the hand at the right, and so
+    on. With y and no x on the board, White wins. The worst start, hand at the right, takes `hand` * `gauge` moves of
+    White, which is a win in 2 * `hand` * `gauge` - 1 and, with Black to move, a loss in one ply more.
+    With a `porch` there are two more squares: from the first the hand goes, by taking x there, to the second, and
+    from that to the right end of its line, never back.
+    """
+    cells = [(file, rank) for rank, length in enumerate((hand, gauge + 1, 4)) for file in range(length)]
+    board = Board(26, 3, tuple(cells))
+    marks, yard = board.square("a2"), board.square("a3")
+    squares = list(range(hand))
+    steps = [Step(a, b) for a in squares for b in (a - 1, a + 1) if b in squares]
+    porch_squares = [yard + 2, yard + 3] if porch else []
+    every = frozenset([*squares, *porch_squares])
+    if porch:
+        steps += [Step(yard + 2, yard + 3, frozenset(), False, frozenset("x")), Step(yard + 3, squares[-1])]
+    ticks = [
+        Step(marks + k, marks + k + 1, every - {squares[-1] if k % 2 else squares[0]}, wins=k == gauge - 1) for k in range(gauge)
+    ]
+    kinds = (
+        Kind("H", "hand", 0, tuple(sorted(every)), tuple(steps)),
+        Kind("G", "gauge", 0, tuple(range(marks, marks + gauge)), tuple(ticks)),
+        Kind("x", "idler", 1, (yard + 3,), ()),
+        Kind("y", "pacer", 1, (yard, yard + 1), (Step(yard, yard + 1), Step(yard + 1, yard))),
+    )
+    start = "y2x22/G25/H25 w" if porch else "y25/G25/H25 w"
+    return Game(f"odometer-{hand}-{gauge}{'-porch' * porch}", "Odometer", board, SIDES, kinds, start, Outcome.DRAW, 4)
+
+
+def positions(game: Game, most: int | None = None) -> st.SearchStrategy[Position]:
+    """Random positions with at least one piece a side."""
+
+    @st.composite
+    def draw_one(draw: st.DrawFn) -> Position:
+        own = [[n for n, kind in enumerate(game.kinds) if kind.side == side for _ in range(kind.limit)] for side in (0, 1)]
+        kinds = [draw(st.sampled_from(own[0])), draw(st.sampled_from(own[1]))]
+        spare = [*own[0], *own[1]]
+        for kind in kinds:
+            spare.remove(kind)
+        size = min(len(spare), (most or game.max_pieces) - 2)
+        kinds += draw(st.permutations(spare))[: draw(st.integers(0, size))]
+        free = set(range(len(game.board)))
+        pieces = []
+        for kind in kinds:
+            square = draw(st.sampled_from(sorted(free.intersection(game.kinds[kind].squares))))
+            free.remove(square)
+            pieces.append((kind, square))
+        return Position(tuple(sorted(pieces)), draw(st.integers(0, 1)))
+
+    return draw_one()
