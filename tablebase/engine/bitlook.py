@@ -12,10 +12,10 @@ import numpy as np
 
 from tablebase import values
 from tablebase.engine.bits import collides, free_origins, moved, set_up_row, trailing_zeros
-from tablebase.engine.compiled import LAST_PIECE, Bool, Int8, Int32, Int64
+from tablebase.engine.compiled import LAST_PIECE, Int8, Int32, Int64
 from tablebase.engine.jit import inline, jit
 from tablebase.engine.kernels import EMPTY, distance_of, is_win
-from tablebase.engine.rows import STRIDE, RowArrays, State, Words
+from tablebase.engine.rows import STRIDE, Captures, Into, RowArrays, State, Steps, Words
 from tablebase.values import DRAW, STALEMATE, Codes
 
 WIN_NOW = values.win_code(1, STRIDE)
@@ -27,11 +27,7 @@ def look(arrays: RowArrays, side: int, state: State) -> int:
     stride, square, bit, owner, home = arrays.stride, arrays.square, arrays.bit, arrays.owner, arrays.home
     begin, mask = arrays.forth.begin, arrays.forth.mask
     shift, origins, barred = arrays.shift, arrays.origins, arrays.barred
-    lead, flips, part, worth, merit = arrays.captures
-    step_begin, targets, masks = arrays.step_begin, arrays.step_target, arrays.step_mask
-    can_be_quiet, wins, victims = arrays.step_quiet, arrays.step_wins, arrays.step_victims
-    into_begin, into_step, into_origin = arrays.into_begin, arrays.into_step, arrays.into_origin
-    winning, winning_origin = arrays.winning, arrays.winning_origin
+    steps, into, captures = arrays.steps, arrays.into, arrays.captures
     known, shut = state.known, state.shut
     pieces = len(stride)
     squares = np.zeros(pieces + 1, dtype=np.int8)
@@ -50,70 +46,20 @@ def look(arrays: RowArrays, side: int, state: State) -> int:
         quiet, offered = np.uint64(0), np.uint64(0)
         for slot in range(pieces):
             if owner[slot] == side:
-                quiet |= _quiet_along(begin, mask, slot, squares[slot], taken, legal)
-                offered = _look_along(
-                    step_begin,
-                    targets,
-                    masks,
-                    can_be_quiet,
-                    wins,
-                    victims,
-                    lead,
-                    flips,
-                    part,
-                    worth,
-                    merit,
-                    bit,
-                    board,
-                    squares,
-                    best,
-                    slot,
-                    taken,
-                    legal,
-                    offered,
-                )
+                for n in range(begin[slot, squares[slot]], begin[slot, squares[slot] + 1]):
+                    if not mask[n] & taken:
+                        quiet |= legal & ~mask[n]
+                offered = _look_along(steps, captures, bit, board, squares, best, slot, taken, legal, offered)
         if owner[pieces] == side:
             for kind in range(len(shift)):
                 quiet |= moved(legal, -shift[kind]) & free_origins(origins, barred, kind, squares, pieces)
-            offered = _win_inside(winning, winning_origin, targets, masks, merit, bit, best, taken, legal, offered)
-            for victim in range(pieces):
-                if owner[victim] != side:
-                    offered = _look_inside(
-                        into_begin,
-                        into_step,
-                        into_origin,
-                        masks,
-                        wins,
-                        victims,
-                        lead,
-                        flips,
-                        part,
-                        worth,
-                        merit,
-                        bit,
-                        squares,
-                        best,
-                        victim,
-                        taken,
-                        legal,
-                        offered,
-                    )
+            offered = _look_inside(steps, into, captures, owner, bit, squares, best, taken, legal, offered)
         if legal & (offered | ~quiet):
             last = max(last, _note(arrays, state, row, legal, quiet, offered, best))
         shut[row] |= known[row]
         for slot in range(pieces):
             board[squares[slot]] = EMPTY
     return last
-
-
-@inline
-def _quiet_along(begin: Int32, mask: Words, slot: int, origin: int, taken: Any, legal: Any) -> Any:
-    """Squares of the row from which a piece other than the row piece has a quiet step."""
-    quiet = np.uint64(0)
-    for n in range(begin[slot, origin], begin[slot, origin + 1]):
-        if not mask[n] & taken:
-            quiet |= legal & ~mask[n]
-    return quiet
 
 
 @inline
@@ -125,8 +71,9 @@ def _offer(merit: Int32, best: Codes, offered: Any, square: int, bit: Any, code:
 
 
 @inline
-def _capture(lead: Int64, flips: Bool, part: Int64, worth: Codes, victim: int, taker: int, target: int, squares: Int8) -> Any:
+def _capture(captures: Captures, victim: int, taker: int, target: int, squares: Int8) -> Any:
     """What capturing is worth to the capturer, from the child's table."""
+    lead, flips, part, worth, _ = captures
     leader = lead[victim]
     if leader == LAST_PIECE:
         return WIN_NOW
@@ -146,17 +93,8 @@ def _index(part: Int64, victim: int, flip: int, taker: int, target: int, squares
 
 @inline
 def _look_along(
-    begin: Int32,
-    targets: Int8,
-    masks: Words,
-    quiet: Bool,
-    wins: Bool,
-    victims: Int64,
-    lead: Int64,
-    flips: Bool,
-    part: Int64,
-    worth: Codes,
-    merit: Int32,
+    steps: Steps,
+    captures: Captures,
     bit: Words,
     board: Int8,
     squares: Int8,
@@ -167,6 +105,7 @@ def _look_along(
     offered: Any,
 ) -> Any:
     """Captures, and steps that win at once, of one piece other than the row piece."""
+    begin, targets, masks, quiet, wins, victims = steps
     row_slot = len(squares) - 1
     for step in range(begin[slot, squares[slot]], begin[slot, squares[slot] + 1]):
         if masks[step] & taken:
@@ -177,85 +116,88 @@ def _look_along(
         if victim == EMPTY:
             if free & bit[target] and (victims[step] >> row_slot) & 1:
                 squares[row_slot] = target
-                code = WIN_NOW if wins[step] else _capture(lead, flips, part, worth, row_slot, slot, target, squares)
-                offered = _offer(merit, best, offered, target, bit[target], code)
-            if not (wins[step] and quiet[step]):
-                continue
-            free &= ~bit[target]
-        elif not (victims[step] >> victim) & 1:
-            continue
-        if wins[step] or lead[victim] == LAST_PIECE:
-            while free:
-                at = trailing_zeros(free)
-                free &= free - np.uint64(1)
-                offered = _offer(merit, best, offered, at, bit[at], WIN_NOW)
-            continue
-        # All squares of the row lead to the same positions but for the row piece.
-        leader = lead[victim]
-        flip = 1 if flips[victim, target if leader == slot else squares[leader]] else 0
-        same = _index(part, victim, 0, slot, target, squares, row_slot)
-        same_flipped = _index(part, victim, 1, slot, target, squares, row_slot)
-        while free:
-            at = trailing_zeros(free)
-            free &= free - np.uint64(1)
-            if leader == row_slot:
-                flip = 1 if flips[victim, at] else 0
-            index = part[victim, flip, row_slot, at] + (same_flipped if flip else same)
-            offered = _offer(merit, best, offered, at, bit[at], worth[index])
+                code = WIN_NOW if wins[step] else _capture(captures, row_slot, slot, target, squares)
+                offered = _offer(captures.merit, best, offered, target, bit[target], code)
+            if wins[step] and quiet[step]:
+                offered = _win_row(captures.merit, best, offered, bit, free & ~bit[target])
+        elif (victims[step] >> victim) & 1:
+            if wins[step] or captures.lead[victim] == LAST_PIECE:
+                offered = _win_row(captures.merit, best, offered, bit, free)
+            else:
+                offered = _capture_row(captures, bit, squares, best, victim, slot, target, free, offered)
+    return offered
+
+
+@inline
+def _win_row(merit: Int32, best: Codes, offered: Any, bit: Words, free: Any) -> Any:
+    """A move that wins at once from some squares of the row."""
+    while free:
+        at = trailing_zeros(free)
+        free &= free - np.uint64(1)
+        offered = _offer(merit, best, offered, at, bit[at], WIN_NOW)
+    return offered
+
+
+@inline
+def _capture_row(
+    captures: Captures,
+    bit: Words,
+    squares: Int8,
+    best: Codes,
+    victim: int,
+    taker: int,
+    target: int,
+    free: Any,
+    offered: Any,
+) -> Any:
+    """A capture by and of other pieces, from some squares of the row: the positions differ by the row piece alone."""
+    lead, flips, part, worth, merit = captures
+    row_slot = len(squares) - 1
+    leader = lead[victim]
+    flip = 1 if flips[victim, target if leader == taker else squares[leader]] else 0
+    same = _index(part, victim, 0, taker, target, squares, row_slot)
+    same_flipped = _index(part, victim, 1, taker, target, squares, row_slot)
+    while free:
+        at = trailing_zeros(free)
+        free &= free - np.uint64(1)
+        if leader == row_slot:
+            flip = 1 if flips[victim, at] else 0
+        index = part[victim, flip, row_slot, at] + (same_flipped if flip else same)
+        offered = _offer(merit, best, offered, at, bit[at], worth[index])
     return offered
 
 
 @inline
 def _look_inside(
-    begin: Int32,
-    steps: Int32,
-    origins: Int8,
-    masks: Words,
-    wins: Bool,
-    victims: Int64,
-    lead: Int64,
-    flips: Bool,
-    part: Int64,
-    worth: Codes,
-    merit: Int32,
+    steps: Steps,
+    into: Into,
+    captures: Captures,
+    owner: Int8,
     bit: Words,
     squares: Int8,
     best: Codes,
-    victim: int,
     taken: Any,
     legal: Any,
     offered: Any,
 ) -> Any:
-    """Captures of one piece by the row piece."""
+    """Captures by the row piece, and its steps that win at once."""
+    _, targets, masks, _, wins, victims = steps
+    begin, step_into, origins, winning, winning_origin = into
     row_slot = len(squares) - 1
-    target = squares[victim]
-    for i in range(begin[target], begin[target + 1]):
-        at, step = origins[i], steps[i]
-        if (victims[step] >> victim) & 1 and legal & bit[at] and not masks[step] & taken:
-            squares[row_slot] = at
-            code = WIN_NOW if wins[step] else _capture(lead, flips, part, worth, victim, row_slot, target, squares)
-            offered = _offer(merit, best, offered, at, bit[at], code)
-    return offered
-
-
-@inline
-def _win_inside(
-    winning: Int32,
-    origins: Int8,
-    targets: Int8,
-    masks: Words,
-    merit: Int32,
-    bit: Words,
-    best: Codes,
-    taken: Any,
-    legal: Any,
-    offered: Any,
-) -> Any:
-    """Quiet steps of the row piece that win at once."""
     for i in range(len(winning)):
-        step, at = winning[i], origins[i]
+        step, at = winning[i], winning_origin[i]
         if legal & bit[at] and not (masks[step] | bit[targets[step]]) & taken:
-            offered = _offer(merit, best, offered, at, bit[at], WIN_NOW)
+            offered = _offer(captures.merit, best, offered, at, bit[at], WIN_NOW)
+    for victim in range(row_slot):
+        if owner[victim] == owner[row_slot]:
+            continue
+        target = squares[victim]
+        for i in range(begin[target], begin[target + 1]):
+            at, step = origins[i], step_into[i]
+            if (victims[step] >> victim) & 1 and legal & bit[at] and not masks[step] & taken:
+                squares[row_slot] = at
+                code = WIN_NOW if wins[step] else _capture(captures, victim, row_slot, target, squares)
+                offered = _offer(captures.merit, best, offered, at, bit[at], code)
     return offered
 
 

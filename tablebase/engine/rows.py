@@ -53,6 +53,27 @@ class Captures(NamedTuple):
     merit: Int32  # how good a code is
 
 
+class Steps(NamedTuple):
+    """All steps of all slots, K of them."""
+
+    begin: Int32  # (P, S + 1)
+    target: Int8  # (K,)
+    mask: Words  # (K,) squares that must be empty between
+    quiet: Bool  # (K,)
+    wins: Bool  # (K,)
+    victims: Int64  # (K,) bit p: slot p may be captured
+
+
+class Into(NamedTuple):
+    """Steps of the row piece by the square on which they end, and those that win at once without a capture."""
+
+    begin: Int32  # (S + 1,)
+    step: Int32
+    origin: Int8
+    winning: Int32
+    winning_origin: Int8
+
+
 class RowArrays(NamedTuple):
     """Bit masks and strides of one slice; P slots, S squares, K steps, C classes of the row piece's quiet steps."""
 
@@ -72,17 +93,8 @@ class RowArrays(NamedTuple):
     shift: Int64  # (C,) target minus origin
     origins: Words  # (C,) squares that a class leads away from
     barred: Words  # (C, S) origins that a piece on a square blocks
-    step_begin: Int32  # (P, S + 1)
-    step_target: Int8  # (K,)
-    step_mask: Words  # (K,) squares that a step needs empty between
-    step_quiet: Bool  # (K,)
-    step_wins: Bool  # (K,)
-    step_victims: Int64  # (K,)
-    into_begin: Int32  # (S + 1,) steps of the row piece that end on a square
-    into_step: Int32
-    into_origin: Int8
-    winning: Int32  # quiet steps of the row piece that win at once
-    winning_origin: Int8
+    steps: Steps
+    into: Into
     captures: Captures
 
 
@@ -119,17 +131,21 @@ def compile_rows(problem: CompiledSlice) -> RowArrays:
         shift=np.array(shifts, dtype=np.int64),
         origins=np.array([_word(s.origin for s in quiet if s.target - s.origin == shift) for shift in shifts], dtype=np.uint64),
         barred=_barred(quiet, shifts, squares),
-        step_begin=arrays.step_begin,
-        step_target=arrays.step_target,
-        step_mask=np.array([_word(step.empty) for _, step in steps], dtype=np.uint64),
-        step_quiet=arrays.step_quiet,
-        step_wins=arrays.step_wins,
-        step_victims=arrays.step_victims,
-        into_begin=np.searchsorted([step.target for _, step in into], range(squares + 1)).astype(np.int32),
-        into_step=np.array([number for number, _ in into], dtype=np.int32),
-        into_origin=np.array([step.origin for _, step in into], dtype=np.int8),
-        winning=np.array([number for number, _ in winning], dtype=np.int32),
-        winning_origin=np.array([step.origin for _, step in winning], dtype=np.int8),
+        steps=Steps(
+            begin=arrays.step_begin,
+            target=arrays.step_target,
+            mask=np.array([_word(step.empty) for _, step in steps], dtype=np.uint64),
+            quiet=arrays.step_quiet,
+            wins=arrays.step_wins,
+            victims=arrays.step_victims,
+        ),
+        into=Into(
+            begin=np.searchsorted([step.target for _, step in into], range(squares + 1)).astype(np.int32),
+            step=np.array([number for number, _ in into], dtype=np.int32),
+            origin=np.array([step.origin for _, step in into], dtype=np.int8),
+            winning=np.array([number for number, _ in winning], dtype=np.int32),
+            winning_origin=np.array([step.origin for _, step in winning], dtype=np.int8),
+        ),
         captures=_captures(problem),
     )
 

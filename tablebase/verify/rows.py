@@ -172,23 +172,9 @@ def _child_index(
 
 
 @inline
-def _taken(
-    won: bool,
-    ends: Flags,
-    begin: Long,
-    order: Small,
-    image: Small,
-    flips: Flags,
-    digit: Long,
-    stride: Long,
-    scores: Bytes,
-    mirror: Small,
-    victim: int,
-    taker: int,
-    goal: int,
-    squares: Small,
-) -> Any:
+def _taken(children: Children, mirror: Small, won: bool, victim: int, taker: int, goal: int, squares: Small) -> Any:
     """The score of one capture."""
+    ends, begin, order, image, flips, digit, stride, scores = children
     if won or ends[victim]:
         return np.uint8(WON)
     lead = order[victim, 0]
@@ -198,23 +184,10 @@ def _taken(
 
 @inline
 def _take_along(
-    ends: Flags,
-    begin: Long,
-    order: Small,
-    image: Small,
-    flips: Flags,
-    digit: Long,
-    stride: Long,
-    scores: Bytes,
-    mirror: Small,
-    victim: int,
-    taker: int,
-    goal: int,
-    squares: Small,
-    homes: Small,
-    after: Bytes,
+    children: Children, mirror: Small, victim: int, taker: int, goal: int, squares: Small, homes: Small, after: Bytes
 ) -> None:
     """The scores of a capture by and of other pieces than the last, for a whole row."""
+    ends, begin, order, image, flips, digit, stride, scores = children
     if ends[victim]:
         after[:] = WON
         return
@@ -250,7 +223,6 @@ def _check(
 ) -> int:
     """Check all positions and count their codes by lead digit; the first index that is wrong, or -1."""
     owner, square, digit, stride, flips, mirror, steps, target, quiet, wins, takes, blockers = rules
-    ends, begin, order, image, child_flips, child_digit, child_stride, child_scores = children
     free_from, free_to, other_from, other_step, into_begin, into_from, into_step = inside
     last = len(owner) - 1
     homes, digits = square[last], digit[last]
@@ -277,23 +249,7 @@ def _check(
                     if wins[slot, origin, n]:
                         after[:] = WON
                     else:
-                        _take_along(
-                            ends,
-                            begin,
-                            order,
-                            image,
-                            child_flips,
-                            child_digit,
-                            child_stride,
-                            child_scores,
-                            mirror,
-                            victim,
-                            slot,
-                            goal,
-                            squares,
-                            homes,
-                            after,
-                        )
+                        _take_along(children, mirror, victim, slot, goal, squares, homes, after)
                 else:
                     _go_along(others, stride, digit, mirror, flips, wins[slot, origin, n], slot, goal, here, squares, homes, after)
                     if homes[digits[goal]] == goal:
@@ -301,22 +257,7 @@ def _check(
                         after[digits[goal]] = STUCK
                         if takes[slot, origin, n, last]:
                             squares[last] = goal
-                            after[digits[goal]] = _taken(
-                                wins[slot, origin, n],
-                                ends,
-                                begin,
-                                order,
-                                image,
-                                child_flips,
-                                child_digit,
-                                child_stride,
-                                child_scores,
-                                mirror,
-                                last,
-                                slot,
-                                goal,
-                                squares,
-                            )
+                            after[digits[goal]] = _taken(children, mirror, wins[slot, origin, n], last, slot, goal, squares)
                     if not quiet[slot, origin, n]:
                         kept = after[digits[goal]] if homes[digits[goal]] == goal else np.uint8(STUCK)
                         after[:] = STUCK
@@ -344,22 +285,7 @@ def _check(
                     origin, n = homes[into_from[i]], into_step[i]
                     if takes[last, origin, n, victim] and not _stands(board, blockers[last, origin, n]):
                         squares[last] = origin
-                        score = _taken(
-                            wins[last, origin, n],
-                            ends,
-                            begin,
-                            order,
-                            image,
-                            child_flips,
-                            child_digit,
-                            child_stride,
-                            child_scores,
-                            mirror,
-                            victim,
-                            last,
-                            goal,
-                            squares,
-                        )
+                        score = _taken(children, mirror, wins[last, origin, n], victim, last, goal, squares)
                         best[into_from[i]] = max(best[into_from[i]], score)
         lead = here // stride[0]
         for at in range(length):
