@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -146,14 +146,17 @@ def reindex(folder: Path) -> dict[str, int]:
         For the first file that is not as it was written, or of other rules; the old catalog then stays as it is.
     """
     games = {home.name: sorted(home.glob(f"*/*{SUFFIX}")) for home in sorted(folder.iterdir()) if home.is_dir()}
-    tables = [_open_sealed(load_game(name), path) for name, files in games.items() for path in files]
+    for name, files in games.items():
+        for path in files:
+            _open_sealed(load_game(name), path).close()
     # Only now that every file is known to be right is the old catalog given up.
     catalog = Catalog(folder, create=True)
     try:
         catalog.drop()
-        for table in tables:
-            catalog.register(table.game, table)
-            table.close()
+        for name, files in games.items():
+            for path in files:
+                with closing(_open_sealed(load_game(name), path)) as table:
+                    catalog.register(table.game, table)
     finally:
         catalog.close()
     return {name: len(files) for name, files in games.items() if files}

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ForeignKey, create_engine, delete, event, func, select, text
+from sqlalchemy import Connection, Engine, ForeignKey, NullPool, create_engine, delete, func, select, text
 from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
@@ -148,8 +148,8 @@ class Catalog:
             raise TablebaseError(f"there is no tablebase in {folder}: build one with 'tablebase build GAME --data {folder}'")
         if create:
             _make_folder(folder)
-        self._engine = create_engine(f"sqlite:///{self.path}")
-        event.listen(self._engine, "connect", _set_up_connection)
+        # Questions open it read-only: to ask must not change a file, whatever it is.
+        self._engine = _connect(self.path, "rwc" if create else "ro", _set_up_writing if create else _set_up_nothing)
         with self._guard():
             if create:
                 Base.metadata.create_all(self._engine)
@@ -163,9 +163,9 @@ class Catalog:
         """Turn what the database driver raises into one sentence."""
         try:
             yield
-        except DatabaseError as fault:
+        except (DatabaseError, sqlite3.Error) as fault:
             cure = f"move it away and run 'tablebase reindex --data {self.folder}'"
-            raise TablebaseError(f"{self.path} cannot be used as a catalog ({fault.orig}): {cure}") from fault
+            raise TablebaseError(f"{self.path} cannot be used as a catalog ({getattr(fault, 'orig', fault)}): {cure}") from fault
 
     def register(self, game: Game, table: Table, engine: str | None = None, seconds: float | None = None) -> None:
         """Enter a table that has been verified, with all slices that it solves; an older entry is replaced."""
@@ -249,15 +249,15 @@ class Catalog:
         TablebaseError
             For a statement that is wrong, or that would change or attach anything.
         """
-        engine = create_engine(f"sqlite:///file:{self.path}?mode=ro&uri=true")
-        event.listen(engine, "connect", _allow_reading_only)
+        engine = _connect(self.path, "ro", _set_up_nothing)
         try:
             with engine.connect() as connection:
+                _allow_reading_only(connection)
                 result = connection.exec_driver_sql(statement)
                 if not result.returns_rows:
                     raise TablebaseError("the statement gives no rows: only SELECT is allowed")
                 return list(result.keys()), [tuple(row) for row in result]
-        except SQLAlchemyError as fault:
+        except (SQLAlchemyError, sqlite3.Error, UnicodeError) as fault:
             reason = getattr(fault, "orig", None) or fault
             raise TablebaseError(f"the SQL statement failed: {reason} (only reading is allowed)") from fault
         finally:
@@ -278,14 +278,30 @@ def _make_folder(folder: Path) -> None:
         raise TablebaseError(f"cannot write to {folder} ({fault.strerror}): name another folder with --data") from fault
 
 
-def _set_up_connection(connection: sqlite3.Connection, _: object) -> None:
+def _connect(path: Path, mode: str, set_up: Callable[[sqlite3.Connection], None]) -> Engine:
+    """An engine for an SQLite file in a mode of its URI: ``ro`` or ``rwc``."""
+
+    def connect() -> sqlite3.Connection:
+        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True, check_same_thread=False)
+        set_up(connection)
+        return connection
+
+    return create_engine("sqlite://", creator=connect, poolclass=NullPool)
+
+
+def _set_up_writing(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA foreign_keys=ON")
 
 
-def _allow_reading_only(connection: sqlite3.Connection, _: object) -> None:
+def _set_up_nothing(connection: sqlite3.Connection) -> None:
+    """Questions need no setting."""
+
+
+def _allow_reading_only(connection: Connection) -> None:
     allowed = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
-    connection.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in allowed else sqlite3.SQLITE_DENY)
+    driver: Any = connection.connection.driver_connection
+    driver.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in allowed else sqlite3.SQLITE_DENY)
 
 
 def file_sha256(path: Path) -> str:

@@ -7,10 +7,12 @@ no time stamps: the same table gives the same bytes. `docs/file-format.md` descr
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -77,8 +79,12 @@ def write_draft(path: Path, game: Game, material: Material, codes: Sequence[Code
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}{DRAFT_SUFFIX}")
-    _write_hdf5(draft, game, material, codes, coding)
-    _seal(draft, f"tablebase {FORMAT_VERSION} {game.name} {material_name(game, material)}")
+    try:
+        _write_hdf5(draft, game, material, codes, coding)
+        _seal(draft, f"tablebase {FORMAT_VERSION} {game.name} {material_name(game, material)}")
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
     return draft
 
 
@@ -112,7 +118,8 @@ def _write_hdf5(path: Path, game: Game, material: Material, codes: Sequence[Code
             "values_sha256": values.hexdigest(),
         }
         for name, value in header.items():
-            file.attrs[name] = value
+            # Text of fixed length stands in the object header, which HDF5 guards with a checksum.
+            file.attrs[name] = np.bytes_(value.encode()) if isinstance(value, str) else value
 
 
 def _write_chunks(dataset: Any, codes: Codes, coding: Coding, chunk: int, values: Any) -> None:
@@ -228,16 +235,24 @@ class Table:
         self._places: dict[tuple[int, int], tuple[int, int]] = {}
         if not path.exists():
             raise MissingTableError(missing_sentence(game, material, path.parent.parent.parent))
-        with _hdf5:
-            try:
+        try:
+            self._raw = os.open(path, os.O_RDONLY)
+            self._close_raw = weakref.finalize(self, os.close, self._raw)
+            with _hdf5:
                 self._file = h5py.File(path, "r")
-                self._raw = path.open("rb")
+        except OSError as fault:
+            raise _open_error(path, fault) from fault
+        try:
+            with _hdf5:
                 self.header = self._read_header()
-            except (OSError, KeyError, ValueError, TypeError, RuntimeError) as fault:
-                raise CorruptTableError(f"{path} is not a readable table file ({fault}): delete it and build it again") from fault
+        except (OSError, KeyError, ValueError, TypeError, RuntimeError, TablebaseError) as fault:
+            self.close()
+            if isinstance(fault, TablebaseError):
+                raise
+            raise CorruptTableError(f"{path} is not a readable table file ({fault}): delete it and build it again") from fault
 
     def _read_header(self) -> Header:
-        attributes = self._file.attrs
+        attributes = {name: value.decode() if isinstance(value, bytes) else value for name, value in self._file.attrs.items()}
         name = material_name(self.game, self.material)
         if attributes["format"] != "tablebase" or attributes["game"] != self.game.name or attributes["material"] != name:
             raise CorruptTableError(f"{self.path} is not the table {name} of {self.game.name}: delete it and build it again")
@@ -265,7 +280,7 @@ class Table:
         begin = number * self.header.chunk
         try:
             offset, size = self._chunk_place(side, begin)
-            raw = _decompressor().decompress(os.pread(self._raw.fileno(), size, offset))
+            raw = _decompressor().decompress(os.pread(self._raw, size, offset))
         except (OSError, RuntimeError, zstandard.ZstdError) as fault:
             raise CorruptTableError(f"{self.path} cannot be read ({fault}): delete it and build it again") from fault
         codes: Codes = np.frombuffer(raw, dtype=self.coding.dtype)
@@ -315,15 +330,22 @@ class Table:
 
     def close(self) -> None:
         """Close the file; the table is of no use afterwards."""
-        self._raw.close()
+        self._close_raw()
         with _hdf5:
             self._file.close()
+
+
+def _open_error(path: Path, fault: OSError) -> TablebaseError:
+    """What to say of a file that cannot be opened: a table's fault only where HDF5 does not know it."""
+    if fault.errno in (errno.EMFILE, errno.ENFILE, errno.EACCES, errno.EPERM):
+        return TablebaseError(f"{path} cannot be opened ({os.strerror(fault.errno)})")
+    return CorruptTableError(f"{path} is not a readable table file ({fault}): delete it and build it again")
 
 
 def _runs(ordered: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
     """(value, begin, end) of each run of equal values."""
     starts = np.flatnonzero(np.diff(ordered, prepend=-1))
-    ends = [*starts[1:].tolist(), len(ordered)]
+    ends = [*starts[1:].tolist(), len(ordered)][: len(starts)]
     for begin, end in zip(starts.tolist(), ends, strict=True):
         yield int(ordered[begin]), begin, end
 

@@ -10,6 +10,7 @@ from io import StringIO
 from typing import Any
 
 from tablebase.cli.options import Format
+from tablebase.errors import TablebaseError
 
 Row = Mapping[str, Any]
 UNLIMITED = 10_000
@@ -38,7 +39,11 @@ def write_rows(rows: Sequence[Row], style: Format, columns: Sequence[str] | None
 
 def write_json(value: object) -> None:
     """Write JSON with an end of line."""
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    try:
+        text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False, default=bytes.hex)
+    except ValueError as fault:
+        raise TablebaseError(f"JSON has no word for one of the values ({fault}): use --format csv") from fault
+    sys.stdout.write(text + "\n")
 
 
 def write_table(rows: Sequence[Row], columns: Sequence[str]) -> None:

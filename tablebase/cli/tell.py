@@ -58,8 +58,10 @@ def sql(
     from tablebase.cli.output import write_rows
 
     catalog = Catalog(data)
-    columns, rows = catalog.sql(statement)
+    names, rows = catalog.sql(statement)
     catalog.close()
+    # Two columns may have one name in SQL, but not in a row here.
+    columns = [name if name not in names[:i] else f"{name}_{i + 1}" for i, name in enumerate(names)]
     write_rows([dict(zip(columns, row, strict=True)) for row in rows], style, columns)
 
 
