@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -12,6 +13,9 @@ from graphlib import TopologicalSorter
 from typing import TypeVar
 
 from tablebase.errors import CapacityError
+
+INTERRUPT_SECONDS = 1.0
+"""How long after a worker Ctrl-C may reach this process."""
 
 Key = TypeVar("Key")
 Result = TypeVar("Result")
@@ -89,6 +93,8 @@ def _run_pool(
             ready += sorter.get_ready()
         pool.shutdown()
     except BrokenProcessPool as fault:
+        # Ctrl-C may reach a worker first; then it is about to reach this process too, which says so better.
+        time.sleep(INTERRUPT_SECONDS)
         raise CapacityError(
             "a worker was killed, most likely for want of memory: use fewer --workers or a smaller --memory"
         ) from fault

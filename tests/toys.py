@@ -5,6 +5,7 @@
 - `twins`: two like pawns and a king a side, with mirror and colour swap; no move loses.
 - `sisters`: two kinds that move and take alike, one of which there may be two of.
 - `shelter`: a capture that decides late, against a threat that decides early.
+- `skaters`: who reaches the other end first, with skaters that anyone blocks; of any size, with a mirror and no colour swap.
 - `odometer`: a hand that must run to and fro between any two steps of a gauge, for very long wins.
 """
 
@@ -158,6 +159,30 @@ def shelter(ending: str) -> Game:
         Kind("y", "enemy", 1, upper if ending == "loss" else upper[-2:], tuple(enemy)),
     )
     return Game(f"shelter-{ending}", "Shelter", board, SIDES, kinds, "x6y/A7 w", Outcome.DRAW, 3)
+
+
+@cache
+def skaters(width: int, height: int) -> Game:
+    """A walks one square, B and c skate up to two if the first is empty; to reach the far rank wins; no move loses."""
+    board = Board.full(width, height)
+
+    def kind(symbol: str, side: int, reach: int) -> Kind:
+        goal = (height - 1) * (1 - side)
+        victims = frozenset("AB" if side else "c")
+        squares = tuple(s for s in range(len(board)) if board.cells[s][1] != goal)
+        steps = []
+        for origin in squares:
+            for way in ORTHOGONAL:
+                path = [origin]
+                while len(path) <= reach and (further := neighbours(board, path[-1], (way,))):
+                    path += further
+                    wins = board.cells[path[-1]][1] == goal
+                    steps.append(Step(origin, path[-1], frozenset(path[1:-1]), True, victims, wins))
+        return Kind(symbol, symbol, side, squares, tuple(steps))
+
+    kinds = (kind("A", 0, 1), kind("B", 0, 2), kind("c", 1, 2))
+    start = f"{'/'.join(['c' + str(width - 1), *[str(width)] * (height - 2), 'AB' + str(width - 2)])} w"
+    return Game("skaters", "Skaters", board, SIDES, kinds, start, Outcome.LOSS, 3, symmetries(board)["mirror"])
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ from collections.abc import Sequence
 import typer
 
 from tablebase.cli import ask, check, make, tell
-from tablebase.errors import TablebaseError
+from tablebase.errors import CapacityError, TablebaseError
 
 INTERRUPTED = 130
 INTERRUPT = "interrupted; the same command goes on where this one stopped"
@@ -55,8 +56,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
         # The reader of a pipe has gone; keep Python from complaining once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except PermissionError as fault:
-        return _fail(f"no permission for {fault.filename}: name another folder with --data", 2)
+    except MemoryError:
+        return _fail("memory ran out: use fewer --workers, or a smaller --memory", CapacityError.exit_code)
+    except OSError as fault:
+        where = f" ({fault.filename})" if fault.filename else ""
+        full = fault.errno in (errno.ENOSPC, errno.EDQUOT)
+        cure = "make room or name another folder with --data" if full else "name another folder with --data"
+        return _fail(f"{fault.strerror or fault}{where}: {cure}", CapacityError.exit_code if full else 2)
 
 
 def _fail(sentence: str, code: int) -> int:
