@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain, combinations_with_replacement, permutations, product
+from itertools import chain, combinations, permutations, product
 
 from tablebase.errors import NotationError
 from tablebase.game import Game
@@ -129,10 +129,9 @@ def _ranks(game: Game, pieces: int) -> dict[Material, int]:
 
 
 def _choices(game: Game, side: int, count: int) -> Iterator[tuple[int, ...]]:
-    own = [number for number, kind in enumerate(game.kinds) if kind.side == side]
-    for choice in combinations_with_replacement(own, count):
-        if all(choice.count(kind) <= game.kinds[kind].limit for kind in set(choice)):
-            yield choice
+    own = [number for number, kind in enumerate(game.kinds) if kind.side == side for _ in range(kind.limit)]
+    # A dict keeps the order and one of the choices that are the same.
+    yield from dict.fromkeys(combinations(own, count))
 
 
 def swapped_material(game: Game, material: Material) -> Material:

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game import Game, Outcome
-from tablebase.indexing import Squares
+from tablebase.indexing import Layout, Squares
 from tablebase.material import Material, material_of, parse_material, route
 from tablebase.moves import Move, Position, legal_moves, play, wins_at_once
 from tablebase.notation import check_pieces, parse, render, render_move
 from tablebase.registry import load_game
-from tablebase.store import Store, Table, missing_sentence, slice_folder, table_path
+from tablebase.store import Store, missing_sentence, slice_folder, table_path
 from tablebase.values import Value
 
 Default = TypeVar("Default")
@@ -113,7 +113,9 @@ class _Home:
 
     Parameters
     ----------
-    table : Table
+    table : Material
+        The one whose table holds them; the file itself may be closed and opened again.
+    layout : Layout
     side : int
         The side to move there.
     image : tuple of int
@@ -124,7 +126,8 @@ class _Home:
         By code.
     """
 
-    table: Table
+    table: Material
+    layout: Layout
     side: int
     image: tuple[int, ...]
     order: tuple[int, ...]
@@ -133,11 +136,11 @@ class _Home:
     def index(self, position: Position) -> int:
         """Index of a position of the slice."""
         pieces, image = position.pieces, self.image
-        return self.table.layout.index([image[pieces[piece][1]] for piece in self.order])
+        return self.layout.index([image[pieces[piece][1]] for piece in self.order])
 
     def index_many(self, squares: Squares) -> NDArray[np.int64]:
         """Indices of positions given by the square of each piece, shape (positions, pieces)."""
-        return self.table.layout.index_many(np.array(self.image, dtype=np.int8)[squares[:, self.order]])
+        return self.layout.index_many(np.array(self.image, dtype=np.int8)[squares[:, self.order]])
 
 
 class Tablebase:
@@ -234,7 +237,7 @@ class Tablebase:
                     values[number] = self._value(game, resolved[number])
                 continue
             squares = np.array([[square for _, square in resolved[number].pieces] for number in numbers], dtype=np.int8)
-            codes = home.table.codes_at(home.side, home.index_many(squares))
+            codes = self.store.table(game, home.table).codes_at(home.side, home.index_many(squares))
             for number, code in zip(numbers, codes.tolist(), strict=True):
                 values[number] = home.values[code]
         return values
@@ -268,7 +271,7 @@ class Tablebase:
         """
         game = load_game(game) if isinstance(game, str) else game
         home = self._home(game, parse_material(game, material), side)
-        codes = home.table.codes_at(home.side, home.index_many(squares))
+        codes = self.store.table(game, home.table).codes_at(home.side, home.index_many(squares))
         signs = {Outcome.WIN: 1, Outcome.DRAW: 0, Outcome.LOSS: -1}
         outcomes = np.array([signs[value.outcome] for value in home.values], dtype=np.int8)
         distances = np.array([-1 if value.distance is None else value.distance for value in home.values], dtype=np.int16)
@@ -310,7 +313,7 @@ class Tablebase:
 
     def _value(self, game: Game, position: Position) -> Value:
         home = self._home(game, material_of(game, position), position.side)
-        return home.values[self.store.code(home.table, home.side, home.index(position))]
+        return home.values[self.store.code(self.store.table(game, home.table), home.side, home.index(position))]
 
     def _home(self, game: Game, material: Material, side: int) -> _Home:
         """The way to a slice, or an error that names the material as it was asked for."""
@@ -328,5 +331,7 @@ class Tablebase:
                 table = self.store.table(game, way.table)
                 image = game.swap if way.swapped and game.swap is not None else tuple(range(len(game.board)))
                 values = [table.coding.value(code) for code in range(table.coding.void)]
-                return _Home(table, way.side, image, tuple(way.order[piece] for piece in table.layout.slots), values)
+                return _Home(
+                    way.table, table.layout, way.side, image, tuple(way.order[piece] for piece in table.layout.slots), values
+                )
         raise MissingTableError(missing_sentence(game, material, self.store.folder))

@@ -38,10 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run a command; its exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
-        result = typer.main.get_command(app).main(
-            list(arguments) if arguments is not None else None, prog_name="tablebase", standalone_mode=False
-        )
+        result = typer.main.get_command(app).main(words, prog_name="tablebase", standalone_mode=False)
         sys.stdout.flush()
         code = result if isinstance(result, int) else 0
         # Some versions of typer turn Ctrl-C into this exit code themselves.
@@ -52,8 +51,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _fail(fault.format_message(), 2)  # type: ignore[attr-defined]
     except (KeyboardInterrupt, typer.Abort):
         return _fail(INTERRUPT, INTERRUPTED)
-    except BrokenPipeError:
-        # The reader of a pipe has gone; keep Python from complaining once more at exit.
+    except (BrokenPipeError, SystemExit):
+        # The reader of a pipe has gone (typer makes it a SystemExit); keep Python from complaining once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except MemoryError:

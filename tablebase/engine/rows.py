@@ -10,6 +10,7 @@ board, that is the row of the mirror image, and the word has to be mirrored too.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
@@ -113,7 +114,7 @@ def compile_rows(problem: CompiledSlice) -> RowArrays:
     quiet = [step for _, step in of_row if step.quiet and not step.wins]
     into = sorted(of_row, key=lambda pair: (pair[1].target, pair[0]))
     winning = [(number, step) for number, step in of_row if step.wins and step.quiet]
-    shifts = sorted({step.target - step.origin for step in quiet})
+    classes = _classes(quiet)
     return RowArrays(
         rows=own.size // own.row_length,
         length=own.row_length,
@@ -128,9 +129,9 @@ def compile_rows(problem: CompiledSlice) -> RowArrays:
         mirror_bytes=_mirror_bytes(tuple(arrays.layouts.mirror.tolist())),
         forth=_shifts(problem, places, forth=True),
         back=_shifts(problem, places, forth=False),
-        shift=np.array(shifts, dtype=np.int64),
-        origins=np.array([_word(s.origin for s in quiet if s.target - s.origin == shift) for shift in shifts], dtype=np.uint64),
-        barred=_barred(quiet, shifts, squares),
+        shift=np.array([some[0].target - some[0].origin for some in classes], dtype=np.int64),
+        origins=np.array([_word(step.origin for step in some) for some in classes], dtype=np.uint64),
+        barred=_barred(classes, squares),
         steps=Steps(
             begin=arrays.step_begin,
             target=arrays.step_target,
@@ -181,11 +182,23 @@ def _mirror_bytes(image: tuple[int, ...]) -> Words:
     return table
 
 
-def _barred(quiet: list[Step], shifts: list[int], squares: int) -> Words:
-    barred = np.zeros((len(shifts), squares), dtype=np.uint64)
+def _classes(quiet: list[Step]) -> list[list[Step]]:
+    """Steps of one shift together, but two ways from a square to another apart: each is blocked by itself."""
+    classes: dict[tuple[int, int], list[Step]] = {}
+    seen: Counter[tuple[int, int]] = Counter()
     for step in quiet:
-        for square in step.empty:
-            barred[shifts.index(step.target - step.origin), square] |= np.uint64(1 << step.origin)
+        way = seen[step.origin, step.target]
+        seen[step.origin, step.target] += 1
+        classes.setdefault((step.target - step.origin, way), []).append(step)
+    return [classes[key] for key in sorted(classes)]
+
+
+def _barred(classes: list[list[Step]], squares: int) -> Words:
+    barred = np.zeros((len(classes), squares), dtype=np.uint64)
+    for number, some in enumerate(classes):
+        for step in some:
+            for square in step.empty:
+                barred[number, square] |= np.uint64(1 << step.origin)
     return barred
 
 
