@@ -163,12 +163,12 @@ def shelter(ending: str) -> Game:
 
 @cache
 def skaters(width: int, height: int) -> Game:
-    """A walks one square, B and c skate up to two if the first is empty; to reach the far rank wins; no move loses."""
+    """A walks one square, B and c skate up to two if the first is empty; c takes B alone; the far rank wins; no move loses."""
     board = Board.full(width, height)
 
     def kind(symbol: str, side: int, reach: int) -> Kind:
         goal = (height - 1) * (1 - side)
-        victims = frozenset("AB" if side else "c")
+        victims = frozenset("B" if side else "c")
         squares = tuple(s for s in range(len(board)) if board.cells[s][1] != goal)
         steps = []
         for origin in squares:

@@ -1,0 +1,59 @@
+"""Tablebases on disk, built with the command line once a session and shared by many tests."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from support import Answer, asker
+
+import tablebase
+from tablebase.cli import run
+from tablebase.probe import Tablebase
+
+
+@pytest.fixture
+def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
+    """Runs a command in this process: ``ask("stats", "doushouqi").json``."""
+    return asker(capsys)
+
+
+@pytest.fixture(scope="session")
+def two_pieces(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All two-piece tables of Dou Shou Qi; to be read only."""
+    folder = tmp_path_factory.mktemp("two")
+    assert run(["build", "doushouqi", "--pieces", "2", "--data", str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture(scope="session")
+def three_pieces(tmp_path_factory: pytest.TempPathFactory, two_pieces: Path) -> Path:
+    """All tables of two and three pieces; to be read only."""
+    folder = tmp_path_factory.mktemp("three") / "tables"
+    shutil.copytree(two_pieces, folder)
+    assert run(["build", "doushouqi", "--pieces", "3", "--data", str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture
+def copied(two_pieces: Path, tmp_path: Path) -> Path:
+    """A copy of all two-piece tables, to be damaged."""
+    folder = tmp_path / "copied"
+    shutil.copytree(two_pieces, folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tables(two_pieces: Path) -> Iterator[Tablebase]:
+    """The two-piece tables, open."""
+    with tablebase.open(two_pieces) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def more_tables(three_pieces: Path) -> Iterator[Tablebase]:
+    """The tables of two and three pieces, open."""
+    with tablebase.open(three_pieces) as opened:
+        yield opened

@@ -1,0 +1,201 @@
+"""Running a graph: everything once, in an order that its edges allow, never more at a time than the limits allow."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rules.doushouqi import game as doushouqi
+from tablebase.build import build
+from tablebase.errors import CapacityError, TablebaseError
+from tablebase.executors import Limits, _that_fit, run_graph
+from tablebase.material import tables
+from tablebase.planning import memory
+
+Graph = dict[str, tuple[str, ...]]
+
+PATIENCE = 60
+"""Seconds for which a key waits for another; far more than a worker takes to start."""
+DIAMOND: Graph = {"a": (), "b": ("a",), "c": ("a",), "d": ("b", "c")}
+TWINS: Graph = {"root": (), "left": ("root",), "right": ("root",)}
+
+
+class Span(NamedTuple):
+    """When a key was worked on, by which process."""
+
+    key: str
+    begin: float
+    end: float
+    process: int
+
+
+def record(key: str) -> Span:
+    """Work that takes a moment and says when it was done; the clock is the same for all processes."""
+    begin = time.monotonic()
+    time.sleep(0.01)
+    return Span(key, begin, time.monotonic(), os.getpid())
+
+
+def meet(folder: Path, key: str) -> str:
+    """Work that, but for the root, ends only while another key is being worked on."""
+    (folder / key).touch()
+    others = {"left": "right", "right": "left"}
+    end = time.monotonic() + PATIENCE
+    while key in others and not (folder / others[key]).exists():
+        if time.monotonic() > end:
+            raise TablebaseError(f"{key} was left alone")
+        time.sleep(0.01)
+    return key
+
+
+def stumble(key: str) -> str:
+    """Work that goes wrong for every key but the first."""
+    if key != "root":
+        raise TablebaseError(f"no way to do {key}")
+    return key
+
+
+def random_graph(seed: int, size: int) -> Graph:
+    """Keys that wait for some of those before them, in a random order of keys."""
+    rng = Random(seed)
+    names = [f"k{number}" for number in range(size)]
+    graph = {name: tuple(rng.sample(names[:place], rng.randint(0, min(3, place)))) for place, name in enumerate(names)}
+    return {name: graph[name] for name in rng.sample(names, size)}
+
+
+# In this process
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_each_key_once_and_after_what_it_waits_for(seed: int) -> None:
+    """Whatever the order of the graph, no key is worked on before those it depends on are done."""
+    graph = random_graph(seed, 12)
+    done: list[str] = []
+    for key in run_graph(graph, lambda key: key, Limits()):
+        assert set(graph[key]) <= set(done)
+        done.append(key)
+    assert sorted(done) == sorted(graph)
+
+
+def test_results_come_as_they_are_finished() -> None:
+    """A result is given before the next key is begun, so that a table is entered as soon as it is done."""
+    begun: list[str] = []
+
+    def work(key: str) -> str:
+        begun.append(key)
+        return key.upper()
+
+    results = run_graph(DIAMOND, work, Limits())
+    for count, result in enumerate(results, start=1):
+        assert len(begun) == count
+        assert result == begun[-1].upper()
+    assert len(begun) == 4
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_nothing_to_do(workers: int) -> None:
+    """An empty graph gives no result and starts no worker; a single key is done in this process."""
+    assert list(run_graph({}, record, Limits(workers))) == []
+    [span] = run_graph({"a": ()}, record, Limits(workers))
+    assert span.process == os.getpid()
+
+
+# In processes
+
+
+@pytest.mark.parametrize(("heavy", "memory"), [((), None), (("k3", "k5", "k8", "k9"), 10)], ids=["workers", "workers and memory"])
+def test_workers_keep_the_order(heavy: tuple[str, ...], memory: int | None) -> None:
+    """With two workers each key begins after all it depends on has ended, no more than two at once, heavy ones alone."""
+    graph = random_graph(1, 12)
+    spans = list(run_graph(graph, record, Limits(2, memory), lambda key: 10 if key in heavy else 1))
+    by_key = {span.key: span for span in spans}
+    assert sorted(span.key for span in spans) == sorted(graph)
+    for key, before in graph.items():
+        assert all(by_key[other].end <= by_key[key].begin for other in before)
+    for span in spans:
+        together = [other for other in spans if other.begin <= span.begin < other.end]
+        assert len(together) <= 2
+        assert len(together) == 1 or not {other.key for other in together} & set(heavy)
+    first, *others = spans
+    assert first.process == os.getpid()
+    assert os.getpid() not in {span.process for span in others}
+    assert len({span.process for span in others}) <= 2
+
+
+def test_workers_work_at_the_same_time(tmp_path: Path) -> None:
+    """Two keys that each wait for the other to begin are both done by two workers."""
+    assert sorted(run_graph(TWINS, partial(meet, tmp_path), Limits(2))) == ["left", "right", "root"]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_fault_at_work_comes_through(workers: int) -> None:
+    """What a worker raises ends the run with the same sentence, wherever it happened; what was done before is given."""
+    results = run_graph(TWINS, stumble, Limits(workers))
+    assert next(results) == "root"
+    with pytest.raises(TablebaseError, match=r"^no way to do (left|right)$"):
+        next(results)
+
+
+# Limits
+
+
+class Load(NamedTuple):
+    """Keys that are ready and at work, and what they need."""
+
+    ready: list[int]
+    running: list[int]
+    needs: dict[int, int]
+    limits: Limits
+
+
+@st.composite
+def loads(draw: st.DrawFn) -> Load:
+    """Any state of a run that keeps to its limits, no key needing more than may be used."""
+    needs = dict(enumerate(draw(st.lists(st.integers(0, 50), max_size=8))))
+    workers = draw(st.integers(1, 5))
+    order = draw(st.permutations(list(needs)))
+    running = order[: draw(st.integers(0, workers))]
+    least = max([*needs.values(), sum(needs[key] for key in running)], default=0)
+    memory = draw(st.none() | st.integers(least, least + 100))
+    return Load(order[len(running) :], running, needs, Limits(workers, memory))
+
+
+@given(loads())
+def test_what_is_started_fits(load: Load) -> None:
+    """Neither workers nor memory are exceeded, nothing that would fit is left, and what was ready first comes first."""
+    chosen = _that_fit(load.ready, load.running, load.limits, load.needs.__getitem__)
+    at_work = [*load.running, *chosen]
+    used = sum(load.needs[key] for key in at_work)
+    most = float("inf") if load.limits.memory is None else load.limits.memory
+    assert chosen == [key for key in load.ready if key in chosen]
+    assert len(at_work) <= load.limits.workers
+    assert used <= most
+    left = [key for key in load.ready if key not in chosen]
+    assert len(at_work) == load.limits.workers or all(used + load.needs[key] > most for key in left)
+    assert chosen or load.running or not load.ready
+
+
+@pytest.mark.xfail(strict=True, raises=RecursionError, reason="a table that needs more than the limit is waited for without end")
+def test_a_build_that_can_never_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asked in Python to build with several workers in less memory than a table needs, there is a sentence, not a wait."""
+    asked: list[object] = []
+
+    def counted(*arguments: object, **options: str) -> int:
+        asked.append(arguments)
+        if len(asked) > 1000:
+            raise RecursionError("asked a thousand times whether a table fits")
+        honest: Callable[..., int] = memory
+        return honest(*arguments, **options)
+
+    monkeypatch.setattr("tablebase.build.memory", counted)
+    with pytest.raises(CapacityError):
+        list(build(doushouqi(), tables(doushouqi(), 2), tmp_path, limits=Limits(2, memory=1000)))
