@@ -1,4 +1,7 @@
-"""Tablebases on disk, built with the command line once a session and shared by many tests."""
+"""Tablebases on disk, built with the command line once a session and shared by many tests.
+
+PYTEST_DONT_REWRITE, since the search for doctests imports this file before it becomes a plugin.
+"""
 
 from __future__ import annotations
 
