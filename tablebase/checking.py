@@ -35,6 +35,8 @@ def verify_tables(
     TablebaseError
         If there is nothing to check.
     """
+    if pieces is not None and not 2 <= pieces <= game.max_pieces:
+        raise TablebaseError(f"{game.name} has slices of 2 to {game.max_pieces} pieces, not {pieces}")
     catalog = Catalog(folder)
     registered = catalog.registered(game)
     catalog.close()

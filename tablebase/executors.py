@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
-import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from typing import TypeVar
 
 from tablebase.errors import CapacityError
-
-INTERRUPT_SECONDS = 1.0
-"""How long after a worker Ctrl-C may reach this process."""
 
 Key = TypeVar("Key")
 Result = TypeVar("Result")
@@ -79,13 +76,17 @@ def _run_pool(
     limits: Limits,
     needs: Callable[[Key], int],
 ) -> Iterator[Result]:
-    pool = ProcessPoolExecutor(limits.workers, multiprocessing.get_context("spawn"), initializer=_start_worker)
+    pool = ProcessPoolExecutor(limits.workers, multiprocessing.get_context("spawn"))
     running: dict[Future[Result], Key] = {}
     try:
         while ready or running:
             for key in _that_fit(ready, list(running.values()), limits, needs):
                 ready.remove(key)
-                running[pool.submit(work, key)] = key
+                with _deaf_children():
+                    running[pool.submit(work, key)] = key
+            if not running:
+                needed = f"{needs(ready[0]):,} bytes of memory are needed and {limits.memory:,} are allowed"
+                raise CapacityError(f"{needed}: allow more with --memory")
             finished, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in finished:
                 yield future.result()
@@ -93,8 +94,6 @@ def _run_pool(
             ready += sorter.get_ready()
         pool.shutdown()
     except BrokenProcessPool as fault:
-        # Ctrl-C may reach a worker first; then it is about to reach this process too, which says so better.
-        time.sleep(INTERRUPT_SECONDS)
         raise CapacityError(
             "a worker was killed, most likely for want of memory: use fewer --workers or a smaller --memory"
         ) from fault
@@ -117,6 +116,11 @@ def _that_fit(ready: list[Key], running: list[Key], limits: Limits, needs: Calla
     return chosen
 
 
-def _start_worker() -> None:
-    # A worker dies quietly with the terminal's Ctrl-C; the main process says what is to be said.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+@contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Processes started here never hear Ctrl-C: this one does, and ends them."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -222,7 +222,7 @@ class Tablebase:
         Raises
         ------
         MissingTableError, NotationError
-            As `probe_value`, for the first position that cannot be answered.
+            As `probe_value`, if any of the positions cannot be answered.
         """
         game = load_game(game) if isinstance(game, str) else game
         resolved = [self._resolve(game, position)[1] for position in positions]

@@ -34,6 +34,7 @@ SLICES = [
     pytest.param(GAME, "CvW", id="CvW"),
 ]
 TINY = [pytest.param(toys.shelter(ending), "AvXY", id=f"shelter-{ending}") for ending in ("win", "draw", "loss", "gate")]
+TINY.append(pytest.param(toys.corners(3, 3), "AvC", id="corners"))
 all_slices = pytest.mark.parametrize(("game", "name"), SLICES + TINY)
 large_slices = pytest.mark.parametrize(("game", "name"), SLICES)
 both_sides = pytest.mark.parametrize("side", [0, 1])

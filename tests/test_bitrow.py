@@ -16,7 +16,7 @@ from rowviews import GAME, View, all_slices, both_sides, view
 from tablebase.engine import bits, choose_engine, rows, solve_table
 from tablebase.engine.rows import MIRRORED, PLAIN, Shifts
 from tablebase.errors import TablebaseError
-from tablebase.game import Board, Game, Kind, Outcome, Step
+from tablebase.game import Game, Outcome
 from tablebase.indexing import layout
 from tablebase.material import Material, parse_material, tables
 
@@ -85,18 +85,20 @@ def test_what_the_others_add_in_the_mirror(solved: Solved, game: Game, name: str
 
 @all_slices
 def test_origins_that_nothing_blocks(solved: Solved, game: Game, name: str) -> None:
-    """`free_origins` has the squares from which the row piece's quiet steps of a class pass the first so many pieces."""
+    """`free_origins` has the squares from which quiet steps of the row piece by so much pass the first so many pieces."""
     seen = view(solved, game, name)
     arrays = seen.arrays
     steps = [step for step in game.kinds[seen.own.groups[-1].kind].steps if naive_rows.is_slide(step)]
     assert set(arrays.shift.tolist()) == {step.target - step.origin for step in steps}
     for row in range(arrays.rows):
         squares = seen.squares(row)
-        for number, shift in enumerate(arrays.shift.tolist()):
-            for pieces in range(len(squares) + 1):
-                free = bits.free_origins(arrays.origins, arrays.barred, number, np.array(squares, dtype=np.int8), pieces)
-                passing = [step for step in steps if step.empty.isdisjoint(squares[:pieces])]
-                assert naive_rows.squares_of(int(free)) == {s.origin for s in passing if s.target - s.origin == shift}
+        for pieces in range(len(squares) + 1):
+            free: dict[int, set[int]] = {shift: set() for shift in arrays.shift.tolist()}
+            for number, shift in enumerate(arrays.shift.tolist()):
+                word = bits.free_origins(arrays.origins, arrays.barred, number, np.array(squares, dtype=np.int8), pieces)
+                free[shift] |= naive_rows.squares_of(int(word))
+            passing = [step for step in steps if step.empty.isdisjoint(squares[:pieces])]
+            assert free == {shift: {s.origin for s in passing if s.target - s.origin == shift} for shift in free}
 
 
 def landings(seen: View, shifts: Shifts, n: int, row: int, square: int) -> Addresses:
@@ -207,26 +209,9 @@ def test_row_pieces_that_others_block(solved: Solved, width: int, height: int) -
         agree(solved, game, table)
 
 
-def two_ways(width: int, height: int) -> Game:
-    """A walks; c goes to a square diagonally off by either of two ways round the corner, of which one must be empty."""
-    board = Board.full(width, height)
-    every = range(len(board))
-    walk = [Step(s, t, victims=frozenset("c")) for s in every for t in toys.neighbours(board, s, toys.ORTHOGONAL)]
-    turns = [
-        Step(s, t, frozenset({corner}), victims=frozenset("A"))
-        for s in every
-        for t in toys.neighbours(board, s, toys.DIAGONAL)
-        for corner in toys.neighbours(board, s, toys.ORTHOGONAL)
-        if corner in toys.neighbours(board, t, toys.ORTHOGONAL)
-    ]
-    kinds = (Kind("A", "walker", 0, tuple(every), tuple(walk)), Kind("c", "turner", 1, tuple(every), tuple(turns)))
-    start = "/".join([f"c{width - 1}", *[str(width)] * (height - 2), f"A{width - 1}"])
-    return Game("two-ways", "Two ways", board, toys.SIDES, kinds, f"{start} w", Outcome.LOSS, 2)
-
-
 def test_two_ways_to_a_square(solved: Solved) -> None:
     """Of two steps to one square the row piece has the other when one is blocked, as with the reference engine."""
-    game = two_ways(3, 3)
+    game = toys.corners(3, 3)
     material = parse_material(game, "AvC")
     for position, (outcome, distance) in naive.solve(game, material.kinds).items():
         assert solved(game).value(position) == (Outcome(outcome), distance)

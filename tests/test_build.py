@@ -311,6 +311,38 @@ def test_an_interrupted_build_goes_on(workers: str, starting: Callable[[str], An
         assert drafts(tmp_path) == []
 
 
+BELL = """
+import os, signal
+from tablebase.catalog import Catalog
+from tablebase.cli import main
+
+class Bell:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        sum(range(1000))
+
+register = Catalog.register
+
+def ring(self, *arguments):
+    register(self, *arguments)
+    Bell()
+
+Catalog.register = ring
+main()
+"""
+"""The program, but for a Ctrl-C that always comes while Python clears an object away and ignores exceptions."""
+
+
+def test_an_interruption_is_never_lost(tmp_path: Path) -> None:
+    """Whatever Python is about when Ctrl-C comes, the build ends, and no exception is printed that was ignored."""
+    process = start_fresh("build", "doushouqi", "--pieces", "2", "--data", tmp_path, program=BELL)
+    answer = ended(process)
+    assert (answer.code, answer.out) == (130, "")
+    assert "Traceback" not in answer.err
+    assert len(answer.errors) == 1
+    assert len(contents(tmp_path)) < 10
+
+
 @pytest.mark.skipif(not Path(CHILDREN.format(os.getpid())).exists(), reason="needs /proc to find the workers")
 def test_workers_say_nothing_of_an_interruption(starting: Callable[[str], Any]) -> None:
     """If Ctrl-C reaches the workers, just started, a moment before the main process, there is still one sentence."""

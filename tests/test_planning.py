@@ -133,6 +133,13 @@ def test_a_plan_by_pieces_has_all_tables() -> None:
     assert plan(GAME, 3, [parse_material(GAME, "RCvW")]) == planned
 
 
+def test_a_plan_by_pieces_has_what_no_capture_leads_to() -> None:
+    """Where nothing can be taken, tables of three pieces depend on none of two, which are wanted all the same."""
+    two, three = ["GvX", "GvY", "HvX", "HvY"], ["GvXY", "HGvX", "HGvY", "HvXY"]
+    planned = names(toys.odometer(3, 3), plan(toys.odometer(3, 3), 3, []))
+    assert (sorted(planned[:4]), sorted(planned[4:])) == (two, three)
+
+
 @pytest.mark.parametrize("pieces", [-1, 0, 1, 17])
 def test_a_number_of_pieces_that_no_slice_has(pieces: int) -> None:
     """The sentence says how many there may be."""
@@ -144,6 +151,7 @@ def test_a_number_of_pieces_that_no_slice_has(pieces: int) -> None:
     ("pieces", "wanted", "name", "size"),
     [
         pytest.param(8, [], "RCWDPTLvR", 34 * 49**6 * 61, id="eight pieces"),
+        pytest.param(16, [], "RCWDPTLEvRCWDPTLE", 34 * 49**14 * 61, id="sixteen pieces"),
         pytest.param(None, ["RCWDPTLEvRCWDPTLE"], "RCWDPTLEvRCWDPTLE", 34 * 49**14 * 61, id="all pieces"),
     ],
 )
@@ -198,6 +206,12 @@ def test_estimates_grow(tmp_path: Path) -> None:
         found = [getattr(one, name) for one in lines]
         assert found == sorted(set(found)), name
         assert min(found) > 0
+
+
+def test_disk_counts_what_is_stored(tmp_path: Path) -> None:
+    """CvW has 28 * 49 codes for either side to move; RvR, which is its own twin, 34 * 61 for one."""
+    both, single = (estimate(GAME, None, [parse_material(GAME, name)], tmp_path)[0].disk for name in ("CvW", "RvR"))
+    assert both / single == pytest.approx(2 * 28 * 49 / (34 * 61), rel=0.02)
 
 
 def test_estimates_learn_from_what_is_there(tmp_path: Path) -> None:

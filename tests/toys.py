@@ -6,6 +6,7 @@
 - `sisters`: two kinds that move and take alike, one of which there may be two of.
 - `shelter`: a capture that decides late, against a threat that decides early.
 - `skaters`: who reaches the other end first, with skaters that anyone blocks; of any size, with a mirror and no colour swap.
+- `corners`: a walker against a turner that goes from square to square by either of two ways; with a mirror.
 - `odometer`: a hand that must run to and fro between any two steps of a gauge, for very long wins.
 """
 
@@ -183,6 +184,24 @@ def skaters(width: int, height: int) -> Game:
     kinds = (kind("A", 0, 1), kind("B", 0, 2), kind("c", 1, 2))
     start = f"{'/'.join(['c' + str(width - 1), *[str(width)] * (height - 2), 'AB' + str(width - 2)])} w"
     return Game("skaters", "Skaters", board, SIDES, kinds, start, Outcome.LOSS, 3, symmetries(board)["mirror"])
+
+
+@cache
+def corners(width: int, height: int) -> Game:
+    """A walks; c goes to a square diagonally off by either of two ways round the corner, of which one must be empty."""
+    board = Board.full(width, height)
+    every = range(len(board))
+    walk = [Step(s, t, victims=frozenset("c")) for s in every for t in neighbours(board, s, ORTHOGONAL)]
+    turns = [
+        Step(s, t, frozenset({corner}), victims=frozenset("A"))
+        for s in every
+        for t in neighbours(board, s, DIAGONAL)
+        for corner in neighbours(board, s, ORTHOGONAL)
+        if corner in neighbours(board, t, ORTHOGONAL)
+    ]
+    kinds = (Kind("A", "walker", 0, tuple(every), tuple(walk)), Kind("c", "turner", 1, tuple(every), tuple(turns)))
+    start = "/".join([f"c{width - 1}", *[str(width)] * (height - 2), f"A{width - 1}"])
+    return Game("corners", "Corners", board, SIDES, kinds, f"{start} w", Outcome.LOSS, 2, symmetries(board)["mirror"])
 
 
 @cache

@@ -63,7 +63,7 @@ def look_up(path, text):
     with h5py.File(path) as file:
         layout = json.loads(file.attrs["layout"])
         if {group["symbol"]: group["pieces"] for group in layout["groups"]} != {s: len(at) for s, at in pieces.items()}:
-            raise SystemExit(f"{path} holds {file.attrs['material']}, not the material of {text!r}")
+            raise SystemExit(f"{path} holds {file.attrs['material'].decode()}, not the material of {text!r}")
         if side not in file:
             raise SystemExit(f"{path} stores one side to move only: exchange colours first")
         index = index_of(layout, pieces)

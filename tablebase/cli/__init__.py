@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import multiprocessing
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -33,7 +35,16 @@ _UsageFault: type[Exception] = typer.BadParameter.__mro__[2]
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit with its code; every known fault is one sentence on stderr."""
+    signal.signal(signal.SIGINT, _stop)
     sys.exit(run(arguments))
+
+
+def _stop(*_: object) -> None:
+    """End now: an exception could come where Python ignores it, and no table or catalog is ever left half written."""
+    for child in multiprocessing.active_children():
+        child.kill()
+    os.write(2, f"\nerror: {INTERRUPT}\n".encode())
+    os._exit(INTERRUPTED)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
