@@ -153,6 +153,17 @@ def test_a_late_capture_outlasts_early_losses(solved: Solved, ending: str, outco
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_a_loss_in_10_is_overtaken_by_a_capture_that_wins_in_41(solved: Solved, engine: str) -> None:
+    """Quiet moves lose to a march of five steps; taking x first is one ply, and then 20 steps with answers win: 1 + 40."""
+    game = toys.shelter("win", files=21, march=5)
+    start = parse(game, game.start)
+    quiet = parse(game, "x19y/1A19 b")
+    assert solved(game, engine).value(quiet) == (Outcome.WIN, 9)
+    assert solved(game, engine).value(start) == (Outcome.WIN, 41)
+    assert naive.value(game, start) == ("win", 41)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_slice_may_begin_late(solved: Solved, engine: str) -> None:
     """With the gate shut nothing is decided at any distance below 15, when taking x wins; all else is drawn."""
     game = toys.shelter("gate")

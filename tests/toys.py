@@ -132,8 +132,10 @@ def sisters() -> Game:
 
 
 @cache
-def shelter(ending: str) -> Game:
+def shelter(ending: str, files: int = 8, march: int = 1) -> Game:
     """A runner on a1-h1 that may first take the enemy on a2; the runner's own fate afterwards is the `ending`.
+
+    The board may have more `files` for the runner, and the threat of x may need a `march` of several steps.
 
     ======== ========================================== =====================================
     ending   the enemy x on a2 threatens to win at once after x is taken
@@ -144,22 +146,26 @@ def shelter(ending: str) -> Game:
     gate     no                                         the runner wins, but only if a2 is empty
     ======== ========================================== =====================================
     """
-    board = Board.full(8, 2)
-    road, a2 = range(8), board.square("a2")
+    board = Board.full(files, 2)
+    road, a2 = range(files), board.square("a2")
     wins = ending in ("win", "gate")
     gate = frozenset({a2} if ending == "gate" else ())
-    runner = [Step(s, s + 1, gate if s == 6 else frozenset(), wins=wins and s == 6) for s in road[:-1]]
+    runner = [Step(s, s + 1, gate if s == files - 2 else frozenset(), wins=wins and s == files - 2) for s in road[:-1]]
     runner += [Step(0, a2, frozenset(), False, frozenset("x")), Step(a2, 1)]
-    runner += [] if wins else [Step(7, 6)]
-    threat = () if ending == "gate" else (Step(a2, a2 + 1, wins=True),)
-    upper = board.squares("c2 d2 e2 f2 g2 h2")
-    enemy = [Step(s, s - 1, wins=s == upper[0]) for s in upper] if ending == "loss" else [Step(15, 14), Step(14, 15)]
+    runner += [] if wins else [Step(files - 1, files - 2)]
+    marched = range(a2, a2 + march)
+    threat = () if ending == "gate" else tuple(Step(s, s + 1, wins=s == marched[-1]) for s in marched)
+    upper = tuple(range(a2 + 2, 2 * files))
+    enemy = [Step(s, s - 1, wins=s == upper[0]) for s in upper]
+    if ending != "loss":
+        enemy = [Step(upper[-1], upper[-2]), Step(upper[-2], upper[-1])]
     kinds = (
         Kind("A", "runner", 0, (*(road[:-1] if wins else road), a2), tuple(runner)),
-        Kind("x", "threat", 1, (a2,), threat),
+        Kind("x", "threat", 1, tuple(marched), threat),
         Kind("y", "enemy", 1, upper if ending == "loss" else upper[-2:], tuple(enemy)),
     )
-    return Game(f"shelter-{ending}", "Shelter", board, SIDES, kinds, "x6y/A7 w", Outcome.DRAW, 3)
+    start = f"x{files - 2}y/A{files - 1} w"
+    return Game(f"shelter-{ending}", "Shelter", board, SIDES, kinds, start, Outcome.DRAW, 3)
 
 
 @cache
