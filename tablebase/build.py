@@ -9,18 +9,23 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tablebase.catalog import Catalog
 from tablebase.engine import AUTO, check_engine, solve_table
 from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.executors import Limits, run_graph
 from tablebase.game import Game
-from tablebase.material import Material, dependencies, material_name, parse_material
+from tablebase.indexing import layout
+from tablebase.material import Material, dependencies, material_name, parse_material, sides_stored, tables, with_dependencies
 from tablebase.planning import memory
 from tablebase.registry import load_game
 from tablebase.store import DRAFT_SUFFIX, SUFFIX, Store, Table, check_seal, publish, table_path, write_draft
 from tablebase.values import Codes, Coding
 from tablebase.verify import verify_table
+
+MEASURED_BYTES = 400_000_000
+"""What `measure` may take of memory."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +135,21 @@ def _is_right(game: Game, path: Path, material: Material, store: Store) -> bool:
     except CorruptTableError:
         return False
     return True
+
+
+def measure(game: Game) -> tuple[float, float]:
+    """Codes a CPU-second and bytes a code, from building one table of middling size into a folder that is thrown away."""
+    small = [table for count in range(2, min(4, game.max_pieces) + 1) for table in tables(game, count)]
+    chosen = max((table for table in small if memory(game, table) < MEASURED_BYTES), key=lambda table: layout(game, table).size)
+    planned = with_dependencies(game, [chosen])
+    with TemporaryDirectory() as scratch:
+        seconds = {}
+        # The second time all kernels are compiled.
+        for folder in (Path(scratch, "first"), Path(scratch, "second")):
+            seconds = {built.material: built.seconds for built in build(game, planned, folder)}
+        size = table_path(folder, game, chosen).stat().st_size
+    codes = layout(game, chosen).size * len(sides_stored(game, chosen))
+    return codes / (seconds[chosen] or 1.0), size / codes
 
 
 def reindex(folder: Path) -> dict[str, int]:

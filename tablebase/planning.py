@@ -84,13 +84,16 @@ def _check_size(game: Game, material: Material) -> None:
         raise CapacityError(f"{name} has {size:,} indices; at most {CELL_LIMIT:,} can be solved: ask for fewer pieces")
 
 
-def estimate(game: Game, pieces: int | None, materials: Sequence[Material], folder: Path) -> list[Estimate]:
+def estimate(
+    game: Game, pieces: int | None, materials: Sequence[Material], folder: Path, rates: tuple[float, float] | None = None
+) -> list[Estimate]:
     """What a plan takes, whether or not its tables are there: a line a number of pieces, or a line a table.
 
-    Time and disk come from the tables that `folder` holds already, else from figures measured elsewhere.
+    Time and disk come from `rates` (codes a CPU-second, bytes a code), else from the tables that `folder` holds
+    already, else from figures measured elsewhere.
     """
     planned = plan(game, pieces, materials)
-    rates = _rates(game, folder)
+    rates = rates or _rates(game, folder)
     if pieces is None:
         return [_line(game, [table], rates, material_name(game, table)) for table in planned]
     counts = sorted({table.pieces for table in planned})

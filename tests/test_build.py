@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -373,3 +374,14 @@ def test_a_killed_worker_is_a_sentence(starting: Callable[[str], Any]) -> None:
     assert answer.code == 3
     assert len(answer.errors) == 1
     assert "--workers" in answer.errors[0]
+
+
+def test_a_machine_is_measured_by_building(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rates are those of the table chosen: its codes by its seconds, and its bytes by its codes; nothing is kept."""
+    monkeypatch.setattr(building, "TemporaryDirectory", lambda: nullcontext(str(tmp_path)))
+    monkeypatch.setattr(building, "MEASURED_BYTES", 300_050_000)
+    rate, size = building.measure(GAME)
+    file = next(iter(tmp_path.glob("second/doushouqi/2/RvR.h5")))
+    # Two rats: 61 squares, of which the mirror leaves 34, times 61; the table is paired with itself.
+    assert size == file.stat().st_size / (34 * 61)
+    assert rate > 0

@@ -125,7 +125,7 @@ def test_probe_says_whose_outcome_it_is(two_pieces: Path, ask: Ask) -> None:
     assert " 1 c . . . . . .\n" in answer.out
     (found,) = ask("probe", "doushouqi", TOO_LATE, "--data", two_pieces, "--format", "json").json
     assert parse_table(answer.out[answer.out.index("move   ") :]) == [as_cells(move) for move in found["moves"]]
-    assert "White to move wins in 1 plies, best move d8d9\n" in ask("probe", "doushouqi", BEFORE_THE_DEN, "--data", two_pieces).out
+    assert "White to move wins in 1 ply, best move d8d9\n" in ask("probe", "doushouqi", BEFORE_THE_DEN, "--data", two_pieces).out
 
 
 @pytest.mark.parametrize("by", ["pieces", "material"])

@@ -122,7 +122,8 @@ def verdict(answer: Probe) -> str:
         return f"{name} to move: draw" if answer.moves else f"{name} to move: draw, no legal move"
     verb = "wins" if answer.outcome == "win" else "loses"
     best = f", best move {answer.best}" if answer.best else ""
-    return f"{name} to move {verb} in {answer.distance} plies{best}"
+    plies = "1 ply" if answer.distance == 1 else f"{answer.distance} plies"
+    return f"{name} to move {verb} in {plies}{best}"
 
 
 def _write_boards(game: Game, rows: list[dict[str, Any]]) -> None:

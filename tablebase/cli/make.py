@@ -55,16 +55,23 @@ def build(
 
 
 def estimate(
-    game: GameName, pieces: Pieces = None, material: Materials = None, data: Data = DEFAULT_DATA, style: Style = Format.TABLE
+    game: GameName,
+    pieces: Pieces = None,
+    material: Materials = None,
+    data: Data = DEFAULT_DATA,
+    measure: Annotated[bool, typer.Option("--measure", help="Build one table first, to know this machine's speed.")] = False,
+    style: Style = Format.TABLE,
 ) -> None:
     """Tell what tables would take before they are built: positions, memory, disk, time."""
     from dataclasses import asdict
 
+    from tablebase import build as building
     from tablebase.cli.output import write_rows
     from tablebase.planning import estimate as estimated
 
     rules, materials = _wanted(game, pieces, material)
-    write_rows([asdict(line) for line in estimated(rules, pieces, materials, data)], style)
+    rates = building.measure(rules) if measure else None
+    write_rows([asdict(line) for line in estimated(rules, pieces, materials, data, rates)], style)
 
 
 def reindex(data: Data = DEFAULT_DATA) -> None:
