@@ -37,8 +37,8 @@ class Built:
     material : Material
     engine : str or None
         None if the file was there already and has only been verified.
-    seconds : float
-        CPU-seconds of solving, writing and verifying.
+    seconds : float or None
+        CPU-seconds of solving, writing and verifying; None with the engine.
     """
 
     material: Material

@@ -19,7 +19,7 @@ and a code a position. Step 0 (`tablebase.engine.bitlook`) looks all captures up
    lost, in d + 1 or when their longest capture loses, whichever is later.
 
 Parity tells wins (odd) from losses (even), so each distance has only one of the two. The twins of the kernels in
-plain Python are in ``tests/naive.py``; the whole is held against the reference engine byte for byte.
+plain Python are in ``tests/naive_rows.py``; the whole is held against the reference engine byte for byte.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def moved(word: Any, shift: int) -> Any:
 
 @inline
 def mirrored(table: Any, word: Any) -> Any:
-    """The mirror image of a word, by `RowArrays.mirror`."""
+    """The mirror image of a word, by `RowArrays.mirror_bytes`."""
     image = np.uint64(0)
     for byte in range(8):
         image |= table[byte, (word >> np.uint64(8 * byte)) & np.uint64(255)]

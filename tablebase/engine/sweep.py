@@ -30,8 +30,6 @@ from tablebase.engine.kernels import (
 )
 from tablebase.values import DRAW, FIRST, Codes
 
-UNDECIDED = -1
-
 
 def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     """Codes of both sides to move, or None if a distance does not fit the coding."""

@@ -102,14 +102,6 @@ def _stands(board: Small, some: Small) -> bool:
 
 
 @inline
-def _among(some: Small, square: int) -> bool:
-    for i in range(len(some)):
-        if some[i] == square:
-            return True
-    return False
-
-
-@inline
 def _raise(best: Bytes, row: Bytes) -> None:
     """Elementwise maximum, in a form that becomes vector instructions."""
     for at in range(len(best)):
