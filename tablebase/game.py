@@ -9,10 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 import string
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 
 from tablebase.errors import NotationError, RulesError
@@ -55,6 +56,11 @@ class Board:
         """A board on which every cell is a square, numbered a1, b1, … and a2, b2, … after them."""
         return cls(width, height, tuple((f, r) for r in range(height) for f in range(width)))
 
+    @classmethod
+    def checkered(cls, width: int, height: int, corner: bool) -> Board:
+        """A board on which every other cell is a square, a1 among them if `corner`; numbered row by row."""
+        return cls(width, height, tuple((f, r) for r in range(height) for f in range(width) if (f + r) % 2 != corner))
+
     def __len__(self) -> int:
         return len(self.cells)
 
@@ -78,6 +84,15 @@ class Board:
     def squares(self, names: str) -> tuple[int, ...]:
         """Square numbers of several names separated by spaces."""
         return tuple(self.square(name) for name in names.split())
+
+    def steps(self, directions: Sequence[tuple[int, int]]) -> tuple[Step, ...]:
+        """Quiet steps from every square to the next in these directions (files, ranks)."""
+        return tuple(
+            Step(origin, self.numbers[file + right, rank + up])
+            for origin, (file, rank) in enumerate(self.cells)
+            for right, up in directions
+            if (file + right, rank + up) in self.numbers
+        )
 
 
 @dataclass(frozen=True)
@@ -132,6 +147,9 @@ class Kind:
         All its steps, from any square.
     limit : int
         How many of the kind a side may have.
+    tiered : bool
+        Whether slices are divided by how far the pieces of this kind have come, so that each is small and is
+        solved before those that lead to it; only for kinds that never come back.
     """
 
     symbol: str
@@ -140,6 +158,7 @@ class Kind:
     squares: tuple[int, ...]
     steps: tuple[Step, ...]
     limit: int = 1
+    tiered: bool = False
 
     @cached_property
     def homes(self) -> frozenset[int]:
@@ -153,6 +172,48 @@ class Kind:
         for step in self.steps:
             grouped.setdefault(step.origin, []).append(step)
         return {origin: tuple(steps) for origin, steps in grouped.items()}
+
+    @cached_property
+    def levels(self) -> Mapping[int, int] | None:
+        """How far each square lies on the way: the most steps that can lead to it; None if a piece can come back.
+
+        A step that wins leads to no square of a position that goes on, and so does not count.
+        """
+        ways = {square: [s.origin for s in self.steps if s.target == square and not s.wins] for square in self.squares}
+        try:
+            order = list(TopologicalSorter(ways).static_order())
+        except CycleError:
+            return None
+        found: dict[int, int] = {}
+        for square in order:
+            found[square] = max((found[origin] + 1 for origin in ways[square]), default=0)
+        return found
+
+
+@dataclass(frozen=True)
+class Escape:
+    """A piece has won where no enemy can come any more: no need to play on.
+
+    Parameters
+    ----------
+    runner : str
+        Symbol of the kind that escapes.
+    guarded : mapping of str to mapping of int to frozenset of int
+        For each enemy kind, by its square: the squares that such a piece guards.
+    room : bool
+        Whether the runner also needs an unguarded square one step away.
+    to_move : frozenset of int
+        The sides to move for which it counts.
+
+    Notes
+    -----
+    A side to move that has no move gets what `Game.no_move` says, escaped or not.
+    """
+
+    runner: str
+    guarded: Mapping[str, Mapping[int, frozenset[int]]]
+    room: bool = False
+    to_move: frozenset[int] = frozenset((0, 1))
 
 
 @dataclass(frozen=True)
@@ -181,6 +242,8 @@ class Game:
     swap : tuple of int, optional
         Image of each square under colour swap, if that is a symmetry; a kind's twin is
         the kind of the other side whose symbol is the same letter in the other case.
+    escape : Escape, optional
+        A second way for one side to win; positions in which it has are a win or a loss in 0.
 
     Notes
     -----
@@ -197,6 +260,7 @@ class Game:
     max_pieces: int
     mirror: tuple[int, ...] | None = None
     swap: tuple[int, ...] | None = None
+    escape: Escape | None = None
 
     def __post_init__(self) -> None:
         _check(self)
@@ -230,7 +294,7 @@ class Game:
 
     def _canonical(self) -> dict[str, object]:
         """The rules as JSON data; titles, names and the start do not matter to a table."""
-        return {
+        rules: dict[str, object] = {
             "cells": self.board.cells,
             "kinds": [
                 [kind.symbol, kind.side, kind.limit, kind.squares, sorted(map(_step_key, kind.steps))] for kind in self.kinds
@@ -241,6 +305,19 @@ class Game:
             "sides": [side.letter for side in self.sides],
             "swap": self.swap,
         }
+        # What few games have is left out of the others' digests.
+        if any(kind.tiered for kind in self.kinds):
+            rules["tiered"] = "".join(kind.symbol for kind in self.kinds if kind.tiered)
+        if self.escape is not None:
+            rules["escape"] = _escape_key(self.escape)
+        return rules
+
+
+def _escape_key(escape: Escape) -> list[object]:
+    guarded = [
+        [symbol, [[s, sorted(zone)] for s, zone in sorted(zones.items())]] for symbol, zones in sorted(escape.guarded.items())
+    ]
+    return [escape.runner, guarded, escape.room, sorted(escape.to_move)]
 
 
 def _step_key(step: Step) -> tuple[int, int, list[int], bool, str, bool]:
@@ -250,7 +327,7 @@ def _step_key(step: Step) -> tuple[int, int, list[int], bool, str, bool]:
 
 def _check(game: Game) -> None:
     """Raise `RulesError` for a description that no engine could work with."""
-    for fault in chain(_board_faults(game), _kind_faults(game), _symmetry_faults(game)):
+    for fault in chain(_board_faults(game), _kind_faults(game), _symmetry_faults(game), _escape_faults(game)):
         raise RulesError(f"{game.name}: {fault}")
 
 
@@ -282,6 +359,8 @@ def _kind_faults(game: Game) -> Iterator[str]:
             yield f"the squares of {kind.name} must be ascending, different and on the board"
         if kind.limit < 1:
             yield f"the limit of {kind.name} must be at least 1"
+        if kind.tiered and kind.levels is None:
+            yield f"{kind.name} cannot be tiered, for a piece of it can come back to where it was"
         yield from _step_faults(game, kind)
 
 
@@ -300,6 +379,8 @@ def _step_faults(game: Game, kind: Kind) -> Iterator[str]:
 
 def _symmetry_faults(game: Game) -> Iterator[str]:
     count = len(game.board)
+    if game.swap is not None and any(kind.tiered for kind in game.kinds):
+        yield "a game with colour swap cannot have tiered kinds"
     for name, image in (("mirror", game.mirror), ("swap", game.swap)):
         if image is not None and (sorted(image) != list(range(count)) or any(image[image[s]] != s for s in range(count))):
             yield f"{name} must be an involution of the {count} squares"
@@ -313,3 +394,27 @@ def _symmetry_faults(game: Game) -> Iterator[str]:
             homes = {game.swap[square] for square in kind.squares}
             if twin is None or twin.side == kind.side or twin.limit != kind.limit or set(twin.squares) != homes:
                 yield f"colour swap needs a {kind.symbol.swapcase()!r} of the other side with the squares and limit of {kind.name}"
+
+
+def _escape_faults(game: Game) -> Iterator[str]:
+    escape = game.escape
+    if escape is None:
+        return
+    runner = next((kind for kind in game.kinds if kind.symbol == escape.runner), None)
+    if runner is None or runner.limit != 1:
+        yield f"what escapes must be a kind of which there is one piece at most, not {escape.runner!r}"
+        return
+    chasers = {kind.symbol: kind for kind in game.kinds if kind.side != runner.side}
+    for symbol, zones in escape.guarded.items():
+        if symbol not in chasers or set(zones) != set(chasers[symbol].squares):
+            yield f"squares are guarded by enemies of {runner.name}, and from each of their squares; {symbol!r} is not right"
+        elif not all(zone <= set(range(len(game.board))) for zone in zones.values()):
+            yield f"the squares that {chasers[symbol].name} guards must be on the board"
+        elif game.mirror is not None and any(
+            {game.mirror[s] for s in zone} != zones[game.mirror[square]] for square, zone in zones.items()
+        ):
+            yield f"the mirror changes what {chasers[symbol].name} guards"
+    if not escape.to_move or not escape.to_move <= {0, 1}:
+        yield "an escape counts with side 0, side 1 or either of them to move"
+    if game.swap is not None:
+        yield "a game with colour swap cannot have an escape, which is one side's alone"

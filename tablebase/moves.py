@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tablebase.game import Game
+from tablebase.game import Game, Outcome
 
 
 class Position(NamedTuple):
@@ -46,7 +46,39 @@ class Move(NamedTuple):
 
 
 def legal_moves(game: Game, position: Position) -> list[Move]:
-    """All moves of the side to move, in the order of kinds, squares and steps."""
+    """All moves of the side to move, in the order of kinds, squares and steps; none once the game is over."""
+    return [] if has_escaped(game, position) else _steps(game, position)
+
+
+def decided(game: Game, position: Position) -> Outcome | None:
+    """What the side to move has got, if the game is over: it has no move, or a piece has escaped."""
+    if not _steps(game, position):
+        return game.no_move
+    if game.escape is None or not has_escaped(game, position):
+        return None
+    winner = game.side_of(game.by_symbol[game.escape.runner])
+    return Outcome.WIN if winner == position.side else Outcome.LOSS
+
+
+def has_escaped(game: Game, position: Position) -> bool:
+    """Whether a piece stands where no enemy can come any more, as `Game.escape` has it."""
+    escape = game.escape
+    if escape is None or position.side not in escape.to_move:
+        return False
+    runner = game.by_symbol[escape.runner]
+    guarded: set[int] = set()
+    for kind, square in position.pieces:
+        guarded |= escape.guarded.get(game.kinds[kind].symbol, {}).get(square, frozenset())
+    return any(
+        kind == runner
+        and square not in guarded
+        and (not escape.room or any(step.target not in guarded for step in game.kinds[kind].steps_from.get(square, ())))
+        for kind, square in position.pieces
+    )
+
+
+def _steps(game: Game, position: Position) -> list[Move]:
+    """All steps that the pieces of the side to move can take."""
     occupant = {square: kind for kind, square in position.pieces}
     moves = []
     for kind, origin in position.pieces:

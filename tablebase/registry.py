@@ -1,14 +1,26 @@
-"""Which games there are: the entry points of the group ``tablebase.rules``."""
+"""Which games there are: the entry points of the group ``tablebase.rules``.
+
+A rules module gives a function that returns a `Game`. If the function has parameters, each with a default, there
+are *variants*: ``foxhounds-10x10`` or ``hasenspiel-8x10-early=none``. A parameter ``size`` is a pair of files and
+ranks and is written without its name; others are whole numbers or words. The name without a variant means the
+defaults, and so does one that spells them out.
+"""
 
 from __future__ import annotations
 
+import inspect
+import re
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from typing import Any
 
 from tablebase.errors import RulesError
 from tablebase.game import Game
 
 GROUP = "tablebase.rules"
+SIZE = "size"
+_SIZE = re.compile(r"([0-9]{1,3})x([0-9]{1,3})")
 
 
 @cache
@@ -23,19 +35,85 @@ def game_names() -> tuple[str, ...]:
 
 @cache
 def load_game(name: str) -> Game:
-    """The game of that name.
+    """The game of that name, such as ``foxhounds`` or ``foxhounds-10x10``.
 
     Raises
     ------
     RulesError
-        If no such game is installed, or its rules module does not give a `Game`.
+        If no such game is installed, it has no such variant, or its rules module does not give a `Game`.
+
+    Examples
+    --------
+    >>> load_game("hexapawn-4x4").start
+    'pppp/4/4/PPPP w'
+    >>> load_game("hexapawn-3x3").name
+    'hexapawn'
     """
-    point = _installed().get(name)
-    if point is None:
-        raise RulesError(f"there is no game {name!r}: installed are {', '.join(game_names()) or 'none'}")
-    game = point.load()()
+    base, words = _split(name)
+    point = _installed()[base]
+    make = point.load()
+    options = {key: value for key, value in _defaults(make, point).items() if value is not inspect.Parameter.empty}
+    chosen: dict[str, Any] = {}
+    for word in words:
+        key, value = _option(base, word, options)
+        if key in chosen:
+            raise RulesError(f"{name!r} gives {key} twice")
+        chosen[key] = value
+    full = "-".join([base, *(_word(key, chosen[key]) for key in options if key in chosen and chosen[key] != options[key])])
+    if full != name:
+        return load_game(full)
+    game = make(**chosen)
     if not isinstance(game, Game):
-        raise RulesError(f"the entry point {point.value!r} of {name} must be a function that returns a Game")
-    if game.name != name:
-        raise RulesError(f"the entry point {point.value!r} calls its game {game.name!r}, not {name!r}")
-    return game
+        raise RulesError(f"the entry point {point.value!r} of {base} must be a function that returns a Game")
+    if game.name != base:
+        raise RulesError(f"the entry point {point.value!r} calls its game {game.name!r}, not {base!r}")
+    return replace(game, name=full) if chosen else game
+
+
+def variants(name: str) -> tuple[str, ...]:
+    """What a game's variants may give, each as it is written by default: ``8x8``, ``early=default``."""
+    point = _installed()[name]
+    return tuple(_word(key, value) for key, value in _defaults(point.load(), point).items())
+
+
+def _split(name: str) -> tuple[str, list[str]]:
+    """The installed name that this one begins with, and the words after it."""
+    found = [base for base in _installed() if name == base or name.startswith(f"{base}-")]
+    if not found:
+        raise RulesError(f"there is no game {name!r}: installed are {', '.join(game_names()) or 'none'}")
+    base = max(found, key=len)
+    rest = name[len(base) + 1 :]
+    return base, rest.split("-") if rest else []
+
+
+def _defaults(make: Any, point: EntryPoint) -> dict[str, Any]:
+    try:
+        return {key: parameter.default for key, parameter in inspect.signature(make).parameters.items()}
+    except (TypeError, ValueError):
+        raise RulesError(f"the entry point {point.value!r} must be a function that returns a Game") from None
+
+
+def _option(base: str, word: str, options: dict[str, Any]) -> tuple[str, Any]:
+    """Read one word of a variant."""
+    key, _, text = word.rpartition("=")
+    key = key or SIZE
+    if key not in options:
+        known = ", ".join(_word(name, value) for name, value in options.items())
+        takes = f"its variants are written as in {known}" if known else "it has no variants"
+        raise RulesError(f"{base} has no variant {word!r}: {takes}")
+    default = options[key]
+    if key == SIZE:
+        found = _SIZE.fullmatch(text)
+        if found is None:
+            raise RulesError(f"{text!r} is no size of {base}: write files and ranks, as in {_word(SIZE, default)}")
+        return key, (int(found[1]), int(found[2]))
+    if isinstance(default, int):
+        if not text.isascii() or not text.isdigit():
+            raise RulesError(f"{key} of {base} is a whole number, not {text!r}")
+        return key, int(text)
+    return key, text
+
+
+def _word(key: str, value: Any) -> str:
+    """One word of a variant as text."""
+    return "x".join(map(str, value)) if key == SIZE else f"{key}={value}"

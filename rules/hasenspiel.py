@@ -1,0 +1,96 @@
+"""Hasenspiel, the rabbit game, as data.
+
+The reading is that of the article *Hasenspiel - Escape the White Rabbit*: four black pawns step diagonally forwards,
+the white rabbit diagonally anywhere, nobody captures, and who has no move loses. The dark squares are numbered from
+the pawns' corner, row by row. White has won early by its square's number and that of the lowest pawn:
+
+- ``early=default``: the rabbit's number is below the lowest pawn's plus a row, with Black to move;
+- ``early=article``: below the lowest pawn's plus a row less one, whoever moves (the article's first program);
+- ``early=none``: only on the first row.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from tablebase.errors import RulesError
+from tablebase.game import Board, Escape, Game, Kind, Outcome, Side
+
+ANYWHERE = ((-1, -1), (1, -1), (-1, 1), (1, 1))
+FORWARDS = ((-1, 1), (1, 1))
+WIDTHS = (2, 12)
+HEIGHTS = (2, 12)
+
+
+@cache
+def game(size: tuple[int, int] = (8, 8), pawns: int = 4, early: str = "default") -> Game:
+    """The game; White, the rabbit, is side 0 and moves first, the pawns move up the board.
+
+    Parameters
+    ----------
+    size : (int, int)
+        Files, an even number, and ranks.
+    pawns : int
+        They start on the dark squares of the first rank, from the left.
+    early : str
+        When White has won before the pawns are stuck: ``default``, ``article`` or ``none``.
+
+    Raises
+    ------
+    RulesError
+        For what cannot be set up.
+    """
+    width, height = size
+    if width % 2 or not WIDTHS[0] <= width <= WIDTHS[1] or not HEIGHTS[0] <= height <= HEIGHTS[1]:
+        raise RulesError(f"hasenspiel is played on 2 to 12 files, an even number, and 2 to 12 ranks, not on {width}x{height}")
+    if not 1 <= pawns <= width // 2:
+        raise RulesError(f"hasenspiel on {width} files has 1 to {width // 2} pawns, not {pawns}")
+    if early not in EARLY:
+        raise RulesError(f"hasenspiel has no reading early={early}: choose {', '.join(EARLY)}")
+    board = Board.checkered(width, height, corner=True)
+    squares = tuple(range(len(board)))
+    return Game(
+        name="hasenspiel",
+        title="Hasenspiel",
+        board=board,
+        sides=(Side("w", "White"), Side("b", "Black")),
+        kinds=(
+            Kind("R", "rabbit", 0, squares, board.steps(ANYWHERE)),
+            Kind("p", "pawn", 1, squares, board.steps(FORWARDS), pawns, tiered=True),
+        ),
+        start=_start(width, height, pawns),
+        no_move=Outcome.LOSS,
+        max_pieces=1 + pawns,
+        escape=EARLY[early](board),
+    )
+
+
+def _default(board: Board) -> Escape:
+    return Escape("R", {"p": _from(board, board.width // 2)}, to_move=frozenset({1}))
+
+
+def _article(board: Board) -> Escape:
+    return Escape("R", {"p": _from(board, board.width // 2 - 1)})
+
+
+def _none(board: Board) -> Escape:
+    beyond = frozenset(range(board.width // 2, len(board)))
+    return Escape("R", {"p": dict.fromkeys(range(len(board)), beyond)})
+
+
+EARLY = {"default": _default, "article": _article, "none": _none}
+
+
+def _from(board: Board, ahead: int) -> dict[int, frozenset[int]]:
+    """A pawn guards the squares whose number is its own plus `ahead` or more."""
+    return {square: frozenset(range(square + ahead, len(board))) for square in range(len(board))}
+
+
+def _start(width: int, height: int, pawns: int) -> str:
+    """The rabbit on the dark square of the last rank left of the middle; the pawns on those of the first."""
+    parity = (height - 1) % 2
+    rabbit = 2 * ((width // 2 - 1) // 2) + parity
+    top = f"{rabbit or ''}R{width - 1 - rabbit or ''}"
+
+    bottom = "1".join("p" * pawns) + str(width - 2 * pawns + 1)
+    return "/".join([top, *[str(width)] * (height - 2), bottom]) + " w"
