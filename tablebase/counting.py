@@ -7,7 +7,12 @@ from functools import cache
 from math import factorial, prod
 
 from tablebase.game import Game
-from tablebase.material import Material, sides_stored
+from tablebase.material import Material, place_levels, sides_stored, tiered_kinds
+
+BASE = 1 << 256
+"""More than there are placements of any material, pieces told apart."""
+
+Home = tuple[tuple[int, int], ...]
 
 
 def placements(game: Game, material: Material) -> int:
@@ -16,10 +21,27 @@ def placements(game: Game, material: Material) -> int:
     Notes
     -----
     Möbius inversion over the partitions of the pieces: a block of b pieces forced onto one square
-    counts (-1)^(b-1) (b-1)! times the squares they share (Stanley, Enumerative Combinatorics 1, 3.7).
+    counts (-1)^(b-1) (b-1)! times the squares they share (Stanley, Enumerative Combinatorics 1, 3.7). Tiers are told
+    apart by counting with a polynomial for each number, whose powers are advances; a polynomial is an integer
+    in base `BASE` (Kronecker substitution), of which the slice's advance is one digit.
     """
     alike = prod(factorial(material.kinds.count(kind)) for kind in set(material.kinds))
-    return _injections(tuple(sorted(game.kinds[kind].squares for kind in material.kinds))) // alike
+    tiered = tiered_kinds(game, material.kinds)
+    # Each tiered kind has powers of its own, out of reach of the one before.
+    units, unit = {}, 1
+    for kind in tiered:
+        units[kind] = unit
+        unit *= 1 + material.kinds.count(kind) * max(place_levels(game, kind))
+    homes = tuple(sorted(_home(game, kind, units.get(kind, 0)) for kind in material.kinds))
+    power = sum(units[kind] * one for kind, one in zip(tiered, material.advance, strict=True))
+    counted = (_injections(homes) // BASE**power) % BASE
+    return int(counted // alike)
+
+
+@cache
+def _home(game: Game, kind: int, unit: int) -> Home:
+    """A kind's squares, each with the power that a piece on it stands for."""
+    return tuple((square, unit * level) for square, level in zip(game.kinds[kind].squares, place_levels(game, kind), strict=True))
 
 
 def table_placements(game: Game, table: Material) -> int:
@@ -28,13 +50,20 @@ def table_placements(game: Game, table: Material) -> int:
 
 
 @cache
-def _injections(homes: tuple[tuple[int, ...], ...]) -> int:
-    """Ways to choose a different square for each piece from its own set."""
+def _injections(homes: tuple[Home, ...]) -> int:
+    """Ways to choose a different square for each piece from its own, by power, as digits in base `BASE`."""
     total = 0
     for partition in _partitions(list(range(len(homes)))):
-        shared = [len(set.intersection(*(set(homes[piece]) for piece in block))) for block in partition]
+        shared = [_shared([homes[piece] for piece in block]) for block in partition]
         total += prod((-1) ** (len(block) - 1) * factorial(len(block) - 1) * n for block, n in zip(partition, shared, strict=True))
     return total
+
+
+def _shared(homes: list[Home]) -> int:
+    """The squares that these pieces share, by the power they have there together."""
+    powers = [dict(home) for home in homes]
+    squares = set(powers[0]).intersection(*powers[1:])
+    return sum(BASE ** sum(one[square] for one in powers) for square in squares)
 
 
 def _partitions(items: list[int]) -> Iterator[list[list[int]]]:

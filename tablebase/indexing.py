@@ -8,8 +8,9 @@ significant first:
 2. the other groups, in the order of `Material.kinds`;
 3. the *row piece*, the single piece with the most squares (the last of several).
 
-A group of one piece has the place of its square among the kind's squares as its digit. A group of
-k like pieces with places c1 < … < ck has the combinatorial number C(c1,1) + … + C(ck,k).
+A group's digit is the number of its squares' places, among the squares of its kind, as `tablebase.choices`
+counts choices: for one piece the place, for like pieces their combinatorial number, and for a tiered kind only
+those placements count that have the slice's advance.
 Where two pieces would share a square there is no position: the index is *void*.
 """
 
@@ -19,14 +20,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import combinations
-from math import comb
-from typing import Any
+from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.choices import Choices
 from tablebase.game import Game
-from tablebase.material import Material
+from tablebase.material import Material, place_levels, tiered_kinds
 from tablebase.moves import Position
 
 INDEX_VERSION = 1
@@ -47,17 +49,20 @@ class Group:
     slots : range
         Their places among the layout's slots.
     squares : tuple of int
-        Squares by digit place.
+        Squares by place.
+    choices : Choices
+        The placements, as choices of places.
     """
 
     kind: int
     slots: range
     squares: tuple[int, ...]
+    choices: Choices
 
-    @cached_property
+    @property
     def size(self) -> int:
         """Number of ways to place the group, other pieces aside."""
-        return comb(len(self.squares), len(self.slots))
+        return self.choices.size
 
     @cached_property
     def places(self) -> dict[int, int]:
@@ -66,17 +71,42 @@ class Group:
 
     def rank(self, squares: Sequence[int]) -> int:
         """Number of a placement from 0."""
-        if len(squares) == 1:
-            return self.places[squares[0]]
-        ordered = sorted(self.places[square] for square in squares)
-        return sum(comb(place, count) for count, place in enumerate(ordered, start=1))
+        return self.choices.rank([self.places[square] for square in squares])
 
-    @cached_property
-    def placements(self) -> tuple[tuple[int, ...], ...]:
-        """The squares of each placement, by its number."""
-        found = combinations(range(len(self.squares)), len(self.slots))
-        by_rank = sorted(found, key=lambda places: places[::-1])
-        return tuple(tuple(self.squares[place] for place in places) for places in by_rank)
+    def unrank(self, digit: int) -> tuple[int, ...]:
+        """The squares of a placement."""
+        return tuple(self.squares[place] for place in self.choices.unrank(digit))
+
+    def rank_many(self, squares: Squares) -> NDArray[np.int64]:
+        """Numbers of placements given as an array of shape (placements, pieces of the group)."""
+        places = np.zeros(max(self.squares) + 1, dtype=np.int64)
+        places[list(self.squares)] = range(len(self.squares))
+        return self.choices.rank_many(places[squares])
+
+    def unrank_many(self, digits: NDArray[np.int64]) -> Squares:
+        """Squares of placements, shape (placements, pieces of the group)."""
+        return np.array(self.squares, dtype=np.int8)[self.choices.unrank_many(digits)]
+
+
+class Lead(NamedTuple):
+    """How the lead group is numbered.
+
+    Parameters
+    ----------
+    rank : ndarray of int32, shape (lead digits,)
+        Placement number of the lead group for each lead digit.
+    digit : ndarray of int32, shape (lead placements,)
+        Lead digit of each placement; of its mirror image if that one is numbered instead.
+    flip : ndarray of bool, shape (lead placements,)
+        Whether the board is mirrored first.
+    fixed : ndarray of bool, shape (lead digits,)
+        Whether the lead is its own mirror image, so that both images of a position are numbered.
+    """
+
+    rank: NDArray[np.int32]
+    digit: NDArray[np.int32]
+    flip: NDArray[np.bool_]
+    fixed: NDArray[np.bool_]
 
 
 class Layout:
@@ -93,14 +123,8 @@ class Layout:
         Lead first, row piece last.
     slots : tuple of int
         For each slot (the order in which the layout lists pieces), which piece of the material it is.
-    lead_rank : ndarray of int32, shape (lead digits,)
-        Placement number of the lead group for each lead digit.
-    lead_digit : ndarray of int32, shape (lead placements,)
-        Lead digit of each placement; of its mirror image if that one is numbered instead.
-    lead_flip : ndarray of bool, shape (lead placements,)
-        Whether the board is mirrored first.
-    lead_fixed : ndarray of bool, shape (lead digits,)
-        Whether the lead is its own mirror image, so that both images of a position are numbered.
+    radices : tuple of int
+        Digits of each group.
     size : int
         Number of indices, void ones included.
     """
@@ -110,9 +134,9 @@ class Layout:
         self.material = material
         self.groups = _ordered_groups(game, material)
         self.slots = tuple(_slot_pieces(material, self.groups))
-        self._number_lead()
-        self.radices = (len(self.lead_rank), *(group.size for group in self.groups[1:]))
-        self.size = int(np.prod(self.radices, dtype=object))
+        lead = self.groups[0].size if game.mirror is None else len(self.lead.rank)
+        self.radices = (lead, *(group.size for group in self.groups[1:]))
+        self.size = prod(self.radices)
         self._terms = self._single_terms()
 
     @property
@@ -125,50 +149,54 @@ class Layout:
         """Number of indices, each that also stands for its mirror image counted twice."""
         return self.groups[0].size * (self.size // self.radices[0])
 
-    def _number_lead(self) -> None:
-        lead = self.groups[0]
-        ranks = np.arange(lead.size, dtype=np.int32)
-        image = ranks if self.game.mirror is None else self._mirror_lead(self.game.mirror)
-        self.lead_flip = image < ranks
-        self.lead_rank = ranks[~self.lead_flip]
-        digits = np.cumsum(~self.lead_flip, dtype=np.int32) - 1
-        self.lead_digit = np.where(self.lead_flip, digits[image], digits).astype(np.int32)
-        fixed = np.zeros(lead.size, dtype=bool) if self.game.mirror is None else image == ranks
-        self.lead_fixed = fixed[self.lead_rank]
-        self._flips: list[bool] = self.lead_flip.tolist()
+    @cached_property
+    def lead(self) -> Lead:
+        """How the lead group is numbered; without a mirror each placement is its own digit."""
+        ranks = np.arange(self.groups[0].size, dtype=np.int32)
+        if self.game.mirror is None:
+            no = np.broadcast_to(np.False_, ranks.shape)
+            return Lead(ranks, ranks, no, no)
+        image = self._mirror_lead(self.game.mirror, ranks)
+        flip = image < ranks
+        digits = np.cumsum(~flip, dtype=np.int32) - 1
+        return Lead(ranks[~flip], np.where(flip, digits[image], digits).astype(np.int32), flip, (image == ranks)[~flip])
 
-    def _mirror_lead(self, mirror: tuple[int, ...]) -> NDArray[np.int32]:
+    def _mirror_lead(self, mirror: tuple[int, ...], ranks: NDArray[np.int32]) -> NDArray[np.int32]:
         lead = self.groups[0]
-        images = [lead.rank([mirror[square] for square in squares]) for squares in lead.placements]
-        return np.array(images, dtype=np.int32)
+        images = np.array(mirror, dtype=np.int8)[lead.unrank_many(ranks.astype(np.int64))]
+        return lead.rank_many(images).astype(np.int32)
 
     # One position at a time, in plain Python.
 
     def index(self, squares: Sequence[int]) -> int:
         """Index of a position given by the square of each slot."""
-        lead = self.groups[0]
-        flip = self._flips[lead.rank(squares[: lead.slots.stop])]
         if self._terms is not None:
-            return sum(term[square] for term, square in zip(self._terms[flip], squares, strict=True))
-        if flip and self.game.mirror is not None:
-            squares = [self.game.mirror[square] for square in squares]
-        index = int(self.lead_digit[lead.rank(squares[: lead.slots.stop])])
+            terms = self._terms[self._flips[squares[0]]]
+            return sum(term[square] for term, square in zip(terms, squares, strict=True))
+        lead = self.groups[0]
+        index = lead.rank(squares[: lead.slots.stop])
+        if self.game.mirror is not None:
+            if self.lead.flip[index]:
+                squares = [self.game.mirror[square] for square in squares]
+            index = int(self.lead.digit[index])
         for group in self.groups[1:]:
             index = index * group.size + group.rank(squares[group.slots.start : group.slots.stop])
         return index
 
     def _single_terms(self) -> tuple[list[list[int]], list[list[int]]] | None:
-        """What each slot on each square adds to the index, as it is and mirrored; None if there are like pieces."""
-        if any(len(group.slots) > 1 for group in self.groups):
+        """What each slot on each square adds to the index, as it is and mirrored; None if that is not all there is to it."""
+        if any(len(group.slots) > 1 or any(group.choices.levels) for group in self.groups):
             return None
         board = range(len(self.game.board))
+        lead = self.groups[0]
+        self._flips = [square in lead.places and bool(self.lead.flip[lead.places[square]]) for square in board]
         found = []
         for image in (board, self.game.mirror or board):
             terms = []
             for slot, group in enumerate(self.groups):
-                stride = int(np.prod(self.radices[slot + 1 :], dtype=object))
+                stride = prod(self.radices[slot + 1 :])
                 places = [group.places.get(image[square], 0) for square in board]
-                terms.append([(place if slot else int(self.lead_digit[place])) * stride for place in places])
+                terms.append([(place if slot else int(self.lead.digit[place])) * stride for place in places])
             found.append(terms)
         return found[0], found[1]
 
@@ -179,8 +207,9 @@ class Layout:
             index, digit = divmod(index, radix)
             digits.append(digit)
         digits.reverse()
-        digits[0] = int(self.lead_rank[digits[0]])
-        found = [square for group, digit in zip(self.groups, digits, strict=True) for square in group.placements[digit]]
+        if self.game.mirror is not None:
+            digits[0] = int(self.lead.rank[digits[0]])
+        found = [square for group, digit in zip(self.groups, digits, strict=True) for square in group.unrank(digit)]
         return found if len(set(found)) == len(found) else None
 
     def position(self, index: int, side: int) -> Position | None:
@@ -195,29 +224,26 @@ class Layout:
 
     def index_many(self, squares: Squares) -> NDArray[np.int64]:
         """Indices of positions given as an array of shape (positions, slots)."""
-        lead = self.groups[0]
-        rank = self._rank_many(lead, squares)
+        index = self._rank_many(self.groups[0], squares)
         if self.game.mirror is not None:
             mirror = np.array(self.game.mirror, dtype=squares.dtype)
-            squares = np.where(self.lead_flip[rank][:, None], mirror[squares], squares)
-        index = self.lead_digit[rank].astype(np.int64)
+            squares = np.where(self.lead.flip[index][:, None], mirror[squares], squares)
+            index = self.lead.digit[index].astype(np.int64)
         for group in self.groups[1:]:
             index = index * group.size + self._rank_many(group, squares)
         return index
 
     def _rank_many(self, group: Group, squares: Squares) -> NDArray[np.int64]:
-        places = np.zeros(len(self.game.board), dtype=np.int64)
-        places[list(group.squares)] = range(len(group.squares))
-        own = np.sort(places[squares[:, group.slots.start : group.slots.stop]], axis=1)
-        return sum(_binomials(len(group.squares), k + 1)[own[:, k]] for k in range(own.shape[1]))  # type: ignore[return-value]
+        return group.rank_many(squares[:, group.slots.start : group.slots.stop])
 
     def squares_many(self, index: NDArray[np.int64]) -> tuple[Squares, NDArray[np.bool_]]:
         """Squares of each slot, shape (positions, slots), and whether each index is a position."""
         columns: list[Any] = []
         for group, radix in zip(self.groups[:0:-1], self.radices[:0:-1], strict=True):
             index, digit = np.divmod(index, radix)
-            columns.insert(0, np.array(group.placements, dtype=np.int8)[digit])
-        columns.insert(0, np.array(self.groups[0].placements, dtype=np.int8)[self.lead_rank[index]])
+            columns.insert(0, group.unrank_many(digit))
+        lead = index if self.game.mirror is None else self.lead.rank[index].astype(np.int64)
+        columns.insert(0, self.groups[0].unrank_many(lead))
         squares = np.concatenate(columns, axis=1)
         legal = np.ones(len(squares), dtype=bool)
         for i, j in combinations(range(squares.shape[1]), 2):
@@ -228,8 +254,8 @@ class Layout:
     def lead_weights(self) -> NDArray[np.int64]:
         """Placements that an index stands for, by its lead digit: two if it also stands for its mirror image."""
         if self.game.mirror is None:
-            return np.ones(self.radices[0], dtype=np.int64)
-        return np.where(self.lead_fixed, 1, 2)
+            return np.broadcast_to(np.int64(1), self.radices[0])
+        return np.where(self.lead.fixed, 1, 2)
 
     def weights_many(self, index: NDArray[np.int64]) -> NDArray[np.int64]:
         """Placements that each index stands for."""
@@ -242,23 +268,20 @@ def layout(game: Game, material: Material) -> Layout:
     return Layout(game, material)
 
 
-@cache
-def _binomials(count: int, k: int) -> NDArray[np.int64]:
-    return np.array([comb(n, k) for n in range(count)], dtype=np.int64)
-
-
 def _ordered_groups(game: Game, material: Material) -> tuple[Group, ...]:
     """Groups with the row piece last, slots numbered in that order."""
     counts = {kind: material.kinds.count(kind) for kind in material.kinds}
-    singles = [kind for kind, count in counts.items() if count == 1]
+    singles = [kind for kind, count in counts.items() if count == 1 and not game.kinds[kind].tiered]
     order = list(counts)
     if singles:
         row = max(singles, key=lambda kind: (len(game.kinds[kind].squares), kind))
         order = [kind for kind in order if kind != row] + [row]
+    advance = dict(zip(tiered_kinds(game, material.kinds), material.advance, strict=True))
     groups = []
     slot = 0
     for kind in order:
-        groups.append(Group(kind, range(slot, slot + counts[kind]), game.kinds[kind].squares))
+        choices = Choices(place_levels(game, kind), counts[kind], advance.get(kind, 0))
+        groups.append(Group(kind, range(slot, slot + counts[kind]), game.kinds[kind].squares, choices))
         slot += counts[kind]
     return tuple(groups)
 

@@ -5,17 +5,23 @@ to move. Where the rules allow colour swap, ``RCvW`` with side 1 to move is ``Wv
 to move, so slices are counted with side 0 to move. Materials in which every piece finds a
 counterpart that moves, takes and is taken alike are *aliases*: one of them stands for all.
 A *table* holds one material that stands for its aliases, with both sides to move.
+
+Where a kind is `tiered`, slices are divided further by how far its pieces have come, their *advance*: the sum of
+the levels of their squares. ``FvHHHH@12`` has four hounds twelve rows ahead in all; each step of one leads to
+``FvHHHH@13``, so a slice of Fox & Hounds holds only moves of the fox.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, combinations, permutations, product
+from typing import NamedTuple
 
+from tablebase.choices import advances
 from tablebase.errors import NotationError
-from tablebase.game import Game
+from tablebase.game import Game, Step
 from tablebase.moves import Position
 
 
@@ -27,10 +33,13 @@ class Material:
     ----------
     first, second : tuple of int
         Kind numbers of side 0 and of side 1, ascending.
+    advance : tuple of int
+        For each tiered kind that is there, the levels of its pieces added up.
     """
 
     first: tuple[int, ...]
     second: tuple[int, ...]
+    advance: tuple[int, ...] = ()
 
     @property
     def kinds(self) -> tuple[int, ...]:
@@ -68,33 +77,87 @@ class Route:
 
 def material_of(game: Game, position: Position) -> Material:
     """The material of a position."""
-    return make_material(game, tuple(kind for kind, _ in position.pieces))
+    kinds = tuple(kind for kind, _ in position.pieces)
+    advance = tuple(sum(_levels(game, kind)[s] for k, s in position.pieces if k == kind) for kind in tiered_kinds(game, kinds))
+    return make_material(game, kinds, advance)
 
 
 @cache
-def make_material(game: Game, kinds: tuple[int, ...]) -> Material:
+def make_material(game: Game, kinds: tuple[int, ...], advance: tuple[int, ...] = ()) -> Material:
     """The material of these kind numbers, in any order."""
     ordered = sorted(kinds)
     return Material(
         tuple(kind for kind in ordered if game.side_of(kind) == 0),
         tuple(kind for kind in ordered if game.side_of(kind) == 1),
+        advance,
     )
 
 
+@cache
+def tiered_kinds(game: Game, kinds: tuple[int, ...]) -> tuple[int, ...]:
+    """The tiered ones among these kind numbers, each once, ascending: those that `Material.advance` speaks of."""
+    return tuple(kind for kind in sorted(set(kinds)) if game.kinds[kind].tiered)
+
+
+def _levels(game: Game, kind: int) -> Mapping[int, int]:
+    """Level of each square of a tiered kind."""
+    levels = game.kinds[kind].levels
+    assert levels is not None
+    return levels
+
+
+def place_levels(game: Game, kind: int) -> tuple[int, ...]:
+    """The level of each of a kind's squares in their order; 0 throughout if the kind is not tiered."""
+    squares = game.kinds[kind].squares
+    return tuple(_levels(game, kind)[square] for square in squares) if game.kinds[kind].tiered else (0,) * len(squares)
+
+
+@cache
+def _tiers(game: Game, kinds: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """What the advance of a material of these kinds may be."""
+    return tuple(product(*(advances(place_levels(game, kind), kinds.count(kind)) for kind in tiered_kinds(game, kinds))))
+
+
 def material_name(game: Game, material: Material) -> str:
-    """The material as ``RCvW``."""
-    return "v".join("".join(game.kinds[kind].symbol.upper() for kind in side) for side in (material.first, material.second))
+    """The material as ``RCvW``, or ``FvHHHH@12`` if it is one of several tiers."""
+    pieces = "v".join("".join(game.kinds[kind].symbol.upper() for kind in side) for side in (material.first, material.second))
+    return f"{pieces}@{','.join(map(str, material.advance))}" if material.advance else pieces
 
 
 def parse_material(game: Game, text: str) -> Material:
-    """Read a material such as ``RCvW``; the letters of a side may come in any order.
+    """Read a material such as ``RCvW`` or ``FvHHHH@12``; the letters of a side may come in any order.
 
     Raises
     ------
     NotationError
-        If the text names no material of the game.
+        If the text names no material of the game, or several tiers.
     """
-    sides = text.split("v")
+    found = parse_materials(game, text)
+    if len(found) > 1:
+        first, last = material_name(game, found[0]), material_name(game, found[-1])
+        raise NotationError(f"{text!r} is divided into {len(found)} slices, {first} to {last}: name one of them")
+    return found[0]
+
+
+def parse_materials(game: Game, text: str) -> tuple[Material, ...]:
+    """Read a material as `parse_material` does; without an advance it means all tiers."""
+    pieces, at, tier = text.partition("@")
+    kinds = _parse_kinds(game, pieces, text)
+    possible = _tiers(game, kinds)
+    if not at:
+        return tuple(make_material(game, kinds, advance) for advance in possible)
+    if not tiered_kinds(game, kinds):
+        raise NotationError(f"{text!r} names an advance, but {pieces} is not divided into tiers")
+    numbers = tier.split(",")
+    advance = tuple(int(number) if number.isascii() and number.isdigit() else -1 for number in numbers)
+    if advance not in possible:
+        first, last = (",".join(map(str, one)) for one in (possible[0], possible[-1]))
+        raise NotationError(f"{pieces} has no tier {tier!r}: they run from {first} to {last}")
+    return (make_material(game, kinds, advance),)
+
+
+def _parse_kinds(game: Game, pieces: str, text: str) -> tuple[int, ...]:
+    sides = pieces.split("v")
     if len(sides) != 2 or not all(sides):
         raise NotationError(f"{text!r} is not a material: write the pieces of both sides as in 'RCvW'")
     kinds = [_kind_number(game, letter, side) for side in (0, 1) for letter in sides[side]]
@@ -102,7 +165,7 @@ def parse_material(game: Game, text: str) -> Material:
         if kinds.count(kind) > game.kinds[kind].limit:
             what = f"{game.sides[game.side_of(kind)].name} {game.kinds[kind].name}"
             raise NotationError(f"{text!r} has {kinds.count(kind)} pieces {what}; at most {game.kinds[kind].limit} can be")
-    return make_material(game, tuple(kinds))
+    return tuple(sorted(kinds))
 
 
 def _kind_number(game: Game, letter: str, side: int) -> int:
@@ -114,7 +177,13 @@ def _kind_number(game: Game, letter: str, side: int) -> int:
 
 @cache
 def materials(game: Game, pieces: int) -> tuple[Material, ...]:
-    """All materials with so many pieces, at least one a side; side 0 strongest in number first."""
+    """All materials with so many pieces, at least one a side; side 0 strongest in number first, tiers ascending."""
+    return tuple(replace(one, advance=advance) for one in _compositions(game, pieces) for advance in _tiers(game, one.kinds))
+
+
+@cache
+def _compositions(game: Game, pieces: int) -> tuple[Material, ...]:
+    """All materials with so many pieces, tiers not told apart."""
     found = []
     for count in range(pieces - 1, 0, -1):
         for first in _choices(game, 0, count):
@@ -139,23 +208,62 @@ def swapped_material(game: Game, material: Material) -> Material:
     return make_material(game, tuple(game.twins[kind] for kind in material.kinds))
 
 
-def captures(game: Game, material: Material) -> dict[int, Material]:
-    """The material left when a piece is captured, for each piece (by its place in `kinds`) that can be.
+class Conversion(NamedTuple):
+    """A way out of a slice: a capture, or a step that changes the advance.
+
+    Parameters
+    ----------
+    victim : int or None
+        The piece that is taken, by its place in `Material.kinds`.
+    child : Material
+        What is there afterwards.
+    side : int
+        The side to move then.
+    """
+
+    victim: int | None
+    child: Material
+    side: int
+
+
+def conversion(game: Game, material: Material, kind: int, step: Step, victim: int | None) -> Conversion | None:
+    """Where a step of a kind leads from a material, taking a piece or none; None if it stays in the slice."""
+    gone = [] if victim is None else [material.kinds[victim]]
+    rest = tuple(other for place, other in enumerate(material.kinds) if place != victim)
+    before = dict(zip(tiered_kinds(game, material.kinds), material.advance, strict=True))
+    if game.kinds[kind].tiered:
+        before[kind] += _levels(game, kind)[step.target] - _levels(game, kind)[step.origin]
+    for other in gone:
+        if game.kinds[other].tiered:
+            before[other] -= _levels(game, other)[step.target]
+    child = make_material(game, rest, tuple(before[one] for one in tiered_kinds(game, rest)))
+    return None if child == material else Conversion(victim, child, 1 - game.side_of(kind))
+
+
+@cache
+def conversions(game: Game, material: Material) -> tuple[Conversion, ...]:
+    """All ways out of a slice that do not end the game.
 
     A side that loses its last piece has lost, so that leads to no material.
     """
-    children = {}
-    for place, kind in enumerate(material.kinds):
-        own = material.first if place < len(material.first) else material.second
-        if len(own) > 1 and _can_be_taken(game, material, kind):
-            rest = tuple(other for i, other in enumerate(material.kinds) if i != place)
-            children[place] = make_material(game, rest)
-    return children
+    victims = [place for place, kind in enumerate(material.kinds) if len(_own(game, material, kind)) > 1]
+    found: dict[Conversion, None] = {}
+    for kind in sorted(set(material.kinds)):
+        for step in game.kinds[kind].steps:
+            if step.wins:
+                continue
+            taken = [place for place in victims if game.kinds[material.kinds[place]].symbol in step.victims]
+            quiet = [None] if step.quiet and game.kinds[kind].tiered else []
+            for victim in (*taken, *quiet):
+                way = conversion(game, material, kind, step, victim)
+                if way is not None and way.child.advance in _tiers(game, way.child.kinds):
+                    found[way] = None
+    return tuple(sorted(found, key=lambda way: (-1 if way.victim is None else way.victim, way.child, way.side)))
 
 
-def _can_be_taken(game: Game, material: Material, victim: int) -> bool:
-    symbol = game.kinds[victim].symbol
-    return any(symbol in step.victims for kind in set(material.kinds) for step in game.kinds[kind].steps)
+def _own(game: Game, material: Material, kind: int) -> tuple[int, ...]:
+    """The pieces of the side that a kind belongs to."""
+    return material.second if game.side_of(kind) else material.first
 
 
 @cache
@@ -163,8 +271,10 @@ def _movement_class(game: Game, kind: int) -> int:
     """A number that kinds of one side share if they stand and move alike, captures aside."""
 
     def movement(number: int) -> object:
-        of = game.kinds[number]
-        return of.side, of.squares, frozenset((s.origin, s.target, s.empty, s.quiet, s.wins) for s in of.steps)
+        of, escape = game.kinds[number], game.escape
+        steps = frozenset((s.origin, s.target, s.empty, s.quiet, s.wins) for s in of.steps)
+        special = (escape and escape.runner == of.symbol, escape and escape.guarded.get(of.symbol), of.tiered and number)
+        return of.side, of.squares, steps, special
 
     return next(number for number in range(kind + 1) if movement(number) == movement(kind))
 
@@ -243,14 +353,15 @@ def _colours(game: Game, material: Material) -> list[int]:
 def _representatives(game: Game, pieces: int) -> dict[tuple[int, ...], Material]:
     """The first material of each signature."""
     first: dict[tuple[int, ...], Material] = {}
-    for material in materials(game, pieces):
+    for material in _compositions(game, pieces):
         first.setdefault(_canonical(game, material)[0], material)
     return first
 
 
 def representative(game: Game, material: Material) -> Material:
     """The material that stands for this one and all that play like it, colours as they are."""
-    return _representatives(game, material.pieces)[_canonical(game, material)[0]]
+    found = _representatives(game, material.pieces)[_canonical(game, material)[0]]
+    return replace(found, advance=material.advance) if material.advance else found
 
 
 @cache
@@ -295,15 +406,12 @@ def tables(game: Game, pieces: int) -> tuple[Material, ...]:
 
 @cache
 def dependencies(game: Game, table: Material) -> tuple[Material, ...]:
-    """Tables that a capture in this table leads to."""
-    found = set()
-    for place, child in captures(game, table).items():
-        found.add(route(game, child, game.side_of(table.kinds[place])).table)
-    return tuple(sorted(found))
+    """Tables that a move out of this table leads to."""
+    return tuple(sorted({route(game, way.child, way.side).table for way in conversions(game, table)}))
 
 
 def with_dependencies(game: Game, wanted: list[Material]) -> tuple[Material, ...]:
-    """The tables of these materials and all that they depend on, fewest pieces first."""
+    """The tables of these materials and all that they depend on, fewest pieces and furthest advance first."""
     todo = [route(game, material, 0).table for material in wanted]
     found: dict[Material, None] = {}
     while todo:
@@ -311,7 +419,7 @@ def with_dependencies(game: Game, wanted: list[Material]) -> tuple[Material, ...
         if table not in found:
             found[table] = None
             todo += dependencies(game, table)
-    return tuple(sorted(found, key=lambda table: (table.pieces, table)))
+    return tuple(sorted(found, key=lambda table: (table.pieces, table.first, table.second, [-one for one in table.advance])))
 
 
 @dataclass(frozen=True)

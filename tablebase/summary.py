@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,7 +125,10 @@ def summarize(layout: Layout, codes: Codes, coding: Coding) -> Summary:
     """
     tally = Tally(coding)
     run = layout.size // layout.radices[0]
-    for digit, weight in enumerate(layout.lead_weights.tolist()):
-        for begin in range(digit * run, (digit + 1) * run, BLOCK):
-            tally.add(codes[begin : min(begin + BLOCK, (digit + 1) * run)], begin, weight)
+    weights = layout.lead_weights
+    # Neighbouring leads of one weight are counted together, for a slice may have millions of them.
+    edges = [0, *(1 + np.flatnonzero(np.diff(weights))).tolist(), len(weights)]
+    for first, last in pairwise(edges):
+        for begin in range(first * run, last * run, BLOCK):
+            tally.add(codes[begin : min(begin + BLOCK, last * run)], begin, int(weights[first]))
     return tally.summary()

@@ -161,6 +161,7 @@ class Coding:
 
 
 NARROW = Coding(1, "uint8")
+NARROW_ANY = Coding(2, "uint8")
 FULL = Coding(2, "uint16")
 
 

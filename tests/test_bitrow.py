@@ -75,7 +75,7 @@ def test_what_the_others_add_in_the_mirror(solved: Solved, game: Game, name: str
     seen = view(solved, game, name)
     arrays = seen.arrays
     image = game.mirror or range(len(game.board))
-    first = seen.own.groups[0].placements[int(seen.own.lead_rank[0])][0]
+    first = seen.own.groups[0].unrank(int(seen.own.lead.rank[0]))[0]
     for row in range(arrays.rows):
         squares = seen.squares(row)
         index = seen.own.index([first, *(image[square] for square in squares[1:]), seen.own.groups[-1].squares[0]])

@@ -341,7 +341,7 @@ def test_a_sweep_decides_its_distance(solved: Solved, game: Game, name: str, sid
         return np.where((codes != VOID) & (codes > code(("loss", 0)) + level), DRAW, codes).astype(codes.dtype)
 
     codes = blank(problem)
-    sweep._mark(problem.arrays, side, codes, VOID)
+    sweep._mark(problem.arrays, side, codes, VOID, NARROW.stride)
     assert np.array_equal(codes, up_to(whole, 0))
     for level in range(1, 24):
         changed = sweep._sweep(problem.arrays, side, codes, up_to(others, level - 1), level, NARROW.stride)

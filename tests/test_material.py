@@ -20,7 +20,7 @@ from tablebase.game import Game
 from tablebase.indexing import layout
 from tablebase.material import (
     Material,
-    captures,
+    conversions,
     dependencies,
     material_name,
     material_of,
@@ -130,7 +130,7 @@ def test_a_bad_name_is_refused(text: str, sentence: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES[1:], ids=lambda game: game.name)
 def test_captures_lead_where_naive_play_leads(game: Game) -> None:
-    """A naive search of all positions finds exactly the materials that `captures` gives, by the piece that goes."""
+    """A naive search of all positions finds exactly the captures among `conversions`, by the piece that goes and the side."""
     for material in (*materials(game, 2), *materials(game, 3)):
         found = set()
         for pieces in naive.placements(game, material.kinds):
@@ -139,17 +139,18 @@ def test_captures_lead_where_naive_play_leads(game: Game) -> None:
                 for move in naive.moves(game, position):
                     rest = tuple(kind for kind, _ in naive.after(position, move).pieces)
                     if move.captured is not None and not move.wins and {game.side_of(kind) for kind in rest} == {0, 1}:
-                        found.add((move.captured, rest))
-        assert found == {(material.kinds[place], child.kinds) for place, child in captures(game, material).items()}
+                        found.add((move.captured, rest, 1 - side))
+        ways = [way for way in conversions(game, material) if way.victim is not None]
+        assert found == {(material.kinds[way.victim or 0], way.child.kinds, way.side) for way in ways}
 
 
 def test_captures_by_hand() -> None:
     """The fox takes either hound and both hounds take fox and cub; the cub alone takes nothing."""
     hunt = toys.hunt()
-    whole = {place: material_name(hunt, child) for place, child in captures(hunt, parse_material(hunt, "HHvFC")).items()}
+    whole = {way.victim: material_name(hunt, way.child) for way in conversions(hunt, parse_material(hunt, "HHvFC"))}
     assert whole == {0: "HvFC", 1: "HvFC", 2: "HHvC", 3: "HHvF"}
-    assert captures(hunt, parse_material(hunt, "HHvC")) == {}
-    assert captures(hunt, parse_material(hunt, "HvF")) == {}
+    assert conversions(hunt, parse_material(hunt, "HHvC")) == ()
+    assert conversions(hunt, parse_material(hunt, "HvF")) == ()
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)

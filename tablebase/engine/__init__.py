@@ -19,6 +19,10 @@ WORD_BITS = 64
 def choose_engine(game: Game, table: Material) -> tuple[str, str]:
     """The fastest engine for a table, and why it is that one."""
     groups = layout(game, table).groups
+    if game.escape is not None:
+        return "reference", "a piece can escape, which rows do not tell"
+    if table.advance:
+        return "reference", "it is one of several tiers, which have no rows"
     if any(len(group.slots) > 1 for group in groups):
         return "reference", "it has like pieces, which have no rows"
     if len(game.board) > WORD_BITS:

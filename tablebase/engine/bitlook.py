@@ -12,10 +12,11 @@ import numpy as np
 
 from tablebase import values
 from tablebase.engine.bits import collides, free_origins, moved, set_up_row, trailing_zeros
-from tablebase.engine.compiled import LAST_PIECE, Int8, Int32, Int64
+from tablebase.engine.compiled import Int8, Int32, Int64
 from tablebase.engine.jit import inline, jit
 from tablebase.engine.kernels import EMPTY, distance_of, is_win
 from tablebase.engine.rows import STRIDE, Captures, Into, RowArrays, State, Steps, Words
+from tablebase.exits import ENDS
 from tablebase.values import DRAW, STALEMATE, Codes
 
 WIN_NOW = values.win_code(1, STRIDE)
@@ -75,7 +76,7 @@ def _capture(captures: Captures, victim: int, taker: int, target: int, squares: 
     """What capturing is worth to the capturer, from the child's table."""
     lead, flips, part, worth, _ = captures
     leader = lead[victim]
-    if leader == LAST_PIECE:
+    if leader == ENDS:
         return WIN_NOW
     flip = 1 if flips[victim, target if leader == taker else squares[leader]] else 0
     return np.int64(worth[_index(part, victim, flip, taker, target, squares, len(squares))])
@@ -121,7 +122,7 @@ def _look_along(
             if wins[step] and quiet[step]:
                 offered = _win_row(captures.merit, best, offered, bit, free & ~bit[target])
         elif (victims[step] >> victim) & 1:
-            if wins[step] or captures.lead[victim] == LAST_PIECE:
+            if wins[step] or captures.lead[victim] == ENDS:
                 offered = _win_row(captures.merit, best, offered, bit, free)
             else:
                 offered = _capture_row(captures, bit, squares, best, victim, slot, target, free, offered)

@@ -1,6 +1,7 @@
-"""Kernels that engines share: index <-> squares, and single steps.
+"""Kernels that engines share: index <-> squares, and all moves of a position.
 
-The pure-Python twins are `Layout.index`, `Layout.squares` and `tablebase.moves`.
+The pure-Python twins are `Layout.index`, `Layout.squares` and `tablebase.moves`. Arrays are taken out of their named
+tuples before any loop: inside one, Numba counts a reference each time.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from tablebase import values
-from tablebase.engine.compiled import IndexArrays, Int8, SliceArrays
+from tablebase.engine.compiled import NOBODY, Bool, EscapeArrays, IndexArrays, Int8, Int32, Int64, SliceArrays
 from tablebase.engine.jit import inline, jit
+from tablebase.exits import ENDS, NEVER, STAYS
 
 EMPTY = -1
 """In a board array: no slot stands here."""
@@ -25,21 +27,25 @@ merit = inline(values.merit)
 
 
 @inline
-def _digit(index: IndexArrays, which: int, group: int, squares: Int8, flip: bool) -> Any:
-    """Placement number of one group, the board mirrored first if `flip`."""
-    first, last = index.first[which, group], index.first[which, group + 1] - 1
+def _digit(
+    first: int, last: int, place_of: Int32, level: Int64, advance: int, ways: Int64, mirror: Int8, squares: Int8, flip: bool
+) -> Any:
+    """Placement number of the group of slots first … last, the board mirrored first if `flip`."""
     if first == last:
         square = squares[first]
-        return index.place[which, group, index.mirror[square] if flip else square]
-    number = 0
-    for slot in range(first, last + 1):
-        square = index.mirror[squares[slot]] if flip else squares[slot]
-        place = index.place[which, group, square]
-        below = 0
-        for other in range(first, last + 1):
-            square = index.mirror[squares[other]] if flip else squares[other]
-            below += index.place[which, group, square] < place
-        number += index.choose[place, below + 1]
+        return np.int64(place_of[mirror[square] if flip else square])
+    number, left, bound = np.int64(0), advance, np.int64(len(place_of))
+    for j in range(last - first + 1, 0, -1):
+        # The largest place that has not been counted.
+        largest = np.int64(-1)
+        for slot in range(first, last + 1):
+            square = mirror[squares[slot]] if flip else squares[slot]
+            place = np.int64(place_of[square])
+            if largest < place < bound:
+                largest = place
+        number += ways[j, largest, left]
+        left -= level[largest]
+        bound = largest
     return number
 
 
@@ -56,18 +62,51 @@ def index_of(index: IndexArrays, which: int, squares: Int8, flip_fixed: bool) ->
     flip_fixed : bool
         For a lead that is its own mirror image: number the mirrored position instead.
     """
-    rank = _digit(index, which, 0, squares, False)
+    first, radix, place, level, ways = index.first, index.radix, index.place, index.level, index.ways
+    advance, mirror = index.advance, index.mirror
+    rank = _digit(
+        first[which, 0],
+        first[which, 1] - 1,
+        place[which, 0],
+        level[which, 0],
+        advance[which, 0],
+        ways[which, 0],
+        mirror,
+        squares,
+        False,
+    )
     flip = index.lead_flip[which, rank] or flip_fixed
     number = np.int64(index.lead_digit[which, rank])
-    for group in range(1, index.groups[which]):
-        number = number * index.radix[which, group] + _digit(index, which, group, squares, flip)
+    for g in range(1, index.groups[which]):
+        number = number * radix[which, g] + _digit(
+            first[which, g],
+            first[which, g + 1] - 1,
+            place[which, g],
+            level[which, g],
+            advance[which, g],
+            ways[which, g],
+            mirror,
+            squares,
+            flip,
+        )
     return number
 
 
 @inline
 def lead_flips(index: IndexArrays, squares: Int8) -> Any:
     """Whether layout 0 numbers the mirror image of this position instead."""
-    return index.lead_flip[0, _digit(index, 0, 0, squares, False)]
+    rank = _digit(
+        index.first[0, 0],
+        index.first[0, 1] - 1,
+        index.place[0, 0],
+        index.level[0, 0],
+        index.advance[0, 0],
+        index.ways[0, 0],
+        index.mirror,
+        squares,
+        False,
+    )
+    return index.lead_flip[0, rank]
 
 
 @jit
@@ -83,21 +122,25 @@ def set_up(index: IndexArrays, number: int, squares: Int8, board: Int8) -> bool:
     board : ndarray of int8
         Slot on each square; must be all `EMPTY`. `clear` empties it again.
     """
-    for group in range(index.groups[0] - 1, -1, -1):
-        digit = number % index.radix[0, group]
-        number //= index.radix[0, group]
-        first, last = index.first[0, group], index.first[0, group + 1] - 1
-        if group == 0:
-            digit = index.lead_rank[0, digit]
-        if first == last:
-            squares[first] = index.square[0, group, digit]
+    first, radix, square, level, ways = index.first[0], index.radix[0], index.square[0], index.level[0], index.ways[0]
+    advance = index.advance[0]
+    for g in range(index.groups[0] - 1, -1, -1):
+        digit = number % radix[g]
+        number //= radix[g]
+        begin, end = first[g], first[g + 1]
+        if g == 0:
+            digit = np.int64(index.lead_rank[0, digit])
+        if begin == end - 1:
+            squares[begin] = square[g, digit]
             continue
-        place = index.choose.shape[0] - 1
-        for slot in range(last, first - 1, -1):
-            while index.choose[place, slot - first + 1] > digit:
+        place, left = ways.shape[2] - 1, advance[g]
+        for slot in range(end - 1, begin - 1, -1):
+            j = slot - begin + 1
+            while ways[g, j, place, left] > digit:
                 place -= 1
-            digit -= index.choose[place, slot - first + 1]
-            squares[slot] = index.square[0, group, place]
+            digit -= ways[g, j, place, left]
+            left -= level[g, place]
+            squares[slot] = square[g, place]
     for slot in range(len(squares)):
         if board[squares[slot]] != EMPTY:
             for placed in range(slot):
@@ -115,32 +158,106 @@ def clear(squares: Int8, board: Int8) -> None:
 
 
 @inline
-def blocked(arrays: SliceArrays, step: int, board: Int8) -> bool:
+def blocked(begin: Int32, blockers: Int8, step: int, board: Int8) -> bool:
     """Whether a piece stands on a square that the step needs empty."""
-    for i in range(arrays.step_block[step], arrays.step_block[step + 1]):
-        if board[arrays.blockers[i]] != EMPTY:
+    for i in range(begin[step], begin[step + 1]):
+        if board[blockers[i]] != EMPTY:
             return True
     return False
 
 
 @jit
-def capture_code(arrays: SliceArrays, slot: int, target: int, victim: int, squares: Int8, child: Int8, stride: int) -> int:
-    """What capturing is worth to the capturer, from the child's table.
+def list_moves(
+    arrays: SliceArrays, side: int, squares: Int8, board: Int8, inside: bool, exits: Int32, numbers: Int64, child: Int8
+) -> int:
+    """All moves of a position; how many.
 
     Parameters
     ----------
-    slot, target, victim : int
-        The capturing slot, where it lands, the slot that stands there.
-    squares : ndarray of int8
-        Square of each slot before the capture.
+    arrays : SliceArrays
+    side : int
+        The side to move.
+    squares, board : ndarray of int8
+        As `set_up` leaves them.
+    inside : bool
+        Whether to number the positions that moves within the slice lead to.
+    exits : ndarray of int32
+        Gets for each move where it leads: an exit, `STAYS` or `ENDS`.
+    numbers : ndarray of int64
+        Gets the index of the position there; undefined for a move that ends the game.
     child : ndarray of int8
-        Scratch, one entry a slot of the child.
+        Scratch, one entry a slot.
     """
-    if arrays.offset[victim] < 0:
+    step_begin, step_target, step_exit, owner = arrays.step_begin, arrays.step_target, arrays.step_exit, arrays.side
+    block, blockers, child_slot, child_square = arrays.step_block, arrays.blockers, arrays.child_slot, arrays.child_square
+    layouts, child_slots = arrays.layouts, arrays.child_slots
+    count = 0
+    for slot in range(len(squares)):
+        if owner[slot] != side:
+            continue
+        origin = squares[slot]
+        for step in range(step_begin[slot, origin], step_begin[slot, origin + 1]):
+            target = step_target[step]
+            way = step_exit[step, board[target] + 1]
+            if way == NEVER or blocked(block, blockers, step, board):
+                continue
+            exits[count] = way
+            if way > STAYS or (inside and way == STAYS):
+                for i in range(child_slots[way]):
+                    source = child_slot[way, i]
+                    child[i] = child_square[way, target if source == slot else squares[source]]
+                numbers[count] = index_of(layouts, way, child[: child_slots[way]], False)
+            count += 1
+    return count
+
+
+@jit
+def most_moves(arrays: SliceArrays) -> int:
+    """More moves than any position of the slice has."""
+    most = 0
+    for slot in range(len(arrays.side)):
+        best = 0
+        for square in range(arrays.step_begin.shape[1] - 1):
+            best = max(best, arrays.step_begin[slot, square + 1] - arrays.step_begin[slot, square])
+        most += best
+    return most
+
+
+@inline
+def move_code(way: int, number: int, offset: Int64, children: values.Codes, stride: int) -> Any:
+    """What a move out of the slice is worth to the mover."""
+    if way == ENDS:
         return win_code(1, stride)
-    for i in range(len(squares) - 1):
-        source = arrays.child_slot[victim, i]
-        square = target if source == slot else squares[source]
-        child[i] = arrays.child_square[victim, square]
-    number = index_of(arrays.layouts, victim + 1, child, False)
-    return next_code(arrays.children[arrays.offset[victim] + number], stride)
+    return next_code(children[offset[way] + number], stride)
+
+
+@inline
+def _unguarded(guards: Bool, squares: Int8, square: int) -> bool:
+    for slot in range(len(squares)):
+        if guards[slot, squares[slot], square]:
+            return False
+    return True
+
+
+@jit
+def has_escaped(escape: EscapeArrays, step_begin: Int32, step_target: Int8, side: int, squares: Int8) -> bool:
+    """Whether the runner has got away; the twin of `tablebase.moves.has_escaped`."""
+    runner, guards = escape.runner, escape.guards
+    if runner == NOBODY or not escape.counts[side] or not _unguarded(guards, squares, squares[runner]):
+        return False
+    if not escape.room:
+        return True
+    for step in range(step_begin[runner, squares[runner]], step_begin[runner, squares[runner] + 1]):
+        if _unguarded(guards, squares, step_target[step]):
+            return True
+    return False
+
+
+@inline
+def over_code(arrays: SliceArrays, side: int, moves: int, squares: Int8, stride: int) -> Any:
+    """The code of a position that is over, `NOBODY` if it goes on."""
+    if moves == 0:
+        return np.int64(arrays.no_move)
+    if has_escaped(arrays.escape, arrays.step_begin, arrays.step_target, side, squares):
+        return np.int64(win_code(0, stride) if arrays.escape.winner == side else loss_code(0, stride))
+    return np.int64(NOBODY)

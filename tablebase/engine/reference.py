@@ -3,17 +3,18 @@
 Short and obviously right rather than fast. Per side to move it keeps for each index
 
 - `codes`: the solution so far, `DRAW` while unknown;
-- `quiet`: how many quiet moves are not yet known to lose;
-- `early`: the best that captures (and moves that win at once) give, `NONE` if there are none.
+- `quiet`: how many moves within the slice are not yet known to lose;
+- `early`: the best that moves out of the slice (captures, say, or those that win at once) give, or what the
+  position is worth if it is over; `NONE` if there are none.
 
 Step 0 looks at every position's moves once. Then, for d = 0, 1, 2, …:
 
-1. what captures decide at distance d enters;
+1. what moves out of the slice decide at distance d enters;
 2. each position decided at d is taken back: a loss makes its predecessors wins in d + 1; a win takes one
-   from their counters, and who has no quiet move left and no better capture has lost, in d + 1 or when
-   the longest capture loses, whichever is later.
+   from their counters, and who has no move within the slice left and no better one out of it has lost, in d + 1
+   or when the longest way out loses, whichever is later.
 
-A position with a drawing or a still pending winning capture is never lost.
+A position with a drawing or a still pending winning way out is never lost.
 """
 
 from __future__ import annotations
@@ -25,28 +26,31 @@ from tablebase.engine.jit import jit
 from tablebase.engine.kernels import (
     EMPTY,
     blocked,
-    capture_code,
     clear,
     distance_of,
     index_of,
     is_win,
     lead_flips,
+    list_moves,
     merit,
+    most_moves,
+    move_code,
     next_code,
+    over_code,
     set_up,
-    win_code,
 )
+from tablebase.exits import STAYS
 from tablebase.values import DRAW, FIRST, Codes
 
 NONE = -1
-"""In `early`: there is no capture."""
+"""In `early`: there is no way out."""
 
 
 def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     """Codes of both sides to move, or None if a distance does not fit the coding."""
     arrays, coding = problem.arrays, problem.coding
     codes = np.full((2, arrays.size), DRAW, dtype=coding.dtype)
-    # Wider than the codes: a capture may be worth more plies than they can hold.
+    # Wider than the codes: a way out may be worth more plies than they can hold.
     early = np.full((2, arrays.size), NONE, dtype=np.int32)
     quiet = np.zeros((2, arrays.size), dtype=np.uint16)
     last = 0
@@ -70,55 +74,40 @@ def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
 
 @jit
 def _look(arrays: SliceArrays, side: int, codes: Codes, early: Int32, quiet: Codes, stride: int, void: int) -> int:
-    """Step 0: every move of every position; the largest distance that a capture gives."""
-    slots = len(arrays.side)
-    squares, child = np.zeros(slots, dtype=np.int8), np.zeros(slots, dtype=np.int8)
+    """Step 0: every move of every position; the largest distance that a way out gives."""
+    squares, child = np.zeros(len(arrays.side), dtype=np.int8), np.zeros(len(arrays.side), dtype=np.int8)
     board = np.full(len(arrays.layouts.mirror), EMPTY, dtype=np.int8)
+    most = most_moves(arrays)
+    exits, numbers = np.zeros(most, dtype=np.int32), np.zeros(most, dtype=np.int64)
+    layouts, offset, children = arrays.layouts, arrays.offset, arrays.children
     last = 0
     for number in range(arrays.size):
-        if not set_up(arrays.layouts, number, squares, board):
+        if not set_up(layouts, number, squares, board):
             codes[number] = void
             continue
-        best = NONE
-        moves = 0
-        for slot in range(slots):
-            if arrays.side[slot] != side:
-                continue
-            square = squares[slot]
-            for step in range(arrays.step_begin[slot, square], arrays.step_begin[slot, square + 1]):
-                if blocked(arrays, step, board):
+        moves = list_moves(arrays, side, squares, board, False, exits, numbers, child)
+        over = over_code(arrays, side, moves, squares, stride)
+        clear(squares, board)
+        best = over
+        if over == NONE:
+            for move in range(moves):
+                if exits[move] == STAYS:
+                    quiet[number] += 1
                     continue
-                target = arrays.step_target[step]
-                victim = board[target]
-                if victim == EMPTY:
-                    if not arrays.step_quiet[step]:
-                        continue
-                    moves += 1
-                    if not arrays.step_wins[step]:
-                        quiet[number] += 1
-                        continue
-                    code = win_code(1, stride)
-                else:
-                    if not (arrays.step_victims[step] >> victim) & 1:
-                        continue
-                    moves += 1
-                    code = win_code(1, stride)
-                    if not arrays.step_wins[step]:
-                        code = capture_code(arrays, slot, target, victim, squares, child, stride)
+                code = move_code(exits[move], numbers[move], offset, children, stride)
                 if best == NONE or merit(code, stride) > merit(best, stride):
                     best = code
-        early[number] = best if moves else arrays.no_move
-        if early[number] >= FIRST:
-            last = max(last, distance_of(early[number], stride))
-        elif not moves:
-            codes[number] = arrays.no_move
-        clear(squares, board)
+        early[number] = best
+        if best >= FIRST:
+            last = max(last, distance_of(best, stride))
+        elif over != NONE:
+            codes[number] = over
     return last
 
 
 @jit
 def _enter(codes: Codes, early: Int32, quiet: Codes, level: int, stride: int) -> int:
-    """Step 1: captures that decide at this level, where nothing did before; how many."""
+    """Step 1: ways out that decide at this level, where nothing did before; how many."""
     entered = 0
     for number in range(len(codes)):
         code = early[number]
@@ -135,7 +124,9 @@ def _take_back(
 ) -> int:
     """Step 2: un-steps from every position decided at this level; the largest distance given."""
     index = arrays.layouts
-    slots = len(arrays.side)
+    owner, back_begin, back_origin, back_step = arrays.side, arrays.back_begin, arrays.back_origin, arrays.back_step
+    block, blockers, lead_fixed = arrays.step_block, arrays.blockers, index.lead_fixed
+    slots = len(owner)
     squares = np.zeros(slots, dtype=np.int8)
     board = np.full(len(index.mirror), EMPTY, dtype=np.int8)
     run = arrays.size // index.radix[0, 0]
@@ -145,15 +136,15 @@ def _take_back(
         if code < FIRST or code == void or distance_of(code, stride) != level:
             continue
         after = next_code(code, stride)
-        fixed = index.lead_fixed[0, number // run]
+        fixed = lead_fixed[0, number // run]
         set_up(index, number, squares, board)
         for slot in range(slots):
-            if arrays.side[slot] == side:
+            if owner[slot] == side:
                 continue
             square = squares[slot]
-            for back in range(arrays.back_begin[slot, square], arrays.back_begin[slot, square + 1]):
-                origin = arrays.back_origin[back]
-                if board[origin] != EMPTY or blocked(arrays, arrays.back_step[back], board):
+            for back in range(back_begin[slot, square], back_begin[slot, square + 1]):
+                origin = back_origin[back]
+                if board[origin] != EMPTY or blocked(block, blockers, back_step[back], board):
                     continue
                 squares[slot] = origin
                 if fixed and lead_flips(index, squares):
@@ -161,7 +152,7 @@ def _take_back(
                     continue
                 parent = index_of(index, 0, squares, False)
                 last = max(last, _tell(parents, early, quiet, parent, after, level, stride))
-                if not fixed and index.lead_fixed[0, parent // run]:
+                if not fixed and lead_fixed[0, parent // run]:
                     # Both images of the parent are numbered, and both move here.
                     parent = index_of(index, 0, squares, True)
                     last = max(last, _tell(parents, early, quiet, parent, after, level, stride))

@@ -18,7 +18,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.engine.compiled import LAST_PIECE, Bool, CompiledSlice, Int8, Int32, Int64
+from tablebase.engine.compiled import Bool, CompiledSlice, Int8, Int32, Int64
+from tablebase.exits import ENDS, exits
+from tablebase.exits import NEVER as NO_SUCH_MOVE
 from tablebase.game import Step
 from tablebase.indexing import Layout, layout
 from tablebase.values import Codes, merit, next_code
@@ -47,7 +49,7 @@ class Shifts(NamedTuple):
 class Captures(NamedTuple):
     """Where a capture leads; the index in `children` is a sum of parts, one a piece that is left."""
 
-    lead: Int64  # (P,) our slot that leads the child's layout when slot v is captured; LAST_PIECE ends the game
+    lead: Int64  # (P,) our slot that leads the child's layout when slot v is captured; ENDS ends the game
     flips: Bool  # (P, S) whether that lead on a square has the child's board mirrored
     part: Int64  # (P, 2, P, S) [v, f, i, s]: what slot i on square s adds, the child's board mirrored if f
     worth: Codes  # what capturing into a position is worth, for all positions of all children
@@ -105,10 +107,10 @@ def compile_rows(problem: CompiledSlice) -> RowArrays:
     squares = len(problem.game.board)
     places = arrays.layouts.place[0].copy()
     digits = arrays.layouts.square[0].copy()
-    for digit, rank in enumerate(own.lead_rank):
+    for digit, rank in enumerate(own.lead.rank):
         digits[0, digit] = own.groups[0].squares[rank]
-    places[0] = [int(own.lead_digit[own.groups[0].places.get(square, 0)]) for square in range(squares)]
-    steps = _all_steps(problem)
+    places[0] = [int(own.lead.digit[own.groups[0].places.get(square, 0)]) for square in range(squares)]
+    steps = problem.steps
     row = len(own.slots) - 1
     of_row = [(number, step) for number, (slot, step) in enumerate(steps) if slot == row]
     quiet = [step for _, step in of_row if step.quiet and not step.wins]
@@ -136,9 +138,9 @@ def compile_rows(problem: CompiledSlice) -> RowArrays:
             begin=arrays.step_begin,
             target=arrays.step_target,
             mask=np.array([_word(step.empty) for _, step in steps], dtype=np.uint64),
-            quiet=arrays.step_quiet,
-            wins=arrays.step_wins,
-            victims=arrays.step_victims,
+            quiet=np.array([step.quiet for _, step in steps], dtype=np.bool_),
+            wins=np.array([step.wins for _, step in steps], dtype=np.bool_),
+            victims=_victims(arrays.step_exit),
         ),
         into=Into(
             begin=np.searchsorted([step.target for _, step in into], range(squares + 1)).astype(np.int32),
@@ -151,12 +153,11 @@ def compile_rows(problem: CompiledSlice) -> RowArrays:
     )
 
 
-def _all_steps(problem: CompiledSlice) -> list[tuple[int, Step]]:
-    """Slot and step, in the order of the flat arrays."""
-    own = problem.layout
-    kinds = [problem.game.kinds[own.material.kinds[piece]] for piece in own.slots]
-    squares = range(len(problem.game.board))
-    return [(slot, step) for slot, kind in enumerate(kinds) for square in squares for step in kind.steps_from.get(square, ())]
+def _victims(step_exit: Int32) -> Int64:
+    """For each step a word of the slots that it may take."""
+    slots = np.arange(step_exit.shape[1] - 1)
+    taken: Int64 = ((step_exit[:, 1:] != NO_SUCH_MOVE).astype(np.int64) << slots).sum(axis=1)
+    return taken
 
 
 def _strides(own: Layout) -> Int64:
@@ -210,7 +211,7 @@ def _shifts(problem: CompiledSlice, places: Int32, *, forth: bool) -> Shifts:
     found: list[tuple[int, int, int, int]] = []
     begin = np.zeros((rows, squares + 1), dtype=np.int32)
     leaving: dict[tuple[int, int], list[tuple[int, Step]]] = {}
-    for slot, step in _all_steps(problem):
+    for slot, step in problem.steps:
         if step.quiet and not step.wins:
             here, there = (step.origin, step.target) if forth else (step.target, step.origin)
             leaving.setdefault((slot, here), []).append((there, step))
@@ -237,7 +238,7 @@ def _shifts(problem: CompiledSlice, places: Int32, *, forth: bool) -> Shifts:
 def _lead_image(own: Layout, here: int, there: int, *, forth: bool) -> int | None:
     """How the row reached by the lead is numbered; None if its mirror image is left to another row."""
     places = own.groups[0].places
-    flips = bool(own.lead_flip[places[there]])
+    flips = bool(own.lead.flip[places[there]])
     here_fixed = _is_fixed(own, here)
     if forth:
         return MIRRORED if flips else PLAIN
@@ -251,41 +252,42 @@ def _lead_image(own: Layout, here: int, there: int, *, forth: bool) -> int | Non
 def _is_fixed(own: Layout, square: int) -> bool:
     """Whether the lead on this square is its own mirror image."""
     rank = own.groups[0].places[square]
-    return bool(own.lead_fixed[own.lead_digit[rank]])
+    return bool(own.lead.fixed[own.lead.digit[rank]])
 
 
 def _captures(problem: CompiledSlice) -> Captures:
     arrays, stride = problem.arrays, problem.coding.stride
-    slots, squares = arrays.child_square.shape
+    slots, squares = len(problem.layout.slots), len(problem.game.board)
     worth = np.array([next_code(code, stride) for code in range(problem.coding.void + 1)]).astype(problem.coding.dtype)
     captures = Captures(
-        lead=np.full(slots, LAST_PIECE, dtype=np.int64),
+        lead=np.full(slots, ENDS, dtype=np.int64),
         flips=np.zeros((slots, squares), dtype=np.bool_),
         part=np.zeros((slots, 2, slots, squares), dtype=np.int64),
         worth=worth[arrays.children],
         merit=np.array([merit(code, stride) for code in range(problem.coding.void + 1)], dtype=np.int32),
     )
-    for victim, child in problem.children.items():
-        _capture_parts(problem, captures, victim, layout(problem.game, child))
+    for number, way in enumerate(exits(problem.game, problem.layout.material), start=1):
+        assert way.victim is not None  # a slice with a row view has no tiers
+        _capture_parts(problem, captures, way.victim, number)
     return captures
 
 
-def _capture_parts(problem: CompiledSlice, captures: Captures, victim: int, child: Layout) -> None:
-    """Fill in what each piece adds to the index of the position after the capture of `victim`."""
-    arrays = problem.arrays
-    captures.lead[victim] = arrays.child_slot[victim, 0]
+def _capture_parts(problem: CompiledSlice, captures: Captures, victim: int, number: int) -> None:
+    """Fill in what each piece adds to the index of the position after the capture of `victim`, behind that exit."""
+    arrays, child = problem.arrays, layout(problem.game, problem.routes[number - 1].table)
+    captures.lead[victim] = arrays.child_slot[number, 0]
     stride = 1
     for slot in range(len(child.slots) - 1, -1, -1):
         group = child.groups[slot]
-        ours = int(arrays.child_slot[victim, slot])
-        for square, image in enumerate(arrays.child_square[victim].tolist()):
+        ours = int(arrays.child_slot[number, slot])
+        for square, image in enumerate(arrays.child_square[number].tolist()):
             for flip in (0, 1):
                 there = int(arrays.layouts.mirror[image]) if flip and slot else image
                 place = group.places.get(there, 0)
-                digit = place if slot else int(child.lead_digit[place])
-                captures.part[victim, flip, ours, square] = digit * stride + (0 if slot else int(arrays.offset[victim]))
+                digit = place if slot else int(child.lead.digit[place])
+                captures.part[victim, flip, ours, square] = digit * stride + (0 if slot else int(arrays.offset[number]))
             if slot == 0:
-                captures.flips[victim, square] = child.lead_flip[group.places.get(image, 0)]
+                captures.flips[victim, square] = child.lead.flip[group.places.get(image, 0)]
         stride *= child.radices[slot]
 
 

@@ -13,21 +13,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from tablebase.engine.compiled import CompiledSlice, SliceArrays
+from tablebase.engine.compiled import NOBODY, CompiledSlice, Int32, Int64, SliceArrays
 from tablebase.engine.jit import jit
 from tablebase.engine.kernels import (
     EMPTY,
-    blocked,
-    capture_code,
     clear,
     distance_of,
-    index_of,
     is_win,
+    list_moves,
     loss_code,
+    most_moves,
+    move_code,
     next_code,
+    over_code,
     set_up,
-    win_code,
 )
+from tablebase.exits import STAYS
 from tablebase.values import DRAW, FIRST, Codes
 
 
@@ -38,7 +39,7 @@ def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     decided = arrays.children[(arrays.children >= FIRST) & (arrays.children < coding.void)]
     last_capture = 1 + (distance_of(int(decided.max()), coding.stride) if len(decided) else 0)
     for side in (0, 1):
-        _mark(arrays, side, codes[side], coding.void)
+        _mark(arrays, side, codes[side], coding.void, coding.stride)
     level = 1
     changed = 1
     while changed or level <= last_capture + 1:
@@ -52,45 +53,39 @@ def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
 
 
 @jit
-def _mark(arrays: SliceArrays, side: int, codes: Codes, void: int) -> None:
-    """Void indices and positions without a move."""
-    squares = np.zeros(len(arrays.side), dtype=np.int8)
+def _mark(arrays: SliceArrays, side: int, codes: Codes, void: int, stride: int) -> None:
+    """Void indices and positions that are over."""
+    squares, child = np.zeros(len(arrays.side), dtype=np.int8), np.zeros(len(arrays.side), dtype=np.int8)
     board = np.full(len(arrays.layouts.mirror), EMPTY, dtype=np.int8)
+    most = most_moves(arrays)
+    exits, numbers = np.zeros(most, dtype=np.int32), np.zeros(most, dtype=np.int64)
     for number in range(arrays.size):
         if not set_up(arrays.layouts, number, squares, board):
             codes[number] = void
             continue
-        if not _can_move(arrays, side, squares, board):
-            codes[number] = arrays.no_move
+        moves = list_moves(arrays, side, squares, board, False, exits, numbers, child)
+        over = over_code(arrays, side, moves, squares, stride)
+        if over != NOBODY:
+            codes[number] = over
         clear(squares, board)
-
-
-@jit
-def _can_move(arrays: SliceArrays, side: int, squares: Codes, board: Codes) -> bool:
-    for slot in range(len(arrays.side)):
-        if arrays.side[slot] == side:
-            square = squares[slot]
-            for step in range(arrays.step_begin[slot, square], arrays.step_begin[slot, square + 1]):
-                victim = board[arrays.step_target[step]]
-                if not blocked(arrays, step, board):
-                    if arrays.step_quiet[step] if victim == EMPTY else (arrays.step_victims[step] >> victim) & 1:
-                        return True
-    return False
 
 
 @jit
 def _sweep(arrays: SliceArrays, side: int, codes: Codes, others: Codes, level: int, stride: int) -> int:
     """One distance; how many positions it decided."""
-    slots = len(arrays.side)
-    squares, child = np.zeros(slots, dtype=np.int8), np.zeros(slots, dtype=np.int8)
+    squares, child = np.zeros(len(arrays.side), dtype=np.int8), np.zeros(len(arrays.side), dtype=np.int8)
     board = np.full(len(arrays.layouts.mirror), EMPTY, dtype=np.int8)
+    most = most_moves(arrays)
+    exits, numbers = np.zeros(most, dtype=np.int32), np.zeros(most, dtype=np.int64)
+    offset, children = arrays.offset, arrays.children
     changed = 0
     for number in range(arrays.size):
         if codes[number] != DRAW:
             continue
         set_up(arrays.layouts, number, squares, board)
-        code = _decide(arrays, side, others, squares, board, child, level, stride)
+        moves = list_moves(arrays, side, squares, board, True, exits, numbers, child)
         clear(squares, board)
+        code = _decide(moves, exits, numbers, others, offset, children, level, stride)
         if code != DRAW:
             codes[number] = code
             changed += 1
@@ -99,36 +94,17 @@ def _sweep(arrays: SliceArrays, side: int, codes: Codes, others: Codes, level: i
 
 @jit
 def _decide(
-    arrays: SliceArrays, side: int, others: Codes, squares: Codes, board: Codes, child: Codes, level: int, stride: int
+    moves: int, exits: Int32, numbers: Int64, others: Codes, offset: Int64, children: Codes, level: int, stride: int
 ) -> int:
-    """The code of a position if it is decided at this level, else `DRAW`."""
+    """The code of a position with these moves if it is decided at this level, else `DRAW`."""
     lost = True
-    for slot in range(len(arrays.side)):
-        if arrays.side[slot] != side:
-            continue
-        square = squares[slot]
-        for step in range(arrays.step_begin[slot, square], arrays.step_begin[slot, square + 1]):
-            target = arrays.step_target[step]
-            victim = board[target]
-            if blocked(arrays, step, board):
-                continue
-            if victim == EMPTY:
-                if not arrays.step_quiet[step]:
-                    continue
-                if arrays.step_wins[step]:
-                    code = win_code(1, stride)
-                else:
-                    squares[slot] = target
-                    code = next_code(others[index_of(arrays.layouts, 0, squares, False)], stride)
-                    squares[slot] = square
-            elif not (arrays.step_victims[step] >> victim) & 1:
-                continue
-            elif arrays.step_wins[step]:
-                code = win_code(1, stride)
-            else:
-                code = capture_code(arrays, slot, target, victim, squares, child, stride)
-            known = code >= FIRST and distance_of(code, stride) <= level
-            if known and is_win(code, stride):
-                return code
-            lost = lost and known
+    for move in range(moves):
+        if exits[move] == STAYS:
+            code = next_code(others[numbers[move]], stride)
+        else:
+            code = move_code(exits[move], numbers[move], offset, children, stride)
+        known = code >= FIRST and distance_of(code, stride) <= level
+        if known and is_win(code, stride):
+            return code
+        lost = lost and known
     return loss_code(level, stride) if lost else DRAW

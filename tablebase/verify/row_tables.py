@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.exits import exits
 from tablebase.game import Game, Outcome
 from tablebase.indexing import Layout, layout
-from tablebase.material import captures, route
+from tablebase.material import route
 from tablebase.values import STALEMATE, Coding, Value
 from tablebase.verify.general import Load
 
@@ -98,7 +99,7 @@ def compile_rules(game: Game, own: Layout, side: int) -> Rules:
     most = max(len(steps) for kind in kinds for steps in kind.steps_from.values())
     blockers = max(1, *(len(step.empty) for kind in kinds for step in kind.steps))
     flips = np.zeros(squares, dtype=bool)
-    flips[list(own.groups[0].squares)] = own.lead_flip
+    flips[list(own.groups[0].squares)] = own.lead.flip
     rules = Rules(
         owner=np.array([int(kind.side == side) for kind in kinds], dtype=np.int8),
         square=np.zeros((slots, squares), dtype=np.int8),
@@ -115,7 +116,7 @@ def compile_rules(game: Game, own: Layout, side: int) -> Rules:
     )
     for slot, kind in enumerate(kinds):
         home = np.array(own.groups[slot].squares)
-        rules.square[slot, : own.radices[slot]] = home if slot else home[own.lead_rank]
+        rules.square[slot, : own.radices[slot]] = home if slot else home[own.lead.rank]
         for origin, steps in kind.steps_from.items():
             rules.steps[slot, origin] = len(steps)
             for n, step in enumerate(steps):
@@ -148,7 +149,7 @@ def _digits(own: Layout, slots: int, squares: int) -> Long:
     """Digit of each square for each slot; a lead that is not numbered has its mirror image's."""
     digits = np.zeros((slots, squares), dtype=np.int64)
     for slot, group in enumerate(own.groups):
-        digits[slot, list(group.squares)] = range(len(group.squares)) if slot else own.lead_digit
+        digits[slot, list(group.squares)] = range(len(group.squares)) if slot else own.lead.digit
     return digits
 
 
@@ -171,18 +172,17 @@ def compile_children(game: Game, own: Layout, side: int, load: Load) -> Children
         scores=np.zeros(0, dtype=np.uint8),
     )
     parts: list[Bytes] = []
-    for piece, child in captures(game, own.material).items():
-        if game.side_of(own.material.kinds[piece]) == side:
+    for exit_ in exits(game, own.material):
+        slot = exit_.victim
+        if exit_.side == side or slot is None:
             continue
-        slot = own.slots.index(piece)
-        way = route(game, child, 1 - side)
+        way = route(game, exit_.child, exit_.side)
         theirs = layout(game, way.table)
-        left = [other for other in range(own.material.pieces) if other != piece]
         children.ends[slot] = False
         children.begin[slot] = sum(len(part) for part in parts)
-        children.order[slot, : slots - 1] = [own.slots.index(left[way.order[one]]) for one in theirs.slots]
+        children.order[slot, : slots - 1] = [exit_.rest[way.order[one]] for one in theirs.slots]
         children.image[slot] = game.swap if way.swapped and game.swap is not None else range(squares)
-        children.flips[slot, list(theirs.groups[0].squares)] = theirs.lead_flip
+        children.flips[slot, list(theirs.groups[0].squares)] = theirs.lead.flip
         children.digit[slot, : slots - 1] = _digits(theirs, slots - 1, squares)
         children.stride[slot, : slots - 1] = _strides(theirs)
         codes, coding = load(way.table, way.side)

@@ -40,8 +40,9 @@ ROWS_AT_ONCE = 1 << 14
 
 
 def applies(own: Layout, coding: Coding) -> bool:
-    """Whether a table is of single pieces, one byte a position, with parity telling wins from losses."""
-    return all(len(group.slots) == 1 for group in own.groups) and coding == Coding(1, "uint8")
+    """Whether a table is of single pieces without tiers, one byte a position, with parity telling wins from losses."""
+    single = all(len(group.slots) == 1 for group in own.groups) and not own.material.advance
+    return single and own.game.escape is None and coding == Coding(1, "uint8")
 
 
 def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:

@@ -1,0 +1,118 @@
+"""Choosing places for like pieces: how many ways there are, and which number each has.
+
+Places 0, 1, 2, … have *levels*; of interest are the choices of k of them whose levels add up to a given total,
+the *advance*. They are numbered as in the combinatorial number system (Knuth, The Art of Computer Programming 4A,
+7.2.1.3): by their largest place, then the next, …; a choice c1 < … < ck of advance a has the number
+
+    W(1, c1, a1) + … + W(k, ck, ak),    ak = a, aj = a less the levels of c(j+1) … ck,
+
+where W(j, p, s) counts the choices of j of the first p places with advance s. Where all levels are 0, W(j, p, 0) is
+the binomial coefficient of p and j, and the number is the common one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Int64 = NDArray[np.int64]
+
+
+@cache
+def ways(levels: tuple[int, ...], count: int) -> Int64:
+    """The table W.
+
+    Parameters
+    ----------
+    levels : tuple of int
+        Of each place, none negative.
+    count : int
+        The largest number of places to choose.
+
+    Returns
+    -------
+    ndarray of int64, shape (count + 1, places + 1, largest advance + 1)
+    """
+    table = np.zeros((count + 1, len(levels) + 1, count * max(levels, default=0) + 1), dtype=np.int64)
+    table[0, :, 0] = 1
+    for place, level in enumerate(levels):
+        table[1:, place + 1] = table[1:, place]
+        table[1:, place + 1, level:] += table[:-1, place, : table.shape[2] - level]
+    return table
+
+
+@cache
+def advances(levels: tuple[int, ...], count: int) -> tuple[int, ...]:
+    """The advances that a choice of so many places can have, ascending."""
+    found: list[int] = np.flatnonzero(ways(levels, count)[count, -1]).tolist()
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """All choices of `count` places whose levels add up to `advance`.
+
+    Parameters
+    ----------
+    levels : tuple of int
+    count : int
+    advance : int
+    """
+
+    levels: tuple[int, ...]
+    count: int
+    advance: int
+
+    @property
+    def ways(self) -> Int64:
+        """The table W of these levels."""
+        return ways(self.levels, self.count)
+
+    @cached_property
+    def size(self) -> int:
+        """How many there are."""
+        return int(self.ways[self.count, -1, self.advance])
+
+    def rank(self, places: Sequence[int]) -> int:
+        """Number of a choice from 0; its places may come in any order."""
+        number, left = 0, self.advance
+        for j, place in zip(range(self.count, 0, -1), sorted(places, reverse=True), strict=True):
+            number += int(self.ways[j, place, left])
+            left -= self.levels[place]
+        return number
+
+    def unrank(self, number: int) -> tuple[int, ...]:
+        """The places of a choice, ascending."""
+        found: list[int] = self.unrank_many(np.array([number]))[0].tolist()
+        return tuple(found)
+
+    def rank_many(self, places: NDArray[np.integer]) -> Int64:
+        """Numbers of choices given as an array of shape (choices, count)."""
+        places = np.sort(places, axis=1)
+        levels = np.array(self.levels, dtype=np.int64)
+        left = np.full(len(places), self.advance)
+        numbers = np.zeros(len(places), dtype=np.int64)
+        for j in range(self.count, 0, -1):
+            place = places[:, j - 1]
+            numbers += self.ways[j, place, left]
+            left -= levels[place]
+        return numbers
+
+    def unrank_many(self, numbers: Int64) -> NDArray[np.int8]:
+        """Places of choices, ascending, shape (choices, count)."""
+        levels = np.array(self.levels, dtype=np.int64)
+        places = np.empty((len(numbers), self.count), dtype=np.int8)
+        left = np.full(len(numbers), self.advance)
+        numbers = np.array(numbers, dtype=np.int64)
+        for j in range(self.count, 0, -1):
+            for total in np.unique(left).tolist():
+                rows = np.flatnonzero(left == total)
+                # The last place up to which there are no more choices than the number.
+                places[rows, j - 1] = np.searchsorted(self.ways[j, :, total], numbers[rows], side="right") - 1
+            numbers -= self.ways[j, places[:, j - 1], left]
+            left -= levels[places[:, j - 1]]
+        return places
