@@ -23,7 +23,7 @@ HEIGHTS = (2, 12)
 
 
 @cache
-def game(size: tuple[int, int] = (8, 8), pawns: int = 4, early: str = "default") -> Game:
+def game(size: tuple[int, int] = (8, 8), pawns: int = 0, early: str = "default") -> Game:
     """The game; White, the rabbit, is side 0 and moves first, the pawns move up the board.
 
     Parameters
@@ -31,7 +31,7 @@ def game(size: tuple[int, int] = (8, 8), pawns: int = 4, early: str = "default")
     size : (int, int)
         Files, an even number, and ranks.
     pawns : int
-        They start on the dark squares of the first rank, from the left.
+        They start on the dark squares of the first rank, from the left; 0 for one on each.
     early : str
         When White has won before the pawns are stuck: ``default``, ``article`` or ``none``.
 
@@ -43,7 +43,8 @@ def game(size: tuple[int, int] = (8, 8), pawns: int = 4, early: str = "default")
     width, height = size
     if width % 2 or not WIDTHS[0] <= width <= WIDTHS[1] or not HEIGHTS[0] <= height <= HEIGHTS[1]:
         raise RulesError(f"hasenspiel is played on 2 to 12 files, an even number, and 2 to 12 ranks, not on {width}x{height}")
-    if not 1 <= pawns <= width // 2:
+    pawns = pawns or width // 2
+    if pawns > width // 2:
         raise RulesError(f"hasenspiel on {width} files has 1 to {width // 2} pawns, not {pawns}")
     if early not in EARLY:
         raise RulesError(f"hasenspiel has no reading early={early}: choose {', '.join(EARLY)}")

@@ -1,4 +1,8 @@
-"""Where the work runs: in this process, or in a pool of spawned ones."""
+"""Where the work runs: in this process, or in a pool of spawned ones.
+
+Where each key waits for the one before, as tiers do, processes cannot help; then this one does all the work, with
+threads.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from typing import TypeVar
 
+from tablebase import threads
 from tablebase.errors import CapacityError
 
 Key = TypeVar("Key")
@@ -25,7 +30,7 @@ class Limits:
     Parameters
     ----------
     workers : int
-        Processes; with 1, everything runs in this one.
+        Processes, or threads where only one key at a time can be done; with 1, everything runs in this process.
     memory : int or None
         Bytes that all keys at work may need together; None for no limit.
     """
@@ -58,15 +63,29 @@ def run_graph(
     if not sorter.is_active():
         return
     ready = list(sorter.get_ready())
-    alone = limits.workers == 1 or len(graph) == 1
+    alone = limits.workers == 1 or _is_chain(graph)
     while ready:
         key = ready.pop(0)
-        yield work(key)
+        with threads.use(limits.workers if alone else 1):
+            result = work(key)
+        yield result
         sorter.done(key)
         ready += sorter.get_ready()
         if not alone:
             yield from _run_pool(sorter, ready, work, limits, needs)
             return
+
+
+def _is_chain(graph: Mapping[Key, tuple[Key, ...]]) -> bool:
+    """Whether no two keys can ever be done side by side."""
+    sorter = TopologicalSorter(graph)
+    sorter.prepare()
+    while sorter.is_active():
+        ready = sorter.get_ready()
+        if len(ready) > 1:
+            return False
+        sorter.done(*ready)
+    return True
 
 
 def _run_pool(

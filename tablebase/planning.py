@@ -17,8 +17,9 @@ from tablebase.errors import CapacityError, TablebaseError
 from tablebase.executors import Limits
 from tablebase.game import Game
 from tablebase.indexing import layout
-from tablebase.material import Material, dependencies, material_name, sides_stored, slices, tables, with_dependencies
+from tablebase.material import Material, dependencies, material_name, material_of, sides_stored, slices, tables, with_dependencies
 from tablebase.material import materials as all_materials
+from tablebase.notation import parse
 
 DEFAULT_RATE = 8_000_000.0
 """Codes a CPU-second, solved, written and verified, where nothing has been built yet; measured on a server core of 2021."""
@@ -26,7 +27,7 @@ DEFAULT_BYTES = 0.12
 """Bytes on disk a code where nothing has been built yet."""
 WORKER_BYTES = 300_000_000
 """A worker before it holds any position."""
-BYTES_PER_INDEX = {"bitrow": 6, "reference": 24, "sweep": 24}
+BYTES_PER_INDEX = {"bitrow": 6, "chase": 6, "reference": 24, "sweep": 24}
 """Memory of an engine for each index of a table, both sides to move."""
 BYTES_PER_CHILD = 3
 """Memory for each code of the tables that captures lead to."""
@@ -74,6 +75,12 @@ def plan(game: Game, pieces: int | None, materials: Sequence[Material]) -> tuple
         _check_size(game, all_materials(game, pieces)[0])
     wanted = [table for count in range(2, (pieces or 0) + 1) for table in tables(game, count)]
     return with_dependencies(game, [*wanted, *materials])
+
+
+def start_material(game: Game) -> Material | None:
+    """The material of the initial position, None if it is more than could ever be solved."""
+    material = material_of(game, parse(game, game.start))
+    return material if layout(game, material).size <= CELL_LIMIT else None
 
 
 def _check_size(game: Game, material: Material) -> None:

@@ -106,6 +106,11 @@ class Tally:
             # Weights are small integers, so the floats that bincount adds them up in are exact.
             self.histogram += np.bincount(codes, weights=weight, minlength=len(self.histogram)).astype(np.int64)
 
+    def merge(self, other: Tally) -> None:
+        """Add what another tally counted of larger indices."""
+        self.histogram += other.histogram
+        self.first = np.where(self.first < 0, other.first, self.first)
+
     def summary(self) -> Summary:
         """What has been counted, void left out."""
         self.histogram[self.coding.void] = 0

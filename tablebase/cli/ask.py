@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tablebase.cli.options import DEFAULT_DATA, Data, Format, GameName, Style
+from tablebase.cli.options import DEFAULT_DATA, Data, Format, GameName, Size, Style, Variant, chosen_game
 
 if TYPE_CHECKING:
     from tablebase.game import Game
@@ -19,15 +19,16 @@ PositionText = Annotated[str, typer.Argument(metavar="POSITION", help="Rows from
 def probe(
     game: GameName,
     positions: Annotated[list[str], typer.Argument(metavar="POSITION…", help="Rows from the top, then the side to move.")],
+    size: Size = None,
+    variant: Variant = None,
     data: Data = DEFAULT_DATA,
     style: Style = Format.TABLE,
 ) -> None:
     """Tell the outcome, the distance in plies and the moves of positions, best first."""
     from tablebase.cli.output import write_json, write_rows
     from tablebase.probe import Tablebase
-    from tablebase.registry import load_game
 
-    rules = load_game(game)
+    rules = chosen_game(game, size, variant)
     with Tablebase(data) as tables:
         answers = [tables.probe(rules, position) for position in positions]
     if style is Format.JSON:
@@ -42,6 +43,8 @@ def probe(
 def line(
     game: GameName,
     position: PositionText,
+    size: Size = None,
+    variant: Variant = None,
     data: Data = DEFAULT_DATA,
     boards: Annotated[bool, typer.Option("--boards", help="Draw the board at every ply.")] = False,
     style: Style = Format.TABLE,
@@ -49,9 +52,8 @@ def line(
     """Play the optimal line from a position to the end."""
     from tablebase.cli.output import write_rows
     from tablebase.probe import Tablebase
-    from tablebase.registry import load_game
 
-    rules = load_game(game)
+    rules = chosen_game(game, size, variant)
     with Tablebase(data) as tables:
         rows = line_rows(rules, tables, position)
     columns = ["ply", "side", "outcome", "distance", "best", "position"]

@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import typer
 
-from tablebase.cli.options import DEFAULT_DATA, Data, Format, GameName, Only, Pieces, Style, Workers
+from tablebase.cli.options import DEFAULT_DATA, Data, Format, GameName, Only, Pieces, Size, Style, Variant, Workers, chosen_game
 
 CHECK_FAILED = 1
 
 
-def verify(game: GameName, pieces: Pieces = None, material: Only = None, data: Data = DEFAULT_DATA, workers: Workers = 1) -> None:
+def verify(
+    game: GameName,
+    size: Size = None,
+    variant: Variant = None,
+    pieces: Pieces = None,
+    material: Only = None,
+    data: Data = DEFAULT_DATA,
+    workers: Workers = 1,
+) -> None:
     """Check the bytes of tables, and every position against its moves."""
     from tqdm import tqdm
 
     from tablebase.checking import verify_tables
     from tablebase.cli.output import say
-    from tablebase.material import parse_material
-    from tablebase.registry import load_game
+    from tablebase.material import parse_materials
 
-    rules = load_game(game)
+    rules = chosen_game(game, size, variant)
     faults = []
     checked = 0
-    total, results = verify_tables(rules, data, pieces, [parse_material(rules, text) for text in material or []], workers)
-    with tqdm(total=total, unit="table", desc=f"verify {game}") as bar:
+    wanted = [one for text in material or [] for one in parse_materials(rules, text)]
+    total, results = verify_tables(rules, data, pieces, wanted, workers)
+    with tqdm(total=total, unit="table", desc=f"verify {rules.name}") as bar:
         for fault in results:
             checked += 1
             bar.update()
@@ -34,13 +42,12 @@ def verify(game: GameName, pieces: Pieces = None, material: Only = None, data: D
         raise typer.Exit(CHECK_FAILED)
 
 
-def check_rules(game: GameName, style: Style = Format.TABLE) -> None:
+def check_rules(game: GameName, size: Size = None, variant: Variant = None, style: Style = Format.TABLE) -> None:
     """Run the self-tests that every rules module must pass."""
     from tablebase.cli.output import write_rows
-    from tablebase.registry import load_game
     from tablebase.testing import check_rules as run_checks
 
-    results = run_checks(load_game(game))
+    results = run_checks(chosen_game(game, size, variant))
     rows = [
         {"check": one.name, "result": "ok" if one.failure is None else one.failure, "cases": one.cases, "shows": one.shows}
         for one in results

@@ -6,7 +6,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tablebase.cli.options import DEFAULT_DATA, Data, Format, GameName, Materials, Pieces, Style, Workers
+from tablebase.cli.options import (
+    DEFAULT_DATA,
+    Data,
+    Format,
+    GameName,
+    Materials,
+    Pieces,
+    Size,
+    Style,
+    Variant,
+    Workers,
+    chosen_game,
+)
 
 if TYPE_CHECKING:
     from tablebase.game import Game
@@ -15,6 +27,8 @@ if TYPE_CHECKING:
 
 def build(
     game: GameName,
+    size: Size = None,
+    variant: Variant = None,
     pieces: Pieces = None,
     material: Materials = None,
     data: Data = DEFAULT_DATA,
@@ -22,7 +36,9 @@ def build(
     memory: Annotated[
         str | None, typer.Option("--memory", metavar="8G", help="Run no more side by side than fits in this.")
     ] = None,
-    engine: Annotated[str, typer.Option("--engine", help="auto, bitrow, reference or sweep; all write the same files.")] = "auto",
+    engine: Annotated[
+        str, typer.Option("--engine", help="auto, bitrow, chase, reference or sweep; all write the same files.")
+    ] = "auto",
 ) -> None:
     """Solve, verify and store tables that are not there yet."""
     from tqdm import tqdm
@@ -35,7 +51,7 @@ def build(
     from tablebase.executors import Limits
     from tablebase.planning import check_capacity, describe_engines, parse_size, physical_memory, plan
 
-    rules, materials = _wanted(game, pieces, material)
+    rules, materials = _wanted(chosen_game(game, size, variant), pieces, material)
     check_engine(engine)
     limits = Limits(workers, physical_memory() if memory is None else parse_size(memory))
     planned = plan(rules, pieces, materials)
@@ -56,6 +72,8 @@ def build(
 
 def estimate(
     game: GameName,
+    size: Size = None,
+    variant: Variant = None,
     pieces: Pieces = None,
     material: Materials = None,
     data: Data = DEFAULT_DATA,
@@ -69,7 +87,7 @@ def estimate(
     from tablebase.cli.output import write_rows
     from tablebase.planning import estimate as estimated
 
-    rules, materials = _wanted(game, pieces, material)
+    rules, materials = _wanted(chosen_game(game, size, variant), pieces, material)
     rates = building.measure(rules) if measure else None
     write_rows([asdict(line) for line in estimated(rules, pieces, materials, data, rates)], style)
 
@@ -86,16 +104,19 @@ def reindex(data: Data = DEFAULT_DATA) -> None:
     say(f"catalog of {data} rebuilt from {sum(entered.values())} tables of {', '.join(entered) or 'no game'}")
 
 
-def _wanted(name: str, pieces: int | None, texts: list[str] | None) -> tuple[Game, list[Material]]:
-    """The game and the materials asked for."""
+def _wanted(game: Game, pieces: int | None, texts: list[str] | None) -> tuple[Game, list[Material]]:
+    """The game and the materials asked for; if none is, all of a game that is small enough."""
     from tablebase.errors import TablebaseError
-    from tablebase.material import parse_material
-    from tablebase.registry import load_game
+    from tablebase.material import parse_materials
+    from tablebase.planning import start_material
 
-    game = load_game(name)
+    materials = [one for text in texts or [] for one in parse_materials(game, text)]
     if pieces is None and not texts:
-        raise TablebaseError("say which tables: --pieces 3 for all up to three pieces, or --material RCvW for one slice")
-    return game, [parse_material(game, text) for text in texts or []]
+        start = start_material(game)
+        if start is None:
+            raise TablebaseError("say which tables: --pieces 3 for all up to three pieces, or --material RCvW for one slice")
+        materials = [start]
+    return game, materials
 
 
 COMMANDS = (build, estimate, reindex)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from tablebase.game import Game
 
 
 class Format(StrEnum):
@@ -25,14 +28,25 @@ class By(StrEnum):
 
 
 GameName = Annotated[str, typer.Argument(metavar="GAME", help="Name of the game; 'tablebase games' lists them.")]
+Size = Annotated[str | None, typer.Option("--size", metavar="8x8", help="Files and ranks, for a game that has sizes.")]
+Variant = Annotated[
+    list[str] | None, typer.Option("--variant", metavar="NAME=VALUE", help="Another variant of the rules; may be given again.")
+]
 Data = Annotated[Path, typer.Option("--data", metavar="DIR", envvar="TABLEBASE_DATA", help="Folder of the tables.")]
 Style = Annotated[Format, typer.Option("--format", help="How to write the result.")]
 Pieces = Annotated[int | None, typer.Option("--pieces", metavar="N", help="All slices of 2 to N pieces.")]
 Materials = Annotated[
     list[str] | None,
-    typer.Option("--material", metavar="RCvW", help="This slice and all it depends on; may be given again."),
+    typer.Option("--material", metavar="RCvW", help="This material and all it depends on; may be given again."),
 ]
 Only = Annotated[list[str] | None, typer.Option("--material", metavar="RCvW", help="This slice alone; may be given again.")]
 Workers = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes to use.")]
 
 DEFAULT_DATA = Path("data")
+
+
+def chosen_game(game: str, size: str | None, variant: list[str] | None) -> Game:
+    """The game, of that size and variant if any is given."""
+    from tablebase.registry import load_game
+
+    return load_game("-".join([game, *([size] if size else []), *(variant or [])]))

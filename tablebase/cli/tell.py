@@ -6,24 +6,27 @@ from typing import Annotated
 
 import typer
 
-from tablebase.cli.options import DEFAULT_DATA, By, Data, Format, GameName, Style
+from tablebase.cli.options import DEFAULT_DATA, By, Data, Format, GameName, Size, Style, Variant, chosen_game
 
 
 def games(style: Style = Format.TABLE) -> None:
     """List the games that are installed."""
     from tablebase.cli.output import write_rows
-    from tablebase.registry import game_names, load_game
+    from tablebase.registry import game_names, load_game, variants
 
     rows = []
     for name in game_names():
         game = load_game(name)
         kinds = " ".join(kind.symbol for kind in game.kinds)
-        rows.append({"game": name, "title": game.title, "squares": len(game.board), "pieces": kinds, "start": game.start})
-    write_rows(rows, style, ["game", "title", "squares", "pieces", "start"])
+        row = {"game": name, "title": game.title, "squares": len(game.board), "pieces": kinds, "start": game.start}
+        rows.append({**row, "variants": " ".join(variants(name))})
+    write_rows(rows, style, ["game", "title", "variants", "squares", "pieces", "start"])
 
 
 def stats(
     game: GameName,
+    size: Size = None,
+    variant: Variant = None,
     by: Annotated[By, typer.Option("--by", help="A line for each number of pieces or each slice.")] = By.PIECES,
     data: Data = DEFAULT_DATA,
     style: Style = Format.TABLE,
@@ -34,14 +37,14 @@ def stats(
     from tablebase.catalog import Catalog
     from tablebase.cli.output import write_rows
     from tablebase.errors import TablebaseError
-    from tablebase.registry import load_game
 
-    rules = load_game(game)
+    rules = chosen_game(game, size, variant)
     catalog = Catalog(data)
     rows = [asdict(line) for line in catalog.counts(rules, by.value)]
     catalog.close()
     if not rows:
-        raise TablebaseError(f"no table of {game} is registered in {data}: run 'tablebase build {game} --pieces 2 --data {data}'")
+        command = f"tablebase build {rules.name} --pieces 2 --data {data}"
+        raise TablebaseError(f"no table of {rules.name} is registered in {data}: run '{command}'")
     columns = [name for name in rows[0] if name not in ("material", "side")]
     if by is By.MATERIAL:
         columns = ["material", "side", *columns]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from tablebase.chase import chase_fault as _chase_fault
 from tablebase.engine.compiled import CompiledSlice, Load, compile_slice
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
@@ -12,22 +13,37 @@ from tablebase.material import Material, sides_stored
 from tablebase.values import Codes, Coding
 
 AUTO = "auto"
-ENGINES = ("bitrow", "reference", "sweep")
+ENGINES = ("bitrow", "chase", "reference", "sweep")
 WORD_BITS = 64
+SMALL = 1 << 16
+"""Indices of a table for which it does not pay to compile another engine."""
 
 
 def choose_engine(game: Game, table: Material) -> tuple[str, str]:
     """The fastest engine for a table, and why it is that one."""
-    groups = layout(game, table).groups
+    if _chase_fault(game, table) is None:
+        return "chase", "one piece runs and the others only step forwards"
+    if layout(game, table).size < SMALL and any(kind.limit > 1 for kind in game.kinds):
+        return "reference", "it is small, and other tables of the game have like pieces"
+    fault = _bitrow_fault(game, table)
+    return ("bitrow", "a row of positions is one word") if fault is None else ("reference", fault)
+
+
+def _bitrow_fault(game: Game, table: Material) -> str | None:
+    """Why the engine bitrow cannot solve a table; None if it can."""
     if game.escape is not None:
-        return "reference", "a piece can escape, which rows do not tell"
+        return "a piece can escape, which words do not tell"
     if table.advance:
-        return "reference", "it is one of several tiers, which have no rows"
-    if any(len(group.slots) > 1 for group in groups):
-        return "reference", "it has like pieces, which have no rows"
+        return "it is one of several tiers"
+    if any(len(group.slots) > 1 for group in layout(game, table).groups):
+        return "it has like pieces, which have no rows"
     if len(game.board) > WORD_BITS:
-        return "reference", f"its board has more than {WORD_BITS} squares, the bits of a word"
-    return "bitrow", "a row of positions is one word"
+        return f"its board has more than {WORD_BITS} squares, the bits of a word"
+    return None
+
+
+_FAULTS = {"bitrow": _bitrow_fault, "chase": _chase_fault}
+"""Engines that cannot solve every table."""
 
 
 def check_engine(engine: str) -> None:
@@ -64,11 +80,11 @@ def solve_table(game: Game, table: Material, load: Load, engine: str = AUTO) -> 
         If there is no such engine, it cannot solve this table, or a distance exceeds what two bytes hold.
     """
     check_engine(engine)
-    best, reason = choose_engine(game, table)
     if engine == AUTO:
-        engine = best
-    elif engine == "bitrow" and best != engine:
-        raise TablebaseError(f"the engine bitrow cannot solve this table, for {reason}: use --engine {best}")
+        engine = choose_engine(game, table)[0]
+    elif engine in _FAULTS and (fault := _FAULTS[engine](game, table)) is not None:
+        best = choose_engine(game, table)[0]
+        raise TablebaseError(f"the engine {engine} cannot solve this table, for {fault}: use --engine {best}")
     solve = import_module(f"tablebase.engine.{engine}").solve
     problem = compile_slice(game, table, load)
     codes = solve(problem)

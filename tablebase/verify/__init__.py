@@ -5,8 +5,8 @@ If every win in d has a move into a loss in d - 1 and none better, every loss in
 in d - 1, and every draw has a drawing move and no winning one, then by induction over d all wins and losses are
 right, and so are the draws.
 
-There are two programs for it: `general` takes any table, `rows` the common ones many times faster; each is the
-other's twin in the tests.
+There are three programs for it: `general` takes any table, `rows` those of single pieces and `chase` those in which
+one piece is chased by like ones, many times faster; `general` is the others' twin in the tests.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tablebase.material import Material
 from tablebase.store import Store, Table, check_seal
 from tablebase.summary import Summary
 from tablebase.values import Codes, Coding
-from tablebase.verify import general
+from tablebase.verify import chase, general
 from tablebase.verify.general import Load
 
 __all__ = ["verify_codes", "verify_table"]
@@ -60,8 +60,12 @@ def verify_table(game: Game, table: Table, store: Store) -> None:
 
 
 def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:
-    """Check codes one ply deep, with the faster program if it can; see `general.verify_codes`."""
+    """Check codes one ply deep, with the fastest program that can; see `general.verify_codes`."""
     from tablebase.verify import rows
 
-    check = rows.verify_codes if rows.applies(layout(game, material), coding) else general.verify_codes
+    check = general.verify_codes
+    if rows.applies(layout(game, material), coding):
+        check = rows.verify_codes
+    elif chase.applies(game, material, coding):
+        check = chase.verify_codes
     return check(game, material, codes, coding, load)

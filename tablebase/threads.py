@@ -1,0 +1,45 @@
+"""How many threads this process may use, and work spread over them.
+
+Kernels and NumPy let other threads run while they work. A process that is one of many uses one thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TypeVar
+
+Result = TypeVar("Result")
+
+_allowed: ContextVar[int] = ContextVar("threads", default=1)
+
+
+@contextmanager
+def use(count: int) -> Iterator[None]:
+    """Allow so many threads within the block."""
+    token = _allowed.set(count)
+    try:
+        yield
+    finally:
+        _allowed.reset(token)
+
+
+def spread(work: Callable[[int, int], Result], count: int, grain: int) -> list[Result]:
+    """Do `work(begin, end)` for ranges that make up range(count), side by side; the results in order.
+
+    Parameters
+    ----------
+    work : callable
+        Of a range; must not write what another range reads or writes.
+    count : int
+    grain : int
+        What is not worth dividing.
+    """
+    parts = max(1, min(_allowed.get() * 4, count // grain))
+    if parts == 1 or _allowed.get() == 1:
+        return [work(0, count)]
+    edges = [count * i // parts for i in range(parts + 1)]
+    with ThreadPoolExecutor(_allowed.get()) as pool:
+        return list(pool.map(work, edges[:-1], edges[1:]))
