@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from functools import cache
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tablebase.errors import RulesError
 from tablebase.game import Board, Escape, Game, Kind, Outcome, Side
 
@@ -59,3 +62,45 @@ def _start(n: int) -> str:
     fox = 2 * (n // 4)
     top = f"{fox or ''}F{n - 1 - fox or ''}"
     return "/".join([top, *[str(n)] * (n - 2), "1H" * (n // 2)]) + " f"
+
+
+def foxbox(rules: Game, squares: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Whether the hounds contain the fox in each position.
+
+    The fox's area, the squares that it reaches by diagonal steps around the hounds, is one square, or lies
+    inside what the hounds could still reach.
+
+    Parameters
+    ----------
+    rules : Game
+        Of this module; its board must have no more than 64 squares.
+    squares : ndarray of int8, shape (positions, 1 + hounds)
+        The fox's square, then the hounds'.
+    """
+    fox, hounds = rules.kinds
+    bits = np.uint64(1) << np.arange(len(rules.board), dtype=np.uint64)
+    reaches = _reaches(hounds)
+    guarded = np.array([sum(1 << square for square in reaches[origin]) for origin in hounds.squares], dtype=np.uint64)
+    taken = np.bitwise_or.reduce(bits[squares[:, 1:]], axis=1)
+    inside = np.bitwise_or.reduce(guarded[squares[:, 1:]], axis=1)
+    area = bits[squares[:, 0]]
+    while True:
+        grown = area | (_stepped(fox, area) & ~taken)
+        if np.array_equal(grown, area):
+            break
+        area = grown
+    contained: NDArray[np.bool_] = (area == bits[squares[:, 0]]) | (area & ~inside == 0)
+    return contained
+
+
+def _stepped(kind: Kind, area: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The squares one step away from sets of squares, given as bits."""
+    shifts: dict[int, int] = {}
+    for step in kind.steps:
+        difference = step.target - step.origin
+        shifts[difference] = shifts.get(difference, 0) | 1 << step.origin
+    found = np.zeros_like(area)
+    for difference, origins in shifts.items():
+        moving = area & np.uint64(origins)
+        found |= moving << np.uint64(difference) if difference > 0 else moving >> np.uint64(-difference)
+    return found

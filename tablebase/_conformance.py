@@ -18,7 +18,7 @@ from tablebase.errors import NotationError
 from tablebase.game import Game, Step
 from tablebase.indexing import Layout, layout
 from tablebase.material import Material, material_name, material_of, materials, parse_material, route
-from tablebase.moves import Move, Position, legal_moves, mirrored, play, swapped
+from tablebase.moves import Move, Position, has_escaped, legal_moves, mirrored, play, swapped
 from tablebase.notation import check_pieces, parse, render, render_move
 
 BATCH = 64  # indices looked at in each table
@@ -73,7 +73,8 @@ def _back_fault(game: Game, position: Position) -> str | None:
     for move in _moves_back(game, after):
         stay = [piece for piece in after.pieces if piece != (move.kind, move.target)]
         before = Position(tuple(sorted([*stay, (move.kind, move.origin)])), position.side)
-        if move not in legal_moves(game, before):
+        # Who has escaped does not move on, and engines do not step back into that.
+        if move not in legal_moves(game, before) and not has_escaped(game, before):
             step = f"{game.kinds[move.kind].symbol} {render_move(game, move)} can be taken back from {render(game, after)}"
             return f"{step} but is not legal in {render(game, before)}"
     return None

@@ -13,7 +13,7 @@ the levels of their squares. ``FvHHHH@12`` has four hounds twelve rows ahead in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, combinations, permutations, product
@@ -311,12 +311,17 @@ def _canonical(game: Game, material: Material) -> tuple[tuple[int, ...], tuple[i
     """
     sizes = len(material.first), len(material.second)
     colours = _colours(game, material)
-    groups: dict[tuple[int, int], list[int]] = {}
-    for place in range(material.pieces):
-        groups.setdefault((int(place >= sizes[0]), colours[place]), []).append(place)
-    orders = product(*(permutations(groups[key]) for key in sorted(groups)))
-    flat = (tuple(chain.from_iterable(order)) for order in orders)
+    groups: dict[tuple[int, int], dict[int, list[int]]] = {}
+    for place, kind in enumerate(material.kinds):
+        groups.setdefault((int(place >= sizes[0]), colours[place]), {}).setdefault(kind, []).append(place)
+    # Like pieces stay together: to exchange them changes nothing.
+    orders = product(*(map(_flat, permutations(groups[key].values())) for key in sorted(groups)))
+    flat = map(_flat, orders)
     return min((_signature(game, tuple(material.kinds[i] for i in order), sizes), order) for order in flat)
+
+
+def _flat(parts: Iterable[Iterable[int]]) -> tuple[int, ...]:
+    return tuple(chain.from_iterable(parts))
 
 
 def _colours(game: Game, material: Material) -> list[int]:

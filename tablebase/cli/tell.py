@@ -1,4 +1,4 @@
-"""Commands that tell what there is: games, stats, sql."""
+"""Commands that tell what there is: games, stats, count, sql."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tablebase.cli.options import DEFAULT_DATA, By, Data, Format, GameName, Size, Style, Variant, chosen_game
+from tablebase.cli.options import DEFAULT_DATA, By, Data, Format, GameName, Size, Style, Variant, Workers, chosen_game
 
 
 def games(style: Style = Format.TABLE) -> None:
@@ -51,6 +51,38 @@ def stats(
     write_rows(rows, style, columns)
 
 
+def count(
+    game: GameName,
+    size: Size = None,
+    variant: Variant = None,
+    position: Annotated[str | None, typer.Option("--from", metavar="POSITION", help="Start here, not at the beginning.")] = None,
+    workers: Workers = 1,
+    style: Style = Format.TABLE,
+) -> None:
+    """Count the positions that can be reached and the games that are possible, exactly; needs no tables."""
+    from time import perf_counter
+
+    from tqdm import tqdm
+
+    from tablebase import threads
+    from tablebase.cli.output import write_rows
+    from tablebase.notation import parse
+    from tablebase.walks import count as counted
+
+    rules = chosen_game(game, size, variant)
+    start = parse(rules, position or rules.start)
+    begin = perf_counter()
+    with tqdm(desc=f"count {rules.name}", unit="step", leave=False) as bar, threads.use(workers):
+
+        def tick(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        found = counted(rules, start, tick)
+    row = {"game": rules.name, **found._asdict(), "seconds": round(perf_counter() - begin, 2)}
+    write_rows([row], style)
+
+
 def sql(
     statement: Annotated[str, typer.Argument(metavar='"SELECT …"', help="A statement that reads; docs/guide.md lists the tables.")],
     data: Data = DEFAULT_DATA,
@@ -68,4 +100,4 @@ def sql(
     write_rows([dict(zip(columns, row, strict=True)) for row in rows], style, columns)
 
 
-COMMANDS = (games, stats, sql)
+COMMANDS = (games, stats, count, sql)
