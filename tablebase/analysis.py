@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Outcome
-from tablebase.graph import Flags, Graph, Moves, Stage
+from tablebase.graph import GOES_ON, Flags, Graph, Moves, Stage
 from tablebase.indexing import Squares
 from tablebase.material import material_name, material_of
 from tablebase.probe import Tablebase
@@ -155,7 +155,7 @@ def best_later(graph: Graph, side: int, measure: Measures) -> Later:
             reached = np.full(len(stage), start, dtype=np.int64)
             for some in stage.moves:
                 reached[some.rows] = best(reached[some.rows], merit[some.nodes])
-            going = stage.out_degrees() > 0
+            going = stage.result == GOES_ON
             own = merit[stage.nodes]
             # A ply later is a little worse.
             own[going] = np.maximum(own[going], reached[going] - 1)
@@ -198,7 +198,7 @@ def keep_best(graph: Graph, side: int, score: Measures) -> Policy:
     return Policy(graph, kept)
 
 
-def chance_against(policy: Policy, player: int, winner: NDArray[np.int8], fuzz: float) -> Chances:
+def chance_against(policy: Policy, player: int, fuzz: float) -> Chances:
     """Probability that a player wins who always makes the likeliest move, against an opponent with faults.
 
     Parameters
@@ -207,8 +207,6 @@ def chance_against(policy: Policy, player: int, winner: NDArray[np.int8], fuzz: 
         Of the opponent.
     player : int
         The side that is free to choose.
-    winner : ndarray of int8, shape (nodes,)
-        From `values`.
     fuzz : float
         p, from 0 to 1: with n moves of which k are kept, each move has weight p and each kept one 1 - p more, of
         n p + k (1 - p) in all.
@@ -216,8 +214,8 @@ def chance_against(policy: Policy, player: int, winner: NDArray[np.int8], fuzz: 
     graph = policy.graph
     chance = np.zeros(len(graph))
     for stage in reversed(graph.stages):
-        over = stage.out_degrees() == 0
-        own = np.where(over, winner[stage.nodes] == player, 0.0)
+        over = stage.result != GOES_ON
+        own = np.where(over, stage.result == player, 0.0)
         if stage.moves:
             moved = _best_reply(stage, chance) if stage.side == player else _drawn(stage, policy.kept[stage.first], chance, fuzz)
             own = np.where(over, own, moved)

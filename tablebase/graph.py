@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tablebase.errors import TablebaseError
 from tablebase.exits import ENDS, STAYS, exits
-from tablebase.game import Game
+from tablebase.game import Game, Outcome
 from tablebase.indexing import Layout, Squares, layout
 from tablebase.material import Material, make_material, material_of
 from tablebase.moves import Position
@@ -25,6 +25,8 @@ from tablebase.notation import parse
 from tablebase.stepping import Landing, Stepper
 
 BLOCK = 1 << 17
+GOES_ON, DRAWN = -2, -1
+"""Results of positions; others are the side that has won."""
 
 Nodes = NDArray[np.int32]
 Numbers = NDArray[np.int64]
@@ -63,6 +65,8 @@ class Stage:
         The positions, ascending.
     first : int
         Node of the first of them; the others follow.
+    result : ndarray of int8
+        The side that has won, `DRAWN`, or `GOES_ON`.
     moves : list of Moves
         None of positions that are over.
     """
@@ -72,6 +76,7 @@ class Stage:
     final: bool
     index: Numbers
     first: int
+    result: NDArray[np.int8]
     moves: list[Moves] = field(default_factory=list)
 
     def __len__(self) -> int:
@@ -85,13 +90,6 @@ class Stage:
     def squares(self) -> Squares:
         """The square of each slot of the layout, shape (positions, slots)."""
         return self.layout.squares_many(self.index)[0]
-
-    def out_degrees(self) -> NDArray[np.int64]:
-        """Number of moves of each position."""
-        counts = np.zeros(len(self), dtype=np.int64)
-        for some in self.moves:
-            counts[some.rows] += 1
-        return counts
 
 
 @dataclass(frozen=True)
@@ -115,9 +113,9 @@ class Graph:
         """The side to move at each node."""
         return np.concatenate([np.full(len(stage), stage.side, dtype=np.int8) for stage in self.stages])
 
-    def final(self) -> Flags:
-        """Whether the game is over at each node."""
-        return np.concatenate([stage.out_degrees() == 0 for stage in self.stages])
+    def results(self) -> NDArray[np.int8]:
+        """At each node the side that has won, `DRAWN`, or `GOES_ON`."""
+        return np.concatenate([stage.result for stage in self.stages])
 
     def position(self, node: int) -> Position:
         """The position of a node."""
@@ -202,7 +200,8 @@ class _Walk:
         came = self.arrivals.pop(key)
         index, inverse = np.unique(np.concatenate([numbers for _, _, numbers in came]), return_inverse=True)
         first = self.stages[-1].first + len(self.stages[-1]) if self.stages else 0
-        stage = Stage(layout(self.ends if final else self.rules, material), side, final, index, first)
+        result = np.full(len(index), 1 - side if final else GOES_ON, dtype=np.int8)
+        stage = Stage(layout(self.ends if final else self.rules, material), side, final, index, first, result)
         begin = 0
         for source, rows, numbers in came:
             if source >= 0:
@@ -219,12 +218,21 @@ class _Walk:
         for begin in range(0, len(stage), BLOCK):
             squares = stage.layout.squares_many(stage.index[begin : begin + BLOCK])[0]
             going = ~stepper.escaped(squares)
+            stuck = np.ones(len(squares), dtype=bool)
             for landing in stepper.landings(squares):
+                stuck[landing.rows] = False
                 stays = going[landing.rows]
                 if stays.any():
                     rows = (begin + landing.rows[stays]).astype(np.int32)
                     key, numbers = self.child(stage, landing._replace(squares=landing.squares[stays]))
                     self.arrive(key, number, rows, numbers)
+            self.end(stage.result[begin : begin + BLOCK], stage.side, stuck, ~going)
+
+    def end(self, result: NDArray[np.int8], side: int, stuck: Flags, escaped: Flags) -> None:
+        """Say who has won where the game is over."""
+        if self.game.escape is not None:
+            result[escaped] = self.game.side_of(self.game.by_symbol[self.game.escape.runner])
+        result[stuck] = 1 - side if self.game.no_move is Outcome.LOSS else DRAWN
 
     def child(self, stage: Stage, landing: Landing) -> tuple[_Key, Numbers]:
         """Where a landing leads: the key of the stage, and indices."""

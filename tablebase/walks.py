@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tablebase.chase import Chase, chase_fault
 from tablebase.game import Game
-from tablebase.graph import Graph, check_finite, game_bits, reachable
+from tablebase.graph import GOES_ON, Graph, check_finite, game_bits, reachable
 from tablebase.indexing import layout
 from tablebase.material import Material, material_of
 from tablebase.moves import Position
@@ -40,11 +40,14 @@ class Count(NamedTuple):
         Those in which the game is over.
     games : int
         Paths from the start to one of these.
+    won : tuple of (int, int)
+        Those that each side wins.
     """
 
     reachable: int
     final: int
     games: int
+    won: tuple[int, int]
 
 
 def count(game: Game, start: Position | None = None, tick: Tick | None = None) -> Count:
@@ -67,7 +70,7 @@ def count(game: Game, start: Position | None = None, tick: Tick | None = None) -
     --------
     >>> from tablebase.registry import load_game
     >>> count(load_game("hexapawn"))
-    Count(reachable=135, final=65, games=134)
+    Count(reachable=135, final=65, games=134, won=(64, 70))
     """
     start = parse(game, game.start) if start is None else start
     check_finite(game)
@@ -78,7 +81,8 @@ def count(game: Game, start: Position | None = None, tick: Tick | None = None) -
 
 def count_graph(graph: Graph, bits: int) -> Count:
     """Count in an explicit graph; `bits` are enough for the number of games."""
-    final = graph.final()
+    results = graph.results()
+    ends = [results != GOES_ON, results == 0, results == 1]
     moduli = primes(bits)
     residues = []
     for prime in moduli:
@@ -90,8 +94,9 @@ def count_graph(graph: Graph, bits: int) -> Count:
             for some in stage.moves:
                 # A node has far fewer ways in than 2^31, so sums of residues fit.
                 np.add.at(paths, some.nodes, own[some.rows])
-        residues.append(sum((paths[final] % prime).tolist()) % prime)
-    return Count(len(graph), int(final.sum()), combine(residues, moduli))
+        residues.append([sum(paths[some].tolist()) % prime for some in ends])
+    games, first, second = (combine(list(some), moduli) for some in zip(*residues, strict=True))
+    return Count(len(graph), int(ends[0].sum()), games, (first, second))
 
 
 def count_chase(game: Game, start: Position, tick: Tick | None = None) -> Count:
@@ -99,15 +104,18 @@ def count_chase(game: Game, start: Position, tick: Tick | None = None) -> Count:
     moduli = primes(game_bits(game, start))
     rounds = [(1, 1), *((prime - 1, prime) for prime in moduli)]
     tiers = list(_tiers(game, start))
-    found = []
+    sums = []
     for number, (limit, excess) in enumerate(rounds):
-        nodes = over = 0
-        for done, (tier_nodes, tier_over) in enumerate(_stream(tiers, start, limit, excess), start=1):
-            nodes, over = nodes + tier_nodes, over + tier_over
+        whole = np.zeros(3, dtype=object)
+        for done, sizes in enumerate(_stream(tiers, start, limit, excess), start=1):
+            whole += sizes
             if tick is not None:
                 tick(number * len(tiers) + done, len(rounds) * len(tiers))
-        found.append((nodes, over % excess if number else over))
-    return Count(*found[0], combine([over for _, over in found[1:]], moduli))
+        sums.append(whole.tolist())
+    (reached, over, _), *residues = sums
+    games, lost = (combine([one[i] % prime for one, prime in zip(residues, moduli, strict=True)], moduli) for i in (1, 2))
+    won = (games - lost, lost) if tiers[0].runner.side == 0 else (lost, games - lost)
+    return Count(reached, over, games, won)
 
 
 def _tiers(game: Game, start: Position) -> Iterator[Chase]:
@@ -119,7 +127,7 @@ def _tiers(game: Game, start: Position) -> Iterator[Chase]:
         material = chase.next_tier.material if chase.next_tier is not None else None
 
 
-def _stream(tiers: list[Chase], start: Position, limit: int, excess: int) -> Iterator[tuple[int, int]]:
+def _stream(tiers: list[Chase], start: Position, limit: int, excess: int) -> Iterator[tuple[int, int, int]]:
     """What each tier amounts to: see `tablebase.engine.chase_count.Sizes`."""
     from tablebase.engine.chase_count import go_through, step_on
 

@@ -79,8 +79,9 @@ def count(
             bar.update(done - bar.n)
 
         found = counted(rules, start, tick)
-    row = {"game": rules.name, **found._asdict(), "seconds": round(perf_counter() - begin, 2)}
-    write_rows([row], style)
+    won = {f"won_{side.letter}": games for side, games in zip(rules.sides, found.won, strict=True)}
+    row = {"game": rules.name, "reachable": found.reachable, "final": found.final, "games": found.games, **won}
+    write_rows([{**row, "seconds": round(perf_counter() - begin, 2)}], style)
 
 
 def sql(

@@ -30,10 +30,13 @@ class Sizes(NamedTuple):
         Sum over positions that are reached, of either side to move; with numbers capped at 1 how many there are.
     over : int
         Sum over those in which the game is over; the games that end there.
+    lost : int
+        Sum over those in which the runner cannot move.
     """
 
     nodes: int
     over: int
+    lost: int
 
 
 def go_through(chase: Chase, runs: Sums, limit: int, excess: int, chasers_first: bool = False) -> Sizes:
@@ -51,11 +54,11 @@ def go_through(chase: Chase, runs: Sums, limit: int, excess: int, chasers_first:
     """
     arrays = compile_chase(chase)
 
-    def part(begin: int, end: int) -> tuple[int, int]:
+    def part(begin: int, end: int) -> tuple[int, int, int]:
         return _run(arrays, runs, begin, end, limit, excess, chasers_first)
 
     found = spread(part, chase.rows, GRAIN)
-    return Sizes(sum(nodes for nodes, _ in found), sum(over for _, over in found))
+    return Sizes(*map(sum, zip(*found, strict=True)))
 
 
 def step_on(chase: Chase, after: Chase, runs: Sums, limit: int, excess: int) -> Sums:
@@ -96,8 +99,10 @@ def add(one: Any, other: Any, limit: int, excess: int) -> Any:
 
 
 @jit
-def _run(arrays: ChaseArrays, runs: Sums, begin: int, end: int, limit: int, excess: int, chasers_first: bool) -> tuple[int, int]:
-    """`go_through` for these rows: sums over all positions and over those that are over, of either side to move."""
+def _run(
+    arrays: ChaseArrays, runs: Sums, begin: int, end: int, limit: int, excess: int, chasers_first: bool
+) -> tuple[int, int, int]:
+    """`go_through` for these rows: sums over all positions and over those that are over or lost to the runner."""
     chasers, length, squares, places, level, ways = (
         arrays.chasers,
         arrays.length,
@@ -112,7 +117,7 @@ def _run(arrays: ChaseArrays, runs: Sums, begin: int, end: int, limit: int, exce
     taken, away = np.zeros(length, dtype=np.bool_), np.zeros(length, dtype=np.bool_)
     open_words, open_steps = np.zeros(guards.shape[1], dtype=np.uint64), np.zeros(length, dtype=np.int64)
     after = np.zeros(length, dtype=np.int64)
-    nodes, over = np.int64(0), np.int64(0)
+    nodes, over, lost = np.int64(0), np.int64(0), np.int64(0)
     for number in range(begin, end):
         row = runs[number]
         if not row.any():
@@ -141,6 +146,8 @@ def _run(arrays: ChaseArrays, runs: Sums, begin: int, end: int, limit: int, exce
                         after[target] = add(after[target], np.int64(row[f]), limit, excess)
             if moves == 0 or not going:
                 over += row[f]
+            if moves == 0:
+                lost += row[f]
         # How many chasers' steps are open, wherever the runner stands, and which ones it bars.
         total = 0
         open_steps[:] = 0
@@ -157,7 +164,7 @@ def _run(arrays: ChaseArrays, runs: Sums, begin: int, end: int, limit: int, exce
             if ended:
                 over += after[f]
             row[f] = 0 if ended else after[f]
-    return int(nodes), int(over)
+    return int(nodes), int(over), int(lost)
 
 
 @jit
