@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Outcome
-from tablebase.graph import GOES_ON, Flags, Graph, Moves, Stage
+from tablebase.graph import DRAWN, GOES_ON, Flags, Graph, Moves, Stage
 from tablebase.indexing import Squares
 from tablebase.material import material_name, material_of
 from tablebase.probe import Tablebase
@@ -24,6 +24,8 @@ NEVER = np.iinfo(np.int32).max
 """Plies to what cannot be forced."""
 PLIES_BITS = 16
 """Of a measure and the plies until then in one number."""
+RESULT_BITS = 61
+"""A result outweighs any score."""
 PRECISION = 1e-5
 """Of a fuzz found by bisection, as in Leslie-Hurd's article."""
 
@@ -137,7 +139,7 @@ class Later:
         return (self.value << PLIES_BITS) - self.merit
 
 
-def best_later(graph: Graph, side: int, measure: Measures) -> Later:
+def best_later(graph: Graph, side: int, measure: NDArray[np.integer]) -> Later:
     """The larger of a measure here and what a side can still reach, the other side playing against it.
 
     Parameters
@@ -196,6 +198,23 @@ def keep_best(graph: Graph, side: int, score: Measures) -> Policy:
                 best[some.rows] = np.maximum(best[some.rows], score[some.nodes])
             kept[stage.first] = [score[some.nodes] == best[some.rows] for some in stage.moves]
     return Policy(graph, kept)
+
+
+def keep_result(graph: Graph, side: int, winner: NDArray[np.int8], score: Measures) -> Policy:
+    """The policy of keeping the best result that can be had, and of those moves the ones of the highest score.
+
+    Parameters
+    ----------
+    graph : Graph
+    side : int
+        The player.
+    winner : ndarray of int8, shape (nodes,)
+        From `values`.
+    score : ndarray of int64, shape (nodes,)
+        Less than 2^60 from 0 either way.
+    """
+    result = np.select([winner == side, winner == DRAWN], [2, 1], 0).astype(np.int64)
+    return keep_best(graph, side, (result << RESULT_BITS) + score)
 
 
 def chance_against(policy: Policy, player: int, fuzz: float) -> Chances:

@@ -117,6 +117,23 @@ class Graph:
         """At each node the side that has won, `DRAWN`, or `GOES_ON`."""
         return np.concatenate([stage.result for stage in self.stages])
 
+    def node(self, position: Position) -> int:
+        """The node of a position that can be reached and is not behind a move that has won.
+
+        Raises
+        ------
+        KeyError
+            If there is none.
+        """
+        material = material_of(walked(self.game), position)
+        for stage in self.stages:
+            if (stage.layout.material, stage.side, stage.final) == (material, position.side, False):
+                index = stage.layout.index([position.pieces[piece][1] for piece in stage.layout.slots])
+                row = int(np.searchsorted(stage.index, index))
+                if row < len(stage) and stage.index[row] == index:
+                    return stage.first + row
+        raise KeyError(position)
+
     def position(self, node: int) -> Position:
         """The position of a node."""
         stage = next(one for one in self.stages if one.first <= node < one.first + len(one))
