@@ -25,6 +25,9 @@ from tablebase.game import Game
 from tablebase.material import Material
 from tablebase.moves import Position
 
+ENGINES = ("bitrow", "reference", "sweep")
+"""Engines for single pieces and more; chases have tests of their own."""
+
 PROGRAM = "from tablebase.cli import main; main()"
 SEAL = 512
 """Bytes before HDF5's own, which hold the digest of the rest."""

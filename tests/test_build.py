@@ -14,12 +14,11 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-from support import Answer, ask_fresh, contents, drafts, flip, middle_of_codes, reseal, start_fresh
+from support import ENGINES, Answer, ask_fresh, contents, drafts, flip, middle_of_codes, reseal, start_fresh
 
 from rules.doushouqi import game as doushouqi
 from tablebase import build as building
 from tablebase.catalog import FILE_NAME, Catalog
-from tablebase.engine import ENGINES
 from tablebase.errors import CorruptTableError
 from tablebase.executors import Limits, run_graph
 from tablebase.game import Outcome

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 import toys
 from conftest import Solved, Tables
+from support import ENGINES
 
 from rules.doushouqi import game as doushouqi
-from tablebase.engine import ENGINES, CompiledSlice, choose_engine, compile_slice, reference, solve_table, sweep
+from tablebase.engine import CompiledSlice, choose_engine, compile_slice, reference, solve_table, sweep
 from tablebase.engine.reference import NONE
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome

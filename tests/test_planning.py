@@ -165,13 +165,14 @@ def test_what_could_never_be_solved(pieces: int | None, wanted: list[str], name:
 
 
 def test_the_engines_of_a_plan_are_told() -> None:
-    """How many tables each engine solves and why; like pieces go to the reference engine."""
+    """How many tables each engine solves and why; like pieces go to the reference engine, and small tables with them."""
     assert describe_engines(GAME, tables(GAME, 2), "auto") == "tables to solve with bitrow: 10 (a row of positions is one word)"
     assert describe_engines(GAME, tables(GAME, 2), "sweep") == "tables to solve with sweep: 10 (as asked for)"
     hunt = toys.hunt()
     both = [parse_material(hunt, name) for name in ("HvF", "HvC", "HHvF")]
     told = describe_engines(hunt, both, "auto").split("; ")
-    assert [one.split(" (")[0] for one in told] == ["tables to solve with bitrow: 2", "tables to solve with reference: 1"]
+    assert [one.split(" (")[0] for one in told] == ["tables to solve with reference: 2", "tables to solve with reference: 1"]
+    assert ["like pieces, which have no rows" in one for one in told] == [False, True]
 
 
 # Estimates

@@ -13,10 +13,10 @@ import naive
 import numpy as np
 import pytest
 import toys
-from support import reseal
+from support import ENGINES, reseal
 
 from rules.doushouqi import game as doushouqi
-from tablebase.engine import ENGINES, solve_table
+from tablebase.engine import solve_table
 from tablebase.errors import CorruptTableError, MissingTableError
 from tablebase.game import Game, Outcome
 from tablebase.indexing import layout

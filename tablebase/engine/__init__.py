@@ -23,10 +23,12 @@ def choose_engine(game: Game, table: Material) -> tuple[str, str]:
     """The fastest engine for a table, and why it is that one."""
     if _chase_fault(game, table) is None:
         return "chase", "one piece runs and the others only step forwards"
+    fault = _bitrow_fault(game, table)
+    if fault is not None:
+        return "reference", fault
     if layout(game, table).size < SMALL and any(kind.limit > 1 for kind in game.kinds):
         return "reference", "it is small, and other tables of the game have like pieces"
-    fault = _bitrow_fault(game, table)
-    return ("bitrow", "a row of positions is one word") if fault is None else ("reference", fault)
+    return "bitrow", "a row of positions is one word"
 
 
 def _bitrow_fault(game: Game, table: Material) -> str | None:
