@@ -153,6 +153,10 @@ def check_finite(game: Game) -> None:
         raise TablebaseError(
             f"{game.name} can go on for ever, for both sides have pieces that can come back: its games cannot be counted"
         )
+    for kind in game.kinds:
+        ways = [(step.origin, step.target) for step in kind.steps]
+        if len(set(ways)) < len(ways):
+            raise TablebaseError(f"{game.name}: {kind.name} has two ways from a square to another, so its games cannot be counted")
 
 
 def game_bits(game: Game, start: Position) -> int:

@@ -277,16 +277,16 @@ class Tablebase:
         distances = np.array([-1 if value.distance is None else value.distance for value in home.values], dtype=np.int16)
         return outcomes[codes], distances[codes]
 
-    def line(self, game: str | Game, position: str | Position) -> list[Probe]:
+    def line(self, game: str | Game, position: str | Position, plies: int | None = None) -> list[Probe]:
         """The optimal line: probes from the position on, each following the best move of the one before.
 
         It ends where the game does: at a win that the best move makes at once, without a legal move, or, for a
-        draw, as soon as a position comes back.
+        draw, as soon as a position comes back; or after so many plies.
         """
         game, position = self._resolve(game, position)
         probes: list[Probe] = []
         seen = set()
-        while position not in seen:
+        while position not in seen and (plies is None or len(probes) <= plies):
             seen.add(position)
             answer = self.probe(game, position)
             probes.append(answer)
@@ -297,7 +297,8 @@ class Tablebase:
 
     def _rated_moves(self, game: Game, position: Position) -> tuple[RatedMove, ...]:
         rated = []
-        for move in legal_moves(game, position):
+        # Two ways from a square to another are one move to a person.
+        for move in dict.fromkeys(legal_moves(game, position)):
             after = play(position, move)
             value = WIN_NOW if wins_at_once(game, position, move) else self._value(game, after).parent
             rated.append(RatedMove(game, move, after, value))

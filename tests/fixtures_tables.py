@@ -40,6 +40,14 @@ def three_pieces(tmp_path_factory: pytest.TempPathFactory, two_pieces: Path) -> 
     return folder
 
 
+@pytest.fixture(scope="session")
+def hexapawns(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All tables of Hexapawn; to be read only."""
+    folder = tmp_path_factory.mktemp("hexapawn")
+    assert run(["build", "hexapawn", "--pieces", "6", "--data", str(folder)]) == 0
+    return folder
+
+
 @pytest.fixture
 def copied(two_pieces: Path, tmp_path: Path) -> Path:
     """A copy of all two-piece tables, to be damaged."""
@@ -52,6 +60,13 @@ def copied(two_pieces: Path, tmp_path: Path) -> Path:
 def tables(two_pieces: Path) -> Iterator[Tablebase]:
     """The two-piece tables, open."""
     with tablebase.open(two_pieces) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def pawn_tables(hexapawns: Path) -> Iterator[Tablebase]:
+    """The tables of Hexapawn, open."""
+    with tablebase.open(hexapawns) as opened:
         yield opened
 
 

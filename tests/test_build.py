@@ -296,7 +296,7 @@ def test_an_interrupted_build_goes_on(workers: str, starting: Callable[[str], An
     answer = ended(process)
     assert (answer.code, answer.out) == (130, "")
     assert "Traceback" not in answer.err
-    assert answer.errors == ["error: interrupted; the same command goes on where this one stopped"]
+    assert answer.errors == ["error: interrupted; a build goes on where it stopped when it is started again"]
     expected = contents(three_pieces)
     kept = contents(tmp_path)
     assert 12 < len(kept) < len(expected)

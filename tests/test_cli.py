@@ -120,12 +120,12 @@ def test_a_draw_has_no_distance(three_pieces: Path, more_tables: Tablebase, ask:
 def test_probe_says_whose_outcome_it_is(two_pieces: Path, ask: Ask) -> None:
     """The text for people shows the board, the side to move, the verdict and the moves as JSON has them."""
     answer = ask("probe", "doushouqi", TOO_LATE, "--data", two_pieces)
-    assert "Black to move loses in 2 plies, best move a1a2\n" in answer.out
+    assert "Black to move: loss in 2 plies, best move a1a2\n" in answer.out
     assert " 8 . . . C . . .\n" in answer.out
     assert " 1 c . . . . . .\n" in answer.out
     (found,) = ask("probe", "doushouqi", TOO_LATE, "--data", two_pieces, "--format", "json").json
     assert parse_table(answer.out[answer.out.index("move   ") :]) == [as_cells(move) for move in found["moves"]]
-    assert "White to move wins in 1 ply, best move d8d9\n" in ask("probe", "doushouqi", BEFORE_THE_DEN, "--data", two_pieces).out
+    assert "White to move: win in 1 ply, best move d8d9\n" in ask("probe", "doushouqi", BEFORE_THE_DEN, "--data", two_pieces).out
 
 
 @pytest.mark.parametrize("by", ["pieces", "material"])
@@ -290,7 +290,7 @@ def test_an_interruption_is_code_130(tmp_path: Path, ask: Ask, monkeypatch: pyte
     monkeypatch.setattr(building, "build", interrupt)
     answer = ask("build", "doushouqi", "--pieces", "2", "--data", tmp_path)
     assert (answer.code, answer.out) == (130, "")
-    assert answer.errors == ["error: interrupted; the same command goes on where this one stopped"]
+    assert answer.errors == ["error: interrupted; a build goes on where it stopped when it is started again"]
 
 
 def test_help_loads_nothing_heavy() -> None:

@@ -23,8 +23,8 @@ from tablebase.catalog import Catalog
 from tablebase.errors import MissingTableError, NotationError, TablebaseError
 from tablebase.game import Outcome
 from tablebase.material import material_name, materials, parse_material
-from tablebase.moves import Position, mirrored, swapped, wins_at_once
-from tablebase.notation import parse, render, render_move
+from tablebase.moves import Position, legal_moves, mirrored, swapped, wins_at_once
+from tablebase.notation import parse, read, render, render_move
 from tablebase.probe import RatedMove, Tablebase
 from tablebase.store import table_path
 from tablebase.values import Value
@@ -317,3 +317,15 @@ def test_every_alias_is_asked_for_by_its_own_name(tmp_path: Path) -> None:
         for material in materials(GAME, 2):
             with pytest.raises(MissingTableError, match=f"the table {material_name(GAME, material)} of doushouqi"):
                 empty.probe_value(GAME, random_position(GAME, material, 1, random))
+
+
+def test_a_move_by_two_ways_is_one_move(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two steps from a square to the same target are listed once."""
+    game = toys.corners(3, 3)
+    position = read(game, "3/1c1/A2 b")
+    assert len(legal_moves(game, position)) == 8
+    # There are no files of this toy, and what its positions are worth does not matter here.
+    monkeypatch.setattr(Tablebase, "_value", lambda *_: Value(Outcome.DRAW, None))
+    with Tablebase(two_pieces) as tables:
+        rated = tables._rated_moves(game, position)
+    assert sorted(one.move for one in rated) == ["b2a1", "b2a3", "b2c1", "b2c3"]

@@ -8,6 +8,7 @@
 - `skaters`: who reaches the other end first, with skaters that anyone blocks; of any size, with a mirror and no colour swap.
 - `corners`: a walker against a turner that goes from square to square by either of two ways; with a mirror.
 - `odometer`: a hand that must run to and fro between any two steps of a gauge, for very long wins.
+- `pacers`: one piece a side that can only go to and fro; always a draw, and each position has one move.
 """
 
 from __future__ import annotations
@@ -240,6 +241,17 @@ def odometer(hand: int, gauge: int, porch: bool = False) -> Game:
     )
     start = "y2x22/G25/H25 w" if porch else "y25/G25/H25 w"
     return Game(f"odometer-{hand}-{gauge}{'-porch' * porch}", "Odometer", board, SIDES, kinds, start, Outcome.DRAW, 4)
+
+
+@cache
+def pacers() -> Game:
+    """A paces on a1 and b1, b on a2 and b2; no move draws."""
+    board = Board.full(2, 2)
+    kinds = tuple(
+        Kind(symbol, "pacer", side, (left, left + 1), (Step(left, left + 1), Step(left + 1, left)))
+        for symbol, side, left in (("A", 0, 0), ("b", 1, 2))
+    )
+    return Game("pacers", "Pacers", board, SIDES, kinds, "b1/A1 w", Outcome.DRAW, 2)
 
 
 def positions(game: Game, most: int | None = None) -> st.SearchStrategy[Position]:

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 import typer
 
-from tablebase.cli import ask, check, make, tell
+from tablebase.cli import ask, check, make, play, tell
 from tablebase.errors import CapacityError, TablebaseError
 
 INTERRUPTED = 130
-INTERRUPT = "interrupted; the same command goes on where this one stopped"
+INTERRUPT = "interrupted; a build goes on where it stopped when it is started again"
 
 app = typer.Typer(
     name="tablebase",
@@ -25,7 +25,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for module in (make, ask, tell, check):
+for module in (make, ask, play, tell, check):
     for command in module.COMMANDS:
         app.command(name=command.__name__.replace("_", "-"))(command)
 

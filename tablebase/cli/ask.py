@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from tablebase.game import Game
     from tablebase.probe import Probe, Tablebase
 
-PositionText = Annotated[str, typer.Argument(metavar="POSITION", help="Rows from the top, then the side to move.")]
+PositionText = Annotated[
+    str | None,
+    typer.Argument(metavar="POSITION", help="Rows from the top, then the side to move; by default the start of the game."),
+]
 
 
 def probe(
@@ -42,20 +45,21 @@ def probe(
 
 def line(
     game: GameName,
-    position: PositionText,
+    position: PositionText = None,
     size: Size = None,
     variant: Variant = None,
     data: Data = DEFAULT_DATA,
     boards: Annotated[bool, typer.Option("--boards", help="Draw the board at every ply.")] = False,
+    plies: Annotated[int | None, typer.Option("--plies", metavar="N", min=0, help="Stop after so many plies.")] = None,
     style: Style = Format.TABLE,
 ) -> None:
-    """Play the optimal line from a position to the end."""
+    """Play the optimal line from a position to the end, or to a number of plies."""
     from tablebase.cli.output import write_rows
     from tablebase.probe import Tablebase
 
     rules = chosen_game(game, size, variant)
     with Tablebase(data) as tables:
-        rows = line_rows(rules, tables, position)
+        rows = line_rows(rules, tables, rules.start if position is None else position, plies)
     columns = ["ply", "side", "outcome", "distance", "best", "position"]
     if boards and style is Format.TABLE:
         _write_boards(rules, rows)
@@ -79,9 +83,9 @@ def probe_object(answer: Probe) -> dict[str, Any]:
     }
 
 
-def line_rows(game: Game, tables: Tablebase, position: str) -> list[dict[str, Any]]:
-    """The optimal line, a row a position; the last row is the end, if the line comes to one."""
-    probes = tables.line(game, position)
+def line_rows(game: Game, tables: Tablebase, position: str, plies: int | None = None) -> list[dict[str, Any]]:
+    """The optimal line, a row a position; the last row is the end, if the line comes to one within so many plies."""
+    probes = tables.line(game, position, plies)
     rows = [
         {
             "ply": ply,
@@ -94,7 +98,7 @@ def line_rows(game: Game, tables: Tablebase, position: str) -> list[dict[str, An
         for ply, answer in enumerate(probes)
     ]
     last = probes[-1]
-    if last.distance == 1:
+    if last.distance == 1 and (plies is None or len(rows) <= plies):
         loser = game.sides[1 - last.asked.side].letter
         rows.append(
             {"ply": len(rows), "side": loser, "outcome": "loss", "distance": 0, "best": None, "position": last.moves[0].position}
@@ -122,10 +126,13 @@ def verdict(answer: Probe) -> str:
     name = answer.game.sides[answer.asked.side].name
     if answer.distance is None:
         return f"{name} to move: draw" if answer.moves else f"{name} to move: draw, no legal move"
-    verb = "wins" if answer.outcome == "win" else "loses"
     best = f", best move {answer.best}" if answer.best else ""
-    plies = "1 ply" if answer.distance == 1 else f"{answer.distance} plies"
-    return f"{name} to move {verb} in {plies}{best}"
+    return f"{name} to move: {answer.outcome} in {count_plies(answer.distance)}{best}"
+
+
+def count_plies(number: int) -> str:
+    """A number of plies in words."""
+    return "1 ply" if number == 1 else f"{number} plies"
 
 
 def _write_boards(game: Game, rows: list[dict[str, Any]]) -> None:

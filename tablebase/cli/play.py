@@ -1,0 +1,213 @@
+"""The command that plays against a person: play."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tablebase.cli.options import DEFAULT_DATA, Data, GameName, Size, Variant, chosen_game
+
+if TYPE_CHECKING:
+    from random import Random
+
+    from tablebase.moves import Move
+    from tablebase.opponent import Ending, Match
+
+SEEDS = 1_000_000
+"""Seeds that are drawn are below this, to be short to type."""
+
+HELP = """\
+a move, such as {example}
+moves   list the legal moves
+hint    what the tables say of the position, and their best move
+undo    take back your last move and the answer to it
+board   draw the board
+help    this list
+quit    leave the game
+"""
+
+
+def play(
+    game: GameName,
+    side: Annotated[
+        str | None, typer.Option("--side", metavar="LETTER", help="The side you play; by default the one that moves first.")
+    ] = None,
+    fuzz: Annotated[
+        float, typer.Option("--fuzz", metavar="P", help="How freely the tables choose: 0 only best moves, 1 any move.")
+    ] = 0.0,
+    start: Annotated[
+        str | None, typer.Option("--from", metavar="POSITION", help="Where to begin; by default the start of the game.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option("--seed", metavar="N", min=0, help="Makes the choices repeatable.")] = None,
+    size: Size = None,
+    variant: Variant = None,
+    data: Data = DEFAULT_DATA,
+) -> None:
+    """Play against the tables in the terminal, on either side."""
+    from random import Random, SystemRandom
+
+    from tablebase.notation import parse
+    from tablebase.opponent import Match, check_fuzz, side_number
+    from tablebase.probe import Tablebase
+
+    rules = chosen_game(game, size, variant)
+    check_fuzz(fuzz)
+    position = parse(rules, rules.start if start is None else start)
+    person = position.side if side is None else side_number(rules, side)
+    seed = SystemRandom().randrange(SEEDS) if seed is None else seed
+    # What is not text is shown as what it is, and then refused like any other word.
+    if hasattr(sys.stdin, "reconfigure"):
+        sys.stdin.reconfigure(errors="backslashreplace")
+    with Tablebase(data) as tables:
+        match = Match(rules, tables, position)
+        # A table that is missing is told before the first move.
+        match.probe()
+        _Session(match, person, fuzz, Random(seed)).run()
+    sys.stdout.write(f"the seed was {seed}: with --seed {seed} the same options and moves give the same game\n")
+
+
+@dataclass
+class _Session:
+    """A match with a person at the terminal.
+
+    Parameters
+    ----------
+    match : Match
+    person : int
+        The person's side, 0 or 1; the tables have the other.
+    fuzz : float
+    random : Random
+    """
+
+    match: Match
+    person: int
+    fuzz: float
+    random: Random
+
+    def run(self) -> None:
+        """Play until the game is over or left."""
+        match = self.match
+        you, tables = self._name(self.person), self._name(1 - self.person)
+        sys.stdout.write(f"{match.game.title}: you play {you}, the tables play {tables}; type help for what can be typed\n")
+        if match.side != self.person:
+            self._draw()
+        while (ending := match.ending()) is None:
+            if match.side != self.person:
+                chosen = match.reply(self.fuzz, self.random)
+                sys.stdout.write(f"\n{tables}: {chosen.move}\n")
+            elif not self._take_turn():
+                return
+        self._finish(ending)
+
+    def _take_turn(self) -> bool:
+        """Ask until the person has made a move; False if the game is left."""
+        commands: dict[str, Callable[[], None]] = {
+            "moves": self._list,
+            "hint": self._hint,
+            "undo": self._undo,
+            "board": self._draw,
+            "help": self._help,
+        }
+        self._draw()
+        while True:
+            word = self._ask()
+            legal = self.match.legal()
+            if word is None or word == "quit":
+                sys.stdout.write(f"the game is left after {self._plies()}\n")
+                return False
+            if word in legal:
+                self.match.play(legal[word])
+                return True
+            if word in commands:
+                commands[word]()
+            else:
+                _refuse(word, legal)
+
+    def _ask(self) -> str | None:
+        """The next word that the person types, None at the end of the input."""
+        # Standard input may be closed, and then there is none to read from.
+        if sys.stdin is None:
+            return None
+        # At a terminal, input() would write its prompt to standard error.
+        sys.stdout.write(f"{self._name(self.person)}> ")
+        try:
+            return input().strip().lower()
+        except EOFError:
+            sys.stdout.write("\nthe input has ended\n")
+            return None
+
+    def _list(self) -> None:
+        sys.stdout.write(f"{' '.join(self.match.legal())}\n")
+
+    def _hint(self) -> None:
+        from tablebase.cli.ask import verdict
+
+        sys.stdout.write(f"{verdict(self.match.probe())}\n")
+
+    def _undo(self) -> None:
+        if self.match.undo(self.person):
+            self._draw()
+        else:
+            sys.stdout.write("there is no move of yours to take back\n")
+
+    def _draw(self) -> None:
+        from tablebase.notation import board_picture
+
+        sys.stdout.write(f"\n{board_picture(self.match.game, self.match.position)}\n")
+
+    def _help(self) -> None:
+        sys.stdout.write(HELP.format(example=next(iter(self.match.legal()))))
+
+    def _finish(self, ending: Ending) -> None:
+        """Draw the last position and say who has won, and why."""
+        from tablebase.notation import board_picture
+
+        # Nobody is to move any more, which is what the last line would say.
+        picture, _, _ = board_picture(self.match.game, self.match.position).rpartition("\n")
+        sys.stdout.write(f"\n{picture}\n\n")
+        result = "a draw" if ending.winner is None else f"won by {self._name(ending.winner)}"
+        sys.stdout.write(f"{result} in {self._plies()}: {reason(self.match, ending)}\n")
+
+    def _name(self, side: int) -> str:
+        return self.match.game.sides[side].name
+
+    def _plies(self) -> str:
+        from tablebase.cli.ask import count_plies
+
+        return count_plies(self.match.plies)
+
+
+def reason(match: Match, ending: Ending) -> str:
+    """Why a match has ended, as half a sentence."""
+    from tablebase.opponent import Why
+
+    game, to_move = match.game, match.game.sides[match.side].name
+    if ending.why is Why.GOAL:
+        last = match.moves[-1]
+        return f"the {game.kinds[last.kind].name} has reached {game.board.names[last.target]}"
+    if ending.why is Why.ESCAPED and game.escape is not None:
+        return f"the {game.kinds[game.by_symbol[game.escape.runner]].name} has escaped"
+    return {
+        Why.LAST_PIECE: f"no piece is left to {to_move}",
+        Why.NO_MOVE: f"no move is left to {to_move}",
+        Why.REPEATED: "the same position has come up three times",
+    }[ending.why]
+
+
+def _refuse(word: str, legal: dict[str, Move]) -> None:
+    """Say in one sentence what is wrong with what was typed."""
+    import re
+    from reprlib import repr as shortened
+
+    if re.fullmatch("([a-z][0-9]{1,2}){2}", word):
+        sys.stdout.write(f"{word} is not a legal move here: type moves for those that are\n")
+    else:
+        said = f"{shortened(word)} is neither a move nor a command" if word else "nothing was typed"
+        sys.stdout.write(f"{said}: type a move such as {next(iter(legal))}, or help\n")
+
+
+COMMANDS = (play,)
