@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tablebase.errors import TablebaseError
 from tablebase.exits import ENDS, STAYS, exits
-from tablebase.game import Game, Outcome
+from tablebase.game import Game, Kind, Outcome
 from tablebase.indexing import Layout, Squares, layout
 from tablebase.material import Material, make_material, material_of
 from tablebase.moves import Position
@@ -167,10 +167,17 @@ def game_bits(game: Game, start: Position) -> int:
         steps[game.side_of(kind)] += max((len(some) for some in game.kinds[kind].steps_from.values()), default=0)
     lasting = []
     for side in one_way_sides(game):
-        own = [game.kinds[kind] for kind, _ in start.pieces if game.side_of(kind) == side]
-        lasting.append(sum(1 + max((kind.levels or {0: 0}).values()) for kind in own))
+        own = [(game.kinds[kind], square) for kind, square in start.pieces if game.side_of(kind) == side]
+        lasting.append(sum(_steps_left(kind, square) for kind, square in own))
     # A side moves at most once more than the other.
     return ceil((min(lasting) + 1) * sum(log2(max(2, one)) for one in steps))
+
+
+def _steps_left(kind: Kind, square: int) -> int:
+    """More steps than a piece of a one-way kind can still take, or as many."""
+    levels = kind.levels
+    assert levels is not None
+    return max(levels.values()) - levels[square] + any(step.wins for step in kind.steps)
 
 
 @cache
