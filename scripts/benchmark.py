@@ -2,46 +2,59 @@
 
     python scripts/benchmark.py --data data
     python scripts/benchmark.py --data data --material RCvWE --json
+    python scripts/benchmark.py --chases --board 8 --board 10
 
 The folder must hold all two- and three-piece tables; nothing in it is
 changed. A rate counts placements of both sides to move, a pair of mirror images as two. Times are CPU-seconds of this
 one process, once everything is compiled; ratios are against the reference engine in the same run. The sweep engine takes
 minutes a table.
+
+With ``--chases`` it is Fox & Hounds instead: the largest tier of 8x8 by every engine, and whole boards, of which all
+tables are built, verified and stored and the reachable positions and possible games counted, in a process of their own
+with two threads.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import random
 import resource
 import shutil
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
+from tablebase import threads
+from tablebase.build import build
 from tablebase.cli.options import Format
 from tablebase.cli.output import write_rows
 from tablebase.counting import table_placements
-from tablebase.engine import ENGINES, solve_table
+from tablebase.engine import ENGINES, engine_fault, solve_table
+from tablebase.executors import Limits
 from tablebase.game import Game
 from tablebase.indexing import layout
 from tablebase.material import Material, material_name, parse_material, route, sides_stored, with_dependencies
 from tablebase.moves import Position
+from tablebase.planning import cells, start_material
 from tablebase.probe import Tablebase
 from tablebase.registry import load_game
 from tablebase.store import Store, Table, publish, table_path, write_draft
 from tablebase.values import Codes, Coding
-from tablebase.verify import general, rows
+from tablebase.verify import chase, general, rows
+from tablebase.walks import count
 
 Result = TypeVar("Result")
 PROBES = 2_000
 BATCH = 500_000
+THREADS = 2
 
 
 def main() -> None:
@@ -51,28 +64,83 @@ def main() -> None:
     parser.add_argument("--material", action="append", help="slices to measure; by default RCvWE")
     parser.add_argument("--no-sweep", action="store_true", help="leave the slowest engine out")
     parser.add_argument("--json", action="store_true", help="write JSON instead of tables")
+    parser.add_argument("--chases", action="store_true", help="measure Fox & Hounds")
+    parser.add_argument("--board", type=int, action="append", help="whole boards of Fox & Hounds to measure; by default 8")
     arguments = parser.parse_args()
+    report = measure_chases(arguments.board or [8]) if arguments.chases else measure_jungle(arguments)
+    if arguments.json:
+        print(json.dumps(report, indent=2))
+        return
+    for lines in report.values():
+        write_rows(lines, Format.TABLE)
+        print()
+
+
+def measure_jungle(arguments: argparse.Namespace) -> dict[str, list[dict[str, Any]]]:
+    """Tables of single pieces and probes."""
     game = load_game("doushouqi")
     materials = [route(game, parse_material(game, name), 0).table for name in arguments.material or ["RCvWE"]]
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         link_tables(game, [*materials, route(game, parse_material(game, "RCvW"), 0).table], arguments.data, folder)
-        report: dict[str, Any] = {"engines": [], "probes": []}
-        engines = [engine for engine in ENGINES if not (arguments.no_sweep and engine == "sweep")]
+        left_out = {"sweep"} if arguments.no_sweep else set()
         # A small table first: it compiles all that is measured afterwards.
-        measure_table(game, route(game, parse_material(game, "RCvW"), 0).table, folder, engines)
-        for material in materials:
-            report["engines"] += measure_table(game, material, folder, engines)
-        for material in materials:
-            report["probes"].append(measure_probes(game, material, folder))
-    report["peak_memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    if arguments.json:
-        print(json.dumps(report, indent=2))
-        return
-    write_rows(report["engines"], Format.TABLE)
-    print()
-    write_rows(report["probes"], Format.TABLE)
-    print(f"\npeak memory of this process: {report['peak_memory']:,} bytes")
+        measure_table(game, route(game, parse_material(game, "RCvW"), 0).table, folder, left_out)
+        engines = [line for material in materials for line in measure_table(game, material, folder, left_out)]
+        probes = [measure_probes(game, material, folder) for material in materials]
+    peak = {"peak_memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
+    return {"engines": engines, "probes": probes, "process": [peak]}
+
+
+def measure_chases(boards: list[int]) -> dict[str, list[dict[str, Any]]]:
+    """The largest tier of a small board by every engine, and whole boards."""
+    game = load_game("foxhounds")
+    start = start_material(game)
+    assert start is not None
+    tiers = with_dependencies(game, [start])
+    largest = max(tiers, key=lambda tier: layout(game, tier).size)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        for _ in build(game, [tier for tier in tiers if tier.advance > largest.advance], folder):
+            pass
+        measure_table(game, largest, folder, set())
+        engines = measure_table(game, largest, folder, set())
+    whole = []
+    for board in boards:
+        # A process each, so that its memory can be told.
+        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+            whole.append(pool.submit(measure_board, board).result())
+    return {"engines": engines, "boards": whole}
+
+
+def measure_board(board: int) -> dict[str, Any]:
+    """Build, verify, store and count a board, once all kernels are compiled."""
+    solve_and_count("foxhounds-4x4")
+    begin, cpu = time.perf_counter(), time.process_time()
+    codes, built, counted = solve_and_count(f"foxhounds-{board}x{board}")
+    return {
+        "board": f"{board}x{board}",
+        "seconds": time.perf_counter() - begin,
+        "cpu_seconds": time.process_time() - cpu,
+        "of_which_counting": counted - built,
+        "codes": codes,
+        "peak_memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    }
+
+
+def solve_and_count(name: str) -> tuple[int, float, float]:
+    """How many codes there are, and when the tables and the counts are done."""
+    game = load_game(name)
+    start = start_material(game)
+    assert start is not None
+    planned = with_dependencies(game, [start])
+    with tempfile.TemporaryDirectory() as scratch:
+        for _ in build(game, planned, Path(scratch), limits=Limits(THREADS)):
+            pass
+        built = time.perf_counter()
+        with threads.use(THREADS):
+            count(game)
+    return sum(cells(game, tier) for tier in planned), built, time.perf_counter()
 
 
 def link_tables(game: Game, materials: list[Material], data: Path, folder: Path) -> None:
@@ -90,7 +158,7 @@ def timed(work: Callable[[], Result]) -> tuple[Result, float]:
     return result, time.process_time() - begin
 
 
-def measure_table(game: Game, material: Material, folder: Path, engines: list[str]) -> list[dict[str, Any]]:
+def measure_table(game: Game, material: Material, folder: Path, left_out: set[str]) -> list[dict[str, Any]]:
     """Solve, check, write and read one table; a line for each step."""
     store = Store(folder)
     placements = table_placements(game, material)
@@ -99,6 +167,7 @@ def measure_table(game: Game, material: Material, folder: Path, engines: list[st
         table = store.table(game, child)
         return table.read(side), table.coding
 
+    engines = [one for one in ENGINES if one not in left_out and engine_fault(one, game, material) is None]
     seconds: dict[str, float] = {}
     solved: dict[str, list[Codes]] = {}
     for engine in engines:
@@ -107,8 +176,10 @@ def measure_table(game: Game, material: Material, folder: Path, engines: list[st
             raise SystemExit(f"{engine} and {engines[0]} differ on {material_name(game, material)}")
     codes = solved[engines[0]]
     by_side = dict(zip(sides_stored(game, material), codes, strict=True))
-    for name, check in (("check, rows", rows.verify_codes), ("check, general", general.verify_codes)):
-        _, seconds[name] = timed(partial(check, game, material, by_side, coding, load))
+    checks = {"rows": rows.applies(layout(game, material), coding), "chase": chase.applies(game, material, coding), "general": True}
+    for name, check in (("rows", rows), ("chase", chase), ("general", general)):
+        if checks[name]:
+            _, seconds[f"check, {name}"] = timed(partial(check.verify_codes, game, material, by_side, coding, load))
     path = table_path(folder, game, material)
     path.parent.mkdir(parents=True, exist_ok=True)
     draft, seconds["write"] = timed(partial(write_draft, path, game, material, codes, coding))
@@ -125,7 +196,7 @@ def measure_table(game: Game, material: Material, folder: Path, engines: list[st
             "cpu_seconds": taken,
             "million_a_second": placements / taken / 1e6,
             "times_faster_than_reference": seconds["solve, reference"] / taken if step.startswith("solve") else None,
-            "of_bitrow_solve": taken / seconds["solve, bitrow"],
+            "of_fastest_solve": taken / min(some for name, some in seconds.items() if name.startswith("solve")),
             "bytes_a_placement": path.stat().st_size / placements if step == "write" else None,
         }
         for step, taken in seconds.items()

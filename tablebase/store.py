@@ -137,19 +137,23 @@ def _write_chunks(dataset: Any, codes: Codes, coding: Coding, chunk: int, values
 
 def fill_void(codes: Codes, void: int, before: int) -> Codes:
     """The codes with every void replaced by the last code that is not, `before` standing in front."""
-    legal = codes != void
-    source = np.where(legal, np.arange(1, len(codes) + 1), 0)
-    np.maximum.accumulate(source, out=source)
-    return np.concatenate([np.array([before], dtype=codes.dtype), codes])[source]
+    filled = codes.copy()
+    gaps = np.flatnonzero(codes == void)
+    firsts = np.flatnonzero(np.diff(gaps, prepend=-2) > 1)
+    starts = gaps[firsts]
+    last_codes = np.where(starts > 0, codes[starts - 1], before)
+    filled[gaps] = np.repeat(last_codes, np.diff(firsts, append=len(gaps)))
+    return filled
 
 
 def describe_layout(own: Layout) -> dict[str, Any]:
     """The index of a table as data, enough to compute it without this program."""
     names = own.game.board.names
-    groups = [
-        {"symbol": own.game.kinds[group.kind].symbol, "pieces": len(group.slots), "squares": [names[s] for s in group.squares]}
-        for group in own.groups
-    ]
+    groups = []
+    for group in own.groups:
+        kind = own.game.kinds[group.kind]
+        tier = {"levels": group.choices.levels, "advance": group.choices.advance} if kind.tiered else {}
+        groups.append({"symbol": kind.symbol, "pieces": len(group.slots), "squares": [names[s] for s in group.squares], **tier})
     images = {"mirror": own.game.mirror, "swap": own.game.swap}
     maps = {name: None if image is None else {names[a]: names[b] for a, b in enumerate(image)} for name, image in images.items()}
     return {"groups": groups, **maps}

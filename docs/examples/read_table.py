@@ -6,8 +6,8 @@ The position must have the table's own material; docs/file-format.md says how ot
 import json
 import re
 import sys
+from functools import cache
 from itertools import combinations
-from math import comb
 
 import h5py
 import hdf5plugin  # noqa: F401  (teaches HDF5 to read Zstandard)
@@ -26,26 +26,51 @@ def parse(text):
     return pieces, side
 
 
+@cache
+def ways(levels, count, total):
+    """Ways to choose so many of these places with levels that add up to a total."""
+    if not levels or not count:
+        return int(count == total == 0)
+    return ways(levels[:-1], count, total) + ways(levels[:-1], count - 1, total - levels[-1])
+
+
+def levels_of(group):
+    """Level of each place; all are 0 in a group without tiers."""
+    return tuple(group.get("levels") or [0] * len(group["squares"]))
+
+
+def size(group):
+    """How many placements of a group are numbered."""
+    return ways(levels_of(group), group["pieces"], group.get("advance", 0))
+
+
 def number(group, squares):
-    """Number of a group's placement: its place, or the combinatorial number of its places."""
+    """Number of a group's placement."""
+    levels, left, found = levels_of(group), group.get("advance", 0), 0
     places = sorted(group["squares"].index(square) for square in squares)
-    return sum(comb(place, count) for count, place in enumerate(places, start=1))
+    if sum(levels[place] for place in places) != left:
+        raise SystemExit("the position is of another tier")
+    for count in range(len(places), 0, -1):
+        place = places[count - 1]
+        found += ways(levels[:place], count, left)
+        left -= levels[place]
+    return found
 
 
 def index_of(layout, pieces):
     """Index of a position."""
     lead, *others = layout["groups"]
-    mirror = layout["mirror"] or {square: square for square in lead["squares"]}
-    choices = combinations(lead["squares"], lead["pieces"])
-    pairs = sorted((number(lead, one), number(lead, [mirror[square] for square in one])) for one in choices)
-    numbered = [rank for rank, image in pairs if rank <= image]
-    rank = number(lead, pieces[lead["symbol"]])
-    if rank not in numbered:
-        rank = pairs[rank][1]
-        pieces = {symbol: [mirror[square] for square in squares] for symbol, squares in pieces.items()}
-    index = numbered.index(rank)
+    index = number(lead, pieces[lead["symbol"]])
+    if mirror := layout["mirror"]:
+        choices = combinations(lead["squares"], lead["pieces"])
+        pairs = sorted((number(lead, one), number(lead, [mirror[square] for square in one])) for one in choices)
+        numbered = [rank for rank, image in pairs if rank <= image]
+        if index not in numbered:
+            index = pairs[index][1]
+            pieces = {symbol: [mirror[square] for square in squares] for symbol, squares in pieces.items()}
+        index = numbered.index(index)
     for group in others:
-        index = index * comb(len(group["squares"]), group["pieces"]) + number(group, pieces[group["symbol"]])
+        index = index * size(group) + number(group, pieces[group["symbol"]])
     return index
 
 

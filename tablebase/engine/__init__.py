@@ -48,6 +48,11 @@ _FAULTS = {"bitrow": _bitrow_fault, "chase": _chase_fault}
 """Engines that cannot solve every table."""
 
 
+def engine_fault(engine: str, game: Game, table: Material) -> str | None:
+    """Why an engine cannot solve a table; None if it can."""
+    return _FAULTS[engine](game, table) if engine in _FAULTS else None
+
+
 def check_engine(engine: str) -> None:
     """Raise `TablebaseError` for a name that is no engine."""
     if engine not in (AUTO, *ENGINES):
@@ -84,7 +89,7 @@ def solve_table(game: Game, table: Material, load: Load, engine: str = AUTO) -> 
     check_engine(engine)
     if engine == AUTO:
         engine = choose_engine(game, table)[0]
-    elif engine in _FAULTS and (fault := _FAULTS[engine](game, table)) is not None:
+    elif (fault := engine_fault(engine, game, table)) is not None:
         best = choose_engine(game, table)[0]
         raise TablebaseError(f"the engine {engine} cannot solve this table, for {fault}: use --engine {best}")
     solve = import_module(f"tablebase.engine.{engine}").solve
@@ -98,4 +103,4 @@ def solve_table(game: Game, table: Material, load: Load, engine: str = AUTO) -> 
     return [codes[side] for side in sides_stored(game, table)], problem.coding, engine
 
 
-__all__ = ["AUTO", "ENGINES", "CompiledSlice", "check_engine", "choose_engine", "compile_slice", "solve_table"]
+__all__ = ["AUTO", "ENGINES", "CompiledSlice", "check_engine", "choose_engine", "compile_slice", "engine_fault", "solve_table"]
