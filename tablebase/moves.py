@@ -105,8 +105,9 @@ def play(position: Position, move: Move) -> Position:
 
 def wins_at_once(game: Game, position: Position, move: Move) -> bool:
     """Whether a legal move ends the game: it reaches a goal or takes the last piece."""
-    others = sum(1 for kind, _ in position.pieces if game.side_of(kind) != position.side)
-    return move.wins or (move.captured is not None and others == 1)
+    if move.wins or move.captured is None:
+        return move.wins
+    return sum(1 for kind, _ in position.pieces if game.side_of(kind) != position.side) == 1
 
 
 def mirrored(game: Game, position: Position) -> Position:

@@ -7,7 +7,7 @@ that exceeds `limit` has `excess` taken off it.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tablebase.chase import NOWHERE, Chase
 from tablebase.engine.chase import GRAIN, ChaseArrays, compile_chase, mark_escapes, rank_after, stands, unrank
 from tablebase.engine.compiled import Int8
-from tablebase.engine.jit import inline, jit
+from tablebase.engine.jit import jit
 from tablebase.threads import spread
 
 Sums = NDArray[np.uint32]
@@ -91,13 +91,6 @@ def _back_steps(steps: Int8) -> Int8:
     return found
 
 
-@inline
-def add(one: Any, other: Any, limit: int, excess: int) -> Any:
-    """A sum, kept within the limit."""
-    total = one + other
-    return total - excess if total > limit else total
-
-
 @jit
 def _run(
     arrays: ChaseArrays, runs: Sums, begin: int, end: int, limit: int, excess: int, chasers_first: bool
@@ -130,24 +123,25 @@ def _run(
         escapes = (counts[0] or counts[1]) and mark_escapes(guards, near, room, stand, chasers, length, open_words, away)
         after[:] = 0
         for f in range(length):
-            if row[f] == 0:
+            paths = np.int64(row[f])
+            if paths == 0:
                 continue
             if chasers_first:
-                after[f] = row[f]
+                after[f] = paths
                 continue
-            nodes += row[f]
-            moves = 0
+            nodes += paths
+            stuck = True
             going = not (escapes and counts[0] and away[f])
             for n in range(runner_steps.shape[1]):
                 target = runner_steps[f, n]
                 if target != NOWHERE and not taken[target]:
-                    moves += 1
+                    stuck = False
                     if going:
-                        after[target] = add(after[target], np.int64(row[f]), limit, excess)
-            if moves == 0 or not going:
-                over += row[f]
-            if moves == 0:
-                lost += row[f]
+                        after[target] += paths
+            if stuck or not going:
+                over += paths
+            if stuck:
+                lost += paths
         # How many chasers' steps are open, wherever the runner stands, and which ones it bars.
         total = 0
         open_steps[:] = 0
@@ -159,6 +153,9 @@ def _run(
                     if row_place[target] != NOWHERE:
                         open_steps[row_place[target]] += 1
         for f in range(length):
+            # There are no more steps to a square than there are from it, a handful.
+            while after[f] > limit:
+                after[f] -= excess
             nodes += after[f]
             ended = total == open_steps[f] or (escapes and counts[1] and away[f])
             if ended:
