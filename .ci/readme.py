@@ -1,7 +1,7 @@
-"""Run what the README shows.
+"""Run what the README and other pages show.
 
-readme.py command N       print the N-th command of the ``sh`` blocks
-readme.py examples BIN    run every ``$ …`` line of the ``console`` blocks, BIN first on the path, and compare
+readme.py command N             print the N-th command of the README's ``sh`` blocks
+readme.py examples BIN [PAGE]   run every ``$ …`` line of the page's ``console`` blocks, BIN first on the path, and compare
 """
 
 import os
@@ -13,30 +13,37 @@ from pathlib import Path
 README = Path(__file__).parent.parent / "README.md"
 
 
-def blocks(language: str) -> list[str]:
+def blocks(language: str, page: Path = README) -> list[str]:
     """The fenced blocks of one language."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", README.read_text(), re.DOTALL | re.MULTILINE)
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE)
 
 
-def examples() -> list[tuple[str, str]]:
+def examples(page: Path) -> list[tuple[str, str]]:
     """Commands and the output shown below each."""
     found = []
-    for block in blocks("console"):
+    for block in blocks("console", page):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")
             found.append((command, output.strip("\n")))
     return found
 
 
-def run_examples(folder: str) -> None:
-    """Fail at the first example whose output is not what the README shows."""
+def printed_by(result: subprocess.CompletedProcess[str]) -> str:
+    """What a person sees of a run, progress bars aside: notes first, then results."""
+    bars = re.compile(r"^\s*$|(it|pos|step|table)/s")
+    lines = [line for line in result.stderr.splitlines() if not bars.search(line)]
+    return "\n".join(line.rstrip() for line in [*lines, *result.stdout.splitlines()]).strip("\n")
+
+
+def run_examples(folder: str, page: Path) -> None:
+    """Fail at the first example whose output is not what the page shows."""
     environment = os.environ | {"PATH": f"{Path(folder).resolve()}{os.pathsep}{os.environ['PATH']}"}
-    for command, shown in examples():
+    for command, shown in examples(page):
         print(f"$ {command}", flush=True)
         result = subprocess.run(command, shell=True, env=environment, capture_output=True, text=True, check=False)
-        printed = "\n".join(line.rstrip() for line in result.stdout.splitlines()).strip("\n")
+        printed = printed_by(result)
         if result.returncode != 0 or printed != shown:
-            sys.exit(f"exit code {result.returncode}\n{result.stderr}\nprinted:\n{printed}\nbut the README shows:\n{shown}")
+            sys.exit(f"exit code {result.returncode}\n{result.stderr}\nprinted:\n{printed}\nbut {page.name} shows:\n{shown}")
 
 
 if __name__ == "__main__":
@@ -44,4 +51,4 @@ if __name__ == "__main__":
         commands = [line for block in blocks("sh") for line in block.splitlines() if line.strip()]
         print(commands[int(sys.argv[2]) - 1])
     else:
-        run_examples(sys.argv[2])
+        run_examples(sys.argv[2], Path(sys.argv[3]) if len(sys.argv) > 3 else README)
