@@ -30,7 +30,7 @@ def examples(page: Path) -> list[tuple[str, str]]:
 
 def printed_by(result: subprocess.CompletedProcess[str]) -> str:
     """What a person sees of a run, progress bars aside: notes first, then results."""
-    bars = re.compile(r"^\s*$|(it|pos|step|table)/s")
+    bars = re.compile(r"^\s*$|(it|pos|step|table)/s|s/(it|pos|step|table)")
     lines = [line for line in result.stderr.splitlines() if not bars.search(line)]
     return "\n".join(line.rstrip() for line in [*lines, *result.stdout.splitlines()]).strip("\n")
 
