@@ -8,8 +8,12 @@ from __future__ import annotations
 import string
 from collections.abc import Iterator
 from itertools import chain
+from typing import TYPE_CHECKING
 
-from tablebase.game import SQUARE_LIMIT, Game, Kind, Outcome
+from tablebase.vocabulary import SQUARE_LIMIT, Kind, Outcome
+
+if TYPE_CHECKING:
+    from tablebase.game import Game
 
 
 def faults(game: Game) -> Iterator[str]:
