@@ -41,11 +41,12 @@ from tablebase.engine import ENGINES, engine_fault, solve_table
 from tablebase.executors import Limits
 from tablebase.game import Game
 from tablebase.indexing import layout
-from tablebase.material import Material, material_name, parse_material, route, sides_stored, with_dependencies
+from tablebase.material import Material, material_name, parse_material
 from tablebase.moves import Position
 from tablebase.planning import cells, start_material
 from tablebase.probe import Tablebase
 from tablebase.registry import load_game
+from tablebase.routes import route, sides_stored, with_dependencies
 from tablebase.store import Store, Table, publish, table_path, write_draft
 from tablebase.values import Codes, Coding
 from tablebase.verify import chase, general, rows

@@ -17,9 +17,10 @@ import numpy as np
 from tablebase.errors import NotationError
 from tablebase.game import Game, Step
 from tablebase.indexing import Layout, layout
-from tablebase.material import Material, material_name, material_of, materials, parse_material, route
+from tablebase.material import Material, material_name, material_of, materials, parse_material
 from tablebase.moves import Move, Position, has_escaped, legal_moves, mirrored, play, swapped
 from tablebase.notation import check_pieces, parse, render, render_move
+from tablebase.routes import route
 
 BATCH = 64  # indices looked at in each table
 LISTED = 5  # pieces up to which a material is looked up in the list of all, which grows fast

@@ -17,9 +17,10 @@ from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.executors import Limits, run_graph
 from tablebase.game import Game
 from tablebase.indexing import layout
-from tablebase.material import Material, dependencies, material_name, parse_material, sides_stored, tables, with_dependencies
+from tablebase.material import Material, material_name, parse_material
 from tablebase.planning import memory
 from tablebase.registry import load_game
+from tablebase.routes import dependencies, sides_stored, tables, with_dependencies
 from tablebase.store import DRAFT_SUFFIX, SUFFIX, Store, Table, check_seal, publish, table_path, write_draft
 from tablebase.values import Codes, Coding
 from tablebase.verify import verify_table

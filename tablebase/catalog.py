@@ -20,8 +20,9 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
-from tablebase.material import Material, material_name, slices
+from tablebase.material import Material, material_name
 from tablebase.notation import render
+from tablebase.routes import slices
 from tablebase.store import Table
 
 FILE_NAME = "catalog.sqlite"

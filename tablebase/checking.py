@@ -10,8 +10,9 @@ from tablebase.catalog import Catalog, file_sha256
 from tablebase.errors import CorruptTableError, MissingTableError, StaleTableError, TablebaseError
 from tablebase.executors import Limits, run_graph
 from tablebase.game import Game
-from tablebase.material import Material, material_name, parse_material, route
+from tablebase.material import Material, material_name, parse_material
 from tablebase.registry import load_game
+from tablebase.routes import route
 from tablebase.store import Store, Table, missing_sentence, table_path
 from tablebase.verify import verify_table
 

@@ -7,7 +7,8 @@ from functools import cache
 from math import factorial, prod
 
 from tablebase.game import Game
-from tablebase.material import Material, place_levels, sides_stored, tiered_kinds
+from tablebase.material import Material, place_levels, tiered_kinds
+from tablebase.routes import sides_stored
 
 BASE = 1 << 256
 """More than there are placements of any material, pieces told apart."""

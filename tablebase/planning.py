@@ -17,9 +17,10 @@ from tablebase.errors import CapacityError, TablebaseError
 from tablebase.executors import Limits
 from tablebase.game import Game
 from tablebase.indexing import layout
-from tablebase.material import Material, dependencies, material_name, material_of, sides_stored, slices, tables, with_dependencies
+from tablebase.material import Material, material_name, material_of
 from tablebase.material import materials as all_materials
 from tablebase.notation import parse
+from tablebase.routes import dependencies, sides_stored, slices, tables, with_dependencies
 
 DEFAULT_RATE = 8_000_000.0
 """Codes a CPU-second, solved, written and verified, where nothing has been built yet; measured on a server core of 2021."""

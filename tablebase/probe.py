@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.indexing import Layout, Squares
-from tablebase.material import Material, material_of, parse_material, route
+from tablebase.material import Material, material_of, parse_material
 from tablebase.moves import Move, Position, legal_moves, play, wins_at_once
 from tablebase.notation import check_pieces, parse, render, render_move
 from tablebase.registry import load_game
+from tablebase.routes import route
 from tablebase.store import Store, missing_sentence, slice_folder, table_path
 from tablebase.values import Value
 

@@ -28,7 +28,8 @@ from numpy.typing import NDArray
 from tablebase.errors import CorruptTableError, MissingTableError, StaleTableError, TablebaseError
 from tablebase.game import Game
 from tablebase.indexing import INDEX_VERSION, Layout, layout
-from tablebase.material import Material, material_name, sides_stored
+from tablebase.material import Material, material_name
+from tablebase.routes import sides_stored
 from tablebase.summary import Summary, summarize
 from tablebase.values import Codes, Coding
 

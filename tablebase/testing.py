@@ -36,9 +36,10 @@ from tablebase._conformance import (
 from tablebase.errors import RulesError
 from tablebase.game import Game
 from tablebase.indexing import layout
-from tablebase.material import Material, material_name, materials, tables
+from tablebase.material import Material, material_name, materials
 from tablebase.moves import Position, legal_moves, play
 from tablebase.notation import parse, render
+from tablebase.routes import tables
 
 TRIES = 1000  # placements drawn before a material counts as one that cannot be set up
 SCENES = 10  # scenes for each random position that is asked for, at most

@@ -14,8 +14,9 @@ from rules.doushouqi import game as doushouqi
 from tablebase.engine import choose_engine, solve_table
 from tablebase.game import Game
 from tablebase.indexing import layout
-from tablebase.material import Material, material_of, route, sides_stored
+from tablebase.material import Material, material_of
 from tablebase.moves import Position
+from tablebase.routes import route, sides_stored
 from tablebase.values import Codes, Coding, Value
 
 # Kernels load or compile on first use, which no deadline can foresee.

@@ -18,7 +18,8 @@ from tablebase.engine.rows import MIRRORED, PLAIN, Shifts
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.indexing import layout
-from tablebase.material import Material, parse_material, tables
+from tablebase.material import Material, parse_material
+from tablebase.routes import tables
 
 WORDS = st.integers(0, 2**64 - 1)
 

@@ -22,8 +22,9 @@ from tablebase.catalog import FILE_NAME, Catalog
 from tablebase.errors import CorruptTableError
 from tablebase.executors import Limits, run_graph
 from tablebase.game import Outcome
-from tablebase.material import dependencies, parse_material, tables
+from tablebase.material import parse_material
 from tablebase.planning import plan
+from tablebase.routes import dependencies, tables
 from tablebase.store import table_path
 from tablebase.values import DRAW, Value
 

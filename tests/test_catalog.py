@@ -17,8 +17,9 @@ import tablebase
 from rules.doushouqi import game as doushouqi
 from tablebase.catalog import FILE_NAME, Catalog
 from tablebase.errors import TablebaseError
-from tablebase.material import parse_material, slices
+from tablebase.material import parse_material
 from tablebase.probe import Tablebase
+from tablebase.routes import slices
 from tablebase.store import Table, table_path
 
 pytest_plugins = ["fixtures_tables"]

@@ -9,7 +9,8 @@ import toys
 from rules.doushouqi import game as doushouqi
 from tablebase.counting import placements, table_placements
 from tablebase.game import Game
-from tablebase.material import material_name, materials, parse_material, slices, tables
+from tablebase.material import material_name, materials, parse_material
+from tablebase.routes import slices, tables
 
 GAME = doushouqi()
 TOYS = [toys.pond(), toys.hunt(), toys.twins(), toys.shelter("gate")]

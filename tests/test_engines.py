@@ -19,9 +19,10 @@ from tablebase.engine.reference import NONE
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.indexing import layout
-from tablebase.material import Material, materials, parse_material, tables
+from tablebase.material import Material, materials, parse_material
 from tablebase.moves import Position
 from tablebase.notation import parse
+from tablebase.routes import tables
 from tablebase.values import DRAW, NARROW, STALEMATE, Codes, Coding, Value, recode
 
 GAME = doushouqi()

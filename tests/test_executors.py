@@ -18,8 +18,8 @@ from rules.doushouqi import game as doushouqi
 from tablebase.build import build
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.executors import Limits, _that_fit, run_graph
-from tablebase.material import tables
 from tablebase.planning import memory
+from tablebase.routes import tables
 
 Graph = dict[str, tuple[str, ...]]
 

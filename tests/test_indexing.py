@@ -16,8 +16,9 @@ from tablebase.engine.compiled import IndexArrays, _index_arrays
 from tablebase.engine.kernels import EMPTY, clear, index_of, lead_flips, set_up
 from tablebase.game import Game
 from tablebase.indexing import Layout, layout
-from tablebase.material import Material, material_of, materials, parse_material, slices
+from tablebase.material import Material, material_of, materials, parse_material
 from tablebase.moves import Position, mirrored
+from tablebase.routes import slices
 
 GAME = doushouqi()
 TOYS = (toys.pond(), toys.hunt(), toys.twins(), toys.sisters())

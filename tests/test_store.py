@@ -29,7 +29,8 @@ from tablebase import store
 from tablebase.errors import CorruptTableError, MissingTableError, StaleTableError, TablebaseError
 from tablebase.game import Outcome
 from tablebase.indexing import layout
-from tablebase.material import Material, parse_material, sides_stored
+from tablebase.material import Material, parse_material
+from tablebase.routes import sides_stored
 from tablebase.store import Store, Table, check_seal, fill_void, publish, table_path, write_draft
 from tablebase.values import FULL, NARROW, Codes, Coding
 

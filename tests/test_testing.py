@@ -16,14 +16,15 @@ import pytest
 from toys import ORTHOGONAL, SIDES, neighbours, symmetries
 
 from rules import doushouqi
-from tablebase import _conformance, material, testing
+from tablebase import _conformance, material, routes, testing
 from tablebase._conformance import is_over
 from tablebase.errors import NotationError, RulesError
 from tablebase.game import Board, Game, Kind, Outcome, Side, Step
 from tablebase.indexing import Layout
-from tablebase.material import Material, Route, parse_material
+from tablebase.material import Material, parse_material
 from tablebase.moves import Position, legal_moves, mirrored
 from tablebase.notation import check_pieces
+from tablebase.routes import Route
 from tablebase.testing import CHECKS, GameTests, check_rules, random_position
 
 NO_SYMMETRY = [check.name for check in CHECKS if not check.symmetry]
@@ -274,7 +275,7 @@ def test_an_alias_that_plays_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
     """`aliases` finds a position stored with its pieces exchanged; rules alone cannot cause that, so the route is made to lie."""
 
     def crossed(game: Game, own: Material, side: int) -> Route:
-        way = material.route(game, own, side)
+        way = routes.route(game, own, side)
         return replace(way, order=way.order[::-1])
 
     monkeypatch.setattr(_conformance, "route", crossed)

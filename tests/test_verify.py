@@ -20,9 +20,10 @@ from tablebase.engine import solve_table
 from tablebase.errors import CorruptTableError, MissingTableError
 from tablebase.game import Game, Outcome
 from tablebase.indexing import layout
-from tablebase.material import Material, material_name, parse_material, self_paired, sides_stored
+from tablebase.material import Material, material_name, parse_material
 from tablebase.moves import wins_at_once
 from tablebase.notation import render
+from tablebase.routes import self_paired, sides_stored
 from tablebase.store import Store, Table, publish, table_path, write_draft
 from tablebase.summary import Summary
 from tablebase.values import DRAW, FULL, NARROW, STALEMATE, Codes, Coding, Value, recode

@@ -9,7 +9,8 @@ from tablebase.engine.compiled import CompiledSlice, Load, compile_slice
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.indexing import layout
-from tablebase.material import Material, sides_stored
+from tablebase.material import Material
+from tablebase.routes import sides_stored
 from tablebase.values import Codes, Coding
 
 AUTO = "auto"

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from tablebase.exits import STAYS, exit_number, exits
 from tablebase.game import Game, Outcome, Step
 from tablebase.indexing import Group, Layout, layout
-from tablebase.material import Material, Route, route
+from tablebase.material import Material
+from tablebase.routes import Route, route
 from tablebase.values import NARROW, NARROW_ANY, STALEMATE, Codes, Coding, loss_code, recode
 
 Load = Callable[[Material, int], tuple[Codes, Coding]]

@@ -12,8 +12,9 @@ from tablebase.errors import CorruptTableError
 from tablebase.exits import ENDS, STAYS, Exit, exits
 from tablebase.game import Game, Outcome
 from tablebase.indexing import Layout, layout
-from tablebase.material import Material, route
+from tablebase.material import Material
 from tablebase.notation import render
+from tablebase.routes import route
 from tablebase.stepping import Stepper
 from tablebase.summary import Summary, Tally
 from tablebase.values import STALEMATE, Codes, Coding, Value, merit, next_code

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tablebase.exits import exits
 from tablebase.game import Game, Outcome
 from tablebase.indexing import Layout, layout
-from tablebase.material import route
+from tablebase.routes import route
 from tablebase.values import STALEMATE, Coding, Value
 from tablebase.verify.general import Load
 

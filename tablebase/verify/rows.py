@@ -14,7 +14,8 @@ import numpy as np
 from tablebase.engine.jit import inline, jit
 from tablebase.game import Game
 from tablebase.indexing import Layout, layout
-from tablebase.material import Material, route
+from tablebase.material import Material
+from tablebase.routes import route
 from tablebase.summary import Summary, Tally
 from tablebase.values import Codes, Coding
 from tablebase.verify.general import Load, contradiction
