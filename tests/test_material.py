@@ -18,9 +18,19 @@ from tablebase.engine import reference as reference_engine
 from tablebase.errors import NotationError
 from tablebase.game import Game
 from tablebase.indexing import layout
-from tablebase.material import Material, conversions, material_name, material_of, materials, parse_material, swapped_material
+from tablebase.material import Material, conversions, material_name, material_of, materials, parse_material
 from tablebase.moves import Position, legal_moves
-from tablebase.routes import dependencies, representative, route, self_paired, sides_stored, slices, tables, with_dependencies
+from tablebase.routes import (
+    dependencies,
+    representative,
+    route,
+    self_paired,
+    sides_stored,
+    slices,
+    swapped_material,
+    tables,
+    with_dependencies,
+)
 
 GAME = doushouqi()
 GAMES = (GAME, toys.pond(), toys.hunt(), toys.twins(), toys.sisters())

@@ -9,9 +9,10 @@ from hypothesis import given
 
 from rules.doushouqi import game as doushouqi
 from tablebase.game import Game
-from tablebase.material import material_of, swapped_material
+from tablebase.material import material_of
 from tablebase.moves import Move, Position, legal_moves, mirrored, play, swapped
 from tablebase.notation import parse
+from tablebase.routes import swapped_material
 
 GAME = doushouqi()
 

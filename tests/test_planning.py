@@ -19,10 +19,10 @@ from tablebase.build import build
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.executors import Limits
 from tablebase.game import Game
-from tablebase.material import Material, make_material, material_name, parse_material, swapped_material
+from tablebase.material import Material, make_material, material_name, parse_material
 from tablebase.moves import Position
 from tablebase.planning import Estimate, check_capacity, describe_engines, estimate, memory, parse_size, plan
-from tablebase.routes import representative, tables
+from tablebase.routes import representative, swapped_material, tables
 from tablebase.store import table_path
 
 GAME = doushouqi()
