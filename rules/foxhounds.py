@@ -12,10 +12,11 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.errors import RulesError
+from tablebase.errors import CapacityError, RulesError
 from tablebase.game import Board, Escape, Game, Kind, Outcome, Side
 
 LARGEST = 12
+WORD_BITS = 64
 ANYWHERE = ((-1, -1), (1, -1), (-1, 1), (1, 1))
 FORWARDS = ((-1, 1), (1, 1))
 
@@ -76,8 +77,15 @@ def foxbox(rules: Game, squares: NDArray[np.int8]) -> NDArray[np.bool_]:
         Of this module; its board must have no more than 64 squares.
     squares : ndarray of int8, shape (positions, 1 + hounds)
         The fox's square, then the hounds'.
+
+    Raises
+    ------
+    CapacityError
+        If the board has more squares.
     """
     fox, hounds = rules.kinds
+    if len(rules.board) > WORD_BITS:
+        raise CapacityError(f"a FoxBox can be told on boards of up to {WORD_BITS} squares, not on {len(rules.board)}")
     bits = np.uint64(1) << np.arange(len(rules.board), dtype=np.uint64)
     reaches = _reaches(hounds)
     guarded = np.array([sum(1 << square for square in reaches[origin]) for origin in hounds.squares], dtype=np.uint64)

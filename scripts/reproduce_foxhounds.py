@@ -61,6 +61,13 @@ FOX, HOUNDS = 0, 1
 SIZES = (2, 4, 6, 8)
 STUDIED = (4, 6, 8, 10)
 """Boards for the computer player, which needs the whole graph in memory: some 8 GB on 10x10."""
+PLAYER = {
+    4: ("0, largest still to come 2 in 4 plies", "0.095558", "win in 3"),
+    6: ("never", "0.041771", None),
+    8: ("0, largest still to come 6 in 6 plies", "0.006935", "win in 29"),
+    10: ("0, largest still to come 10 in 24 plies", None, "win in 43"),
+}
+"""B at the start, the even chance, and the value of the opposite position; None where nobody has told it."""
 FUZZ_BOARD = 8
 DECIMALS = 3
 
@@ -236,14 +243,21 @@ def player(size: int, folder: Path) -> list[str]:
         other = opposite(game, tables)
         value = None if other is None else tables.probe_value(game, other)
     best = "never" if known.plies == NEVER else f"{known.plies}, largest still to come {known.best[0]} in {known.best[1]} plies"
+    told = [best]
     print(f"\n{size}x{size}: plies to force a FoxBox from the start: {best}")
     weaker = HOUNDS if known.values.winner[0] == HOUNDS else FOX
-    even = even_chance(lambda fuzz: float(chance_against(known.policies[weaker], 1 - weaker, fuzz)[0]))
+    even = even_chance(lambda fuzz: float(chance_against(known.policies[weaker], fuzz)[0]))
     print(f"{size}x{size}: even chance from the start at fuzz factor {even:.6f}")
-    if other is None or value is None:
-        return []
-    print(f"{size}x{size}: opposite position {render(game, other)}, {value.outcome} in {value.distance}")
-    return fuzz_table(known, known.graph.node(other)) if size == FUZZ_BOARD else []
+    told += [f"{even:.6f}", "none" if value is None else f"{value.outcome} in {value.distance}"]
+    faults = [
+        f"{size}x{size}: {here} here, {there} is known"
+        for here, there in zip(told, PLAYER[size], strict=True)
+        if there not in (None, here)
+    ]
+    if other is None:
+        return faults
+    print(f"{size}x{size}: opposite position {render(game, other)}, {told[-1]}")
+    return faults + (fuzz_table(known, known.graph.node(other)) if size == FUZZ_BOARD else [])
 
 
 def fuzz_table(known: Study, other: int) -> list[str]:
@@ -251,8 +265,8 @@ def fuzz_table(known: Study, other: int) -> list[str]:
     lines = []
     for text, start, opposite_text in FUZZ:
         fuzz = round(float(text) / FUZZ_STEP) * FUZZ_STEP
-        fox = chance_against(known.policies[HOUNDS], FOX, fuzz)[0]
-        hounds = chance_against(known.policies[FOX], HOUNDS, fuzz)[other]
+        fox = chance_against(known.policies[HOUNDS], fuzz)[0]
+        hounds = chance_against(known.policies[FOX], fuzz)[other]
         ours = (f"{fox:.{DECIMALS}f}", f"{hounds:.{DECIMALS}f}")
         lines.append(
             {

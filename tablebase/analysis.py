@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.game import Outcome
 from tablebase.graph import DRAWN, GOES_ON, Flags, Graph, Moves, Stage
 from tablebase.indexing import Squares
 from tablebase.material import material_name, material_of
@@ -171,11 +170,14 @@ class Policy:
     Parameters
     ----------
     graph : Graph
+    side : int
+        The player.
     kept : dict of int to list of ndarray of bool
         For each stage of the player's, by its first node: for each of `Stage.moves`, which are kept.
     """
 
     graph: Graph
+    side: int
     kept: dict[int, list[Flags]]
 
 
@@ -197,7 +199,7 @@ def keep_best(graph: Graph, side: int, score: Measures) -> Policy:
             for some in stage.moves:
                 best[some.rows] = np.maximum(best[some.rows], score[some.nodes])
             kept[stage.first] = [score[some.nodes] == best[some.rows] for some in stage.moves]
-    return Policy(graph, kept)
+    return Policy(graph, side, kept)
 
 
 def keep_result(graph: Graph, side: int, winner: NDArray[np.int8], score: Measures) -> Policy:
@@ -217,20 +219,18 @@ def keep_result(graph: Graph, side: int, winner: NDArray[np.int8], score: Measur
     return keep_best(graph, side, (result << RESULT_BITS) + score)
 
 
-def chance_against(policy: Policy, player: int, fuzz: float) -> Chances:
+def chance_against(policy: Policy, fuzz: float) -> Chances:
     """Probability that a player wins who always makes the likeliest move, against an opponent with faults.
 
     Parameters
     ----------
     policy : Policy
-        Of the opponent.
-    player : int
-        The side that is free to choose.
+        Of the opponent; the other side is free to choose.
     fuzz : float
         p, from 0 to 1: with n moves of which k are kept, each move has weight p and each kept one 1 - p more, of
         n p + k (1 - p) in all.
     """
-    graph = policy.graph
+    graph, player = policy.graph, 1 - policy.side
     chance = np.zeros(len(graph))
     for stage in reversed(graph.stages):
         over = stage.result != GOES_ON
@@ -279,11 +279,3 @@ def even_chance(chance: Callable[[float], float], precision: float = PRECISION) 
         middle = (low + high) / 2
         low, high = (middle, high) if chance(middle) < 0.5 else (low, middle)
     return low
-
-
-def outcome_of(values: Values, graph: Graph, node: int) -> tuple[Outcome, int]:
-    """Outcome and distance of a node, for the side to move."""
-    side = graph.position(node).side
-    winner = int(values.winner[node])
-    outcome = Outcome.DRAW if winner < 0 else Outcome.WIN if winner == side else Outcome.LOSS
-    return outcome, int(values.distance[node])

@@ -17,7 +17,7 @@ STAYS = 0
 ENDS = -1
 """The move reaches a goal, or takes the last piece of the other side."""
 NEVER = -2
-"""There is no such move: the step does not capture this, or may not end on an empty square."""
+"""There is no such move: the step does not capture this, or this cannot stand there, or the step needs something to capture."""
 
 
 class Exit(NamedTuple):
@@ -59,6 +59,8 @@ def exit_number(own: Layout, slot: int, step: Step, victim: int | None) -> int:
     kinds = material.kinds
     piece = None if victim is None else own.slots[victim]
     if not step.quiet if piece is None else game.kinds[kinds[piece]].symbol not in step.victims:
+        return NEVER
+    if piece is not None and step.target not in game.kinds[kinds[piece]].homes:
         return NEVER
     if step.wins or (piece is not None and _is_last(material, piece)):
         return ENDS

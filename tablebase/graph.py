@@ -15,16 +15,18 @@ from math import ceil, log2
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.errors import TablebaseError
+from tablebase.errors import CapacityError, TablebaseError
 from tablebase.exits import ENDS, STAYS, exits
 from tablebase.game import Game, Kind, Outcome
 from tablebase.indexing import Layout, Squares, layout
 from tablebase.material import Material, make_material, material_of
 from tablebase.moves import Position
-from tablebase.notation import parse
+from tablebase.notation import check_pieces, parse
 from tablebase.stepping import Landing, Stepper
 
 BLOCK = 1 << 17
+NODE_LIMIT = 1 << 31
+INDEX_LIMIT = 1 << 63
 GOES_ON, DRAWN = -2, -1
 """Results of positions; others are the side that has won."""
 
@@ -169,7 +171,7 @@ def game_bits(game: Game, start: Position) -> int:
     for side in one_way_sides(game):
         own = [(game.kinds[kind], square) for kind, square in start.pieces if game.side_of(kind) == side]
         lasting.append(sum(_steps_left(kind, square) for kind, square in own))
-    # A side moves at most once more than the other.
+    # A side moves at most once more than the other, and wins with one more step than there are levels.
     return ceil((min(lasting) + 1) * sum(log2(max(2, one)) for one in steps))
 
 
@@ -177,7 +179,7 @@ def _steps_left(kind: Kind, square: int) -> int:
     """More steps than a piece of a one-way kind can still take, or as many."""
     levels = kind.levels
     assert levels is not None
-    return max(levels.values()) - levels[square] + any(step.wins for step in kind.steps)
+    return max(levels.values()) - levels[square]
 
 
 @cache
@@ -226,8 +228,10 @@ class _Walk:
         """Make a stage of all that arrived there; nothing arrives later."""
         final, material, side = key[0], key[-2], key[-1]
         came = self.arrivals.pop(key)
-        index, inverse = np.unique(np.concatenate([numbers for _, _, numbers in came]), return_inverse=True)
         first = self.stages[-1].first + len(self.stages[-1]) if self.stages else 0
+        index, inverse = np.unique(np.concatenate([numbers for _, _, numbers in came]), return_inverse=True)
+        if first + len(index) > NODE_LIMIT:
+            raise CapacityError(f"{self.game.name} has more than {NODE_LIMIT:,} reachable positions, too many for a graph")
         result = np.full(len(index), 1 - side if final else GOES_ON, dtype=np.int8)
         stage = Stage(layout(self.ends if final else self.rules, material), side, final, index, first, result)
         begin = 0
@@ -270,13 +274,21 @@ class _Walk:
             kinds = [material.kinds[stage.layout.slots[slot]] for slot in rest]
             child = make_material(self.ends, tuple(kinds))
             order = [rest[i] for i in np.argsort(kinds, kind="stable")]
-            there = layout(self.ends, child)
+            there = _numbered(self.ends, child)
             return self.key(child, 1 - stage.side, True), there.index_many(landing.squares[:, order][:, there.slots])
         if landing.way == STAYS:
             return self.key(material, 1 - stage.side, False), stage.layout.index_many(landing.squares)
         way = exits(self.rules, material)[landing.way - 1]
-        there = layout(self.rules, way.child)
+        there = _numbered(self.rules, way.child)
         return self.key(way.child, way.side, False), there.index_many(landing.squares[:, way.rest][:, there.slots])
+
+
+def _numbered(game: Game, material: Material) -> Layout:
+    """The layout of a material, if its indices are not too large for arrays of integers."""
+    found = layout(game, material)
+    if found.size >= INDEX_LIMIT:
+        raise CapacityError(f"{game.name} has slices of {found.size:,} placements, too many for a graph: take a smaller board")
+    return found
 
 
 def reachable(game: Game, start: Position | None = None) -> Graph:
@@ -292,11 +304,16 @@ def reachable(game: Game, start: Position | None = None) -> Graph:
     ------
     TablebaseError
         If the game may go on for ever.
+    NotationError
+        If the start is no position.
+    CapacityError
+        If there are too many positions for a graph.
     """
     start = parse(game, game.start) if start is None else start
+    check_pieces(game, start)
     walk = _Walk(game)
     material = material_of(walk.rules, start)
-    own = layout(walk.rules, material)
+    own = _numbered(walk.rules, material)
     index = own.index([start.pieces[piece][1] for piece in own.slots])
     walk.arrive(walk.key(material, start.side, False), -1, np.zeros(1, dtype=np.int32), np.array([index]))
     while walk.heap:

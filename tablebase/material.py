@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from tablebase.choices import advances
 from tablebase.errors import NotationError
-from tablebase.game import Game, Step
+from tablebase.game import Game, Kind, Step
 from tablebase.moves import Position
 
 
@@ -214,13 +214,18 @@ def conversions(game: Game, material: Material) -> tuple[Conversion, ...]:
         for step in game.kinds[kind].steps:
             if step.wins:
                 continue
-            taken = [place for place in victims if game.kinds[material.kinds[place]].symbol in step.victims]
+            taken = [place for place in victims if _can_take(step, game.kinds[material.kinds[place]])]
             quiet = [None] if step.quiet and game.kinds[kind].tiered else []
             for victim in (*taken, *quiet):
                 way = conversion(game, material, kind, step, victim)
                 if way is not None and way.child.advance in _tiers(game, way.child.kinds):
                     found[way] = None
     return tuple(sorted(found, key=lambda way: (-1 if way.victim is None else way.victim, way.child, way.side)))
+
+
+def _can_take(step: Step, victim: Kind) -> bool:
+    """Whether a step captures a kind that can stand where it leads."""
+    return victim.symbol in step.victims and step.target in victim.homes
 
 
 def _own(game: Game, material: Material, kind: int) -> tuple[int, ...]:

@@ -51,8 +51,8 @@ def load_game(name: str) -> Game:
     """
     base, words = _split(name)
     point = _installed()[base]
-    make = point.load()
-    options = {key: value for key, value in _defaults(make, point).items() if value is not inspect.Parameter.empty}
+    make = _load(point)
+    options = _defaults(make, point)
     chosen: dict[str, Any] = {}
     for word in words:
         key, value = _option(base, word, options)
@@ -73,7 +73,15 @@ def load_game(name: str) -> Game:
 def variants(name: str) -> tuple[str, ...]:
     """What a game's variants may give, each as it is written by default: ``8x8``, ``early=default``."""
     point = _installed()[name]
-    return tuple(_word(key, value) for key, value in _defaults(point.load(), point).items())
+    return tuple(_word(key, value) for key, value in _defaults(_load(point), point).items())
+
+
+def _load(point: EntryPoint) -> Any:
+    """What an entry point names."""
+    try:
+        return point.load()
+    except (ImportError, AttributeError) as fault:
+        raise RulesError(f"the entry point {point.value!r} of {point.name} cannot be loaded: {fault}") from fault
 
 
 def _split(name: str) -> tuple[str, list[str]]:
@@ -82,15 +90,17 @@ def _split(name: str) -> tuple[str, list[str]]:
     if not found:
         raise RulesError(f"there is no game {name!r}: installed are {', '.join(game_names()) or 'none'}")
     base = max(found, key=len)
-    rest = name[len(base) + 1 :]
-    return base, rest.split("-") if rest else []
+    return base, name[len(base) :].split("-")[1:]
 
 
 def _defaults(make: Any, point: EntryPoint) -> dict[str, Any]:
     try:
-        return {key: parameter.default for key, parameter in inspect.signature(make).parameters.items()}
+        found = {key: parameter.default for key, parameter in inspect.signature(make).parameters.items()}
     except (TypeError, ValueError):
         raise RulesError(f"the entry point {point.value!r} must be a function that returns a Game") from None
+    if inspect.Parameter.empty in found.values():
+        raise RulesError(f"the entry point {point.value!r} must be a function all of whose parameters have defaults")
+    return found
 
 
 def _option(base: str, word: str, options: dict[str, Any]) -> tuple[str, Any]:

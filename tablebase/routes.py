@@ -58,7 +58,7 @@ def _movement_class(game: Game, kind: int) -> int:
     def movement(number: int) -> object:
         of, escape = game.kinds[number], game.escape
         steps = frozenset((s.origin, s.target, s.empty, s.quiet, s.wins) for s in of.steps)
-        special = (escape and escape.runner == of.symbol, escape and escape.guarded.get(of.symbol), of.tiered and number)
+        special = (escape and escape.runner == of.symbol, escape and escape.guarded.get(of.symbol), number if of.tiered else None)
         return of.side, of.squares, steps, special
 
     return next(number for number in range(kind + 1) if movement(number) == movement(kind))

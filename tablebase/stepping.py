@@ -77,7 +77,6 @@ class Stepper:
             for blocker in nth.blockers.T:
                 free &= (squares != blocker[origin][:, None]).all(axis=1)
             there = squares == target[:, None]
-            there[:, nth.slot] = False
             yield from self._to(squares, nth, target, None, np.flatnonzero(free & ~there.any(axis=1)))
             for victim in self._foes:
                 if (nth.ways[:, victim + 1] != NEVER).any():

@@ -175,7 +175,8 @@ class Kind:
 
         A step that wins leads to no square of a position that goes on, and so does not count.
         """
-        ways = {square: [s.origin for s in self.steps if s.target == square and not s.wins] for square in self.squares}
+        inside = [step for step in self.steps if not step.wins and step.origin in self.homes]
+        ways = {square: [step.origin for step in inside if step.target == square] for square in self.squares}
         try:
             order = list(TopologicalSorter(ways).static_order())
         except CycleError:

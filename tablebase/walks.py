@@ -20,7 +20,7 @@ from tablebase.graph import GOES_ON, Graph, check_finite, game_bits, reachable
 from tablebase.indexing import layout
 from tablebase.material import Material, material_of
 from tablebase.moves import Position
-from tablebase.notation import parse
+from tablebase.notation import check_pieces, parse
 
 PRIME_BITS = 31
 """Two residues add up within 32 bits."""
@@ -73,6 +73,7 @@ def count(game: Game, start: Position | None = None, tick: Tick | None = None) -
     Count(reachable=135, final=65, games=134, won=(64, 70))
     """
     start = parse(game, game.start) if start is None else start
+    check_pieces(game, start)
     check_finite(game)
     if chase_fault(game, material_of(game, start)) is None:
         return count_chase(game, start, tick)

@@ -6,6 +6,7 @@ no colour swap, no aliases and no coding: a value is a pair such as ``("win", 3)
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from itertools import combinations, product
 
@@ -53,6 +54,21 @@ def after(position: Position, move: Move) -> Position:
     return Position(tuple(sorted((kind, square) for square, kind in on.items())), 1 - position.side)
 
 
+def escaped(game: Game, position: Position) -> bool:
+    """Whether the runner stands unguarded and, if it needs room, beside an unguarded square."""
+    escape = game.escape
+    if escape is None or position.side not in escape.to_move:
+        return False
+    guarded = set[int]()
+    for kind, square in position.pieces:
+        guarded |= set(escape.guarded.get(game.kinds[kind].symbol, {}).get(square, ()))
+    for kind, square in position.pieces:
+        if game.kinds[kind].symbol == escape.runner and square not in guarded:
+            beside = {step.target for step in game.kinds[kind].steps if step.origin == square}
+            return not escape.room or len(beside - guarded) > 0
+    return False
+
+
 def perft(game: Game, position: Position, plies: int) -> int:
     """Number of move paths of so many plies."""
     if plies == 0:
@@ -73,7 +89,7 @@ def placements(game: Game, kinds: Kinds) -> list[tuple[tuple[int, int], ...]]:
 def solve(game: Game, kinds: Kinds) -> dict[Position, Pair]:
     """The value of every position of a material, both sides to move, one depth after another."""
     unknown = [Position(pieces, side) for pieces in placements(game, kinds) for side in (0, 1)]
-    prospects = {position: [_prospect(game, position, move) for move in moves(game, position)] for position in unknown}
+    prospects = {position: _prospects(game, position) for position in unknown}
     outside = [prospect for some in prospects.values() for prospect in some if not isinstance(prospect, Position)]
     last_outside = max((distance for _, distance in outside if distance is not None), default=0)
     values: dict[Position, Pair] = {}
@@ -89,6 +105,15 @@ def solve(game: Game, kinds: Kinds) -> dict[Position, Pair]:
         unknown = [position for position in unknown if position not in found]
         depth, changed = depth + 1, bool(found)
     return values | dict.fromkeys(unknown, ("draw", None))
+
+
+def _prospects(game: Game, position: Position) -> list[Pair | Position]:
+    """What each move is worth; where a piece has escaped there is one prospect, the result."""
+    found = [_prospect(game, position, move) for move in moves(game, position)]
+    if not found or not escaped(game, position):
+        return found
+    runner = next(kind for kind in game.kinds if game.escape is not None and kind.symbol == game.escape.runner)
+    return [("win" if runner.side == position.side else "loss", 0)]
 
 
 def _prospect(game: Game, position: Position, move: Move) -> Pair | Position:
@@ -134,29 +159,48 @@ def better(first: Pair, second: Pair) -> bool:
     return first[1] < second[1] if first[0] == "win" else first[1] > second[1]
 
 
+# Tiers
+
+
+@cache
+def level(game: Game, kind: int, square: int) -> int:
+    """The most steps in a row that end on a square, those that win left out."""
+    before = [step.origin for step in game.kinds[kind].steps if step.target == square and not step.wins]
+    return max((level(game, kind, origin) + 1 for origin in before), default=0)
+
+
+def tier(game: Game, pieces: Iterable[tuple[int, int]]) -> tuple[int, ...]:
+    """For each tiered kind among these pieces, their levels added up."""
+    placed = list(pieces)
+    tiered = sorted({kind for kind, _ in placed if game.kinds[kind].tiered})
+    return tuple(sum(level(game, kind, square) for other, square in placed if other == kind) for kind in tiered)
+
+
 # Indexing
 
 
 def groups(game: Game, kinds: Kinds) -> list[tuple[int, int]]:
-    """Kinds and their counts in index order: as in the material, but the single piece with most squares last."""
+    """Kinds and their counts in index order: as in the material, but the single piece with most squares last, tiers aside."""
     counted = [(kind, kinds.count(kind)) for kind in sorted(set(kinds))]
-    singles = [(len(game.kinds[kind].squares), kind) for kind, count in counted if count == 1]
+    singles = [(len(game.kinds[kind].squares), kind) for kind, count in counted if count == 1 and not game.kinds[kind].tiered]
     if singles:
         row = (max(singles)[1], 1)
         counted = [group for group in counted if group != row] + [row]
     return counted
 
 
-def listing(game: Game, kinds: Kinds) -> list[Placement | None]:
-    """What each index stands for, None where pieces would share a square."""
-    lead, *others = groups(game, kinds)
+def listing(game: Game, kinds: Kinds, advance: tuple[int, ...] = ()) -> list[Placement | None]:
+    """What each index of a tier stands for, None where pieces would share a square."""
+    total = dict(zip([kind for kind in sorted(set(kinds)) if game.kinds[kind].tiered], advance, strict=True))
+    ways = [
+        [one for one in _choices(game, group) if group[0] not in total or tier(game, one) == (total[group[0]],)]
+        for group in groups(game, kinds)
+    ]
     leads: list[Placement] = []
-    for choice in _choices(game, lead):
+    for choice in ways[0]:
         if game.mirror is None or _image(game, choice) not in leads:
             leads.append(choice)
-    combined = (
-        frozenset[tuple[int, int]]().union(*parts) for parts in product(leads, *(_choices(game, group) for group in others))
-    )
+    combined = (frozenset[tuple[int, int]]().union(*parts) for parts in product(leads, *ways[1:]))
     return [whole if len({square for _, square in whole}) == len(kinds) else None for whole in combined]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import importlib.util
 import io
 import json
 import os
@@ -15,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from types import ModuleType
 from typing import Any
 
 import h5py
@@ -29,6 +31,7 @@ ENGINES = ("bitrow", "reference", "sweep")
 """Engines for single pieces and more; chases have tests of their own."""
 
 PROGRAM = "from tablebase.cli import main; main()"
+SCRIPTS = Path(__file__).parent.parent / "scripts"
 SEAL = 512
 """Bytes before HDF5's own, which hold the digest of the rest."""
 
@@ -91,6 +94,17 @@ def ask_fresh(*arguments: object, environment: Mapping[str, str] | None = None, 
             os.killpg(process.pid, signal.SIGKILL)
             raise
     return Answer(process.returncode, out, err)
+
+
+def load_script(name: str) -> ModuleType:
+    """A script as a module; scripts are no package."""
+    spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    # Dataclasses look for their module among those that are loaded.
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -5,17 +5,16 @@ What the learner says of itself is held against a Hexapawn of 3x3 written anew b
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from random import Random
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from support import Answer
+from support import Answer, load_script
 
 import tablebase
 from rules.hexapawn import game as hexapawn
@@ -23,21 +22,9 @@ from tablebase.game import Outcome
 from tablebase.moves import Position, mirrored
 from tablebase.notation import parse, render_move
 
-SCRIPTS = Path(__file__).parent.parent / "scripts"
 START = "PPP...ppp"
 WHITE, BLACK = 0, 1
 Told = Callable[..., Answer]
-
-
-def load_script(name: str) -> ModuleType:
-    """A script as a module; scripts are no package."""
-    spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    # Dataclasses look for their module among those that are loaded.
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 matchboxes: Any = load_script("matchboxes")

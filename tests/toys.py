@@ -9,15 +9,21 @@
 - `corners`: a walker against a turner that goes from square to square by either of two ways; with a mirror.
 - `odometer`: a hand that must run to and fro between any two steps of a gauge, for very long wins.
 - `pacers`: one piece a side that can only go to and fro; always a draw, and each position has one move.
+- `tiered`: any of these without colour swap, divided into tiers by how far kinds have come that never come back.
+- `ladder`: climbers that go up one rung or two against a watcher that takes them, may get away and may be stuck; with a mirror.
+- `herd`: dogs that only go up against a wolf, each on some squares of the board only, with escapes of several sorts or none.
+- `gates`: a dog on a line leaves one square unguarded at a time, next to where the bits of a word begin or end.
+- `marathon`: dogs that run along a line while a wolf goes to and fro elsewhere, for very long wins in many tiers.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 from hypothesis import strategies as st
 
-from tablebase.game import Board, Game, Kind, Outcome, Side, Step
+from tablebase.game import Board, Escape, Game, Kind, Outcome, Side, Step
 from tablebase.moves import Position
 
 SIDES = (Side("w", "White"), Side("b", "Black"))
@@ -252,6 +258,120 @@ def pacers() -> Game:
         for symbol, side, left in (("A", 0, 0), ("b", 1, 2))
     )
     return Game("pacers", "Pacers", board, SIDES, kinds, "b1/A1 w", Outcome.DRAW, 2)
+
+
+def tiered(game: Game, symbols: str) -> Game:
+    """The same rules without colour swap, these kinds divided into tiers."""
+    kinds = tuple(replace(kind, tiered=kind.symbol in symbols) for kind in game.kinds)
+    return replace(game, name=f"{game.name}-tiered", kinds=kinds, swap=None)
+
+
+@cache
+def ladder(away: str = "") -> Game:
+    """C climbs one rung, or two if the first is empty, and takes diagonally ahead; w walks and takes C; x stays on the sides.
+
+    A climber watches its own file from its rung up. Where none watches it, w has got away with Black to move (`away`
+    is "b"), with White to move ("w"), or with either ("wb").
+    """
+    board = Board.full(3, 4)
+    every = tuple(range(len(board)))
+    sides = tuple(s for s in every if board.cells[s][0] != 1)
+    rungs = [Step(s, t) for s in every for t in neighbours(board, s, ((0, 1),))]
+    rungs += [Step(s, s + 6, frozenset({s + 3})) for s in every if s + 6 in every]
+    rungs += [Step(s, t, quiet=False, victims=frozenset("wx")) for s in every for t in neighbours(board, s, ((-1, 1), (1, 1)))]
+    walk = [Step(s, t, victims=frozenset("C")) for s in every for t in neighbours(board, s, ORTHOGONAL)]
+    beside = [Step(s, t) for s in sides for t in neighbours(board, s, ORTHOGONAL) if t in sides]
+    kinds = (
+        Kind("C", "climber", 0, every, tuple(rungs), limit=2, tiered=True),
+        Kind("w", "watcher", 1, every, tuple(walk)),
+        Kind("x", "idler", 1, sides, tuple(beside)),
+    )
+    watched = {s: frozenset(range(s, len(board), 3)) for s in every}
+    escape = Escape("w", {"C": watched}, to_move=frozenset("wb".index(side) for side in away)) if away else None
+    mirror = symmetries(board)["mirror"]
+    return Game(f"ladder{away}", "Ladder", board, SIDES, kinds, "w1x/3/3/CC1 w", Outcome.DRAW, 4, mirror, escape=escape)
+
+
+@cache
+def herd(sort: str) -> Game:
+    """Dogs go up, straight or to the right; the wolf steps like a rook, but never to or from a3; no move loses.
+
+    ===== ============================ ====== ================
+    sort  squares that a dog guards    room?  with whom to move
+    ===== ============================ ====== ================
+    open  (nothing can escape)
+    reach those that it could reach    yes    either
+    white those of its rank and above  no     White, the dogs
+    black those of its rank and above  yes    Black, the wolf
+    ===== ============================ ====== ================
+    """
+    board = Board.full(4, 4)
+    every = range(len(board))
+    kennel = tuple(s for s in every if s not in board.squares("d1 c3 a4"))
+    lair = tuple(s for s in every if s not in board.squares("a1 b2 d4"))
+    inland = [s for s in lair if board.names[s] != "a3"]
+    up = [Step(s, t) for s in kennel for t in neighbours(board, s, ((0, 1), (1, 1))) if t in kennel]
+    walk = [Step(s, t) for s in inland for t in neighbours(board, s, ORTHOGONAL) if t in inland]
+    kinds = (
+        Kind("D", "dog", 0, kennel, tuple(up), limit=2, tiered=True),
+        Kind("w", "wolf", 1, lair, tuple(walk)),
+    )
+    reach: dict[int, frozenset[int]] = {}
+    for square in reversed(kennel):
+        reach[square] = frozenset({square}).union(*(reach[step.target] for step in up if step.origin == square))
+    above = {square: frozenset(range(4 * (square // 4), len(board))) for square in kennel}
+    escape = {
+        "open": None,
+        "reach": Escape("w", {"D": reach}, room=True),
+        "white": Escape("w", {"D": above}, to_move=frozenset({0})),
+        "black": Escape("w", {"D": above}, room=True, to_move=frozenset({1})),
+    }[sort]
+    return Game(f"herd-{sort}", "Herd", board, SIDES, kinds, "w3/4/4/DD2 w", Outcome.LOSS, 3, escape=escape)
+
+
+@cache
+def gates(length: int, room: bool) -> Game:
+    """A dog goes up a line and a wolf to and fro on it; from each square the dog guards all others but one, or all.
+
+    Left open is the wolf's square number 0, 62, 63, 64 or the last, as far as there is one. With `room` also the next
+    lower one is open, which without it is guarded.
+    """
+    board = Board(26, 5, tuple((s % 26, s // 26) for s in range(length)))
+    every = tuple(range(length))
+    there_and_back = tuple(Step(s, t) for s in every for t in (s - 1, s + 1) if t in every)
+    guarded = {}
+    for square in every:
+        gate = (0, 62, 63, 64, length - 1, length)[square % 6]
+        guarded[square] = frozenset(every) - {gate} - ({gate - 1} if room else set())
+    kinds = (
+        Kind("D", "dog", 0, every, tuple(Step(s, s + 1) for s in every[:-1]), tiered=True),
+        Kind("w", "wolf", 1, every, there_and_back),
+    )
+    start = "/".join(["26"] * 4 + ["D24w"])
+    escape = Escape("w", {"D": guarded}, room=room)
+    return Game(f"gates-{length}{'-room' * room}", "Gates", board, SIDES, kinds, f"{start} w", Outcome.LOSS, 2, escape=escape)
+
+
+@cache
+def marathon(length: int, dogs: int, escape: bool = False) -> Game:
+    """Dogs run along a line of `length` squares and a wolf goes to and fro on two others; no move loses; none can escape.
+
+    White runs out of moves: with n steps left, White to move loses in 2 n and Black to move wins in 2 n + 1.
+    """
+    ranks = -(-length // 26)
+    cells = [(s % 26, s // 26) for s in range(length)]
+    board = Board(26, ranks + 1, (*cells, (0, ranks), (1, ranks)))
+    track, yard = tuple(range(length)), (length, length + 1)
+    kinds = (
+        Kind("D", "dog", 0, track, tuple(Step(s, s + 1) for s in track[:-1]), limit=dogs, tiered=True),
+        Kind("w", "wolf", 1, yard, (Step(*yard), Step(*yard[::-1]))),
+    )
+    guarded = {"D": dict.fromkeys(track, frozenset(yard))}
+    start = "/".join(["w25", *["26"] * (ranks - 1), f"{'D' * dogs}{26 - dogs}"])
+    name = f"marathon-{length}-{dogs}{'-escape' * escape}"
+    return Game(
+        name, "Marathon", board, SIDES, kinds, f"{start} w", Outcome.LOSS, 1 + dogs, escape=Escape("w", guarded) if escape else None
+    )
 
 
 def positions(game: Game, most: int | None = None) -> st.SearchStrategy[Position]:

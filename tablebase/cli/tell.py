@@ -66,11 +66,13 @@ def count(
 
     from tablebase import threads
     from tablebase.cli.output import write_rows
+    from tablebase.graph import check_finite
     from tablebase.notation import parse
     from tablebase.walks import count as counted
 
     rules = chosen_game(game, size, variant)
-    start = parse(rules, position or rules.start)
+    check_finite(rules)
+    start = parse(rules, rules.start if position is None else position)
     begin = perf_counter()
     with tqdm(desc=f"count {rules.name}", unit="step", leave=False) as bar, threads.use(workers):
 

@@ -104,11 +104,16 @@ def _words(flags: Bool) -> Words:
     return found
 
 
+def _top(coding: Coding) -> int:
+    """The largest score: room for as many losses and wins as the coding has distances, and one ply more."""
+    return 2 * coding.reach + 3
+
+
 def _scores(coding: Coding) -> Scores:
     """The score of each code of the runner to move."""
-    top = coding.void
-    found = np.full(top + 1, top, dtype=coding.dtype)
-    for code in range(top):
+    top = _top(coding)
+    found = np.full(coding.void + 1, top, dtype=np.min_scalar_type(top))
+    for code in range(coding.void):
         distance = coding.value(code).distance
         if distance is not None:
             found[code] = top - 1 - distance if is_win(code, coding.stride) else distance
@@ -117,8 +122,8 @@ def _scores(coding: Coding) -> Scores:
 
 def _codes(coding: Coding, runner: bool) -> Codes:
     """The code of each score, the runner or the chasers to move."""
-    top = coding.void
-    found = np.full(top + 1, top, dtype=coding.dtype)
+    top = _top(coding)
+    found = np.full(top + 1, coding.void, dtype=coding.dtype)
     for distance in range(coding.reach + 1):
         win, loss = (2 + coding.stride * distance, 1 + coding.stride * (distance + 1))
         found[distance] = loss if runner else win
@@ -128,7 +133,7 @@ def _codes(coding: Coding, runner: bool) -> Codes:
 
 def _translate(codes: Codes, table: Codes) -> Codes:
     """Each code by a table, block by block."""
-    found = np.empty_like(codes)
+    found = np.empty(codes.shape, dtype=table.dtype)
     for begin in range(0, len(codes), BLOCK):
         np.take(table, codes[begin : begin + BLOCK], out=found[begin : begin + BLOCK])
     return found

@@ -19,7 +19,8 @@ PACKAGE = Path(__file__).resolve().parent.parent
 def cache_folder() -> Path:
     """Where this version's compiled kernels are kept; ``TABLEBASE_CACHE`` overrides the parent folder."""
     digest = hashlib.sha256()
-    for source in sorted([*PACKAGE.glob("engine/*.py"), *PACKAGE.glob("values.py"), *PACKAGE.glob("verify/*.py")]):
+    patterns = ("engine/*.py", "verify/*.py", "chase.py", "exits.py", "values.py")
+    for source in sorted(path for pattern in patterns for path in PACKAGE.glob(pattern)):
         digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
     default = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tablebase"
     parent = Path(os.environ.get("TABLEBASE_CACHE") or default)
