@@ -8,20 +8,36 @@ from __future__ import annotations
 import string
 from collections.abc import Iterator
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from tablebase.vocabulary import SQUARE_LIMIT, Kind, Outcome
-
-if TYPE_CHECKING:
-    from tablebase.game import Game
+from tablebase.vocabulary import SQUARE_LIMIT, Board, Escape, Kind, Outcome, Side
 
 
-def faults(game: Game) -> Iterator[str]:
+class Description(Protocol):
+    """A game before it is known to be one; the fields are those of `tablebase.game.Game`."""
+
+    @property
+    def board(self) -> Board: ...
+    @property
+    def sides(self) -> tuple[Side, Side]: ...
+    @property
+    def kinds(self) -> tuple[Kind, ...]: ...
+    @property
+    def no_move(self) -> Outcome: ...
+    @property
+    def mirror(self) -> tuple[int, ...] | None: ...
+    @property
+    def swap(self) -> tuple[int, ...] | None: ...
+    @property
+    def escape(self) -> Escape | None: ...
+
+
+def faults(game: Description) -> Iterator[str]:
     """All that is wrong with a game."""
     return chain(_board_faults(game), _kind_faults(game), _symmetry_faults(game), _escape_faults(game))
 
 
-def _board_faults(game: Game) -> Iterator[str]:
+def _board_faults(game: Description) -> Iterator[str]:
     board = game.board
     if not 0 < len(board) <= SQUARE_LIMIT:
         yield f"a board has 1 to {SQUARE_LIMIT} squares, not {len(board)}"
@@ -33,7 +49,7 @@ def _board_faults(game: Game) -> Iterator[str]:
         yield "the two sides need different letters"
 
 
-def _kind_faults(game: Game) -> Iterator[str]:
+def _kind_faults(game: Description) -> Iterator[str]:
     symbols = [kind.symbol for kind in game.kinds]
     names = [(kind.side, kind.symbol.upper()) for kind in game.kinds]
     if len(set(symbols)) != len(symbols) or len(set(names)) != len(names) or not all(len(s) == 1 and s.isalpha() for s in symbols):
@@ -54,7 +70,7 @@ def _kind_faults(game: Game) -> Iterator[str]:
         yield from _step_faults(game, kind)
 
 
-def _step_faults(game: Game, kind: Kind) -> Iterator[str]:
+def _step_faults(game: Description, kind: Kind) -> Iterator[str]:
     home, board = set(kind.squares), set(range(len(game.board)))
     foes = {other.symbol for other in game.kinds if other.side != kind.side}
     for step in kind.steps:
@@ -67,7 +83,7 @@ def _step_faults(game: Game, kind: Kind) -> Iterator[str]:
             yield f"{route} captures {''.join(sorted(step.victims - foes))}, no kind of the other side"
 
 
-def _symmetry_faults(game: Game) -> Iterator[str]:
+def _symmetry_faults(game: Description) -> Iterator[str]:
     count = len(game.board)
     if game.swap is not None and any(kind.tiered for kind in game.kinds):
         yield "a game with colour swap cannot have tiered kinds"
@@ -86,7 +102,7 @@ def _symmetry_faults(game: Game) -> Iterator[str]:
                 yield f"colour swap needs a {kind.symbol.swapcase()!r} of the other side with the squares and limit of {kind.name}"
 
 
-def _escape_faults(game: Game) -> Iterator[str]:
+def _escape_faults(game: Description) -> Iterator[str]:
     escape = game.escape
     if escape is None:
         return

@@ -21,7 +21,18 @@ from tablebase.executors import Limits
 from tablebase.game import Game
 from tablebase.material import Material, make_material, material_name, parse_material
 from tablebase.moves import Position
-from tablebase.planning import Estimate, check_capacity, describe_engines, estimate, memory, parse_size, plan
+from tablebase.planning import (
+    CHASE_BYTES,
+    Estimate,
+    check_capacity,
+    describe_engines,
+    estimate,
+    memory,
+    parse_size,
+    plan,
+    start_material,
+)
+from tablebase.registry import load_game
 from tablebase.routes import representative, swapped_material, tables
 from tablebase.store import table_path
 
@@ -177,6 +188,28 @@ def test_the_engines_of_a_plan_are_told() -> None:
 
 
 # Estimates
+
+
+def test_the_whole_of_many_tiers_is_one_line(tmp_path: Path) -> None:
+    """All tables that the start leads to are told together, and add up to what each is told to be."""
+    game = load_game("foxhounds-6x6")
+    start = start_material(game)
+    assert start is not None
+    each = estimate(game, None, [start], tmp_path, (1e6, 1.0))
+    [line] = estimate(game, None, [start], tmp_path, (1e6, 1.0), whole=True)
+    assert line.material is None
+    assert (line.tables, line.slices) == (len(each), sum(one.slices for one in each)) == (16, 32)
+    assert line.placements == sum(one.placements for one in each) == 2 * 18 * math.comb(17, 3)
+    assert (line.disk, line.memory) == (sum(one.disk for one in each), max(one.memory for one in each))
+
+
+def test_chases_take_more_disk_than_rows_of_bits(tmp_path: Path) -> None:
+    """Where nothing has been built, the figure for bytes is that of the engine."""
+    game = load_game("foxhounds-6x6")
+    start = start_material(game)
+    assert start is not None
+    [line] = estimate(game, None, [start], tmp_path, whole=True)
+    assert line.disk == int(CHASE_BYTES * 2 * 18 * math.comb(18, 3))
 
 
 def test_estimates_are_the_published_numbers(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def estimate(
 
     rules, materials = _wanted(chosen_game(game, size, variant), pieces, material)
     rates = building.measure(rules) if measure else None
-    write_rows([asdict(line) for line in estimated(rules, pieces, materials, data, rates)], style)
+    write_rows([asdict(line) for line in estimated(rules, pieces, materials, data, rates, whole=not material)], style)
 
 
 def reindex(data: Data = DEFAULT_DATA) -> None:
