@@ -60,7 +60,7 @@ from tablebase.walks import count
 FOX, HOUNDS = 0, 1
 SIZES = (2, 4, 6, 8)
 STUDIED = (4, 6, 8, 10)
-"""Boards for the computer player, which needs the whole graph in memory: some 8 GB on 10x10."""
+"""Boards for the computer player, which needs the whole graph in memory: 6.4 GB on 10x10."""
 PLAYER = {
     4: ("0, largest still to come 2 in 4 plies", "0.095558", "win in 3"),
     6: ("never", "0.041771", None),
