@@ -136,7 +136,6 @@ VARIANTS = {
     "one rank": ("hasenspiel-8x1", "8x1"),
     "too many files": ("hasenspiel-14x8", "14x8"),
     "five pawns": ("hasenspiel-pawns=5", "not 5"),
-    "no pawns": ("hasenspiel-pawns=0", "not 0"),
     "pawns that are no number": ("hasenspiel-pawns=few", "'few'"),
     "no such reading": ("hasenspiel-early=late", "early=late"),
     "two sizes": ("hasenspiel-8x8-8x10", "size twice"),
@@ -170,3 +169,10 @@ def test_bad_positions(text: str, fault: str, two_pieces: Path, ask: Callable[..
         parse(GAME, text)
     answer = ask("probe", "hasenspiel", text, "--data", two_pieces)
     assert (answer.code, answer.out, answer.err) == (2, "", f"error: {refused.value}\n")
+
+
+@pytest.mark.parametrize(("name", "pawns"), [("hasenspiel-6x6", 3), ("hasenspiel-10x8", 5), ("hasenspiel-6x6-pawns=2", 2)])
+def test_pawns_fill_the_first_row_unless_told(name: str, pawns: int) -> None:
+    """A board of other width starts with a pawn on each dark square of the first rank, or with as many as asked for."""
+    game = load_game(name)
+    assert game.start.rpartition("/")[2].count("p") == pawns == game.kinds[1].limit == game.max_pieces - 1
