@@ -312,7 +312,10 @@ def test_a_variant_survives_a_lost_catalog(fox_tables: Path, tmp_path: Path, ask
 
 def test_an_estimate_of_the_largest_board(tmp_path: Path, ask: Ask) -> None:
     """67 tiers of six hounds on 12 x 12, with all their placements, and what they need of the disk, before anything is built."""
-    rows = ask("estimate", "foxhounds", "--size", "12x12", "--data", tmp_path, "--format", "json").json
+    asked = ["estimate", "foxhounds", "--size", "12x12", "--data", tmp_path, "--format", "json"]
+    [whole] = ask(*asked).json
+    rows = ask(*asked, "--material", "FvHHHHHH").json
+    assert (whole["tables"], whole["distinct_placements"]) == (len(rows), sum(row["distinct_placements"] for row in rows))
     assert [row["material"] for row in rows] == [f"FvHHHHHH@{advance}" for advance in range(66, -1, -1)]
     assert sum(row["distinct_placements"] for row in rows) == 2 * comb(72, 6) * 66
     assert all(row["memory"] > row["disk"] > 0 for row in rows)
