@@ -25,14 +25,12 @@ from naive_walk import (
     values,
     walk,
 )
-from support import Answer
+from support import Answer, assert_no_game, assert_no_position
 
 from rules.foxhounds import game as foxhounds
-from tablebase.errors import NotationError, RulesError
 from tablebase.game import Outcome
 from tablebase.moves import Position, decided, legal_moves
 from tablebase.notation import parse, render, render_move
-from tablebase.registry import load_game
 
 pytest_plugins = ["fixtures_tables"]
 
@@ -327,16 +325,10 @@ POSITIONS = {
 @pytest.mark.parametrize("name", SIZES.values(), ids=SIZES)
 def test_bad_sizes(name: str, ask: Callable[..., Answer]) -> None:
     """What cannot be set up is refused in a sentence that names it, by the library and by the program."""
-    with pytest.raises(RulesError, match=name.partition("-")[2]) as refused:
-        load_game(name)
-    answer = ask("estimate", name, "--pieces", "2")
-    assert (answer.code, answer.out, answer.err) == (2, "", f"error: {refused.value}\n")
+    assert_no_game(name, name.partition("-")[2], ask)
 
 
 @pytest.mark.parametrize(("text", "fault"), POSITIONS.values(), ids=POSITIONS)
 def test_bad_positions(text: str, fault: str, two_pieces: Path, ask: Callable[..., Answer]) -> None:
     """Text that is no position is refused in a sentence that names the fault, by the library and by the program."""
-    with pytest.raises(NotationError, match=fault) as refused:
-        parse(GAME, text)
-    answer = ask("probe", "foxhounds", text, "--data", two_pieces)
-    assert (answer.code, answer.out, answer.err) == (2, "", f"error: {refused.value}\n")
+    assert_no_position(GAME, text, fault, two_pieces, ask)

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 from naive_walk import Walk, games, values, walk
-from support import Answer
+from support import Answer, assert_no_game, assert_no_position
 
 from rules.hasenspiel import game as hasenspiel
-from tablebase.errors import NotationError, RulesError
 from tablebase.game import Outcome
 from tablebase.moves import Position, decided, legal_moves
 from tablebase.notation import parse, render_move
@@ -156,19 +155,13 @@ POSITIONS = {
 @pytest.mark.parametrize(("name", "fault"), VARIANTS.values(), ids=VARIANTS)
 def test_bad_variants(name: str, fault: str, ask: Callable[..., Answer]) -> None:
     """What cannot be set up is refused in a sentence that names it, by the library and by the program."""
-    with pytest.raises(RulesError, match=fault) as refused:
-        load_game(name)
-    answer = ask("estimate", name, "--pieces", "2")
-    assert (answer.code, answer.out, answer.err) == (2, "", f"error: {refused.value}\n")
+    assert_no_game(name, fault, ask)
 
 
 @pytest.mark.parametrize(("text", "fault"), POSITIONS.values(), ids=POSITIONS)
 def test_bad_positions(text: str, fault: str, two_pieces: Path, ask: Callable[..., Answer]) -> None:
     """Text that is no position is refused in a sentence that names the fault, by the library and by the program."""
-    with pytest.raises(NotationError, match=fault) as refused:
-        parse(GAME, text)
-    answer = ask("probe", "hasenspiel", text, "--data", two_pieces)
-    assert (answer.code, answer.out, answer.err) == (2, "", f"error: {refused.value}\n")
+    assert_no_position(GAME, text, fault, two_pieces, ask)
 
 
 @pytest.mark.parametrize(("name", "pawns"), [("hasenspiel-6x6", 3), ("hasenspiel-10x8", 5), ("hasenspiel-6x6-pawns=2", 2)])

@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 from naive_walk import games, values, walk
-from support import Answer
+from support import Answer, assert_no_game, assert_no_position
 
 from rules.hexapawn import game as hexapawn
-from tablebase.errors import NotationError, RulesError
 from tablebase.game import Outcome
 from tablebase.moves import decided, legal_moves, mirrored, play, wins_at_once
 from tablebase.notation import parse, render_move
-from tablebase.registry import load_game
 
 pytest_plugins = ["fixtures_tables"]
 
@@ -142,16 +140,10 @@ POSITIONS = {
 @pytest.mark.parametrize("name", SIZES.values(), ids=SIZES)
 def test_bad_sizes(name: str, ask: Callable[..., Answer]) -> None:
     """What cannot be set up is refused in a sentence that names it, by the library and by the program."""
-    with pytest.raises(RulesError, match=name.partition("-")[2]) as refused:
-        load_game(name)
-    answer = ask("estimate", name, "--pieces", "2")
-    assert (answer.code, answer.out, answer.err) == (2, "", f"error: {refused.value}\n")
+    assert_no_game(name, name.partition("-")[2], ask)
 
 
 @pytest.mark.parametrize(("text", "fault"), POSITIONS.values(), ids=POSITIONS)
 def test_bad_positions(text: str, fault: str, two_pieces: Path, ask: Callable[..., Answer]) -> None:
     """Text that is no position is refused in a sentence that names the fault, by the library and by the program."""
-    with pytest.raises(NotationError, match=fault) as refused:
-        parse(GAME, text)
-    answer = ask("probe", "hexapawn", text, "--data", two_pieces)
-    assert (answer.code, answer.out, answer.err) == (2, "", f"error: {refused.value}\n")
+    assert_no_position(GAME, text, fault, two_pieces, ask)
