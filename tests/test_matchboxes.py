@@ -1,4 +1,4 @@
-"""The scripts about Hexapawn: the matchbox learner, and the comparison with known numbers.
+"""Hexapawn's matchbox learner.
 
 What the learner says of itself is held against a Hexapawn of 3x3 written anew below, on strings, without tables.
 """
@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from random import Random
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,6 +20,7 @@ from rules.hexapawn import game as hexapawn
 from tablebase.game import Outcome
 from tablebase.moves import Position, mirrored
 from tablebase.notation import parse, render_move
+from tablebase.walks import count
 
 START = "PPP...ppp"
 WHITE, BLACK = 0, 1
@@ -28,7 +28,6 @@ Told = Callable[..., Answer]
 
 
 matchboxes: Any = load_script("matchboxes")
-reproduction: Any = load_script("reproduce_hexapawn")
 GAME = hexapawn()
 
 
@@ -398,8 +397,14 @@ def test_a_picture_that_cannot_be_written(tell: Told, tmp_path: Path, name: str)
     assert str(tmp_path / name) in answer.errors[0]
 
 
-def naive_count(_: object) -> SimpleNamespace:
-    """What `tablebase.walks.count` says of 3x3, found by playing all games."""
+def test_the_count_is_that_of_all_games_played() -> None:
+    """What the package counts is what playing every game on strings finds."""
+    counted = count(GAME)
+    assert (counted.reachable, counted.final, counted.games) == naive_count() == (135, 65, 134)
+
+
+def naive_count() -> tuple[int, int, int]:
+    """Positions met, final ones among them, and games, by playing all games of 3x3."""
     met: set[tuple[str, int]] = set()
     final: set[tuple[str, int]] = set()
 
@@ -413,20 +418,4 @@ def naive_count(_: object) -> SimpleNamespace:
             yield from ends(after, 1 - side, won)
 
     games = len(list(ends(START, WHITE)))
-    return SimpleNamespace(reachable=len(met), final=len(final), games=games)
-
-
-def test_known_numbers_of_hexapawn(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """The comparison prints what is known beside what is found here, and fails if a number differs."""
-    monkeypatch.setitem(sys.modules, "tablebase.walks", SimpleNamespace(count=naive_count))
-    assert reproduction.main(["--size", "3x3", "--data", str(folder)]) == 0
-    _, _, known, here, verdict = capsys.readouterr().out.splitlines()
-    assert known.split()[:7] == ["3x3", "known", "Black", "6", "135", "65", "134"]
-    assert here.split()[:7] == ["3x3", "here", "Black", "6", "135", "65", "134"]
-    assert verdict == "boards that are equal in all that is known: 1 of 1"
-    monkeypatch.setitem(reproduction.KNOWN, "3x3", reproduction.Row("White", 6, 135, None, 133))
-    assert reproduction.main(["--size", "3x3", "--data", str(folder)]) == 1
-    assert capsys.readouterr().out.splitlines()[-2:] == [
-        "3x3: winner is Black here, White is known",
-        "3x3: games is 134 here, 133 is known",
-    ]
+    return len(met), len(final), games
