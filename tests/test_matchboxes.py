@@ -1,18 +1,18 @@
 """Hexapawn's matchbox learner.
 
-What the learner says of itself is held against a Hexapawn of 3x3 written anew below, on strings, without tables.
+What the learner says of itself is held against `naive_pawns`, a Hexapawn of 3x3 on strings, without tables.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from naive_pawns import BLACK, START, WHITE, naive_moves, naive_value
 from support import Answer, load_script
 
 import tablebase
@@ -22,36 +22,11 @@ from tablebase.moves import Position, mirrored
 from tablebase.notation import parse, render_move
 from tablebase.walks import count
 
-START = "PPP...ppp"
-WHITE, BLACK = 0, 1
 Told = Callable[..., Answer]
 
 
 matchboxes: Any = load_script("matchboxes")
 GAME = hexapawn()
-
-
-def naive_moves(cells: str, side: int) -> dict[tuple[int, int], tuple[str, bool]]:
-    """Moves on 3x3 by origin and target: the board afterwards, a1 first, and whether the mover has won at once."""
-    own, foe, ahead, goal = [("P", "p", 3, 2), ("p", "P", -3, 0)][side]
-    moves = {}
-    for origin in (square for square in range(9) if cells[square] == own):
-        for right in (-1, 0, 1):
-            target = origin + ahead + right
-            if 0 <= origin % 3 + right < 3 and 0 <= target < 9 and cells[target] == (foe if right else "."):
-                after = "".join({origin: ".", target: own}.get(square, cells[square]) for square in range(9))
-                moves[origin, target] = after, target // 3 == goal or foe not in after
-    return moves
-
-
-@cache
-def naive_value(cells: str, side: int) -> int:
-    """Positive if the side to move wins, negative if it loses, and the larger the better for it."""
-    best = -100
-    for after, won in naive_moves(cells, side).values():
-        value = 99 if won else -naive_value(after, 1 - side)
-        best = max(best, value - 1 if value > 0 else value + 1)
-    return best
 
 
 def flipped(cells: str) -> str:
