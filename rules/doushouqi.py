@@ -14,15 +14,10 @@ from __future__ import annotations
 
 from functools import cache
 
-from tablebase.game import Board, Game, Kind, Outcome, Side, Step
+from rules._jungle import ANIMALS, BOARD, DENS, HEIGHT, STRENGTHS, TRAPS, WATER, WIDTH
+from rules.doushouqi_features import FEATURES
+from tablebase.game import Game, Kind, Outcome, Side, Step
 
-WIDTH, HEIGHT = 7, 9
-BOARD = Board.full(WIDTH, HEIGHT)
-DENS = BOARD.squares("d1 d9")
-TRAPS = (frozenset(BOARD.squares("c1 e1 d2")), frozenset(BOARD.squares("c9 e9 d8")))
-WATER = frozenset(BOARD.squares("b4 c4 b5 c5 b6 c6 e4 f4 e5 f5 e6 f6"))
-ANIMALS = {"R": "rat", "C": "cat", "W": "wolf", "D": "dog", "P": "panther", "T": "tiger", "L": "lion", "E": "elephant"}
-STRENGTHS = {letter: strength for strength, letter in enumerate(ANIMALS, start=1)}
 DIRECTIONS = ((0, 1), (-1, 0), (1, 0), (0, -1))
 
 
@@ -41,6 +36,7 @@ def game() -> Game:
         max_pieces=2 * len(ANIMALS),
         mirror=tuple(BOARD.numbers[WIDTH - 1 - f, r] for f, r in BOARD.cells),
         swap=tuple(BOARD.numbers[WIDTH - 1 - f, HEIGHT - 1 - r] for f, r in BOARD.cells),
+        features=FEATURES,
     )
 
 

@@ -242,6 +242,19 @@ class Catalog:
         with self._guard(), self._engine.connect() as connection:
             return [Counts(**row) for row in connection.execute(query).mappings()]
 
+    def values(self, game: Game) -> dict[tuple[str, str], list[tuple[str, int | None, bool]]]:
+        """What occurs in each slice, by material and side to move: outcome, distance, and whether it is a stalemate."""
+        places = select(SliceRow.material, SliceRow.side, SliceRow.solution_id).where(SliceRow.game == game.name)
+        draws = select(SolutionRow.id, SolutionRow.draws, SolutionRow.stalemates)
+        distances = select(DistanceRow.solution_id, DistanceRow.outcome, DistanceRow.distance)
+        found: dict[int, list[tuple[str, int | None, bool]]] = {}
+        with self._guard(), self._engine.connect() as connection:
+            for number, *counts in connection.execute(draws):
+                found[number] = [(str(Outcome.DRAW), None, bool(stuck)) for stuck, count in enumerate(counts) if count]
+            for number, outcome, distance in connection.execute(distances):
+                found[number].append((outcome, distance, False))
+            return {(material, side): found[number] for material, side, number in connection.execute(places)}
+
     def sql(self, statement: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Column names and rows of a statement that only reads.
 

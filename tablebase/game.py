@@ -14,6 +14,7 @@ from functools import cached_property
 
 from tablebase._faults import faults
 from tablebase.errors import RulesError
+from tablebase.features import Feature
 from tablebase.vocabulary import SQUARE_LIMIT, Board, Escape, Kind, Outcome, Side, Step
 
 __all__ = ["SQUARE_LIMIT", "Board", "Escape", "Game", "Kind", "Outcome", "Side", "Step"]
@@ -47,6 +48,8 @@ class Game:
         the kind of the other side whose symbol is the same letter in the other case.
     escape : Escape, optional
         A second way for one side to win; positions in which it has are a win or a loss in 0.
+    features : tuple of Feature
+        What else can be said of a position, for those who look for patterns.
 
     Notes
     -----
@@ -64,6 +67,7 @@ class Game:
     mirror: tuple[int, ...] | None = None
     swap: tuple[int, ...] | None = None
     escape: Escape | None = None
+    features: tuple[Feature, ...] = ()
 
     def __post_init__(self) -> None:
         _check(self)
@@ -96,7 +100,7 @@ class Game:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def _canonical(self) -> dict[str, object]:
-        """The rules as JSON data; titles, names and the start do not matter to a table."""
+        """The rules as JSON data; titles, names, features and the start do not matter to a table."""
         rules: dict[str, object] = {
             "cells": self.board.cells,
             "kinds": [

@@ -238,17 +238,22 @@ class Layout:
 
     def squares_many(self, index: NDArray[np.int64]) -> tuple[Squares, NDArray[np.bool_]]:
         """Squares of each slot, shape (positions, slots), and whether each index is a position."""
+        squares = self._unrank_many(index, len(self.groups))
+        return squares, apart(squares)
+
+    def row_squares(self, row: NDArray[np.int64]) -> Squares:
+        """Squares of all slots but the last group's, which a row (index // row_length) has in common."""
+        return self._unrank_many(row, len(self.groups) - 1)
+
+    def _unrank_many(self, index: NDArray[np.int64], groups: int) -> Squares:
+        """Squares of the slots of the first groups, of an index that only they make up."""
         columns: list[Any] = []
-        for group, radix in zip(self.groups[:0:-1], self.radices[:0:-1], strict=True):
+        for group, radix in zip(self.groups[groups - 1 : 0 : -1], self.radices[groups - 1 : 0 : -1], strict=True):
             index, digit = np.divmod(index, radix)
             columns.insert(0, group.unrank_many(digit))
         lead = index if self.game.mirror is None else self.lead.rank[index].astype(np.int64)
         columns.insert(0, self.groups[0].unrank_many(lead))
-        squares = np.concatenate(columns, axis=1)
-        legal = np.ones(len(squares), dtype=bool)
-        for i, j in combinations(range(squares.shape[1]), 2):
-            legal &= squares[:, i] != squares[:, j]
-        return squares, legal
+        return np.concatenate(columns, axis=1)
 
     @cached_property
     def lead_weights(self) -> NDArray[np.int64]:
@@ -260,6 +265,14 @@ class Layout:
     def weights_many(self, index: NDArray[np.int64]) -> NDArray[np.int64]:
         """Placements that each index stands for."""
         return self.lead_weights[index // (self.size // self.radices[0])]
+
+
+def apart(squares: Squares) -> NDArray[np.bool_]:
+    """Whether no two pieces of a position share a square."""
+    found = np.ones(len(squares), dtype=bool)
+    for i, j in combinations(range(squares.shape[1]), 2):
+        found &= squares[:, i] != squares[:, j]
+    return found
 
 
 @cache

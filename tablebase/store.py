@@ -326,6 +326,13 @@ class Table:
             codes[where] = self.chunk(side, number)[index[where] - number * self.header.chunk]
         return codes
 
+    def codes_between(self, side: int, begin: int, end: int) -> Codes:
+        """Codes of the indices from `begin` up to `end`."""
+        first, last = begin // self.header.chunk, (end - 1) // self.header.chunk
+        parts = [self.chunk(side, number) for number in range(first, last + 1)]
+        start = first * self.header.chunk
+        return np.concatenate(parts)[begin - start : end - start] if len(parts) > 1 else parts[0][begin - start : end - start]
+
     def values_digest(self, codes: dict[int, Codes]) -> str:
         """SHA-256 of codes that have been read, by side to move."""
         digest = hashlib.sha256()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
+from textwrap import indent
 from typing import Any
 
 from tablebase.cli.options import Format
@@ -16,34 +17,49 @@ Row = Mapping[str, Any]
 UNLIMITED = 10_000
 
 
-def write_rows(rows: Sequence[Row], style: Format, columns: Sequence[str] | None = None) -> None:
-    """Write rows with the same fields.
+def write_rows(rows: Iterable[Row], style: Format, columns: Sequence[str] | None = None) -> None:
+    """Write rows with the same fields; JSON and CSV as the rows come.
 
     Parameters
     ----------
-    rows : sequence of mapping
+    rows : iterable of mapping
+        A sequence, if the fields are not given.
     style : Format
     columns : sequence of str, optional
         The fields; by default those of the first row.
     """
-    columns = list(columns if columns is not None else rows[0] if rows else [])
+    if columns is None:
+        rows = list(rows)
+        columns = list(rows[0]) if rows else []
     if style is Format.JSON:
-        write_json([{name: row[name] for name in columns} for row in rows])
+        _write_json_rows(rows, columns)
     elif style is Format.CSV:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(columns)
-        writer.writerows([["" if row[name] is None else row[name] for name in columns] for row in rows])
+        writer.writerows(["" if row[name] is None else row[name] for name in columns] for row in rows)
     else:
-        write_table(rows, columns)
+        write_table(list(rows), columns)
+
+
+def _write_json_rows(rows: Iterable[Row], columns: Sequence[str]) -> None:
+    """Write a JSON list of objects, one at a time."""
+    before = "[\n"
+    for row in rows:
+        sys.stdout.write(before + indent(_json({name: row[name] for name in columns}), "  "))
+        before = ",\n"
+    sys.stdout.write("[]\n" if before == "[\n" else "\n]\n")
 
 
 def write_json(value: object) -> None:
     """Write JSON with an end of line."""
+    sys.stdout.write(_json(value) + "\n")
+
+
+def _json(value: object) -> str:
     try:
-        text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False, default=bytes.hex)
+        return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False, default=bytes.hex)
     except ValueError as fault:
         raise TablebaseError(f"JSON has no word for one of the values ({fault}): use --format csv") from fault
-    sys.stdout.write(text + "\n")
 
 
 def write_table(rows: Sequence[Row], columns: Sequence[str]) -> None:

@@ -1,0 +1,113 @@
+"""What can be said of a position of Dou Shou Qi, beside its value."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from rules._jungle import TRAPS, WATER
+from tablebase.features import Feature, Positions, Values, feature
+from tablebase.game import Game
+
+FAR = 99
+"""Steps to what cannot be reached."""
+
+
+@feature(pieces=2)
+def distance(positions: Positions, one: int, other: int) -> Values:
+    """Manhattan distance of two pieces: files and ranks between them."""
+    cells = np.array(positions.game.board.cells, dtype=np.int8)
+    between: Values = np.abs(cells[positions.squares[:, one]] - cells[positions.squares[:, other]])
+    return between[:, 0] + between[:, 1]
+
+
+@feature(pieces=2, kind="bool")
+def even(positions: Positions, one: int, other: int) -> Values:
+    """Whether the Manhattan distance of two pieces is even."""
+    found: Values = distance.function(positions, one, other) % 2 == 0
+    return found
+
+
+@feature(pieces=2, words=("weaker", "equal", "stronger"))
+def relation(positions: Positions, one: int, other: int) -> Values:
+    """Whether the first of two pieces takes the other in the open, and not the reverse: stronger, or weaker, or equal."""
+    game, kinds = positions.game, positions.kinds
+    return np.array([1 + _takes(game, kinds[one], kinds[other]) - _takes(game, kinds[other], kinds[one])])
+
+
+@feature(pieces=1)
+def to_den(positions: Positions, piece: int) -> Values:
+    """Steps of the piece to the enemy den on a board without others, jumps included; 99 if it cannot get there."""
+    return np.array(_steps_to_goal(positions.game, positions.kinds[piece]))[positions.squares[:, piece]]
+
+
+@feature(words=("mover", "other", "nobody"))
+def first(positions: Positions) -> Values:
+    """Who would be in the enemy den first if nobody hindered anybody: the side to move, the other, or nobody."""
+    mover, other = (_nearest(positions, side) for side in (positions.side, 1 - positions.side))
+    return np.where(np.minimum(mover, other) == FAR, 2, np.where(mover <= other, 0, 1))
+
+
+@feature(pieces=1, kind="bool")
+def swims(positions: Positions, piece: int) -> Values:
+    """Whether the piece is in the water, which only a rat can be."""
+    return _on(positions, piece, WATER)
+
+
+@feature(pieces=1, words=("home", "river", "away", "trap"))
+def region(positions: Positions, piece: int) -> Values:
+    """Part of the board as the owner sees it: his own three ranks, the river's, the enemy's, or a trap of the enemy."""
+    game = positions.game
+    ranks = np.array([rank // 3 for _, rank in game.board.cells])
+    side = game.side_of(positions.kinds[piece])
+    found = (ranks if side == 0 else 2 - ranks)[positions.squares[:, piece]]
+    return np.where(_on(positions, piece, TRAPS[1 - side]), 3, found)
+
+
+@feature(pieces=2, words=("behind", "beside", "ahead"))
+def passing(positions: Positions, one: int, other: int) -> Values:
+    """Where the second piece stands as the owner of the first looks at the enemy den: on a rank behind, beside, or ahead."""
+    ranks = np.array([rank for _, rank in positions.game.board.cells])
+    side = positions.game.side_of(positions.kinds[one])
+    ahead = np.sign(ranks[positions.squares[:, other]] - ranks[positions.squares[:, one]])
+    found: Values = 1 + (ahead if side == 0 else -ahead)
+    return found
+
+
+def _on(positions: Positions, piece: int, squares: frozenset[int] | tuple[int, ...]) -> Values:
+    """Whether the piece stands on one of some squares."""
+    found = np.zeros(len(positions.game.board), dtype=bool)
+    found[list(squares)] = True
+    return found[positions.squares[:, piece]]
+
+
+def _nearest(positions: Positions, side: int) -> Values:
+    """Steps to the enemy den of the side's piece that is nearest to it."""
+    game, kinds = positions.game, positions.kinds
+    steps = [to_den.function(positions, piece) for piece, kind in enumerate(kinds) if game.side_of(kind) == side]
+    nearest: Values = np.min(steps, axis=0)
+    return nearest
+
+
+@cache
+def _takes(game: Game, taker: int, victim: int) -> bool:
+    """Whether a kind takes another in the open: by most of its steps."""
+    steps = game.kinds[taker].steps
+    taking = sum(game.kinds[victim].symbol in step.victims for step in steps)
+    return 2 * taking > len(steps)
+
+
+@cache
+def _steps_to_goal(game: Game, kind: int) -> tuple[int, ...]:
+    """Fewest steps from each square to a step that wins and on, `FAR` where there is no way."""
+    steps = game.kinds[kind].steps
+    found = [FAR] * len(game.board)
+    for _ in game.board.cells:
+        for step in steps:
+            beyond = 0 if step.wins else found[step.target]
+            found[step.origin] = min(found[step.origin], beyond + 1)
+    return tuple(min(one, FAR) for one in found)
+
+
+FEATURES: tuple[Feature, ...] = (distance, even, relation, to_den, first, swims, region, passing)

@@ -1,0 +1,1 @@
+"""Questions about all positions: SQL over them, and patterns in them."""

@@ -1,0 +1,186 @@
+"""SQL over all positions.
+
+The tables `positions` and `distinct_positions` are streams: a statement is first planned on empty tables with all
+columns, which finds its faults; then it is seen which slices, values and columns it needs, and only these are decoded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import sqlglot
+from sqlglot import exp
+
+from tablebase.catalog import Catalog
+from tablebase.errors import TablebaseError
+from tablebase.features import Feature
+from tablebase.game import Game
+from tablebase.mining.columns import Column, columns, sql_type
+from tablebase.mining.database import locked, sentences
+from tablebase.mining.scan import Scan
+from tablebase.mining.selection import Selection, everything, select, union
+from tablebase.store import Store
+
+POSITIONS, DISTINCT = "positions", "distinct_positions"
+BATCH = 1 << 16
+HIDING = ("query", "query_table")
+"""Functions whose text says which tables they read, where nobody can see it."""
+
+
+class Question:
+    """A statement over the positions of a game.
+
+    Parameters
+    ----------
+    game : Game
+    folder : Path
+    statement : str
+        One SELECT over `positions`, `distinct_positions`, or both.
+    features : tuple of Feature
+    threads : int
+
+    Raises
+    ------
+    TablebaseError
+        If the statement is wrong, or does anything but select.
+    MissingTableError
+        If it asks for slices that have not been built.
+    """
+
+    def __init__(self, game: Game, folder: Path, statement: str, features: tuple[Feature, ...], threads: int = 2) -> None:
+        self.game, self.folder, self.statement, self.threads = game, folder, statement, threads
+        self.store = Store(folder)
+        catalog = Catalog(folder)
+        try:
+            known = everything(game, catalog)
+        finally:
+            catalog.close()
+        tree = _parse(statement)
+        self.columns = columns(game, list(known), features)
+        self._plan(_offered(tree, self.columns))
+        used = _used(tree, self.columns)
+        self.scans = {name: Scan(game, self.store, one, used, threads) for name, one in self._selections(tree, known).items()}
+
+    def __enter__(self) -> Question:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give all files back."""
+        self.store.close()
+
+    @property
+    def cells(self) -> int:
+        """Indices that are looked at, if each table is read once."""
+        return sum(scan.cells for scan in self.scans.values())
+
+    def run(self, limit: int | None = None, tick: Callable[[int], object] | None = None) -> Iterator[pa.RecordBatch]:
+        """The result in batches, the first of which is empty.
+
+        Parameters
+        ----------
+        limit : int, optional
+            Give no more rows than this.
+        tick : callable, optional
+            Told now and then how many indices have been looked at.
+        """
+        statement = self.statement if limit is None else f"SELECT * FROM ({self.statement.strip().rstrip(';')}\n) LIMIT {limit}"
+        with locked(self.threads) as connection:
+            for name, scan in self.scans.items():
+                scan.tick = lambda: tick and tick(sum(one.done for one in self.scans.values()))
+                connection.register(name, scan)
+            try:
+                with sentences():
+                    reader = connection.sql(statement).to_arrow_reader(BATCH)
+                    yield pa.RecordBatch.from_pylist([], schema=reader.schema)
+                    yield from reader
+            except TablebaseError:
+                for scan in self.scans.values():
+                    if scan.fault is not None:
+                        # A fault of a stream is told in its own words.
+                        raise scan.fault from None
+                raise
+
+    def _plan(self, offered: list[Column]) -> None:
+        """Find what is wrong with the statement."""
+        with locked(1) as connection:
+            described = ", ".join(f'"{column.name}" {sql_type(column)}' for column in offered)
+            for name in (POSITIONS, DISTINCT):
+                connection.execute(f"CREATE TABLE {name} ({described})")
+            with sentences():
+                connection.execute(f"EXPLAIN {self.statement}")
+
+    def _selections(self, tree: exp.Expr, known: Selection) -> dict[str, Selection]:
+        """What is needed of each table that the statement reads."""
+        distinct = {one: values for one, values in known.items() if one.distinct}
+        found = {}
+        for name, all_of_it in ((POSITIONS, known), (DISTINCT, distinct)):
+            references = [table for table in tree.find_all(exp.Table) if table.name.lower() == name]
+            if references:
+                found[name] = union([self._select(table, all_of_it) for table in references])
+        return found
+
+    def _select(self, table: exp.Table, known: Selection) -> Selection:
+        names = {table.alias.lower() or table.name.lower()}
+        return select(self.game, known, _condition(table), names, self.folder)
+
+
+def _parse(statement: str) -> exp.Expr:
+    with sentences():
+        statements = duckdb.extract_statements(statement)
+    if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+        raise TablebaseError("write one SELECT: no other statement is allowed")
+    try:
+        tree = sqlglot.parse_one(statement, dialect="duckdb")
+    except sqlglot.errors.SqlglotError as fault:
+        raise TablebaseError(f"the statement cannot be read: {str(fault).splitlines()[0]}") from fault
+    if any(cte.alias.lower() in (POSITIONS, DISTINCT) for cte in tree.find_all(exp.CTE)):
+        raise TablebaseError(f"a WITH cannot be called {POSITIONS} or {DISTINCT}: give it another name")
+    if any(function.name.lower() in HIDING for function in tree.find_all(exp.Anonymous)):
+        raise TablebaseError(f"the functions {' and '.join(HIDING)} are not allowed: write the statement itself")
+    return tree
+
+
+def _condition(table: exp.Table) -> exp.Expr | None:
+    """What the SELECT around a table asks of its rows, where that table is all it reads, and all of it."""
+    select_ = table.find_ancestor(exp.Select)
+    if select_ is None or not isinstance(table.parent, exp.From) or table.parent.parent is not select_:
+        return None
+    if select_.args.get("joins") or select_.find(exp.TableSample):
+        return None
+    where = select_.args.get("where")
+    condition: exp.Expr | None = where.this if where is not None else None
+    return condition
+
+
+def _offered(tree: exp.Expr, all_columns: dict[str, Column]) -> list[Column]:
+    """The columns that the tables have for this statement: where it says ``*``, no features but those it names."""
+    return _used(tree, all_columns) if _takes_all(tree) else list(all_columns.values())
+
+
+def _used(tree: exp.Expr, all_columns: dict[str, Column]) -> list[Column]:
+    """The columns that the statement needs: those it names; for ``*``, all that are of no feature."""
+    named = {identifier.name.lower() for identifier in tree.find_all(exp.Identifier)}
+    takes_all, describes = _takes_all(tree), isinstance(tree, exp.Describe)
+    used = [
+        column
+        for name, column in all_columns.items()
+        if name.lower() in named or describes or (takes_all and column.feature is None)
+    ]
+    # A stream has to have a column, so that its rows can be counted.
+    return used or [all_columns["pieces"]]
+
+
+def _takes_all(tree: exp.Expr) -> bool:
+    """Whether the statement asks for columns without naming them."""
+    if any(not isinstance(star.parent, exp.Count) for star in tree.find_all(exp.Star)):
+        return True
+    tables = {(table.alias or table.name).lower() for table in tree.find_all(exp.Table)}
+    whole_rows = any(column.name.lower() in tables for column in tree.find_all(exp.Column))
+    natural = any(join.args.get("method") == "NATURAL" for join in tree.find_all(exp.Join))
+    return whole_rows or natural or tree.find(exp.Columns) is not None or not isinstance(tree, exp.Query)

@@ -1,0 +1,253 @@
+"""All positions of slices as a stream of Arrow batches, each stored slice decoded once.
+
+Every placement is a row of its own: an index that also stands for its mirror image gives two, and aliases give
+their rows under their own names from the same decoded codes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tablebase.errors import TablebaseError
+from tablebase.features import Positions
+from tablebase.game import Game
+from tablebase.indexing import Layout, Squares, apart, layout
+from tablebase.material import Material
+from tablebase.mining.columns import Column, Rows
+from tablebase.mining.selection import Occurring, Selection
+from tablebase.routes import StoredSlice
+from tablebase.store import Store
+from tablebase.values import Codes, Coding
+
+BLOCK = 1 << 18
+"""Indices looked at together, roughly."""
+AHEAD = 3
+"""Blocks in work for each thread."""
+FEW = 4
+"""Where fewer than one in so many indices are wanted, only these are looked at."""
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Home:
+    """A stored side to move, and the slices that are read from it.
+
+    Parameters
+    ----------
+    table : Material
+    side : int
+    wanted : dict of frozenset of Occurring to list of StoredSlice
+        Slices by which of their values are wanted.
+    """
+
+    table: Material
+    side: int
+    wanted: dict[frozenset[Occurring], list[StoredSlice]]
+
+
+def homes(selection: Selection) -> list[Home]:
+    """The slices by where they are stored."""
+    found: dict[tuple[Material, int], Home] = {}
+    for one, values in selection.items():
+        place = (one.route.table, one.route.side)
+        found.setdefault(place, Home(*place, {})).wanted.setdefault(values, []).append(one)
+    return list(found.values())
+
+
+class Scan:
+    """Positions, to be streamed as often as they are asked for.
+
+    Parameters
+    ----------
+    game : Game
+    store : Store
+    selection : Selection
+        Slices and values that are wanted.
+    columns : sequence of Column
+        What is wanted of each position; nothing else is computed.
+    threads : int
+
+    Attributes
+    ----------
+    cells : int
+        Indices that one stream looks at.
+    done : int
+        Indices looked at so far.
+    tick : callable
+        Called when `done` has grown.
+    fault : TablebaseError or None
+        What ended a stream; who reads it may tell that in words of their own.
+    """
+
+    def __init__(self, game: Game, store: Store, selection: Selection, columns: Sequence[Column], threads: int) -> None:
+        self.game, self.store, self.columns, self.threads = game, store, columns, threads
+        self.homes = homes(selection)
+        self.schema = pa.schema([(column.name, column.type) for column in columns])
+        self.cells = sum(layout(game, home.table).size for home in self.homes)
+        self.done = 0
+        self.tick: Callable[[], object] = lambda: None
+        self.fault: TablebaseError | None = None
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """A new stream, as Arrow's PyCapsule protocol has it."""
+        return pa.RecordBatchReader.from_batches(self.schema, self.batches()).__arrow_c_stream__(requested_schema)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """All rows, the blocks in order."""
+        for rows in self.spread(self._batch):
+            yield from rows
+
+    def spread(self, work: Callable[[Rows], pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
+        """Do some work on the rows of each block, on all threads; the results in order."""
+        blocks = ((home, begin) for home in self.homes for begin in _begins(layout(self.game, home.table)))
+        with ThreadPoolExecutor(self.threads) as pool:
+            running: deque[Future[tuple[int, list[pa.RecordBatch]]]] = deque()
+            try:
+                for home, begin in blocks:
+                    running.append(pool.submit(self._block, home, begin, work))
+                    if len(running) >= AHEAD * self.threads:
+                        yield self._result(running)
+                while running:
+                    yield self._result(running)
+            except TablebaseError as fault:
+                self.fault = fault
+                raise
+            finally:
+                for one in running:
+                    one.cancel()
+
+    def _result(self, running: deque[Future[tuple[int, list[pa.RecordBatch]]]]) -> list[pa.RecordBatch]:
+        cells, batches = running.popleft().result()
+        self.done += cells
+        self.tick()
+        return batches
+
+    def _block(self, home: Home, begin: int, work: Callable[[Rows], pa.RecordBatch]) -> tuple[int, list[pa.RecordBatch]]:
+        """The rows of one block of a stored side to move, under all its names."""
+        own = layout(self.game, home.table)
+        end = min(begin + _step(own), own.size)
+        table = self.store.table(self.game, home.table)
+        block = _Block(own, begin, table.codes_between(home.side, begin, end), table.coding)
+        return end - begin, [
+            work(rows)
+            for values, slices in home.wanted.items()
+            for image in block.images(values)
+            for rows in (image.seen_as(one) for one in slices)
+        ]
+
+    def _batch(self, rows: Rows) -> pa.RecordBatch:
+        return pa.record_batch([column.compute(rows) for column in self.columns], schema=self.schema)
+
+
+def _step(own: Layout) -> int:
+    """Indices in a block: whole rows, unless a row is too long."""
+    return BLOCK // own.row_length * own.row_length or BLOCK
+
+
+def _begins(own: Layout) -> range:
+    """Where the blocks of an index begin."""
+    return range(0, own.size, _step(own))
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Codes of consecutive indices."""
+
+    own: Layout
+    begin: int
+    codes: Codes
+    coding: Coding
+
+    def images(self, values: frozenset[Occurring]) -> Iterator[_Image]:
+        """The positions with these values, and those mirror images of them that are not numbered themselves."""
+        where = self._positions(values)
+        if len(where):
+            yield _Image(self, where, mirrored=False)
+        if self.own.game.mirror is not None:
+            twice = where[self.own.weights_many(self.begin + where) == 2]
+            if len(twice):
+                yield _Image(self, twice, mirrored=True)
+
+    def _positions(self, values: frozenset[Occurring]) -> NDArray[np.int64]:
+        """Where in the block positions with these values are."""
+        wanted = np.zeros(self.coding.void + 1, dtype=bool)
+        wanted[[one.code(self.coding) for one in values]] = True
+        found = wanted[self.codes]
+        where = np.flatnonzero(found)
+        if len(where) * FEW < len(found) or not self._even:
+            return where[apart(self.squares(where))]
+        return np.flatnonzero(found & self._legal)
+
+    @property
+    def _even(self) -> bool:
+        """Whether the block is whole rows of a single piece."""
+        return len(self.own.groups[-1].slots) == 1 and len(self.codes) % self.own.row_length == 0
+
+    @cached_property
+    def _legal(self) -> Flags:
+        """Which indices are positions, found without looking at each."""
+        last = self.own.groups[-1]
+        front = self._front
+        legal = np.repeat(apart(front), self.own.row_length).reshape(-1, self.own.row_length)
+        places = np.full(len(self.own.game.board), -1)
+        places[list(last.squares)] = range(len(last.squares))
+        for squares in front.T:
+            place = places[squares]
+            met = np.flatnonzero(place >= 0)
+            legal[met, place[met]] = False
+        return legal.reshape(-1)
+
+    @cached_property
+    def _front(self) -> Squares:
+        """Squares of all slots but the last group's in each row of the block."""
+        length = self.own.row_length
+        return self.own.row_squares(np.arange(self.begin // length, -(-(self.begin + len(self.codes)) // length)))
+
+    def squares(self, where: NDArray[np.int64]) -> Squares:
+        """Squares of each slot there, shape (positions, slots), whether or not it is a position."""
+        row, digit = np.divmod(self.begin + where, self.own.row_length)
+        front = self._front[row - self.begin // self.own.row_length]
+        return np.concatenate([front, self.own.groups[-1].unrank_many(digit)], axis=1)
+
+
+@dataclass(frozen=True)
+class _Image:
+    """Positions of a block as they are numbered, or their mirror images."""
+
+    block: _Block
+    where: NDArray[np.int64]
+    mirrored: bool
+
+    @cached_property
+    def codes(self) -> Codes:
+        found: Codes = self.block.codes[self.where]
+        return found
+
+    @cached_property
+    def squares(self) -> Squares:
+        """Square of each slot."""
+        found = self.block.squares(self.where)
+        mirror = self.block.own.game.mirror
+        return np.array(mirror, dtype=np.int8)[found] if self.mirrored and mirror is not None else found
+
+    def seen_as(self, one: StoredSlice) -> Rows:
+        """The rows of a slice that is stored here."""
+        own = self.block.own
+
+        def positions() -> Positions:
+            swap = own.game.swap
+            there = np.array(swap, dtype=np.int8)[self.squares] if one.route.swapped and swap is not None else self.squares
+            found = np.empty(there.shape, dtype=np.int8, order="F")
+            found[:, [one.route.order[piece] for piece in own.slots]] = there
+            return Positions(own.game, one.material, one.side, found)
+
+        return Rows(one, self.codes, self.block.coding, positions)

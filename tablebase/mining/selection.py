@@ -1,0 +1,198 @@
+"""What a question needs: slices, and values of their positions, chosen through the catalog before anything is decoded.
+
+A condition that only speaks of the material, the side to move and the value has one answer for all positions of a
+slice that have the same value. So it is put to DuckDB once for each such value that the catalog knows of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+from sqlglot import exp
+
+from tablebase.catalog import Catalog
+from tablebase.errors import MissingTableError, TablebaseError
+from tablebase.game import Game, Outcome
+from tablebase.material import material_name, parse_material
+from tablebase.mining.database import locked
+from tablebase.routes import StoredSlice, slices
+from tablebase.store import missing_sentence
+from tablebase.values import DRAW, STALEMATE, Coding, Value
+
+SLICE_COLUMNS = ("material", "pieces", "side")
+VALUE_COLUMNS = ("outcome", "distance", "stalemate")
+OCCURRING = pa.schema(
+    [
+        ("number", pa.int32()),
+        ("value", pa.int32()),
+        ("outcome", pa.string()),
+        ("distance", pa.int16()),
+        ("stalemate", pa.bool_()),
+    ]
+)
+
+
+@dataclass(frozen=True, order=True)
+class Occurring:
+    """A value that positions of a slice have; the fields are columns of `positions`."""
+
+    outcome: str
+    distance: int | None
+    stalemate: bool
+
+    def code(self, coding: Coding) -> int:
+        """Its code in a table."""
+        if self.distance is None:
+            return STALEMATE if self.stalemate else DRAW
+        return coding.code(Value(Outcome(self.outcome), self.distance))
+
+
+Selection = Mapping[StoredSlice, frozenset[Occurring]]
+"""The slices that are wanted, and which of their values are."""
+
+
+def everything(game: Game, catalog: Catalog) -> Selection:
+    """All slices that have been built, with all values that occur in them.
+
+    Raises
+    ------
+    TablebaseError
+        If there are none.
+    """
+    known = {place: frozenset(Occurring(*one) for one in some) for place, some in catalog.values(game).items()}
+    names = {one: (material_name(game, one.material), game.sides[one.side].letter) for one in _slices(game, known)}
+    found = {one: known[name] for one, name in names.items() if name in known}
+    if not found:
+        command = f"tablebase build {game.name} --pieces 2 --data {catalog.folder}"
+        raise TablebaseError(f"no table of {game.name} is registered in {catalog.folder}: run '{command}'")
+    return found
+
+
+def _slices(game: Game, known: Iterable[tuple[str, str]]) -> Iterable[StoredSlice]:
+    """All slices of as many pieces as some known one has."""
+    counts = sorted({parse_material(game, name).pieces for name, _ in known})
+    return (one for count in counts for one in slices(game, count))
+
+
+def select(game: Game, known: Selection, condition: exp.Expr | None, names: set[str], folder: Path) -> Selection:
+    """What a condition leaves of all that is known.
+
+    Parameters
+    ----------
+    game : Game
+    known : Selection
+    condition : sqlglot expression or None
+        What rows must satisfy; the parts of it that go by slice and value are used, the others are for later.
+    names : set of str
+        What the table is called in the condition.
+    folder : Path
+        Where the tables are, for the sentence that says what is missing.
+
+    Raises
+    ------
+    MissingTableError
+        If it asks for slices that have not been built.
+    """
+    parts = [part for part in _parts(condition) if _goes_by(part, (*SLICE_COLUMNS, *VALUE_COLUMNS), names)]
+    by_slice = [part for part in parts if _goes_by(part, SLICE_COLUMNS, names)]
+    for part in by_slice:
+        _check_named(game, known, part, folder)
+    if by_slice and not _evaluate(game, known, by_slice):
+        wanted = " and ".join(part.sql(dialect="duckdb") for part in by_slice)
+        raise MissingTableError(f"no slice of {game.name} that has been built in {folder} satisfies {wanted}")
+    return _evaluate(game, known, parts)
+
+
+def union(selections: Sequence[Selection]) -> Selection:
+    """What any of them wants."""
+    found: dict[StoredSlice, frozenset[Occurring]] = {}
+    for selection in selections:
+        for one, values in selection.items():
+            found[one] = found.get(one, frozenset()) | values
+    return found
+
+
+def _parts(condition: exp.Expr | None) -> list[exp.Expr]:
+    """What all must hold."""
+    if condition is None:
+        return []
+    if isinstance(condition, exp.Paren):
+        return _parts(condition.this)
+    return list(condition.flatten()) if isinstance(condition, exp.And) else [condition]
+
+
+def _goes_by(part: exp.Expr, columns: Sequence[str], names: set[str]) -> bool:
+    """Whether a part has one answer for all rows that are alike in some columns."""
+    found = list(part.find_all(exp.Column))
+    # A function of nothing may give something else for each row, as random() does.
+    fixed = all(function.find(exp.Column) is not None for function in part.find_all(exp.Func))
+    plain = part.find(exp.Select, exp.Star) is None
+    own = all(column.name.lower() in columns and (not column.table or column.table.lower() in names) for column in found)
+    return bool(found) and fixed and plain and own
+
+
+def _check_named(game: Game, known: Selection, part: exp.Expr, folder: Path) -> None:
+    """See that materials and numbers of pieces that are asked for by name are there."""
+    for column, literal in _named(part):
+        if column == "material" and literal.is_string:
+            material = parse_material(game, literal.name)
+            name = material_name(game, material)
+            if name != literal.name:
+                raise TablebaseError(f"the material {literal.name} is written {name}")
+            if all(one.material != material for one in known):
+                raise MissingTableError(missing_sentence(game, material, folder))
+        if column == "pieces" and literal.is_int and all(one.material.pieces != int(literal.name) for one in known):
+            command = f"tablebase build {game.name} --pieces {literal.name} --data {folder}"
+            raise MissingTableError(f"no table of {game.name} with {literal.name} pieces has been built: run '{command}'")
+
+
+def _named(part: exp.Expr) -> Iterable[tuple[str, exp.Literal]]:
+    """Columns and the literals that they are to equal."""
+    if isinstance(part, exp.EQ):
+        sides = [(part.this, [part.expression]), (part.expression, [part.this])]
+    elif isinstance(part, exp.In):
+        sides = [(part.this, part.expressions)]
+    else:
+        return
+    for column, literals in sides:
+        if isinstance(column, exp.Column):
+            yield from ((column.name.lower(), one) for one in literals if isinstance(one, exp.Literal))
+
+
+def _evaluate(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Selection:
+    """The slices and values for which all parts hold."""
+    if not parts:
+        return known
+    groups = list(dict.fromkeys(known.values()))
+    ordered = [list(values) for values in groups]
+    numbers = {values: number for number, values in enumerate(groups)}
+    named = [
+        {
+            "place": place,
+            "material": material_name(game, one.material),
+            "pieces": one.material.pieces,
+            "side": game.sides[one.side].letter,
+            "number": numbers[values],
+        }
+        for place, (one, values) in enumerate(known.items())
+    ]
+    values = [
+        {"number": number, "value": place, "outcome": one.outcome, "distance": one.distance, "stalemate": one.stalemate}
+        for number, some in enumerate(ordered)
+        for place, one in enumerate(some)
+    ]
+    # Columns may be named with their table's name, which means nothing here.
+    plain = [part.transform(lambda node: exp.column(node.name) if isinstance(node, exp.Column) else node) for part in parts]
+    condition = " AND ".join(f"({part.sql(dialect='duckdb')})" for part in plain)
+    found: dict[StoredSlice, set[Occurring]] = {}
+    with locked(1) as connection:
+        connection.register("slices", pa.Table.from_pylist(named))
+        connection.register("occurring", pa.Table.from_pylist(values, schema=OCCURRING))
+        rows = connection.execute(f"SELECT place, number, value FROM slices JOIN occurring USING (number) WHERE {condition}")
+        all_slices = list(known)
+        for place, number, value in rows.fetchall():
+            found.setdefault(all_slices[place], set()).add(ordered[number][value])
+    return {one: frozenset(found[one]) for one in known if one in found}
