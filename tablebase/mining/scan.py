@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -35,6 +36,7 @@ FEW = 4
 """Where fewer than one in so many indices are wanted, only these are looked at."""
 
 Flags = NDArray[np.bool_]
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -106,11 +108,11 @@ class Scan:
         for rows in self.spread(self._batch):
             yield from rows
 
-    def spread(self, work: Callable[[Rows], pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
-        """Do some work on the rows of each block, on all threads; the results in order."""
+    def spread(self, work: Callable[[Rows], Result]) -> Iterator[list[Result]]:
+        """Do some work on the rows of each slice in each block, on all threads; the results of each block, in order."""
         blocks = ((home, begin) for home in self.homes for begin in _begins(layout(self.game, home.table)))
         with ThreadPoolExecutor(self.threads) as pool:
-            running: deque[Future[tuple[int, list[pa.RecordBatch]]]] = deque()
+            running: deque[Future[tuple[int, list[Result]]]] = deque()
             try:
                 for home, begin in blocks:
                     running.append(pool.submit(self._block, home, begin, work))
@@ -125,14 +127,14 @@ class Scan:
                 for one in running:
                     one.cancel()
 
-    def _result(self, running: deque[Future[tuple[int, list[pa.RecordBatch]]]]) -> list[pa.RecordBatch]:
-        cells, batches = running.popleft().result()
+    def _result(self, running: deque[Future[tuple[int, list[Result]]]]) -> list[Result]:
+        cells, results = running.popleft().result()
         self.done += cells
         self.tick()
-        return batches
+        return results
 
-    def _block(self, home: Home, begin: int, work: Callable[[Rows], pa.RecordBatch]) -> tuple[int, list[pa.RecordBatch]]:
-        """The rows of one block of a stored side to move, under all its names."""
+    def _block(self, home: Home, begin: int, work: Callable[[Rows], Result]) -> tuple[int, list[Result]]:
+        """How many indices one block of a stored side to move has, and what the work makes of it under each of its names."""
         own = layout(self.game, home.table)
         end = min(begin + _step(own), own.size)
         table = self.store.table(self.game, home.table)
