@@ -57,6 +57,10 @@ class Positions:
         """Kind number of each piece."""
         return self.material.kinds
 
+    def take(self, where: NDArray[np.int64]) -> Positions:
+        """Some of these positions."""
+        return Positions(self.game, self.material, self.side, self.squares[where])
+
 
 @dataclass(frozen=True)
 class Feature:

@@ -1,9 +1,10 @@
-"""Commands that look at all positions: mine, features."""
+"""Commands that look at all positions: mine, features, export."""
 
 from __future__ import annotations
 
 import os
 import sys
+from contextlib import closing
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tablebase.cli.options import DEFAULT_DATA, Data, Format, GameName, Size, Style, Variant, Workers, chosen_game
+from tablebase.cli.options import DEFAULT_DATA, Data, Format, GameName, Only, Pieces, Size, Style, Variant, Workers, chosen_game
 
 if TYPE_CHECKING:
     from tablebase.features import Feature
@@ -92,6 +93,46 @@ def features(
     write_rows(rows, style, ["feature", "of", "type", "column", "tells"])
 
 
+def export(
+    game: GameName,
+    folder: Annotated[Path, typer.Option("--parquet", metavar="DIR", help="A new folder for the files, or one to go on with.")],
+    size: Size = None,
+    variant: Variant = None,
+    pieces: Pieces = None,
+    material: Only = None,
+    aliases: Annotated[bool, typer.Option("--aliases", help="Write slices that play like others, too.")] = False,
+    columns: Annotated[
+        str | None, typer.Option("--columns", metavar="A,B,…", help="These alone; by default all that are no features.")
+    ] = None,
+    features: FeatureFile = None,
+    share: Annotated[float, typer.Option("--sample", metavar="SHARE", help="Take each position with this chance.")] = 1.0,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="The same seed takes the same positions.")] = 0,
+    data: Data = DEFAULT_DATA,
+    workers: Workers = CORES,
+) -> None:
+    """Write positions to Parquet files, a file a slice, for Polars, DuckDB or pandas."""
+    from tqdm import tqdm
+
+    from tablebase.cli.output import say
+    from tablebase.mining.columns import columns as all_columns
+    from tablebase.mining.export import Export, Sample, chosen_columns, wanted_slices
+    from tablebase.mining.scan import Scan
+    from tablebase.store import Store
+
+    rules = chosen_game(game, size, variant)
+    wanted = wanted_slices(rules, data, material, pieces, aliases=aliases)
+    offered = all_columns(rules, list(wanted), _all_features(rules, features))
+    chosen = chosen_columns(rules, columns.split(",") if columns is not None else None, offered)
+    output = Export(rules, folder, chosen, Sample(share, seed))
+    missing = output.missing(wanted)
+    with closing(Store(data)) as store:
+        scan = Scan(rules, store, missing, chosen, workers)
+        with tqdm(total=scan.cells, desc=f"export {rules.name}", unit="pos", unit_scale=True, leave=False) as bar:
+            scan.tick = lambda: bar.update(scan.done - bar.n)
+            rows = output.write(scan)
+    say(f"written to {folder}: {len(missing)} of {len(wanted)} slices, {rows:,} rows")
+
+
 def _all_features(game: Game, file: Path | None) -> tuple[Feature, ...]:
     """The features of a game and of a file."""
     from tablebase.features import load_features
@@ -100,4 +141,4 @@ def _all_features(game: Game, file: Path | None) -> tuple[Feature, ...]:
     return features_of(game, load_features(file) if file is not None else ())
 
 
-COMMANDS = (mine, features)
+COMMANDS = (mine, features, export)

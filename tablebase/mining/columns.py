@@ -26,14 +26,18 @@ class Rows:
     Parameters
     ----------
     slice_ : StoredSlice
+    place : tuple of int
+        Numbers that tell these rows from others of the slice.
     codes : ndarray
     coding : Coding
     positions : callable
         Gives their squares, if they are asked for.
     """
 
-    def __init__(self, slice_: StoredSlice, codes: Codes, coding: Coding, positions: Callable[[], Positions]) -> None:
-        self.slice, self.codes, self.coding, self._positions = slice_, codes, coding, positions
+    def __init__(
+        self, slice_: StoredSlice, place: tuple[int, ...], codes: Codes, coding: Coding, positions: Callable[[], Positions]
+    ) -> None:
+        self.slice, self.place, self.codes, self.coding, self._positions = slice_, place, codes, coding, positions
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -42,6 +46,10 @@ class Rows:
     def positions(self) -> Positions:
         """Their squares."""
         return self._positions()
+
+    def take(self, where: NDArray[np.int64]) -> Rows:
+        """Some of these rows."""
+        return Rows(self.slice, self.place, self.codes[where], self.coding, lambda: self.positions.take(where))
 
 
 @dataclass(frozen=True)

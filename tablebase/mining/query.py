@@ -14,14 +14,13 @@ import pyarrow as pa
 import sqlglot
 from sqlglot import exp
 
-from tablebase.catalog import Catalog
 from tablebase.errors import TablebaseError
 from tablebase.features import Feature
 from tablebase.game import Game
 from tablebase.mining.columns import Column, columns, sql_type
 from tablebase.mining.database import locked, sentences
 from tablebase.mining.scan import Scan
-from tablebase.mining.selection import Selection, everything, select, union
+from tablebase.mining.selection import Selection, known_slices, select, union
 from tablebase.store import Store
 
 POSITIONS, DISTINCT = "positions", "distinct_positions"
@@ -53,11 +52,7 @@ class Question:
     def __init__(self, game: Game, folder: Path, statement: str, features: tuple[Feature, ...], threads: int = 2) -> None:
         self.game, self.folder, self.statement, self.threads = game, folder, statement, threads
         self.store = Store(folder)
-        catalog = Catalog(folder)
-        try:
-            known = everything(game, catalog)
-        finally:
-            catalog.close()
+        known = known_slices(game, folder)
         tree = _parse(statement)
         self.columns = columns(game, list(known), features)
         self._plan(_offered(tree, self.columns))

@@ -252,4 +252,4 @@ class _Image:
             found[:, [one.route.order[piece] for piece in own.slots]] = there
             return Positions(own.game, one.material, one.side, found)
 
-        return Rows(one, self.codes, self.block.coding, positions)
+        return Rows(one, (self.block.begin, int(self.mirrored)), self.codes, self.block.coding, positions)

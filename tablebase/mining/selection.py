@@ -7,6 +7,7 @@ slice that have the same value. So it is put to DuckDB once for each such value 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from sqlglot import exp
 from tablebase.catalog import Catalog
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game import Game, Outcome
-from tablebase.material import material_name, parse_material
+from tablebase.material import Material, material_name, parse_material
 from tablebase.mining.database import locked
 from tablebase.routes import StoredSlice, slices
 from tablebase.store import missing_sentence
@@ -54,20 +55,21 @@ Selection = Mapping[StoredSlice, frozenset[Occurring]]
 """The slices that are wanted, and which of their values are."""
 
 
-def everything(game: Game, catalog: Catalog) -> Selection:
-    """All slices that have been built, with all values that occur in them.
+def known_slices(game: Game, folder: Path) -> Selection:
+    """All slices that have been built in a folder, with all values that occur in them.
 
     Raises
     ------
     TablebaseError
         If there are none.
     """
-    known = {place: frozenset(Occurring(*one) for one in some) for place, some in catalog.values(game).items()}
+    with closing(Catalog(folder)) as catalog:
+        known = {place: frozenset(Occurring(*one) for one in some) for place, some in catalog.values(game).items()}
     names = {one: (material_name(game, one.material), game.sides[one.side].letter) for one in _slices(game, known)}
     found = {one: known[name] for one, name in names.items() if name in known}
     if not found:
-        command = f"tablebase build {game.name} --pieces 2 --data {catalog.folder}"
-        raise TablebaseError(f"no table of {game.name} is registered in {catalog.folder}: run '{command}'")
+        command = f"tablebase build {game.name} --pieces 2 --data {folder}"
+        raise TablebaseError(f"no table of {game.name} is registered in {folder}: run '{command}'")
     return found
 
 
@@ -106,6 +108,12 @@ def select(game: Game, known: Selection, condition: exp.Expr | None, names: set[
     return _evaluate(game, known, parts)
 
 
+def check_built(game: Game, known: Selection, material: Material, folder: Path) -> None:
+    """Raise `MissingTableError` unless the slices of a material are known."""
+    if all(one.material != material for one in known):
+        raise MissingTableError(missing_sentence(game, material, folder))
+
+
 def union(selections: Sequence[Selection]) -> Selection:
     """What any of them wants."""
     found: dict[StoredSlice, frozenset[Occurring]] = {}
@@ -142,8 +150,7 @@ def _check_named(game: Game, known: Selection, part: exp.Expr, folder: Path) -> 
             name = material_name(game, material)
             if name != literal.name:
                 raise TablebaseError(f"the material {literal.name} is written {name}")
-            if all(one.material != material for one in known):
-                raise MissingTableError(missing_sentence(game, material, folder))
+            check_built(game, known, material, folder)
         if column == "pieces" and literal.is_int and all(one.material.pieces != int(literal.name) for one in known):
             command = f"tablebase build {game.name} --pieces {literal.name} --data {folder}"
             raise MissingTableError(f"no table of {game.name} with {literal.name} pieces has been built: run '{command}'")

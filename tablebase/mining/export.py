@@ -1,0 +1,193 @@
+"""Positions as Parquet files, a file a slice, for other programs.
+
+Files are partitioned as Hive does it, ``pieces=3/material=RCvW/side=w/positions.parquet``, and all have the same
+columns, so that Polars, DuckDB and pandas read the folder as one table.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tablebase.errors import MissingTableError, TablebaseError
+from tablebase.game import Game
+from tablebase.material import material_name, parse_materials
+from tablebase.mining.columns import Column, Rows
+from tablebase.mining.scan import Scan
+from tablebase.mining.selection import SLICE_COLUMNS, Selection, check_built, known_slices
+from tablebase.routes import StoredSlice
+
+FILE_NAME = "positions.parquet"
+DESCRIPTION = "_export.json"
+"""Readers of Parquet folders pass over names that begin so."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Which positions are taken: each with the same chance, by itself.
+
+    Parameters
+    ----------
+    share : float
+        The chance, above 0 and at most 1.
+    seed : int
+        The same seed takes the same positions.
+    """
+
+    share: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1:
+            raise TablebaseError(f"a sample is a share above 0 and at most 1, not {self.share}")
+
+    def of(self, rows: Rows) -> Rows:
+        """The rows that are taken."""
+        if self.share == 1:
+            return rows
+        names = [rows.slice.side, *rows.slice.material.kinds, *rows.slice.material.advance]
+        chances = np.random.default_rng([self.seed, *rows.place, *names]).random(len(rows))
+        return rows.take(np.flatnonzero(chances < self.share))
+
+
+def chosen_columns(game: Game, names: Sequence[str] | None, offered: dict[str, Column]) -> list[Column]:
+    """Columns by their names, those of which the folders tell left out; by default all that are of no feature.
+
+    Raises
+    ------
+    TablebaseError
+        If there is no such column.
+    """
+    for name in names or ():
+        if name not in offered:
+            command = f"tablebase mine {game.name} 'DESCRIBE positions'"
+            raise TablebaseError(f"there is no column {name} in these slices: {command} lists them")
+    wanted = [name for name, column in offered.items() if (column.feature is None if names is None else name in names)]
+    return [offered[name] for name in wanted if name not in SLICE_COLUMNS]
+
+
+def wanted_slices(game: Game, folder: Path, names: Sequence[str] | None, pieces: int | None, *, aliases: bool = False) -> Selection:
+    """The slices of a tablebase that are asked for.
+
+    Parameters
+    ----------
+    game : Game
+    folder : Path
+        The tablebase.
+    names : sequence of str or None
+        Materials by name.
+    pieces : int or None
+        If no material is named, the most pieces.
+    aliases : bool
+        If no material is named, whether slices that play like others are wanted, too.
+
+    Raises
+    ------
+    MissingTableError
+        If something of that has not been built.
+    """
+    known = known_slices(game, folder)
+    if names:
+        materials = {material for name in names for material in parse_materials(game, name)}
+        for material in sorted(materials):
+            check_built(game, known, material, folder)
+        return {one: values for one, values in known.items() if one.material in materials}
+    most = max(one.material.pieces for one in known) if pieces is None else pieces
+    if all(one.material.pieces != most for one in known):
+        command = f"tablebase build {game.name} --pieces {most} --data {folder}"
+        raise MissingTableError(f"no table of {game.name} with {most} pieces has been built: run '{command}'")
+    return {one: values for one, values in known.items() if (aliases or one.distinct) and one.material.pieces <= most}
+
+
+class Export:
+    """A folder of Parquet files.
+
+    Parameters
+    ----------
+    game : Game
+    folder : Path
+    columns : sequence of Column
+    sample : Sample
+
+    Raises
+    ------
+    TablebaseError
+        If the folder holds something else already.
+    """
+
+    def __init__(self, game: Game, folder: Path, columns: Sequence[Column], sample: Sample) -> None:
+        self.game, self.folder, self.columns, self.sample = game, folder, columns, sample
+        self.schema = pa.schema([(column.name, column.type) for column in columns])
+        self._describe()
+
+    def missing(self, selection: Selection) -> Selection:
+        """The slices that have no file yet."""
+        return {one: values for one, values in selection.items() if not self._path(one).exists()}
+
+    def write(self, scan: Scan) -> int:
+        """Write the slices of a scan; the number of rows.
+
+        A file has its name only when it is whole, so an export that was interrupted can be started again.
+        """
+        count = 0
+        home: object = None
+        with ExitStack() as stack:
+            writers: dict[StoredSlice, pq.ParquetWriter] = {}
+            for batches in scan.spread(self._batch):
+                for one, batch in batches:
+                    if home != (one.route.table, one.route.side):
+                        # The slices of one stored side come together, and then no more of them.
+                        stack.close()
+                        home = one.route.table, one.route.side
+                        writers = {}
+                    if one not in writers:
+                        writers[one] = stack.enter_context(self._file(one))
+                    writers[one].write_batch(batch)
+                    count += batch.num_rows
+        return count
+
+    def _batch(self, rows: Rows) -> tuple[StoredSlice, pa.RecordBatch]:
+        taken = self.sample.of(rows)
+        return rows.slice, pa.record_batch([column.compute(taken) for column in self.columns], schema=self.schema)
+
+    @contextmanager
+    def _file(self, one: StoredSlice) -> Iterator[pq.ParquetWriter]:
+        path = self._path(one)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_name(f".{path.name}.tmp")
+        try:
+            with pq.ParquetWriter(draft, self.schema, compression="zstd") as writer:
+                yield writer
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+
+    def _path(self, one: StoredSlice) -> Path:
+        material, side = material_name(self.game, one.material), self.game.sides[one.side].letter
+        return self.folder / f"pieces={one.material.pieces}" / f"material={material}" / f"side={side}" / FILE_NAME
+
+    def _describe(self) -> None:
+        """Say in the folder what it holds, or see that it holds the same."""
+        own = {
+            "game": self.game.name,
+            "rules_digest": self.game.digest,
+            "columns": [column.name for column in self.columns],
+            "sample": self.sample.share,
+            "seed": self.sample.seed,
+        }
+        path = self.folder / DESCRIPTION
+        if path.exists():
+            if json.loads(path.read_text()) != own:
+                raise TablebaseError(f"{self.folder} holds another export (see {path}): name another folder")
+            return
+        if self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
+            raise TablebaseError(f"{self.folder} holds other things: name a new folder")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(own, indent=2) + "\n")
