@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from rules._jungle import TRAPS, WATER
+from rules._jungle import DENS, TRAPS, WATER
 from tablebase.features import Feature, Positions, Values, feature
 from tablebase.game import Game
 
@@ -40,6 +40,15 @@ def relation(positions: Positions, one: int, other: int) -> Values:
 def to_den(positions: Positions, piece: int) -> Values:
     """Steps of the piece to the enemy den on a board without others, jumps included; 99 if it cannot get there."""
     return np.array(_steps_to_goal(positions.game, positions.kinds[piece]))[positions.squares[:, piece]]
+
+
+@feature(pieces=1)
+def to_home(positions: Positions, piece: int) -> Values:
+    """Files and ranks between the piece and its own den."""
+    cells = np.array(positions.game.board.cells)
+    away = np.abs(cells - cells[DENS[positions.game.side_of(positions.kinds[piece])]]).sum(axis=1)
+    found: Values = away[positions.squares[:, piece]]
+    return found
 
 
 @feature(words=("mover", "other", "nobody"))
@@ -110,4 +119,4 @@ def _steps_to_goal(game: Game, kind: int) -> tuple[int, ...]:
     return tuple(min(one, FAR) for one in found)
 
 
-FEATURES: tuple[Feature, ...] = (distance, even, relation, to_den, first, swims, region, passing)
+FEATURES: tuple[Feature, ...] = (distance, even, relation, to_den, to_home, first, swims, region, passing)

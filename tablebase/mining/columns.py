@@ -13,10 +13,13 @@ from numpy.typing import NDArray
 from tablebase.features import KINDS, Feature, Positions
 from tablebase.game import Game, Outcome
 from tablebase.material import material_name
+from tablebase.moves import Position
+from tablebase.notation import render
 from tablebase.routes import StoredSlice
 from tablebase.values import FIRST, STALEMATE, Codes, Coding
 
 OUTCOMES = tuple(Outcome)
+POSITION = "position"
 TEXT = pa.dictionary(pa.int16(), pa.string())
 
 
@@ -64,12 +67,20 @@ class Column:
         Of `Rows`; an Arrow array.
     feature : Feature or None
         The feature that it is of.
+    late : bool
+        Whether a question computes it from others, for the rows that are left; it takes long.
     """
 
     name: str
     type: pa.DataType
     compute: Callable[[Rows], pa.Array]
     feature: Feature | None = None
+    late: bool = False
+
+    @property
+    def in_star(self) -> bool:
+        """Whether it is among the columns that ``*`` stands for."""
+        return self.feature is None and not self.late
 
 
 def columns(game: Game, slices: Sequence[StoredSlice], features: tuple[Feature, ...]) -> dict[str, Column]:
@@ -78,13 +89,14 @@ def columns(game: Game, slices: Sequence[StoredSlice], features: tuple[Feature, 
     found = [*_slice_columns(game, slices), *_value_columns()]
     for place in range(pieces):
         found += _piece_columns(game, place)
+    found.append(Column(POSITION, pa.string(), _position, late=True))
     found += [column for feature in features for column in _feature_columns(feature, pieces)]
     return {column.name: column for column in found}
 
 
 def sql_type(column: Column) -> str:
     """The column's type in SQL."""
-    if pa.types.is_dictionary(column.type):
+    if pa.types.is_dictionary(column.type) or pa.types.is_string(column.type):
         return "VARCHAR"
     return {pa.bool_(): "BOOLEAN", pa.int16(): "SMALLINT", pa.float64(): "DOUBLE"}[column.type]
 
@@ -143,6 +155,17 @@ def _distance(rows: Rows) -> pa.Array:
 @cache
 def _words(words: tuple[str, ...]) -> pa.Array:
     return pa.array(words, type=pa.string())
+
+
+def _position(rows: Rows) -> pa.Array:
+    positions = rows.positions
+    texts = (position_text(positions.game, positions.kinds, positions.side, squares) for squares in positions.squares.tolist())
+    return pa.array(texts, type=pa.string())
+
+
+def position_text(game: Game, kinds: Sequence[int], side: int, squares: Sequence[int]) -> str:
+    """A position as text."""
+    return render(game, Position(tuple(sorted(zip(kinds, squares, strict=True))), side))
 
 
 def _piece_columns(game: Game, place: int) -> list[Column]:

@@ -69,7 +69,7 @@ def chosen_columns(game: Game, names: Sequence[str] | None, offered: dict[str, C
         if name not in offered:
             command = f"tablebase mine {game.name} 'DESCRIBE positions'"
             raise TablebaseError(f"there is no column {name} in these slices: {command} lists them")
-    wanted = [name for name, column in offered.items() if (column.feature is None if names is None else name in names)]
+    wanted = [name for name, column in offered.items() if (column.in_star if names is None else name in names)]
     return [offered[name] for name in wanted if name not in SLICE_COLUMNS]
 
 

@@ -21,6 +21,7 @@ from tablebase.mining.columns import Column, columns, sql_type
 from tablebase.mining.database import locked, sentences
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import Selection, known_slices, select, union
+from tablebase.mining.writing import Writer
 from tablebase.store import Store
 
 POSITIONS, DISTINCT = "positions", "distinct_positions"
@@ -57,7 +58,9 @@ class Question:
         self.columns = columns(game, list(known), features)
         self._plan(_offered(tree, self.columns))
         used = _used(tree, self.columns)
-        self.scans = {name: Scan(game, self.store, one, used, threads) for name, one in self._selections(tree, known).items()}
+        self.writer = Writer(game, {one.material for one in known}, self.columns) if any(one.late for one in used) else None
+        read = used if self.writer is None else _together(used, self.writer.sources)
+        self.scans = {name: Scan(game, self.store, one, read, threads) for name, one in self._selections(tree, known).items()}
 
     def __enter__(self) -> Question:
         return self
@@ -88,7 +91,10 @@ class Question:
         with locked(self.threads) as connection:
             for name, scan in self.scans.items():
                 scan.tick = lambda: tick and tick(sum(one.done for one in self.scans.values()))
-                connection.register(name, scan)
+                if self.writer is None:
+                    connection.register(name, scan)
+            if self.writer is not None:
+                self.writer.register(connection, self.scans)
             try:
                 with sentences():
                     reader = connection.sql(statement).to_arrow_reader(BATCH)
@@ -165,10 +171,15 @@ def _used(tree: exp.Expr, all_columns: dict[str, Column]) -> list[Column]:
     used = [
         column
         for name, column in all_columns.items()
-        if name.lower() in named or describes or (takes_all and column.feature is None)
+        if name.lower() in named or (describes and not column.late) or (takes_all and column.in_star)
     ]
     # A stream has to have a column, so that its rows can be counted.
     return used or [all_columns["pieces"]]
+
+
+def _together(used: list[Column], sources: list[Column]) -> list[Column]:
+    """The columns to be read where some are made up of others."""
+    return [*sources, *(column for column in used if not column.late and column not in sources)]
 
 
 def _takes_all(tree: exp.Expr) -> bool:
