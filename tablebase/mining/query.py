@@ -127,8 +127,9 @@ class Question:
         return found
 
     def _select(self, table: exp.Table, known: Selection) -> Selection:
-        names = {table.alias.lower() or table.name.lower()}
-        return select(self.game, known, _condition(table), names, self.folder)
+        condition, joined = _condition(table)
+        own = table.alias.lower() or table.name.lower()
+        return select(self.game, known, condition, {own} if joined else {own, ""}, self.folder)
 
 
 def _parse(statement: str) -> exp.Expr:
@@ -147,16 +148,21 @@ def _parse(statement: str) -> exp.Expr:
     return tree
 
 
-def _condition(table: exp.Table) -> exp.Expr | None:
-    """What the SELECT around a table asks of its rows, where that table is all it reads, and all of it."""
+def _condition(table: exp.Table) -> tuple[exp.Expr | None, bool]:
+    """What the SELECT around a table asks of its rows, and whether it must say in it which table it means.
+
+    Nothing where rows that do not satisfy it could matter all the same, as in outer joins and samples.
+    """
     select_ = table.find_ancestor(exp.Select)
-    if select_ is None or not isinstance(table.parent, exp.From) or table.parent.parent is not select_:
-        return None
-    if select_.args.get("joins") or select_.find(exp.TableSample):
-        return None
+    if select_ is None or not isinstance(table.parent, exp.From | exp.Join) or table.parent.parent is not select_:
+        return None, False
+    joins = select_.args.get("joins") or []
+    plain = all(not join.side and not join.method and join.kind in ("", "INNER", "CROSS") for join in joins)
     where = select_.args.get("where")
-    condition: exp.Expr | None = where.this if where is not None else None
-    return condition
+    if where is None or not plain or select_.find(exp.TableSample):
+        return None, False
+    condition: exp.Expr = where.this
+    return condition, bool(joins)
 
 
 def _offered(tree: exp.Expr, all_columns: dict[str, Column]) -> list[Column]:

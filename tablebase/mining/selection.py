@@ -89,7 +89,7 @@ def select(game: Game, known: Selection, condition: exp.Expr | None, names: set[
     condition : sqlglot expression or None
         What rows must satisfy; the parts of it that go by slice and value are used, the others are for later.
     names : set of str
-        What the table is called in the condition.
+        What the table is called in the condition; an empty name if its columns may stand alone.
     folder : Path
         Where the tables are, for the sentence that says what is missing.
 
@@ -138,7 +138,7 @@ def _goes_by(part: exp.Expr, columns: Sequence[str], names: set[str]) -> bool:
     # A function of nothing may give something else for each row, as random() does.
     fixed = all(function.find(exp.Column) is not None for function in part.find_all(exp.Func))
     plain = part.find(exp.Select, exp.Star) is None
-    own = all(column.name.lower() in columns and (not column.table or column.table.lower() in names) for column in found)
+    own = all(column.name.lower() in columns and column.table.lower() in names for column in found)
     return bool(found) and fixed and plain and own
 
 
