@@ -218,7 +218,7 @@ class Catalog:
         return (cells / seconds, size / cells) if cells and seconds else None
 
     def counts(self, game: Game, by: str) -> list[Counts]:
-        """Statistics of a game, ``by`` pieces or material, aliases counted."""
+        """Statistics of a game's tables of the rules installed now, ``by`` pieces or material, aliases counted."""
         columns = [SliceRow.pieces] if by == "pieces" else [SliceRow.pieces, SliceRow.material, SliceRow.side]
         query = (
             select(
@@ -235,7 +235,8 @@ class Catalog:
                 func.max(SolutionRow.longest_loss).label("longest_loss"),
             )
             .join(SolutionRow, SolutionRow.id == SliceRow.solution_id)
-            .where(SliceRow.game == game.name)
+            .join(TableRow, TableRow.id == SolutionRow.table_id)
+            .where(TableRow.game == game.name, TableRow.rules_digest == game.digest)
             .group_by(*columns)
             .order_by(SliceRow.pieces, func.min(SliceRow.id) if by == "pieces" else SliceRow.material)
         )
@@ -243,17 +244,20 @@ class Catalog:
             return [Counts(**row) for row in connection.execute(query).mappings()]
 
     def values(self, game: Game) -> dict[tuple[str, str], list[tuple[str, int | None, bool]]]:
-        """What occurs in each slice, by material and side to move: outcome, distance, and whether it is a stalemate."""
+        """Outcomes, distances and stalemates that occur in each slice that is counted, by material and side to move."""
         places = select(SliceRow.material, SliceRow.side, SliceRow.solution_id).where(SliceRow.game == game.name)
+        of_game = (TableRow.game == game.name, TableRow.rules_digest == game.digest)
         draws = select(SolutionRow.id, SolutionRow.draws, SolutionRow.stalemates)
+        draws = draws.join(TableRow, TableRow.id == SolutionRow.table_id).where(*of_game)
         distances = select(DistanceRow.solution_id, DistanceRow.outcome, DistanceRow.distance)
         found: dict[int, list[tuple[str, int | None, bool]]] = {}
         with self._guard(), self._engine.connect() as connection:
             for number, *counts in connection.execute(draws):
                 found[number] = [(str(Outcome.DRAW), None, bool(stuck)) for stuck, count in enumerate(counts) if count]
             for number, outcome, distance in connection.execute(distances):
-                found[number].append((outcome, distance, False))
-            return {(material, side): found[number] for material, side, number in connection.execute(places)}
+                if number in found:
+                    found[number].append((outcome, distance, False))
+            return {(material, side): found[number] for material, side, number in connection.execute(places) if number in found}
 
     def sql(self, statement: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Column names and rows of a statement that only reads.

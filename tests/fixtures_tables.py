@@ -41,6 +41,15 @@ def three_pieces(tmp_path_factory: pytest.TempPathFactory, two_pieces: Path) -> 
 
 
 @pytest.fixture(scope="session")
+def shut_in(tmp_path_factory: pytest.TempPathFactory, two_pieces: Path) -> Path:
+    """The two-piece tables and CvWD, a material with stalemates; to be read only."""
+    folder = tmp_path_factory.mktemp("shut") / "tables"
+    shutil.copytree(two_pieces, folder)
+    assert run(["build", "doushouqi", "--material", "CvWD", "--data", str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture(scope="session")
 def hexapawns(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All tables of Hexapawn; to be read only."""
     folder = tmp_path_factory.mktemp("hexapawn")

@@ -362,3 +362,19 @@ def test_opening_without_a_catalog_is_an_error(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(TablebaseError, match="there is no tablebase in"):
         tablebase.open(tmp_path / "nowhere")
+
+
+def test_tables_of_other_rules_are_not_counted(copied: Path, ask: Ask) -> None:
+    """What was built under other rules than those installed is no part of any statistics."""
+    with closing(sqlite3.connect(copied / FILE_NAME)) as connection, connection:
+        connection.execute("UPDATE tables SET rules_digest = 'other' WHERE material = 'RvC'")
+    lines = ask("stats", "doushouqi", "--by", "material", "--data", copied, "--format", "json").json
+    names = {(line["material"], line["side"]) for line in lines}
+    home = parse_material(GAME, "RvC")
+    gone = {one.material for one in slices(GAME, 2) if one.route.table == home}
+    assert gone
+    assert names == {(line["material"], "w") for line in lines}
+    assert all(parse_material(GAME, name) not in gone for name, _ in names)
+    assert len(names) == 64 - len(gone)
+    with closing(Catalog(copied)) as catalog:
+        assert set(catalog.values(GAME)) == names

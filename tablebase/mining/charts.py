@@ -1,0 +1,314 @@
+"""Charts of plain counts, as figures of Matplotlib; nothing here reads a table.
+
+Colours are those of Okabe and Ito and the colour map cividis, which people with any colour vision can tell apart.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib import colormaps, rc_context
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.collections import PatchCollection
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch, Rectangle
+from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
+
+from tablebase.errors import TablebaseError
+from tablebase.game import Board, Outcome
+from tablebase.mining.tallies import DrawMatrix, Tally
+
+COLOURS = {Outcome.WIN: "#0072B2", Outcome.LOSS: "#E69F00", Outcome.DRAW: "#BBBBBB"}
+PLURALS = {Outcome.WIN: "wins", Outcome.LOSS: "losses", Outcome.DRAW: "draws"}
+SCALE = colormaps["cividis"]
+HATCH = "////"
+GRID = "#888888"
+NO_SQUARE = "#E4E4E4"
+LIMIT = 110
+"""Rows or columns that can still be read."""
+WRITTEN = 40
+"""With more columns than this the cells of a matrix have no room for numbers."""
+DPI = 150
+SUFFIXES: Mapping[str, Mapping[str, None]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+"""What files can be, and what is not to be written into them, so that the same picture is the same bytes."""
+
+
+def check_suffix(path: Path) -> None:
+    """Raise `TablebaseError` unless a file's name says what picture it is to be."""
+    if path.suffix.lower() not in SUFFIXES:
+        raise TablebaseError(f"{path} is no name of a picture: let it end in {', '.join(SUFFIXES)}")
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure as its name's suffix says; the same figure gives the same bytes.
+
+    Raises
+    ------
+    TablebaseError
+        If the suffix is unknown, or the file cannot be written.
+    """
+    check_suffix(path)
+    suffix = path.suffix.lower()
+    buffer = BytesIO()
+    with rc_context({"svg.hashsalt": "tablebase"}):
+        figure.savefig(buffer, format=suffix[1:], dpi=DPI, metadata=dict(SUFFIXES[suffix]))
+    try:
+        path.write_bytes(buffer.getvalue())
+    except OSError as fault:
+        raise TablebaseError(f"cannot write {path} ({fault.strerror}): name another file with --output") from fault
+
+
+def draw_distances(
+    caption: str, by_distance: Mapping[Outcome, Mapping[int, int]], totals: Mapping[Outcome, int], log: bool = False
+) -> Figure:
+    """Histogram of distances.
+
+    Parameters
+    ----------
+    caption : str
+    by_distance : mapping of Outcome to mapping of int to int
+        Positions by distance, for each outcome that is to be shown.
+    totals : mapping of Outcome to int
+        All positions by outcome, for the legend.
+    log : bool
+        Whether positions are on a logarithmic scale.
+    """
+    figure, axes = _figure(8, 4.2, "Distance to the end of the game", caption)
+    met: Counter[int] = Counter(distance for found in by_distance.values() for distance in found)
+    # Wins take an odd and losses an even number of plies in most games, so that bars do not meet.
+    side_by_side = max(met.values(), default=1) > 1
+    width = 0.45 if side_by_side else 0.9
+    for place, (outcome, found) in enumerate(by_distance.items()):
+        shift = (place - 0.5) * width if side_by_side else 0.0
+        heights = list(found.values())
+        axes.bar([distance + shift for distance in found], heights, width, color=COLOURS[outcome], label=PLURALS[outcome])
+    axes.set(xlabel="distance (plies under best play)", ylabel="positions")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xlim(min(met, default=0) - 0.8, max(met, default=0) + 0.8)
+    axes.yaxis.set_major_formatter(FuncFormatter(_short))
+    if log:
+        axes.set_yscale("log")
+        axes.set_ylim(bottom=0.7)
+        axes.yaxis.set_major_formatter(FuncFormatter(_short))
+    axes.grid(axis="y", color="#DDDDDD", linewidth=0.6)
+    axes.set_axisbelow(True)
+    _describe_totals(axes, {one: number for one, number in totals.items() if one in by_distance or len(by_distance) > 1}, totals)
+    return figure
+
+
+def _describe_totals(axes: Axes, shown: Mapping[Outcome, int], totals: Mapping[Outcome, int]) -> None:
+    """A legend with the number and the share of each outcome; draws have no bars, and so no colour."""
+    colours = {**COLOURS, Outcome.DRAW: "none"}
+    everything = sum(totals.values())
+    axes.legend(
+        [Patch(color=colours[outcome]) for outcome in shown],
+        [f"{PLURALS[outcome]}: {number:,} ({_percent(number, everything)})" for outcome, number in shown.items()],
+        title="outcome of the side to move",
+        alignment="left",
+        frameon=False,
+    )
+
+
+def draw_squares(caption: str, piece: str, board: Board, tally: Tally[str], outcome: Outcome) -> Figure:
+    """Heat map of the share of an outcome by the square of a piece.
+
+    Parameters
+    ----------
+    caption : str
+    piece : str
+        What it is called.
+    board : Board
+    tally : mapping of str to Counter of Outcome
+        Positions by outcome, for each square on which the piece can stand.
+    outcome : Outcome
+        That whose share is shown.
+    """
+    size = 0.62
+    title = f"Share of {PLURALS[outcome]} by the square of {piece}"
+    figure, axes = _figure(max(board.width * size + 1.6, 5.2), board.height * size + 1.1, title, caption)
+    shares = np.full((board.height, board.width), np.nan)
+    for name, counts in tally.items():
+        file, rank = board.cells[board.square(name)]
+        shares[rank, file] = counts[outcome] / sum(counts.values())
+    _mesh(figure, axes, shares, f"share of {PLURALS[outcome]} of the side to move", number_size=8)
+    cells = {(file, rank): Rectangle((file - 0.5, rank - 0.5), 1, 1) for rank, file in np.ndindex(shares.shape)}
+    squares, others = ([cell for place, cell in cells.items() if (place in board.numbers) == there] for there in (True, False))
+    axes.add_collection(PatchCollection(squares, facecolor="none", edgecolor=GRID, linewidth=0.6), autolim=False)
+    axes.add_collection(PatchCollection(others, facecolor=NO_SQUARE, zorder=0), autolim=False)
+    axes.set_xticks(range(board.width), [chr(ord("a") + file) for file in range(board.width)])
+    axes.set_yticks(range(board.height), [str(rank + 1) for rank in range(board.height)])
+    axes.set(xlabel="file", ylabel="rank")
+    return figure
+
+
+def draw_draws(caption: str, sides: tuple[str, str], matrices: Sequence[DrawMatrix]) -> Figure:
+    """Share of draws by material.
+
+    Parameters
+    ----------
+    caption : str
+    sides : tuple of str
+        Names of the first and the second side.
+    matrices : sequence of DrawMatrix
+        One beside the other.
+
+    Raises
+    ------
+    TablebaseError
+        If they are too large to be read.
+    """
+    rows, columns = max(len(one.rows) for one in matrices), sum(len(one.columns) for one in matrices)
+    if max(rows, columns) > LIMIT:
+        raise TablebaseError(
+            f"the matrix would have {rows} rows and {columns} columns, more than the {LIMIT} that can be read:"
+            " choose fewer materials, as in --material '??v??'"
+        )
+    cell = 0.42 if max(rows, columns) <= 12 else 0.25 if columns <= WRITTEN else 0.17
+    figure = _blank(max(columns * cell + 0.9 * len(matrices) + 1.2, 5.2), rows * cell + 1.5, "Share of draws by material", caption)
+    panels = figure.subplots(1, len(matrices), squeeze=False, width_ratios=[len(one.columns) for one in matrices])[0]
+    found = [_shares(one) for one in matrices]
+    scale = _scale(np.concatenate([one.ravel() for one in found]), least=0.0)
+    for axes, one, shares in zip(panels, matrices, found, strict=True):
+        _mesh(None, axes, shares, "", number_size=(8 if cell > 0.4 else 5.5) if columns <= WRITTEN else None, scale=scale)
+        label_size = 9 if cell > 0.4 else 6.5 if columns <= WRITTEN else 5
+        axes.set_xticks(range(len(one.columns)), one.columns, fontsize=label_size, rotation=90 if len(one.columns[0]) > 1 else 0)
+        axes.set_yticks(range(len(one.rows)), one.rows, fontsize=label_size)
+        axes.tick_params(length=0, top=False, labeltop=True, labelbottom=False)
+        axes.xaxis.set_label_position("top")
+        axes.set(xlabel=f"{sides[1]}'s pieces", ylabel=f"{sides[0]}'s pieces", anchor="N" if len(panels) > 1 else "C")
+        axes.invert_yaxis()
+    if len(panels) > 1:
+        _colour_bar(figure, panels[1:], scale, "share of draws", "bottom")
+    else:
+        _colour_bar(figure, panels, scale, "share of draws")
+    return figure
+
+
+def _shares(matrix: DrawMatrix) -> Any:
+    """Draws of all positions, NaN where there are none."""
+    with np.errstate(invalid="ignore"):
+        return matrix.draws / np.where(matrix.positions, matrix.positions, np.nan)
+
+
+def draw_parity(caption: str, pieces: tuple[str, str], tally: Tally[tuple[int, bool]]) -> Figure:
+    """Shares of the outcomes by the distance of two pieces, even and odd distances told apart.
+
+    Parameters
+    ----------
+    caption : str
+    pieces : tuple of str
+        What they are called.
+    tally : mapping of (int, bool) to Counter of Outcome
+        Positions by outcome, for each distance and whether it is even.
+    """
+    figure = _blank(8, 4.4, f"Outcomes by the distance of {pieces[0]} and {pieces[1]}", caption)
+    left, right = figure.subplots(1, 2, sharey=True, width_ratios=[max(len(tally), 3), 3])
+    ordered = sorted(tally)
+    _stack(left, [tally[key] for key in ordered], [str(distance) for distance, _ in ordered], [even for _, even in ordered])
+    sums = {kind: sum((tally[key] for key in ordered if key[1] in kind), Counter[Outcome]()) for kind in ((False,), (True,))}
+    _stack(right, [*sums.values(), sum(sums.values(), Counter[Outcome]())], ["odd", "even", "all"], [False, True, False])
+    left.set(xlabel="Manhattan distance (files and ranks between)", ylabel="share of positions")
+    left.yaxis.set_major_formatter(PercentFormatter(1))
+    right.set(xlabel="in total")
+    handles = [Patch(color=COLOURS[outcome], label=PLURALS[outcome]) for outcome in COLOURS]
+    handles.append(Patch(facecolor="white", edgecolor="#444444", hatch=HATCH, label="distance is even"))
+    figure.legend(
+        handles=handles, title="outcome of the side to move", loc="outside lower center", ncols=len(handles), frameon=False
+    )
+    return figure
+
+
+def _stack(axes: Axes, counts: Sequence[Counter[Outcome]], names: Sequence[str], hatched: Sequence[bool]) -> None:
+    """Bars of shares, the number of positions above each."""
+    totals = [sum(one.values()) for one in counts]
+    bottom = np.zeros(len(counts))
+    for outcome, colour in COLOURS.items():
+        shares = np.array([one[outcome] / total if total else 0.0 for one, total in zip(counts, totals, strict=True)])
+        bars = axes.bar(range(len(counts)), shares, 0.86, bottom=bottom, color=colour)
+        for bar, even in zip(bars, hatched, strict=True):
+            if even:
+                bar.set(hatch=HATCH, edgecolor="#00000055", linewidth=0)
+        bottom += shares
+    for place, total in enumerate(totals):
+        axes.annotate(_short(total), (place, 1), (0, 2), textcoords="offset points", ha="center", va="bottom", fontsize=7)
+    axes.set_xticks(range(len(names)), names)
+    axes.set_ylim(0, 1.06)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _blank(width: float, height: float, title: str, caption: str) -> Figure:
+    """A figure with nothing but its title."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    figure.suptitle(f"{title}\n{_wrapped(caption, int(width * 14))}", fontsize=9.5)
+    return figure
+
+
+def _figure(width: float, height: float, title: str, caption: str) -> tuple[Figure, Axes]:
+    """A figure with one chart."""
+    figure = _blank(width, height, title, caption)
+    return figure, figure.subplots()
+
+
+def _wrapped(text: str, width: int) -> str:
+    """Text in lines, divided after a colon if one is too long."""
+    return text if len(text) <= width else text.replace(": ", ":\n", 1)
+
+
+def _scale(values: Any, least: float | None = None) -> Normalize:
+    """A scale from the least value to the greatest."""
+    known = values[~np.isnan(values)]
+    low = least if least is not None else float(known.min(initial=1.0))
+    return Normalize(low, max(float(known.max(initial=0.0)), low + 0.01))
+
+
+def _mesh(
+    figure: Figure | None, axes: Axes, shares: Any, label: str, number_size: float | None, scale: Normalize | None = None
+) -> None:
+    """Cells coloured by share, with percents in them; a colour bar where a figure is given."""
+    scale = scale or _scale(shares)
+    height, width = shares.shape
+    x, y = np.arange(width + 1) - 0.5, np.arange(height + 1) - 0.5
+    axes.pcolormesh(x, y, np.ma.masked_invalid(shares), cmap=SCALE, norm=scale, edgecolors="white", linewidth=0.3)
+    axes.set_aspect("equal")
+    axes.spines[:].set_visible(False)
+    if number_size is not None:
+        for (row, column), share in np.ndenumerate(shares):
+            if not np.isnan(share):
+                colour = "black" if scale(share) > 0.55 else "white"
+                axes.text(column, row, _whole_percent(share), ha="center", va="center", color=colour, fontsize=number_size)
+    if figure is not None:
+        _colour_bar(figure, axes, scale, label)
+
+
+def _colour_bar(figure: Figure, axes: Any, scale: Normalize, label: str, location: str = "right") -> None:
+    bar = figure.colorbar(ScalarMappable(scale, SCALE), ax=axes, location=location, shrink=0.8, aspect=28, pad=0.03, panchor=False)
+    span = (scale.vmax or 0) - (scale.vmin or 0)
+    bar.long_axis.set_major_formatter(PercentFormatter(1, decimals=0 if span >= 0.05 else 1))
+    bar.set_label(label)
+    bar.outline.set_visible(False)
+
+
+def _whole_percent(share: float) -> str:
+    """Percents without decimals that never make something of nothing, or all of nearly all."""
+    if 0 < share < 0.005:
+        return "<1"
+    return ">99" if 0.995 <= share < 1 else f"{100 * share:.0f}"
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f}%" if whole else "-"
+
+
+def _short(number: float, _: object = None) -> str:
+    """A number with few digits: 950, 2,352, 54.4M."""
+    for unit, sign in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= max(unit, 1e4):
+            return f"{number / unit:.3g}{sign}"
+    return f"{number:,g}"
