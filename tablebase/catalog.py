@@ -1,7 +1,7 @@
 """The SQL index of a tablebase: which tables there are and what they amount to.
 
-Positions never go in here, only slices, counts and files. Everything but the engine and the seconds can be
-read back from the table files, so the catalog may be thrown away at any time (`tablebase reindex`).
+Positions never go in here, only slices, counts and files. Everything but the engine, the seconds and what was found
+by `tablebase patterns` can be read back from the table files, so the catalog may be thrown away (`tablebase reindex`).
 """
 
 from __future__ import annotations
@@ -168,10 +168,16 @@ class Catalog:
             cure = f"move it away and run 'tablebase reindex --data {self.folder}'"
             raise TablebaseError(f"{self.path} cannot be used as a catalog ({getattr(fault, 'orig', fault)}): {cure}") from fault
 
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """A transaction in a catalog that was opened to be made."""
+        with self._guard(), Session(self._engine) as session, session.begin():
+            yield session
+
     def register(self, game: Game, table: Table, engine: str | None = None, seconds: float | None = None) -> None:
         """Enter a table that has been verified, with all slices that it solves; an older entry is replaced."""
         file = str(table.path.relative_to(self.folder))
-        with self._guard(), Session(self._engine) as session, session.begin():
+        with self.writing() as session:
             session.merge(GameRow(name=game.name, title=game.title, rules_digest=game.digest))
             session.flush()
             session.execute(delete(TableRow).where(TableRow.file == file))
@@ -199,7 +205,7 @@ class Catalog:
 
     def drop(self, game: Game | None = None) -> None:
         """Forget all tables, or those of one game; the files stay."""
-        with self._guard(), Session(self._engine) as session, session.begin():
+        with self.writing() as session:
             session.execute(delete(TableRow) if game is None else delete(TableRow).where(TableRow.game == game.name))
 
     def registered(self, game: Game) -> dict[str, str]:

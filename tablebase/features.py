@@ -30,7 +30,8 @@ KINDS = {"bool": np.bool_, "int": np.int16, "float": np.float64, "text": np.int1
 """What a feature's values can be; those of ``text`` are numbers of its words."""
 
 
-@dataclass(frozen=True)
+# Told apart by identity, so that what is found out about them can be kept while they last.
+@dataclass(frozen=True, eq=False)
 class Positions:
     """Positions of one slice.
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tablebase.cli.options import DEFAULT_DATA, Data, Format, GameName, Only, Pieces, Size, Style, Variant, Workers, chosen_game
+from tablebase.cli.options import DEFAULT_DATA, Data, Exactly, Format, GameName, Only, Size, Style, Variant, Workers, chosen_game
 
 if TYPE_CHECKING:
     from tablebase.features import Feature
@@ -59,7 +59,7 @@ def mine(
         raise TablebaseError("Parquet is not for reading on a screen: send it to a file, as in '--format parquet > result.parquet'")
     cut = limit is None and style is MineFormat.TABLE
     with (
-        Question(rules, data, statement, _all_features(rules, features), workers) as question,
+        Question(rules, data, statement, all_features(rules, features), workers) as question,
         tqdm(total=question.cells, desc=f"mine {rules.name}", unit="pos", unit_scale=True, leave=False) as bar,
     ):
         batches = question.run(SHOWN + 1 if cut else limit, lambda done: bar.update(done - bar.n))
@@ -88,7 +88,7 @@ def features(
             "column": next(one.columns(2))[0],
             "tells": one.about,
         }
-        for one in _all_features(rules, own)
+        for one in all_features(rules, own)
     ]
     write_rows(rows, style, ["feature", "of", "type", "column", "tells"])
 
@@ -98,7 +98,7 @@ def export(
     folder: Annotated[Path, typer.Option("--parquet", metavar="DIR", help="A new folder for the files, or one to go on with.")],
     size: Size = None,
     variant: Variant = None,
-    pieces: Pieces = None,
+    pieces: Exactly = None,
     material: Only = None,
     aliases: Annotated[bool, typer.Option("--aliases", help="Write slices that play like others, too.")] = False,
     columns: Annotated[
@@ -115,25 +115,26 @@ def export(
 
     from tablebase.cli.output import say
     from tablebase.mining.columns import columns as all_columns
-    from tablebase.mining.export import Export, Sample, chosen_columns, wanted_slices
+    from tablebase.mining.export import Export, Sample, chosen_columns
     from tablebase.mining.scan import Scan
+    from tablebase.mining.selection import chosen
     from tablebase.store import Store
 
     rules = chosen_game(game, size, variant)
-    wanted = wanted_slices(rules, data, material, pieces, aliases=aliases)
-    offered = all_columns(rules, list(wanted), _all_features(rules, features))
-    chosen = chosen_columns(rules, columns.split(",") if columns is not None else None, offered)
-    output = Export(rules, folder, chosen, Sample(share, seed))
+    wanted = chosen(rules, data, material or [], pieces, aliases=aliases)
+    offered = all_columns(rules, list(wanted), all_features(rules, features))
+    written = chosen_columns(rules, columns.split(",") if columns is not None else None, offered)
+    output = Export(rules, folder, written, Sample(share, seed))
     missing = output.missing(wanted)
     with closing(Store(data)) as store:
-        scan = Scan(rules, store, missing, chosen, workers)
+        scan = Scan(rules, store, missing, written, workers)
         with tqdm(total=scan.cells, desc=f"export {rules.name}", unit="pos", unit_scale=True, leave=False) as bar:
             scan.tick = lambda: bar.update(scan.done - bar.n)
             rows = output.write(scan)
     say(f"written to {folder}: {len(missing)} of {len(wanted)} slices, {rows:,} rows")
 
 
-def _all_features(game: Game, file: Path | None) -> tuple[Feature, ...]:
+def all_features(game: Game, file: Path | None) -> tuple[Feature, ...]:
     """The features of a game and of a file."""
     from tablebase.features import load_features
     from tablebase.mining.general import features_of

@@ -35,6 +35,7 @@ Variant = Annotated[
 Data = Annotated[Path, typer.Option("--data", metavar="DIR", envvar="TABLEBASE_DATA", help="Folder of the tables.")]
 Style = Annotated[Format, typer.Option("--format", help="How to write the result.")]
 Pieces = Annotated[int | None, typer.Option("--pieces", metavar="N", help="All slices of 2 to N pieces.")]
+Exactly = Annotated[int | None, typer.Option("--pieces", metavar="N", help="Just the slices of N pieces.")]
 Materials = Annotated[
     list[str] | None,
     typer.Option("--material", metavar="RCvW", help="This material and all it depends on; may be given again."),

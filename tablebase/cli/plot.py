@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tablebase.cli.options import DEFAULT_DATA, Data, GameName, Size, Variant, Workers, chosen_game
+from tablebase.cli.options import DEFAULT_DATA, Data, Exactly, GameName, Size, Variant, Workers, chosen_game
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,7 +63,7 @@ def plot(
     output: Annotated[Path, typer.Option("--output", metavar="FILE", help="The picture: FILE.png, FILE.svg or FILE.pdf.")],
     size: Size = None,
     variant: Variant = None,
-    pieces: Annotated[int | None, typer.Option("--pieces", metavar="N", help="Just the slices of N pieces.")] = None,
+    pieces: Exactly = None,
     material: Annotated[
         list[str] | None,
         typer.Option("--material", metavar="RCvW", help="This material, or a pattern such as '?v?' or 'R*v*'; may be given again."),

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tablebase.errors import TablebaseError
 from tablebase.features import KINDS, Feature, Positions
 from tablebase.game import Game, Outcome
 from tablebase.material import material_name
@@ -84,13 +85,26 @@ class Column:
 
 
 def columns(game: Game, slices: Sequence[StoredSlice], features: tuple[Feature, ...]) -> dict[str, Column]:
-    """All columns of some slices, by name; a column of a piece that a slice has not is null there."""
+    """All columns of some slices, by name; a column of a piece that a slice has not is null there.
+
+    Raises
+    ------
+    TablebaseError
+        If a feature gives a column of a name that another has.
+    """
     pieces = max(one.material.pieces for one in slices)
     found = [*_slice_columns(game, slices), *_value_columns()]
     for place in range(pieces):
         found += _piece_columns(game, place)
     found.append(Column(POSITION, pa.string(), _position, late=True))
     found += [column for feature in features for column in _feature_columns(feature, pieces)]
+    # SQL does not tell capitals from small letters.
+    seen: set[str] = set()
+    for column in found:
+        if column.name.lower() in seen and column.feature is not None:
+            fault = f"the feature {column.feature.name} gives a column {column.name}, of which name there is one already"
+            raise TablebaseError(f"{fault}: call it something else")
+        seen.add(column.name.lower())
     return {column.name: column for column in found}
 
 

@@ -16,12 +16,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tablebase.errors import MissingTableError, TablebaseError
+from tablebase.errors import TablebaseError
 from tablebase.game import Game
-from tablebase.material import material_name, parse_materials
+from tablebase.material import material_name
 from tablebase.mining.columns import Column, Rows
 from tablebase.mining.scan import Scan
-from tablebase.mining.selection import SLICE_COLUMNS, Selection, check_built, known_slices
+from tablebase.mining.selection import SLICE_COLUMNS, Selection
 from tablebase.routes import StoredSlice
 
 FILE_NAME = "positions.parquet"
@@ -71,39 +71,6 @@ def chosen_columns(game: Game, names: Sequence[str] | None, offered: dict[str, C
             raise TablebaseError(f"there is no column {name} in these slices: {command} lists them")
     wanted = [name for name, column in offered.items() if (column.in_star if names is None else name in names)]
     return [offered[name] for name in wanted if name not in SLICE_COLUMNS]
-
-
-def wanted_slices(game: Game, folder: Path, names: Sequence[str] | None, pieces: int | None, *, aliases: bool = False) -> Selection:
-    """The slices of a tablebase that are asked for.
-
-    Parameters
-    ----------
-    game : Game
-    folder : Path
-        The tablebase.
-    names : sequence of str or None
-        Materials by name.
-    pieces : int or None
-        If no material is named, the most pieces.
-    aliases : bool
-        If no material is named, whether slices that play like others are wanted, too.
-
-    Raises
-    ------
-    MissingTableError
-        If something of that has not been built.
-    """
-    known = known_slices(game, folder)
-    if names:
-        materials = {material for name in names for material in parse_materials(game, name)}
-        for material in sorted(materials):
-            check_built(game, known, material, folder)
-        return {one: values for one, values in known.items() if one.material in materials}
-    most = max(one.material.pieces for one in known) if pieces is None else pieces
-    if all(one.material.pieces != most for one in known):
-        command = f"tablebase build {game.name} --pieces {most} --data {folder}"
-        raise MissingTableError(f"no table of {game.name} with {most} pieces has been built: run '{command}'")
-    return {one: values for one, values in known.items() if (aliases or one.distinct) and one.material.pieces <= most}
 
 
 class Export:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,24 +18,19 @@ from tablebase.stepping import Stepper
 @feature()
 def mobility(positions: Positions) -> Values:
     """Number of moves of the side to move."""
-    return _count_moves(positions, captures_only=False)
+    return _moves(positions).number
 
 
 @feature()
 def captures(positions: Positions) -> Values:
     """Number of captures that the side to move can make."""
-    return _count_moves(positions, captures_only=True)
+    return _moves(positions).captures
 
 
 @feature(pieces=1, kind="bool")
 def capturable(positions: Positions, piece: int) -> Values:
     """Whether the piece can be taken by the side to move."""
-    own = layout(positions.game, positions.material)
-    found = np.zeros(len(positions), dtype=bool)
-    for rows, victim in _moves(positions):
-        if victim is not None and own.slots[victim] == piece:
-            found[rows] = True
-    return found
+    return _moves(positions).taken[:, piece]
 
 
 GENERAL = (mobility, captures, capturable)
@@ -45,15 +42,38 @@ def features_of(game: Game, own: tuple[Feature, ...] = ()) -> tuple[Feature, ...
     return tuple(found.values())
 
 
-def _count_moves(positions: Positions, *, captures_only: bool) -> Values:
-    counts = np.zeros(len(positions), dtype=np.int16)
-    for rows, victim in _moves(positions):
-        if victim is not None or not captures_only:
-            counts[rows] += 1
-    return counts
+class _Moves(NamedTuple):
+    """What the side to move can do in each position."""
+
+    number: NDArray[np.int16]
+    captures: NDArray[np.int16]
+    taken: NDArray[np.bool_]
+    """Whether a piece can be taken, shape (positions, pieces)."""
 
 
-def _moves(positions: Positions) -> Iterator[tuple[NDArray[np.int64], int | None]]:
+_known: WeakKeyDictionary[Positions, _Moves] = WeakKeyDictionary()
+
+
+def _moves(positions: Positions) -> _Moves:
+    """The moves, counted once for all features that ask for them."""
+    if positions not in _known:
+        _known[positions] = _count(positions)
+    return _known[positions]
+
+
+def _count(positions: Positions) -> _Moves:
+    own = layout(positions.game, positions.material)
+    count, captures = np.zeros((2, len(positions)), dtype=np.int16)
+    taken = np.zeros(positions.squares.shape, dtype=bool, order="F")
+    for rows, victim in _landings(positions):
+        count[rows] += 1
+        if victim is not None:
+            captures[rows] += 1
+            taken[rows, own.slots[victim]] = True
+    return _Moves(count, captures, taken)
+
+
+def _landings(positions: Positions) -> Iterator[tuple[NDArray[np.int64], int | None]]:
     """Positions that have a move in common, and the slot that it takes."""
     own = layout(positions.game, positions.material)
     squares = positions.squares[:, list(own.slots)]

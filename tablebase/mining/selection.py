@@ -17,7 +17,7 @@ from sqlglot import exp
 from tablebase.catalog import Catalog
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game import Game, Outcome
-from tablebase.material import Material, material_name, parse_material
+from tablebase.material import Material, material_name, parse_material, parse_materials
 from tablebase.mining.database import locked
 from tablebase.routes import StoredSlice, slices
 from tablebase.store import missing_sentence
@@ -79,6 +79,45 @@ def _slices(game: Game, known: Iterable[tuple[str, str]]) -> Iterable[StoredSlic
     return (one for count in counts for one in slices(game, count))
 
 
+def chosen(game: Game, folder: Path, materials: Sequence[str], pieces: int | None, *, aliases: bool = False) -> Selection:
+    """Slices that have been built and have positions.
+
+    Parameters
+    ----------
+    game : Game
+    folder : Path
+        The tablebase.
+    materials : sequence of str
+        Slices by name.
+    pieces : int or None
+        All distinct slices of so many pieces, too; without materials and pieces, all distinct slices.
+    aliases : bool
+        Whether those that are not named need not be distinct.
+
+    Raises
+    ------
+    MissingTableError
+        If it asks for slices that have not been built.
+    TablebaseError
+        If none of them has a position.
+    """
+    known = known_slices(game, folder)
+    named = [material for text in materials for material in parse_materials(game, text)]
+    for material in named:
+        _check_built(game, known, material, folder)
+    if pieces is not None:
+        _check_pieces(game, known, pieces, folder)
+    count = (pieces,) if pieces is not None else () if named else {one.material.pieces for one in known}
+    wanted = {
+        one: values
+        for one, values in known.items()
+        if values and (one.material in named or ((aliases or one.distinct) and one.material.pieces in count))
+    }
+    if not wanted:
+        raise TablebaseError(f"no slice of {game.name} that was asked for has a position")
+    return wanted
+
+
 def select(game: Game, known: Selection, condition: exp.Expr | None, names: set[str], folder: Path) -> Selection:
     """What a condition leaves of all that is known.
 
@@ -108,7 +147,7 @@ def select(game: Game, known: Selection, condition: exp.Expr | None, names: set[
     return _evaluate(game, known, parts)
 
 
-def check_built(game: Game, known: Selection, material: Material, folder: Path) -> None:
+def _check_built(game: Game, known: Selection, material: Material, folder: Path) -> None:
     """Raise `MissingTableError` unless the slices of a material are known."""
     if all(one.material != material for one in known):
         raise MissingTableError(missing_sentence(game, material, folder))
@@ -150,10 +189,16 @@ def _check_named(game: Game, known: Selection, part: exp.Expr, folder: Path) -> 
             name = material_name(game, material)
             if name != literal.name:
                 raise TablebaseError(f"the material {literal.name} is written {name}")
-            check_built(game, known, material, folder)
-        if column == "pieces" and literal.is_int and all(one.material.pieces != int(literal.name) for one in known):
-            command = f"tablebase build {game.name} --pieces {literal.name} --data {folder}"
-            raise MissingTableError(f"no table of {game.name} with {literal.name} pieces has been built: run '{command}'")
+            _check_built(game, known, material, folder)
+        if column == "pieces" and literal.is_int:
+            _check_pieces(game, known, int(literal.name), folder)
+
+
+def _check_pieces(game: Game, known: Selection, pieces: int, folder: Path) -> None:
+    """See that some slice has so many pieces."""
+    if all(one.material.pieces != pieces for one in known):
+        command = f"tablebase build {game.name} --pieces {pieces} --data {folder}"
+        raise MissingTableError(f"no table of {game.name} with {pieces} pieces has been built: run '{command}'")
 
 
 def _named(part: exp.Expr) -> Iterable[tuple[str, exp.Literal]]:
