@@ -3,6 +3,7 @@
     python scripts/benchmark.py --data data
     python scripts/benchmark.py --data data --material RCvWE --json
     python scripts/benchmark.py --chases --board 8 --board 10
+    python scripts/benchmark.py --mining --pieces 4
 
 The folder must hold all two- and three-piece tables; nothing in it is
 changed. A rate counts placements of both sides to move, a pair of mirror images as two. Times are CPU-seconds of this
@@ -12,6 +13,10 @@ minutes a table.
 With ``--chases`` it is Fox & Hounds instead: the largest tier of 8x8 by every engine, and whole boards, of which all
 tables are built, verified and stored and the reachable positions and possible games counted, in a process of their own
 with two threads.
+
+With ``--mining`` it is SQL over positions, beside the same statements over Parquet files that hold the same positions
+and just the columns that are asked for, written by `export` and read by DuckDB. Each runs in a process of its own, with
+two threads, once to warm up and once by the clock. For more than three pieces it is the distinct slices, else all.
 """
 
 from __future__ import annotations
@@ -30,6 +35,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+import duckdb
 import numpy as np
 
 from tablebase import threads
@@ -42,6 +48,13 @@ from tablebase.executors import Limits
 from tablebase.game import Game
 from tablebase.indexing import layout
 from tablebase.material import Material, material_name, parse_material
+from tablebase.mining.columns import columns as all_columns
+from tablebase.mining.export import Export, Sample
+from tablebase.mining.general import features_of
+from tablebase.mining.query import Question
+from tablebase.mining.results import names_and_rows
+from tablebase.mining.scan import Scan
+from tablebase.mining.selection import chosen
 from tablebase.moves import Position
 from tablebase.planning import cells, start_material
 from tablebase.probe import Tablebase
@@ -53,6 +66,28 @@ from tablebase.verify import chase, general, rows
 from tablebase.walks import count
 
 Result = TypeVar("Result")
+WHOLE = 3
+"""Slices of more pieces are mined without their aliases."""
+STATEMENTS = [
+    (
+        "group by",
+        "SELECT material, outcome, count(*) AS n, max(distance) AS longest FROM {table} WHERE pieces = {pieces}"
+        " GROUP BY ALL ORDER BY ALL",
+        ["outcome", "distance"],
+    ),
+    (
+        "filter",
+        "SELECT outcome, distance, count(*) AS n FROM {table} WHERE pieces = {pieces} AND outcome <> 'draw' AND distance >= 20"
+        " GROUP BY ALL ORDER BY ALL",
+        ["outcome", "distance"],
+    ),
+    (
+        "squares and a feature",
+        "SELECT p1_square, even_1_2, outcome, count(*) AS n FROM {table} WHERE pieces = {pieces} GROUP BY ALL ORDER BY ALL",
+        ["p1_square", "even_1_2", "outcome"],
+    ),
+]
+"""What is asked, how, and the columns of the Parquet files."""
 PROBES = 2_000
 BATCH = 500_000
 THREADS = 2
@@ -66,9 +101,14 @@ def main() -> None:
     parser.add_argument("--no-sweep", action="store_true", help="leave the slowest engine out")
     parser.add_argument("--json", action="store_true", help="write JSON instead of tables")
     parser.add_argument("--chases", action="store_true", help="measure Fox & Hounds")
+    parser.add_argument("--mining", action="store_true", help="measure SQL over positions")
+    parser.add_argument("--pieces", type=int, default=3, help="slices of so many pieces are mined")
     parser.add_argument("--board", type=int, action="append", help="whole boards of Fox & Hounds to measure; by default 8")
     arguments = parser.parse_args()
-    report = measure_chases(arguments.board or [8]) if arguments.chases else measure_jungle(arguments)
+    if arguments.mining:
+        report = measure_mining(arguments.data, arguments.pieces)
+    else:
+        report = measure_chases(arguments.board or [8]) if arguments.chases else measure_jungle(arguments)
     if arguments.json:
         print(json.dumps(report, indent=2))
         return
@@ -91,6 +131,91 @@ def measure_jungle(arguments: argparse.Namespace) -> dict[str, list[dict[str, An
         probes = [measure_probes(game, material, folder) for material in materials]
     peak = {"peak_memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
     return {"engines": engines, "probes": probes, "process": [peak]}
+
+
+def measure_mining(data: Path, pieces: int) -> dict[str, list[dict[str, Any]]]:
+    """Statements over all positions with so many pieces, from tables and from Parquet files."""
+    table = "positions" if pieces <= WHOLE else "distinct_positions"
+    lines = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for number, (what, select, columns) in enumerate(STATEMENTS):
+            folder = Path(scratch) / str(number)
+            written = alone(export_positions, data, folder, pieces, columns, table == "positions")
+            size = sum(path.stat().st_size for path in folder.rglob("*.parquet"))
+            mined = alone(mine_positions, data, select.format(table=table, pieces=pieces))
+            files = f"read_parquet('{folder}/**/*.parquet', hive_partitioning = true)"
+            read = alone(read_positions, select.format(table=files, pieces=pieces))
+            if mined.pop("rows") != read.pop("rows"):
+                raise SystemExit(f"tables and Parquet files differ: {what}")
+            rows = written["rows"]
+            lines += [
+                {"statement": what, "from": "tables", **mined, "million_rows_a_second": rows / mined["seconds"] / 1e6},
+                {"statement": what, "from": "parquet", **read, "million_rows_a_second": rows / read["seconds"] / 1e6},
+                {
+                    "statement": what,
+                    "from": "export",
+                    "seconds": written["seconds"],
+                    "peak_memory": written["peak_memory"],
+                    "bytes": size,
+                    "million_rows_a_second": rows / written["seconds"] / 1e6,
+                },
+            ]
+            shutil.rmtree(folder)
+    names = ["statement", "from", "seconds", "million_rows_a_second", "peak_memory", "bytes"]
+    return {"mining": [{name: line.get(name) for name in names} for line in lines]}
+
+
+def alone(work: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
+    """What some work gives in a process of its own, and the most memory that it took."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(with_memory, work, *arguments).result()
+
+
+def with_memory(work: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
+    """What some work gives, with this process's most memory."""
+    return {**work(*arguments), "peak_memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
+
+
+def export_positions(data: Path, folder: Path, pieces: int, columns: list[str], aliases: bool) -> dict[str, Any]:
+    """Write Parquet files."""
+    game = load_game("doushouqi")
+    selection = chosen(game, data, [], pieces, aliases=aliases)
+    offered = all_columns(game, list(selection), features_of(game))
+    written = [offered[name] for name in columns]
+    begin = time.perf_counter()
+    rows = Export(game, folder, written, Sample()).write(Scan(game, Store(data), selection, written, THREADS))
+    return {"seconds": time.perf_counter() - begin, "rows": rows}
+
+
+def mine_positions(data: Path, statement: str) -> dict[str, Any]:
+    """Put a statement to the tables."""
+    game = load_game("doushouqi")
+
+    def ask() -> list[dict[str, Any]]:
+        with Question(game, data, statement, features_of(game), THREADS) as question:
+            return list(names_and_rows(question.run())[1])
+
+    return clocked(ask)
+
+
+def read_positions(statement: str) -> dict[str, Any]:
+    """Put a statement to Parquet files."""
+
+    def ask() -> list[dict[str, Any]]:
+        with duckdb.connect() as connection:
+            connection.execute(f"SET threads = {THREADS}")
+            found = connection.sql(statement)
+            return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
+
+    return clocked(ask)
+
+
+def clocked(work: Callable[[], list[dict[str, Any]]]) -> dict[str, Any]:
+    """Rows of a statement, and the seconds that it takes the second time."""
+    work()
+    begin = time.perf_counter()
+    rows = work()
+    return {"seconds": time.perf_counter() - begin, "rows": rows}
 
 
 def measure_chases(boards: list[int]) -> dict[str, list[dict[str, Any]]]:
