@@ -17,9 +17,8 @@ FAR = 99
 @feature(pieces=2)
 def distance(positions: Positions, one: int, other: int) -> Values:
     """Manhattan distance of two pieces: files and ranks between them."""
-    cells = np.array(positions.game.board.cells, dtype=np.int8)
-    between: Values = np.abs(cells[positions.squares[:, one]] - cells[positions.squares[:, other]])
-    return between[:, 0] + between[:, 1]
+    files, ranks = np.array(positions.game.board.cells, dtype=np.int8).T
+    return _between(positions, files, one, other) + _between(positions, ranks, one, other)
 
 
 @feature(pieces=2, kind="bool")
@@ -39,7 +38,7 @@ def relation(positions: Positions, one: int, other: int) -> Values:
 @feature(pieces=1)
 def to_den(positions: Positions, piece: int) -> Values:
     """Steps of the piece to the enemy den on a board without others, jumps included; 99 if it cannot get there."""
-    return np.array(_steps_to_goal(positions.game, positions.kinds[piece]))[positions.squares[:, piece]]
+    return np.array(_steps_to_goal(positions.game, positions.kinds[piece])).take(positions.squares[:, piece])
 
 
 @feature(pieces=1)
@@ -47,7 +46,7 @@ def to_home(positions: Positions, piece: int) -> Values:
     """Files and ranks between the piece and its own den."""
     cells = np.array(positions.game.board.cells)
     away = np.abs(cells - cells[DENS[positions.game.side_of(positions.kinds[piece])]]).sum(axis=1)
-    found: Values = away[positions.squares[:, piece]]
+    found: Values = away.take(positions.squares[:, piece])
     return found
 
 
@@ -70,17 +69,23 @@ def region(positions: Positions, piece: int) -> Values:
     game = positions.game
     ranks = np.array([rank // 3 for _, rank in game.board.cells])
     side = game.side_of(positions.kinds[piece])
-    found = (ranks if side == 0 else 2 - ranks)[positions.squares[:, piece]]
+    found = (ranks if side == 0 else 2 - ranks).take(positions.squares[:, piece])
     return np.where(_on(positions, piece, TRAPS[1 - side]), 3, found)
 
 
 @feature(pieces=2, words=("behind", "beside", "ahead"))
 def passing(positions: Positions, one: int, other: int) -> Values:
     """Where the second piece stands as the owner of the first looks at the enemy den: on a rank behind, beside, or ahead."""
-    ranks = np.array([rank for _, rank in positions.game.board.cells])
+    ranks = np.array([rank for _, rank in positions.game.board.cells], dtype=np.int8)
     side = positions.game.side_of(positions.kinds[one])
-    ahead = np.sign(ranks[positions.squares[:, other]] - ranks[positions.squares[:, one]])
+    ahead = np.sign(ranks.take(positions.squares[:, other]) - ranks.take(positions.squares[:, one]))
     found: Values = 1 + (ahead if side == 0 else -ahead)
+    return found
+
+
+def _between(positions: Positions, coordinates: Values, one: int, other: int) -> Values:
+    """How far apart two pieces are along one coordinate of the squares."""
+    found: Values = np.abs(coordinates.take(positions.squares[:, one]) - coordinates.take(positions.squares[:, other]))
     return found
 
 
@@ -88,7 +93,7 @@ def _on(positions: Positions, piece: int, squares: frozenset[int] | tuple[int, .
     """Whether the piece stands on one of some squares."""
     found = np.zeros(len(positions.game.board), dtype=bool)
     found[list(squares)] = True
-    return found[positions.squares[:, piece]]
+    return found.take(positions.squares[:, piece])
 
 
 def _nearest(positions: Positions, side: int) -> Values:

@@ -104,6 +104,9 @@ class Choices:
 
     def unrank_many(self, numbers: Int64) -> NDArray[np.int8]:
         """Places of choices, ascending, shape (choices, count)."""
+        if self.count == 1 and not any(self.levels):
+            # A choice of one place is that place.
+            return numbers[:, None].astype(np.int8)
         levels = np.array(self.levels, dtype=np.int64)
         places = np.empty((len(numbers), self.count), dtype=np.int8)
         left = np.full(len(numbers), self.advance)

@@ -85,7 +85,7 @@ class Group:
 
     def unrank_many(self, digits: NDArray[np.int64]) -> Squares:
         """Squares of placements, shape (placements, pieces of the group)."""
-        return np.array(self.squares, dtype=np.int8)[self.choices.unrank_many(digits)]
+        return np.array(self.squares, dtype=np.int8).take(self.choices.unrank_many(digits))
 
 
 class Lead(NamedTuple):

@@ -159,11 +159,11 @@ def _by_code(coding: Coding) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
 
 
 def _outcome(rows: Rows) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(_by_code(rows.coding)[0][rows.codes], _words(tuple(map(str, OUTCOMES))))
+    return pa.DictionaryArray.from_arrays(_by_code(rows.coding)[0].take(rows.codes), _words(tuple(map(str, OUTCOMES))))
 
 
 def _distance(rows: Rows) -> pa.Array:
-    return _numbers(_by_code(rows.coding)[1][rows.codes], rows.codes < FIRST)
+    return _numbers(_by_code(rows.coding)[1].take(rows.codes), rows.codes < FIRST)
 
 
 @cache
@@ -198,8 +198,8 @@ def _piece_columns(game: Game, place: int) -> list[Column]:
             TEXT,
             lambda rows: pa.DictionaryArray.from_arrays(squares(rows).astype(np.int16), names),
         ),
-        _of_piece(place, f"p{number}_file", pa.int16(), lambda rows: _numbers(files[squares(rows)])),
-        _of_piece(place, f"p{number}_rank", pa.int16(), lambda rows: _numbers(ranks[squares(rows)])),
+        _of_piece(place, f"p{number}_file", pa.int16(), lambda rows: _numbers(files.take(squares(rows)))),
+        _of_piece(place, f"p{number}_rank", pa.int16(), lambda rows: _numbers(ranks.take(squares(rows)))),
     ]
 
 

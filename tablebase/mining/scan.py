@@ -183,7 +183,7 @@ class _Block:
         """Where in the block positions with these values are."""
         wanted = np.zeros(self.coding.void + 1, dtype=bool)
         wanted[[one.code(self.coding) for one in values]] = True
-        found = wanted[self.codes]
+        found = wanted.take(self.codes)
         where = np.flatnonzero(found)
         if len(where) * FEW < len(found) or not self._even:
             return where[apart(self.squares(where))]
@@ -217,8 +217,17 @@ class _Block:
     def squares(self, where: NDArray[np.int64]) -> Squares:
         """Squares of each slot there, shape (positions, slots), whether or not it is a position."""
         row, digit = np.divmod(self.begin + where, self.own.row_length)
-        front = self._front[row - self.begin // self.own.row_length]
-        return np.concatenate([front, self.own.groups[-1].unrank_many(digit)], axis=1)
+        row -= self.begin // self.own.row_length
+        last = self.own.groups[-1].unrank_many(digit)
+        return _side_by_side([*(column.take(row) for column in self._front.T), *last.T])
+
+
+def _side_by_side(columns: list[NDArray[np.int8]]) -> Squares:
+    """Columns as an array that keeps each in one piece, for features look at squares piece by piece."""
+    found = np.empty((len(columns[0]), len(columns)), dtype=np.int8, order="F")
+    for number, column in enumerate(columns):
+        found[:, number] = column
+    return found
 
 
 @dataclass(frozen=True)
@@ -231,25 +240,29 @@ class _Image:
 
     @cached_property
     def codes(self) -> Codes:
-        found: Codes = self.block.codes[self.where]
+        found: Codes = self.block.codes.take(self.where)
         return found
 
     @cached_property
     def squares(self) -> Squares:
         """Square of each slot."""
         found = self.block.squares(self.where)
-        mirror = self.block.own.game.mirror
-        return np.array(mirror, dtype=np.int8)[found] if self.mirrored and mirror is not None else found
+        return _mapped(self.block.own.game.mirror, found) if self.mirrored else found
 
     def seen_as(self, one: StoredSlice) -> Rows:
         """The rows of a slice that is stored here."""
         own = self.block.own
 
         def positions() -> Positions:
-            swap = own.game.swap
-            there = np.array(swap, dtype=np.int8)[self.squares] if one.route.swapped and swap is not None else self.squares
-            found = np.empty(there.shape, dtype=np.int8, order="F")
-            found[:, [one.route.order[piece] for piece in own.slots]] = there
-            return Positions(own.game, one.material, one.side, found)
+            there = _mapped(own.game.swap, self.squares) if one.route.swapped else self.squares
+            slots = np.argsort([one.route.order[piece] for piece in own.slots])
+            return Positions(own.game, one.material, one.side, _side_by_side([there[:, slot] for slot in slots]))
 
         return Rows(one, (self.block.begin, int(self.mirrored)), self.codes, self.block.coding, positions)
+
+
+def _mapped(image: tuple[int, ...] | None, squares: Squares) -> Squares:
+    """Squares under a symmetry of the board."""
+    assert image is not None
+    there = np.array(image, dtype=np.int8)
+    return _side_by_side([there.take(column) for column in squares.T])
