@@ -118,7 +118,7 @@ FINDINGS = (
         by="relation_1_3, relation_2_3",
     ),
     Claim(
-        "… and if the one is more than six steps from the den, they always win",
+        "… and if the one is more than six steps from the den, the two always win",
         f"{TWO_AGAINST_ONE} AND to_den_3 > 6",
         "outcome = 'win'",
         by="to_den_3",
@@ -156,7 +156,7 @@ FINDINGS = (
         table="distinct_positions",
     ),
     Claim(
-        "… and if the one is more than six steps from the den, they always win",
+        "… and if the one is more than six steps from the den, the three always win",
         f"{THREE_AGAINST_ONE} AND to_den_4 > 6",
         "outcome = 'win'",
         by="to_den_4",
