@@ -108,12 +108,15 @@ class Feature:
         """
         try:
             found = np.broadcast_to(np.asarray(self.function(positions, *places)), len(positions))
-            fitting: Values = found.astype(KINDS[self.kind])
+            if found.dtype.kind not in "biuf":
+                raise ValueError(f"a value is no {self.kind}")
+            with np.errstate(invalid="ignore"):
+                fitting: Values = found.astype(KINDS[self.kind])
             if self.kind != "float" and (fitting != found).any():
                 raise ValueError(f"a value is no {self.kind}")
             if self.kind == "text" and len(fitting) and not 0 <= fitting.min() <= fitting.max() < len(self.words):
                 raise ValueError(f"a value is no number of one of {len(self.words)} words")
-        except Exception as fault:
+        except (Exception, SystemExit) as fault:
             raise TablebaseError(f"the feature {self.name} fails: {type(fault).__name__}: {fault}") from fault
         return fitting
 
@@ -176,7 +179,7 @@ def load_features(path: Path) -> tuple[Feature, ...]:
         found = tuple(value for value in runpy.run_path(str(path)).values() if isinstance(value, Feature))
     except TablebaseError:
         raise
-    except Exception as fault:
+    except (Exception, SystemExit) as fault:
         raise TablebaseError(f"{path} cannot be run: {type(fault).__name__}: {fault}") from fault
     if not found:
         raise TablebaseError(f"{path} defines no feature: decorate functions with tablebase.features.feature")

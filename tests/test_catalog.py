@@ -378,3 +378,10 @@ def test_tables_of_other_rules_are_not_counted(copied: Path, ask: Ask) -> None:
     assert len(names) == 64 - len(gone)
     with closing(Catalog(copied)) as catalog:
         assert set(catalog.values(GAME)) == names
+
+
+def test_columns_of_one_name_keep_their_values(two_pieces: Path, ask: Ask) -> None:
+    """Columns that are called alike, also like the names that are made for such, lose nothing."""
+    answer = ask("sql", "SELECT 1 AS a, 2 AS a, 3 AS a_2, 4 AS a", "--data", two_pieces, "--format", "json")
+    (row,) = answer.json
+    assert list(row.values()) == [1, 2, 3, 4]

@@ -94,12 +94,13 @@ def sql(
     """Ask the catalog in SQL; nothing can be changed."""
     from tablebase.catalog import Catalog
     from tablebase.cli.output import write_rows
+    from tablebase.mining.naming import distinct_names
 
     catalog = Catalog(data)
     names, rows = catalog.sql(statement)
     catalog.close()
     # Two columns may have one name in SQL, but not in a row here.
-    columns = [name if name not in names[:i] else f"{name}_{i + 1}" for i, name in enumerate(names)]
+    columns = distinct_names(names)
     write_rows([dict(zip(columns, row, strict=True)) for row in rows], style, columns)
 
 

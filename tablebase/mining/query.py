@@ -6,6 +6,7 @@ columns, which finds its faults; then it is seen which slices, values and column
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -24,10 +25,15 @@ from tablebase.mining.selection import Selection, known_slices, select, union
 from tablebase.mining.writing import Writer
 from tablebase.store import Store
 
+# What it cannot read is told here.
+logging.getLogger("sqlglot").setLevel(logging.ERROR)
 POSITIONS, DISTINCT = "positions", "distinct_positions"
 BATCH = 1 << 16
-HIDING = ("query", "query_table")
+HIDING = ("query", "query_table", "json_execute_serialized_sql")
 """Functions whose text says which tables they read, where nobody can see it."""
+
+TAKING_ALL = (exp.Columns, exp.Describe, exp.Pivot, exp.Summarize)
+"""What asks for columns without naming them; a pivot groups by all that it does not name."""
 
 
 class Question:
@@ -87,7 +93,7 @@ class Question:
         tick : callable, optional
             Told now and then how many indices have been looked at.
         """
-        statement = self.statement if limit is None else f"SELECT * FROM ({self.statement.strip().rstrip(';')}\n) LIMIT {limit}"
+        statement = self.statement if limit is None else f"SELECT * FROM ({_bare(self.statement)}\n) LIMIT {limit}"
         with locked(self.threads) as connection:
             for name, scan in self.scans.items():
                 scan.tick = lambda: tick and tick(sum(one.done for one in self.scans.values()))
@@ -98,7 +104,7 @@ class Question:
             try:
                 with sentences():
                     reader = connection.sql(statement).to_arrow_reader(BATCH)
-                    yield pa.RecordBatch.from_pylist([], schema=reader.schema)
+                    yield pa.record_batch([pa.nulls(0, field.type) for field in reader.schema], schema=reader.schema)
                     yield from reader
             except TablebaseError:
                 for scan in self.scans.values():
@@ -141,11 +147,31 @@ def _parse(statement: str) -> exp.Expr:
         tree = sqlglot.parse_one(statement, dialect="duckdb")
     except sqlglot.errors.SqlglotError as fault:
         raise TablebaseError(f"the statement cannot be read: {str(fault).splitlines()[0]}") from fault
+    _check(tree)
+    return tree
+
+
+def _check(tree: exp.Expr) -> None:
+    """See that the statement says which columns of the tables it reads, and how often."""
+    if isinstance(tree, exp.Command | exp.Show):
+        raise TablebaseError("write one SELECT: no other statement is allowed")
     if any(cte.alias.lower() in (POSITIONS, DISTINCT) for cte in tree.find_all(exp.CTE)):
         raise TablebaseError(f"a WITH cannot be called {POSITIONS} or {DISTINCT}: give it another name")
     if any(function.name.lower() in HIDING for function in tree.find_all(exp.Anonymous)):
-        raise TablebaseError(f"the functions {' and '.join(HIDING)} are not allowed: write the statement itself")
-    return tree
+        raise TablebaseError(f"the functions {', '.join(HIDING)} are not allowed: write the statement itself")
+    for table in tree.find_all(exp.Table):
+        if isinstance(table.this, exp.Func) and any(one.name.lower() in (POSITIONS, DISTINCT) for one in table.this.walk()):
+            raise TablebaseError(f"a function cannot read {POSITIONS} or {DISTINCT} here: write the statement itself")
+        if table.name.lower() in (POSITIONS, DISTINCT) and table.alias_column_names:
+            raise TablebaseError(f"the columns of {table.name} cannot be renamed in the FROM: rename them in the SELECT, with AS")
+    if tree.find(exp.PositionalColumn) is not None:
+        raise TablebaseError("columns such as #1 are not allowed: call them by their names")
+
+
+def _bare(statement: str) -> str:
+    """A statement without the semicolons at its end and what comes after them."""
+    tokens = [token for token in sqlglot.tokenize(statement, dialect="duckdb") if token.token_type.name != "SEMICOLON"]
+    return statement[: tokens[-1].end + 1]
 
 
 def _condition(table: exp.Table) -> tuple[exp.Expr | None, bool]:
@@ -155,6 +181,8 @@ def _condition(table: exp.Table) -> tuple[exp.Expr | None, bool]:
     """
     select_ = table.find_ancestor(exp.Select)
     if select_ is None or not isinstance(table.parent, exp.From | exp.Join) or table.parent.parent is not select_:
+        return None, False
+    if table.args.get("pivots"):
         return None, False
     joins = select_.args.get("joins") or []
     plain = all(not join.side and not join.method and join.kind in ("", "INNER", "CROSS") for join in joins)
@@ -173,12 +201,8 @@ def _offered(tree: exp.Expr, all_columns: dict[str, Column]) -> list[Column]:
 def _used(tree: exp.Expr, all_columns: dict[str, Column]) -> list[Column]:
     """The columns that the statement needs: those it names; for ``*``, all that are of no feature."""
     named = {identifier.name.lower() for identifier in tree.find_all(exp.Identifier)}
-    takes_all, describes = _takes_all(tree), isinstance(tree, exp.Describe)
-    used = [
-        column
-        for name, column in all_columns.items()
-        if name.lower() in named or (describes and not column.late) or (takes_all and column.in_star)
-    ]
+    takes_all, describes = _takes_all(tree), any(isinstance(one.this, exp.Table) for one in tree.find_all(exp.Describe))
+    used = [column for name, column in all_columns.items() if name.lower() in named or describes or (takes_all and column.in_star)]
     # A stream has to have a column, so that its rows can be counted.
     return used or [all_columns["pieces"]]
 
@@ -195,4 +219,4 @@ def _takes_all(tree: exp.Expr) -> bool:
     tables = {(table.alias or table.name).lower() for table in tree.find_all(exp.Table)}
     whole_rows = any(column.name.lower() in tables for column in tree.find_all(exp.Column))
     natural = any(join.args.get("method") == "NATURAL" for join in tree.find_all(exp.Join))
-    return whole_rows or natural or tree.find(exp.Columns) is not None or not isinstance(tree, exp.Query)
+    return whole_rows or natural or tree.find(*TAKING_ALL) is not None or not isinstance(tree, exp.Query)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+from tablebase.errors import TablebaseError
+from tablebase.mining.naming import distinct_names
 
 
 def names_and_rows(batches: Iterator[pa.RecordBatch]) -> tuple[list[str], Iterator[dict[str, Any]]]:
@@ -19,12 +23,23 @@ def names_and_rows(batches: Iterator[pa.RecordBatch]) -> tuple[list[str], Iterat
         At least one, which may be empty.
     """
     first = next(batches)
-    names = [name if name not in first.schema.names[:i] else f"{name}_{i + 1}" for i, name in enumerate(first.schema.names)]
+    names = distinct_names(first.schema.names)
     return names, (row for batch in batches for row in _rows(names, batch))
 
 
+@contextmanager
+def _expressible() -> Iterator[None]:
+    """What a format has no word for, as a sentence."""
+    try:
+        yield
+    except (pa.ArrowException, ValueError, OverflowError) as fault:
+        reason = str(fault).partition("\n")[0]
+        raise TablebaseError(f"a value cannot be written ({reason}): cast it to VARCHAR") from fault
+
+
 def _rows(names: list[str], batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
-    columns = ((_plain(value) for value in column.to_pylist()) for column in batch.columns)
+    with _expressible():
+        columns = [[_plain(value) for value in column.to_pylist()] for column in batch.columns]
     return (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
 
 
@@ -32,20 +47,24 @@ def _plain(value: Any) -> Any:
     """A value as JSON could have it; sums come as decimal numbers, though they are whole ones."""
     if isinstance(value, Decimal):
         return int(value) if value == int(value) else float(value)
-    if isinstance(value, list):
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    # The entries of a map are pairs, and so much else is a tuple, such as an interval.
+    if isinstance(value, list) or type(value) is tuple:
         return [_plain(one) for one in value]
-    return value if isinstance(value, str | int | float | dict | bytes | None) else str(value)
+    return value if isinstance(value, str | int | float | bytes | None) else str(value)
 
 
 def write_parquet(file: IO[bytes], batches: Iterable[pa.RecordBatch]) -> int:
     """Write the rows as a Parquet file; their number."""
-    count = 0
+    rows = 0
     writer: pq.ParquetWriter | None = None
     for batch in batches:
         if writer is None:
-            writer = pq.ParquetWriter(file, batch.schema, compression="zstd")
+            with _expressible():
+                writer = pq.ParquetWriter(file, batch.schema, compression="zstd")
         writer.write_batch(batch)
-        count += batch.num_rows
+        rows += batch.num_rows
     if writer is not None:
         writer.close()
-    return count
+    return rows

@@ -256,7 +256,12 @@ class _Image:
         def positions() -> Positions:
             there = _mapped(own.game.swap, self.squares) if one.route.swapped else self.squares
             slots = np.argsort([one.route.order[piece] for piece in own.slots])
-            return Positions(own.game, one.material, one.side, _side_by_side([there[:, slot] for slot in slots]))
+            found = _side_by_side([there[:, slot] for slot in slots])
+            for alike in _alike(one.material.kinds):
+                found[:, alike] = np.sort(found[:, alike], axis=1)
+            # Several columns share them.
+            found.flags.writeable = False
+            return Positions(own.game, one.material, one.side, found)
 
         return Rows(one, (self.block.begin, int(self.mirrored)), self.codes, self.block.coding, positions)
 
@@ -266,3 +271,8 @@ def _mapped(image: tuple[int, ...] | None, squares: Squares) -> Squares:
     assert image is not None
     there = np.array(image, dtype=np.int8)
     return _side_by_side([there.take(column) for column in squares.T])
+
+
+def _alike(kinds: tuple[int, ...]) -> list[slice]:
+    """Where like pieces stand next to each other; these come in the order of their squares."""
+    return [slice(kinds.index(kind), kinds.index(kind) + kinds.count(kind)) for kind in set(kinds) if kinds.count(kind) > 1]

@@ -11,6 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 from sqlglot import exp
 
@@ -19,12 +20,21 @@ from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.material import Material, material_name, parse_material, parse_materials
 from tablebase.mining.database import locked
-from tablebase.routes import StoredSlice, slices
+from tablebase.routes import StoredSlice, route, slices
 from tablebase.store import missing_sentence
 from tablebase.values import DRAW, STALEMATE, Coding, Value
 
 SLICE_COLUMNS = ("material", "pieces", "side")
 VALUE_COLUMNS = ("outcome", "distance", "stalemate")
+NAMED = pa.schema(
+    [
+        ("place", pa.int32()),
+        ("material", pa.string()),
+        ("pieces", pa.int16()),
+        ("side", pa.string()),
+        ("number", pa.int32()),
+    ]
+)
 OCCURRING = pa.schema(
     [
         ("number", pa.int32()),
@@ -148,9 +158,15 @@ def select(game: Game, known: Selection, condition: exp.Expr | None, names: set[
 
 
 def _check_built(game: Game, known: Selection, material: Material, folder: Path) -> None:
-    """Raise `MissingTableError` unless the slices of a material are known."""
-    if all(one.material != material for one in known):
-        raise MissingTableError(missing_sentence(game, material, folder))
+    """Raise an error unless the slices of a material are known."""
+    if any(one.material == material for one in known):
+        return
+    table = route(game, material, 0).table
+    alike = next((material_name(game, one.material) for one in known if one.route.table == table), None)
+    if alike is not None:
+        name = material_name(game, material)
+        raise TablebaseError(f"{name} plays like {alike}, which stands for it in distinct_positions: ask positions instead")
+    raise MissingTableError(missing_sentence(game, material, folder))
 
 
 def union(selections: Sequence[Selection]) -> Selection:
@@ -241,10 +257,24 @@ def _evaluate(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Select
     condition = " AND ".join(f"({part.sql(dialect='duckdb')})" for part in plain)
     found: dict[StoredSlice, set[Occurring]] = {}
     with locked(1) as connection:
-        connection.register("slices", pa.Table.from_pylist(named))
+        connection.register("slices", pa.Table.from_pylist(named, schema=NAMED))
         connection.register("occurring", pa.Table.from_pylist(values, schema=OCCURRING))
-        rows = connection.execute(f"SELECT place, number, value FROM slices JOIN occurring USING (number) WHERE {condition}")
+        question = f"SELECT place, number, value FROM slices JOIN occurring USING (number) WHERE {condition}"
+        try:
+            rows = connection.execute(question).fetchall()
+        except duckdb.Error:
+            # The statement itself may never come to what fails, or will tell that it does.
+            return _one_by_one(game, known, parts)
         all_slices = list(known)
-        for place, number, value in rows.fetchall():
+        for place, number, value in rows:
             found.setdefault(all_slices[place], set()).add(ordered[number][value])
     return {one: frozenset(found[one]) for one in known if one in found}
+
+
+def _one_by_one(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Selection:
+    """As `_evaluate`, the parts one after another; those that fail leave everything."""
+    if len(parts) == 1:
+        return known
+    for part in parts:
+        known = _evaluate(game, known, [part])
+    return known

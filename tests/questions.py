@@ -1,0 +1,49 @@
+"""Ways to put SQL to all positions, and to a plain table of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from tablebase.features import Feature
+from tablebase.game import Game
+from tablebase.mining.general import features_of
+from tablebase.mining.query import Question
+
+TYPES = {bool: pa.bool_(), int: pa.int16(), str: pa.string()}
+
+
+def mined(
+    game: Game, folder: Path, statement: str, own: tuple[Feature, ...] = (), limit: int | None = None
+) -> list[tuple[Any, ...]]:
+    """The rows of a statement over positions."""
+    with Question(game, folder, statement, features_of(game, own)) as question:
+        return [row for batch in question.run(limit) for row in zip(*(column.to_pylist() for column in batch.columns), strict=True)]
+
+
+def columns_of(game: Game, folder: Path) -> list[str]:
+    """Names of all columns, features too."""
+    return [str(name) for name, *_ in mined(game, folder, "DESCRIBE positions")]
+
+
+def mined_rows(game: Game, folder: Path, condition: str) -> list[dict[str, Any]]:
+    """All columns, features too, of the positions that satisfy a condition."""
+    names = columns_of(game, folder)
+    quoted = ", ".join(f'"{name}"' for name in names)
+    return [dict(zip(names, row, strict=True)) for row in mined(game, folder, f"SELECT {quoted} FROM positions WHERE {condition}")]
+
+
+def plain_table(rows: Iterable[Mapping[str, Any]]) -> duckdb.DuckDBPyConnection:
+    """A database whose table `positions` holds these rows."""
+    found = list(rows)
+    types = {name: type(value) for row in found for name, value in row.items() if value is not None}
+    table = pa.Table.from_pylist(found, schema=pa.schema([(name, TYPES[of]) for name, of in types.items()]))
+    connection = duckdb.connect()
+    connection.register("rows", table)
+    connection.execute("CREATE TABLE positions AS SELECT * FROM rows")
+    connection.unregister("rows")
+    return connection
