@@ -9,58 +9,21 @@ from __future__ import annotations
 
 import inspect
 import runpy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sized
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.errors import TablebaseError
 
-if TYPE_CHECKING:
-    from tablebase.game import Game
-    from tablebase.material import Material
-
 Values = NDArray[Any]
 KINDS = {"bool": np.bool_, "int": np.int16, "float": np.float64, "text": np.int16}
 """What a feature's values can be; those of ``text`` are numbers of its words."""
-
-
-# Told apart by identity, so that what is found out about them can be kept while they last.
-@dataclass(frozen=True, eq=False)
-class Positions:
-    """Positions of one slice.
-
-    Parameters
-    ----------
-    game : Game
-    material : Material
-    side : int
-        The side to move.
-    squares : ndarray of int8, shape (positions, pieces)
-        The square of each piece, in the order of ``material.kinds``.
-    """
-
-    game: Game
-    material: Material
-    side: int
-    squares: NDArray[np.int8]
-
-    def __len__(self) -> int:
-        return len(self.squares)
-
-    @property
-    def kinds(self) -> tuple[int, ...]:
-        """Kind number of each piece."""
-        return self.material.kinds
-
-    def take(self, where: NDArray[np.int64]) -> Positions:
-        """Some of these positions."""
-        return Positions(self.game, self.material, self.side, self.squares[where])
 
 
 @dataclass(frozen=True)
@@ -77,7 +40,7 @@ class Feature:
     words : tuple of str
         What the values 0, 1, … of a text are called.
     function : callable
-        Of `Positions` and as many places of pieces, from 0; gives an array with a value for each position.
+        Of `tablebase.positions.Positions` and as many places of pieces, from 0; gives an array with a value for each position.
     about : str
         What it tells, in a sentence.
     """
@@ -98,8 +61,8 @@ class Feature:
         for places in combinations(range(count), self.pieces):
             yield "_".join([self.name, *(str(place + 1) for place in places)]), places
 
-    def values(self, positions: Positions, places: tuple[int, ...]) -> Values:
-        """The values of one column, of the type that `KINDS` names.
+    def values(self, positions: Sized, places: tuple[int, ...]) -> Values:
+        """The values of one column for `tablebase.positions.Positions`, of the type that `KINDS` names.
 
         Raises
         ------

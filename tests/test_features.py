@@ -17,12 +17,13 @@ from support import Answer
 
 from rules.doushouqi import game as doushouqi
 from tablebase.errors import TablebaseError
-from tablebase.features import Feature, Positions, Values, feature, load_features
+from tablebase.features import Feature, Values, feature, load_features
 from tablebase.game import Game
 from tablebase.material import material_of
 from tablebase.mining.general import GENERAL, capturable, captures, features_of, mobility
 from tablebase.moves import Position
 from tablebase.notation import read
+from tablebase.positions import Positions
 from tablebase.registry import load_game
 
 pytest_plugins = ["fixtures_tables"]

@@ -16,10 +16,11 @@ from support import Answer, random_position
 import tablebase
 import tablebase.cli
 from rules.doushouqi import game as doushouqi
-from tablebase.features import Feature, Positions, Values, feature
+from tablebase.features import Feature, Values, feature
 from tablebase.game import Game
 from tablebase.material import parse_material
 from tablebase.mining import scan
+from tablebase.positions import Positions
 from tablebase.probe import Tablebase
 from tablebase.registry import load_game
 from tablebase.routes import route, slices

@@ -20,7 +20,6 @@ from support import Answer
 from rules.doushouqi import game as doushouqi
 from tablebase.catalog import Catalog
 from tablebase.cli import run
-from tablebase.features import Positions
 from tablebase.material import parse_material
 from tablebase.mining import patterns, survey
 from tablebase.mining.gains import decided, entropy, information_gain
@@ -28,6 +27,7 @@ from tablebase.mining.general import features_of
 from tablebase.mining.patterns import Search
 from tablebase.mining.selection import chosen
 from tablebase.mining.survey import drawn
+from tablebase.positions import Positions
 from tablebase.store import Store
 
 pytest_plugins = ["fixtures_tables"]

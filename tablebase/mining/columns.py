@@ -11,11 +11,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tablebase.errors import TablebaseError
-from tablebase.features import KINDS, Feature, Positions
+from tablebase.features import KINDS, Feature
 from tablebase.game import Game, Outcome
 from tablebase.material import material_name
 from tablebase.moves import Position
 from tablebase.notation import render
+from tablebase.positions import Positions
 from tablebase.routes import StoredSlice
 from tablebase.values import FIRST, STALEMATE, Codes, Coding
 

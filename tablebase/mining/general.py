@@ -9,9 +9,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.features import Feature, Positions, Values, feature
+from tablebase.features import Feature, Values, feature
 from tablebase.game import Game
 from tablebase.indexing import layout
+from tablebase.positions import Positions
 from tablebase.stepping import Stepper
 
 

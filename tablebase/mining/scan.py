@@ -18,12 +18,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tablebase.errors import TablebaseError
-from tablebase.features import Positions
 from tablebase.game import Game
 from tablebase.indexing import Layout, Squares, apart, layout
 from tablebase.material import Material
 from tablebase.mining.columns import Column, Rows
 from tablebase.mining.selection import Occurring, Selection
+from tablebase.positions import Positions
 from tablebase.routes import StoredSlice
 from tablebase.store import Store
 from tablebase.values import Codes, Coding

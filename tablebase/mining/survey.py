@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.features import Positions
 from tablebase.mining.columns import Column, Rows
 from tablebase.mining.levels import Levels, Raw, levels_of, raw
 from tablebase.mining.scan import Scan
+from tablebase.positions import Positions
 
 SAMPLE = 200_000
 """Positions of a sample, roughly; slices that have no more are kept whole."""
