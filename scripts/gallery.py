@@ -18,11 +18,11 @@ from typing import NoReturn
 
 import tablebase.cli
 from tablebase.catalog import Catalog, Counts
+from tablebase.charts.choice import Choice, choose
+from tablebase.charts.tallies import count_distances, count_parity, count_squares, parity_pair
 from tablebase.cli.output import say
 from tablebase.errors import TablebaseError
 from tablebase.game import Outcome
-from tablebase.mining.choice import Choice, choose
-from tablebase.mining.tallies import count_distances, count_parity, count_squares, parity_pair
 from tablebase.registry import load_game
 
 GAME = load_game("doushouqi")

@@ -17,18 +17,18 @@ from support import Answer
 import tablebase
 from rules.doushouqi import game as doushouqi
 from tablebase.catalog import Catalog
+from tablebase.charts.choice import Choice, choose
+from tablebase.charts.tallies import DrawMatrix, count_distances, count_parity, count_squares, draw_matrices, parity_pair
 from tablebase.errors import MissingTableError
 from tablebase.game import Outcome
 from tablebase.material import parse_material
-from tablebase.mining.choice import Choice, choose
-from tablebase.mining.tallies import DrawMatrix, count_distances, count_parity, count_squares, draw_matrices, parity_pair
 from tablebase.moves import Position
 from tablebase.notation import render
 from tablebase.probe import Tablebase
 from tablebase.registry import load_game
 
 pytest.importorskip("matplotlib")
-from tablebase.mining import charts
+from tablebase.charts import drawing
 
 pytest_plugins = ["fixtures_tables"]
 
@@ -176,7 +176,7 @@ def test_bars_of_distances() -> None:
     by_distance = {Outcome.WIN: {1: 40, 3: 10}, Outcome.LOSS: {2: 25}}
     totals = {Outcome.WIN: 50, Outcome.LOSS: 25, Outcome.DRAW: 25}
     for log in (False, True):
-        figure = charts.draw_distances("Caption", by_distance, totals, log)
+        figure = drawing.draw_distances("Caption", by_distance, totals, log)
         (axes,) = figure.axes
         bars = {bar.get_x() + bar.get_width() / 2: bar for bar in axes.patches}
         assert {round(place): bar.get_height() for place, bar in bars.items()} == {1: 40, 2: 25, 3: 10}
@@ -192,7 +192,7 @@ def test_bars_of_distances() -> None:
 
 def test_bars_of_equal_distances_do_not_hide_each_other() -> None:
     """Where wins and losses have a distance in common their bars stand side by side."""
-    axes = charts.draw_distances("", {Outcome.WIN: {0: 1, 1: 2}, Outcome.LOSS: {0: 3}}, {}).axes[0]
+    axes = drawing.draw_distances("", {Outcome.WIN: {0: 1, 1: 2}, Outcome.LOSS: {0: 3}}, {}).axes[0]
     spans = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in axes.patches)
     assert len(spans) == 3
     assert all(end <= begin + 1e-9 for (_, end), (begin, _) in pairwise(spans))
@@ -204,7 +204,7 @@ def test_a_board_has_the_shape_of_the_games(name: str) -> None:
     board = load_game(name).board
     shown = board.names[:: len(board) // 5]
     tally = {square: Counter({Outcome.WIN: place, Outcome.LOSS: 8 - place}) for place, square in enumerate(shown)}
-    figure = charts.draw_squares("Caption", "White's rat", board, tally, Outcome.WIN)
+    figure = drawing.draw_squares("Caption", "White's rat", board, tally, Outcome.WIN)
     axes = figure.axes[0]
     mesh, squares, others = axes.collections
     shares: Any = mesh.get_array()
@@ -226,14 +226,14 @@ def test_numbers_in_cells_are_not_rounded_to_nothing_or_all() -> None:
     board = load_game("hexapawn").board
     counts = dict(zip(board.names, (0, 1, 500, 999, 1000), strict=False))
     tally = {square: Counter({Outcome.DRAW: count, Outcome.WIN: 1000 - count}) for square, count in counts.items()}
-    axes = charts.draw_squares("", "", board, tally, Outcome.DRAW).axes[0]
+    axes = drawing.draw_squares("", "", board, tally, Outcome.DRAW).axes[0]
     assert [text.get_text() for text in axes.texts] == ["0", "<1", "50", ">99", "100"]
 
 
 def test_a_matrix_shows_rows_and_columns_by_letters() -> None:
     """Rows are the first side's letters from the top, columns the second's, and what has not been built is empty."""
     matrix = DrawMatrix(("RC", "TL"), ("W", "D", "E"), np.array([[1, 0, 0], [2, 0, 3]]), np.array([[4, 5, 0], [4, 0, 3]]))
-    figure = charts.draw_draws("Caption", ("White", "Black"), [matrix, matrix])
+    figure = drawing.draw_draws("Caption", ("White", "Black"), [matrix, matrix])
     axes, other, bar = figure.axes
     assert [label.get_text() for label in axes.get_yticklabels()] == ["RC", "TL"]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["W", "D", "E"]
@@ -256,7 +256,7 @@ def test_bars_of_parity_add_up() -> None:
         (2, True): Counter({Outcome.DRAW: 4}),
         (3, False): Counter({Outcome.WIN: 1, Outcome.LOSS: 3}),
     }
-    figure = charts.draw_parity("Caption", ("White's rat", "Black's cat"), tally)
+    figure = drawing.draw_parity("Caption", ("White's rat", "Black's cat"), tally)
     left, right = figure.axes
     for axes, wins, even, counts in (
         (left, [0.75, 0, 0.25], [False, True, False], ["4", "4", "4"]),
@@ -273,14 +273,14 @@ def test_bars_of_parity_add_up() -> None:
 
 def test_a_matrix_too_large_to_read() -> None:
     """More rows than can be read are refused."""
-    rows = tuple(map(str, range(charts.LIMIT + 1)))
+    rows = tuple(map(str, range(drawing.LIMIT + 1)))
     matrix = DrawMatrix(rows, ("R",), np.zeros((len(rows), 1), dtype=np.int64), np.ones((len(rows), 1), dtype=np.int64))
     with pytest.raises(tablebase.TablebaseError, match="choose fewer materials"):
-        charts.draw_draws("", ("White", "Black"), [matrix])
+        drawing.draw_draws("", ("White", "Black"), [matrix])
 
 
 def test_drawing_leaves_no_state() -> None:
     """Nothing imports pyplot, which would keep figures."""
-    script = "import sys; import tablebase.mining.charts; print('matplotlib.pyplot' in sys.modules)"
+    script = "import sys; import tablebase.charts.drawing; print('matplotlib.pyplot' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
     assert result.stdout.split() == ["False"]

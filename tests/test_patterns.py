@@ -21,12 +21,13 @@ from rules.doushouqi import game as doushouqi
 from tablebase.catalog import Catalog
 from tablebase.cli import run
 from tablebase.material import parse_material
-from tablebase.mining import patterns, survey
-from tablebase.mining.gains import decided, entropy, information_gain
 from tablebase.mining.general import features_of
-from tablebase.mining.patterns import Search
 from tablebase.mining.selection import chosen
-from tablebase.mining.survey import drawn
+from tablebase.patterns import search as searching
+from tablebase.patterns import survey
+from tablebase.patterns.gains import decided, entropy, information_gain
+from tablebase.patterns.search import Search
+from tablebase.patterns.survey import drawn
 from tablebase.positions import Positions
 from tablebase.store import Store
 
@@ -282,7 +283,7 @@ def test_always_the_same_outcome(pawns: Path) -> None:
     assert (tree["expression"], tree["errors"], tree["depth"]) == ("'win'", 0, 0)
 
 
-def search(folder: Path, material: str, threads: int = 2) -> patterns.Patterns:
+def search(folder: Path, material: str, threads: int = 2) -> searching.Patterns:
     """Search one slice with the library."""
     with closing(Store(folder)) as store:
         return Search(GAME, store, chosen(GAME, folder, [material], None), features_of(GAME), threads).run()
@@ -291,7 +292,7 @@ def search(folder: Path, material: str, threads: int = 2) -> patterns.Patterns:
 def test_large_slices_are_counted_exactly(two_pieces: Path, monkeypatch: pytest.MonkeyPatch, ask: Ask) -> None:
     """A slice that does not fit into the sample has the same gains, rules of full coverage, and a tree with its exact error."""
     whole = search(two_pieces, "RvC")
-    for module in (survey, patterns):
+    for module in (survey, searching):
         monkeypatch.setattr(module, "SAMPLE", 700)
     sampled = search(two_pieces, "RvC")
     assert sampled.gains == whole.gains
@@ -309,7 +310,7 @@ def test_large_slices_are_counted_exactly(two_pieces: Path, monkeypatch: pytest.
 def test_very_large_slices_have_pairs_of_the_best(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where not all pairs are looked at, they are those of the twelve features that tell most, each as exact as ever."""
     whole = search(two_pieces, "TvL")
-    monkeypatch.setattr(patterns, "ALL_PAIRS", 0)
+    monkeypatch.setattr(searching, "ALL_PAIRS", 0)
     some = search(two_pieces, "TvL")
     singles = [one for one in whole.gains if len(one.features) == 1]
     best = {one.features[0] for one in singles[:12]}

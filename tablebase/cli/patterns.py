@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tablebase.game import Game
-    from tablebase.mining.patterns import Patterns, Search
+    from tablebase.patterns.search import Patterns, Search
     from tablebase.routes import StoredSlice
 
 NAME = ["game", "material", "side", "pieces"]
@@ -58,9 +58,9 @@ def patterns(
     from contextlib import closing
 
     from tablebase.cli.output import say
-    from tablebase.mining.patterns import Search
     from tablebase.mining.selection import chosen
-    from tablebase.mining.trees import available
+    from tablebase.patterns.search import Search
+    from tablebase.patterns.trees import available
     from tablebase.store import Store
 
     rules = chosen_game(game, size, variant)
@@ -81,7 +81,7 @@ def _found(game: Game, data: Path, searches: Sequence[Search]) -> Iterator[Patte
     from tqdm import tqdm
 
     from tablebase.catalog import Catalog
-    from tablebase.mining.findings import save
+    from tablebase.patterns.findings import save
 
     total = sum(one.cells for one in searches)
     with closing(Catalog(data, create=True)) as catalog, tqdm(total=total, unit="pos", unit_scale=True, leave=False) as bar:
@@ -95,7 +95,7 @@ def _found(game: Game, data: Path, searches: Sequence[Search]) -> Iterator[Patte
 
 def _write(game: Game, found: Iterable[Patterns], count: int, top: int, style: Format) -> None:
     from tablebase.cli.output import write_rows
-    from tablebase.mining.findings import gain_rows
+    from tablebase.patterns.findings import gain_rows
 
     if style is Format.JSON:
         write_rows((_object(game, one, top) for one in found), style, OBJECT)
@@ -123,7 +123,7 @@ def _counts(found: Patterns) -> dict[str, int]:
 
 def _object(game: Game, found: Patterns, top: int) -> dict[str, Any]:
     """A slice as JSON has it."""
-    from tablebase.mining.findings import gain_rows, rule_rows, tree_rows
+    from tablebase.patterns.findings import gain_rows, rule_rows, tree_rows
 
     return {
         **_name(game, found.slice),
@@ -138,7 +138,7 @@ def _object(game: Game, found: Patterns, top: int) -> dict[str, Any]:
 
 def _line(game: Game, found: Patterns) -> dict[str, Any]:
     """A slice in one line."""
-    from tablebase.mining.findings import best
+    from tablebase.patterns.findings import best
 
     single, pair = (next((one for one in best(found, number, 1) if one.gain), None) for number in (1, 2))
     rule = next(iter(found.rules), None)
@@ -160,7 +160,7 @@ def _line(game: Game, found: Patterns) -> dict[str, Any]:
 def _show(game: Game, found: Patterns, top: int) -> None:
     """All of one slice, for people."""
     from tablebase.cli.output import write_table
-    from tablebase.mining.findings import gain_rows, rule_rows
+    from tablebase.patterns.findings import gain_rows, rule_rows
 
     name, counts = _name(game, found.slice), _counts(found)
     told = ", ".join(f"{number:,} {what}" for what, number in counts.items())

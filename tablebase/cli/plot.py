@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from tablebase.catalog import Catalog
-    from tablebase.mining.choice import Choice
+    from tablebase.charts.choice import Choice
 
 
 class Chart(StrEnum):
@@ -82,8 +82,8 @@ def plot(
 ) -> None:
     """Draw a chart of the tables that are built; outcomes are always those of the side to move."""
     from tablebase.catalog import Catalog
+    from tablebase.charts.choice import choose
     from tablebase.cli.output import say
-    from tablebase.mining.choice import choose
 
     _check_options(chart, {"--piece": piece, "--outcome": outcome, "--log": log})
     _check_drawing(output)
@@ -95,7 +95,7 @@ def plot(
     finally:
         catalog.close()
 
-    from tablebase.mining.charts import save
+    from tablebase.charts.drawing import save
 
     save(figure, output)
     say(f"wrote {output}: {chart.value} of {choice.caption}")
@@ -119,7 +119,7 @@ def _check_drawing(output: Path) -> None:
     if find_spec("matplotlib") is None:
         raise TablebaseError("a picture needs matplotlib: install it with pip install 'tablebase[plot]'")
 
-    from tablebase.mining.charts import check_suffix
+    from tablebase.charts.drawing import check_suffix
 
     check_suffix(output)
 
@@ -139,10 +139,10 @@ def _progress(name: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def _distances(wanted: Wanted) -> Figure:
+    from tablebase.charts.drawing import draw_distances
+    from tablebase.charts.tallies import count_distances
     from tablebase.errors import TablebaseError
     from tablebase.game import Outcome
-    from tablebase.mining.charts import draw_distances
-    from tablebase.mining.tallies import count_distances
 
     if wanted.outcome is Shown.DRAW:
         raise TablebaseError("a draw has no distance: ask for --outcome win or --outcome loss")
@@ -153,10 +153,10 @@ def _distances(wanted: Wanted) -> Figure:
 
 
 def _squares(wanted: Wanted) -> Figure:
+    from tablebase.charts.drawing import draw_squares
+    from tablebase.charts.tallies import count_squares
     from tablebase.errors import TablebaseError
     from tablebase.game import Outcome
-    from tablebase.mining.charts import draw_squares
-    from tablebase.mining.tallies import count_squares
 
     if len(wanted.pieces) > 1:
         raise TablebaseError("squares shows one piece: give --piece once")
@@ -168,16 +168,16 @@ def _squares(wanted: Wanted) -> Figure:
 
 
 def _draws(wanted: Wanted) -> Figure:
-    from tablebase.mining.charts import draw_draws
-    from tablebase.mining.tallies import draw_matrices
+    from tablebase.charts.drawing import draw_draws
+    from tablebase.charts.tallies import draw_matrices
 
     first, second = wanted.choice.game.sides
     return draw_draws(wanted.choice.caption, (first.name, second.name), draw_matrices(wanted.choice))
 
 
 def _parity(wanted: Wanted) -> Figure:
-    from tablebase.mining.charts import draw_parity
-    from tablebase.mining.tallies import count_parity, parity_pair
+    from tablebase.charts.drawing import draw_parity
+    from tablebase.charts.tallies import count_parity, parity_pair
 
     choice = wanted.choice
     pair = parity_pair(choice, wanted.pieces)

@@ -1,1 +1,1 @@
-"""Questions about all positions: SQL over them, and patterns in them."""
+"""Questions about all positions: SQL over them, and their export."""

@@ -18,14 +18,14 @@ from tablebase.features import Feature
 from tablebase.game import Game
 from tablebase.indexing import layout
 from tablebase.mining.columns import Column, Rows, columns
-from tablebase.mining.contingency import CHUNK, Counts, Plan, Tables, count
-from tablebase.mining.gains import Gain, entropy, gains, information_gain
-from tablebase.mining.levels import Levels, Raw, raw
-from tablebase.mining.rules import Rule, rules
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import Selection
-from tablebase.mining.survey import SAMPLE, Survey, survey
-from tablebase.mining.trees import Node, Tree, grow, judge, leaf_of, leaves
+from tablebase.patterns.contingency import CHUNK, Counts, Plan, Tables, count
+from tablebase.patterns.gains import Gain, entropy, gains, information_gain
+from tablebase.patterns.levels import Levels, Raw, raw
+from tablebase.patterns.rules import Rule, rules
+from tablebase.patterns.survey import SAMPLE, Survey, survey
+from tablebase.patterns.trees import Node, Tree, grow, judge, leaf_of, leaves
 from tablebase.routes import StoredSlice
 from tablebase.store import Store
 

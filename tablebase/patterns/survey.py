@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.mining.columns import Column, Rows
-from tablebase.mining.levels import Levels, Raw, levels_of, raw
 from tablebase.mining.scan import Scan
+from tablebase.patterns.levels import Levels, Raw, levels_of, raw
 from tablebase.positions import Positions
 
 SAMPLE = 200_000

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.catalog import Catalog, Counts
+from tablebase.charts.choice import Choice, listed
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.material import Material, material_name, parse_material
-from tablebase.mining.choice import Choice, listed
 from tablebase.mining.query import Question
 from tablebase.mining.results import names_and_rows
 

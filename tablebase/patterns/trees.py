@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.mining.columns import OUTCOMES
-from tablebase.mining.contingency import Codes, Counts
-from tablebase.mining.levels import Condition, Levels
+from tablebase.patterns.contingency import Codes, Counts
+from tablebase.patterns.levels import Condition, Levels
 
 INDENT = "    "
 

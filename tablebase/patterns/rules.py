@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tablebase.mining.columns import OUTCOMES
-from tablebase.mining.contingency import Codes, Counts, Tables
-from tablebase.mining.levels import Flags, Levels
+from tablebase.patterns.contingency import Codes, Counts, Tables
+from tablebase.patterns.levels import Flags, Levels
 
 KEPT = 5
 """Rules of one comparison, and of two, that are kept for each outcome."""

@@ -21,9 +21,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
+from tablebase.charts.tallies import DrawMatrix, Tally
 from tablebase.errors import TablebaseError
 from tablebase.game import Board, Outcome
-from tablebase.mining.tallies import DrawMatrix, Tally
 
 COLOURS = {Outcome.WIN: "#0072B2", Outcome.LOSS: "#E69F00", Outcome.DRAW: "#BBBBBB"}
 PLURALS = {Outcome.WIN: "wins", Outcome.LOSS: "losses", Outcome.DRAW: "draws"}

@@ -15,8 +15,8 @@ from tablebase.catalog import Base, Catalog, SliceRow
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.material import material_name
-from tablebase.mining.gains import Gain
-from tablebase.mining.patterns import Patterns
+from tablebase.patterns.gains import Gain
+from tablebase.patterns.search import Patterns
 
 PAIRS = 50
 """Pairs of features that are kept for each slice, those of most gain."""

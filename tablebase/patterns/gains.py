@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.mining.contingency import Counts, Tables
-from tablebase.mining.levels import Levels
+from tablebase.patterns.contingency import Counts, Tables
+from tablebase.patterns.levels import Levels
 
 Gained = Mapping[tuple[str, ...], Counts]
 

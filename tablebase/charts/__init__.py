@@ -1,0 +1,1 @@
+"""Pictures of tables, and the counts that they are drawn of."""

@@ -1,0 +1,1 @@
+"""Patterns: what decides a slice, searched in all its positions."""
