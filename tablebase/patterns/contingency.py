@@ -10,6 +10,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.engine.jit import jit
 from tablebase.mining.columns import OUTCOMES
 
 CHUNK = 1 << 15
@@ -101,9 +102,25 @@ def count(plan: Plan, codes: Codes, leaves: NDArray[np.intp] | None, outcomes: N
     joined = [one * last + outcomes for one in codes]
     found = [np.bincount(outcomes, minlength=last)]
     found += [np.bincount(one, minlength=size * last) for one, size in zip(joined, plan.sizes, strict=True)]
-    for one, other in plan.pairs:
-        width = plan.sizes[other] * last
-        found.append(np.bincount(codes[one] * width + joined[other], minlength=plan.sizes[one] * width))
+    found.append(_count_pairs(plan, codes, joined))
     if leaves is not None:
         found.append(np.bincount(leaves * last + outcomes, minlength=plan.leaves * last))
     return np.concatenate(found).astype(np.int64, copy=False)
+
+
+def _count_pairs(plan: Plan, codes: Codes, joined: Codes) -> Counts:
+    """The tables of all pairs behind each other; `joined` has the outcome as the last digit of each level."""
+    last = len(OUTCOMES)
+    widths = [plan.sizes[other] * last for _, other in plan.pairs]
+    ends = np.cumsum([0, *(plan.sizes[one] * width for (one, _), width in zip(plan.pairs, widths, strict=True))])
+    counts: Counts = np.zeros(ends[-1], dtype=np.int64)
+    for (one, other), width, begin, end in zip(plan.pairs, widths, ends[:-1].tolist(), ends[1:].tolist(), strict=True):
+        _add_pair(codes[one], joined[other], width, counts[begin:end])
+    return counts
+
+
+@jit
+def _add_pair(first: NDArray[np.intp], second: NDArray[np.intp], width: int, counts: Counts) -> None:
+    """Add the pairs of two columns to a table; unlike `numpy.bincount` it lets other threads run."""
+    for place in range(len(first)):
+        counts[first[place] * width + second[place]] += 1
