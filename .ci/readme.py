@@ -1,11 +1,14 @@
 """Run what the README and other pages show.
 
 readme.py command N             print the N-th command of the README's ``sh`` blocks
-readme.py examples BIN [PAGE]   run every ``$ …`` line of the page's ``console`` blocks, BIN first on the path, and compare
+readme.py examples BIN [PAGE]   run every ``$ …`` command of the page's ``console`` blocks, BIN first on the path, and compare
+
+A command goes on over lines until its quotes are closed and its here document is at its end.
 """
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -23,9 +26,22 @@ def examples(page: Path) -> list[tuple[str, str]]:
     found = []
     for block in blocks("console", page):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, _, output = part.partition("\n")
-            found.append((command, output.strip("\n")))
+            lines = part.split("\n")
+            end = next((end for end in range(1, len(lines)) if is_whole("\n".join(lines[:end]))), len(lines))
+            found.append(("\n".join(lines[:end]), "\n".join(lines[end:]).strip("\n")))
     return found
+
+
+def is_whole(command: str) -> bool:
+    """Whether no line of a command is missing."""
+    begun = re.search(r"<<'(\w+)'", command)
+    if begun:
+        return command.endswith(f"\n{begun[1]}")
+    try:
+        shlex.split(command)
+    except ValueError:
+        return False
+    return True
 
 
 def printed_by(result: subprocess.CompletedProcess[str]) -> str:
