@@ -206,7 +206,7 @@ def read_positions(statement: str) -> dict[str, Any]:
 
     def ask() -> list[dict[str, Any]]:
         with duckdb.connect() as connection:
-            connection.execute(f"SET threads = {THREADS}")
+            connection.execute(f"SET threads = {THREADS}; SET enable_progress_bar = false")
             found = connection.sql(statement)
             return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
 

@@ -16,7 +16,7 @@ from support import Answer
 
 from rules.doushouqi import game as doushouqi
 from tablebase.mining.columns import columns
-from tablebase.mining.export import DESCRIPTION, FILE_NAME, Export, Sample, chosen_columns
+from tablebase.mining.export import FILE_NAME, KEY, Export, Sample, chosen_columns
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import chosen
 from tablebase.store import Store
@@ -58,7 +58,7 @@ def test_duckdb_reads_all_slices(ask: Ask, two_pieces: Path, tmp_path: Path) -> 
 def test_polars_reads_aliases(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
     """With aliases every slice is there under its own name, and Polars counts what stats counts."""
     folder = written(ask, two_pieces, tmp_path / "out", "--aliases", "--columns", "outcome")
-    frame = pl.scan_parquet(folder / "**/*.parquet", hive_partitioning=True).group_by("material", "outcome").len().collect()
+    frame = pl.scan_parquet(folder).group_by("material", "outcome").len().collect()
     found = {(material, outcome): count for material, outcome, count in frame.iter_rows()}
     lines = ask("stats", "doushouqi", "--by", "material", "--data", two_pieces, "--format", "json").json
     expected = {
@@ -193,7 +193,8 @@ def test_other_folders_are_left_alone(ask: Ask, two_pieces: Path, tmp_path: Path
     answer = ask("export", "doushouqi", "--parquet", folder, "--data", two_pieces, "--sample", "0.5")
     assert (answer.code, "holds another export" in answer.err) == (2, True)
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
-    assert json.loads((folder / DESCRIPTION).read_text())["game"] == "doushouqi"
+    described = [json.loads(pq.read_schema(path).metadata[KEY]) for path in folder.rglob(FILE_NAME)]
+    assert [one["game"] for one in described] == ["doushouqi"]
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
     answer = ask("export", "doushouqi", "--parquet", tmp_path / "mine", "--data", two_pieces)

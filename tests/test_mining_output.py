@@ -89,11 +89,14 @@ def test_what_cannot_be_written(value: str, styles: tuple[str, ...], two_pieces:
 
 
 def test_json_and_csv_have_the_same_rows(two_pieces: Path, ask: Ask) -> None:
-    """All 2940 of them, in as many batches as it takes; null is null there and nothing here."""
+    """All 2940 of them, in as many batches as it takes; null is null there and nothing here, truth is written alike."""
     objects = ask("mine", "doushouqi", SOME, "--data", two_pieces, "--format", "json").json
     lines = ask("mine", "doushouqi", SOME, "--data", two_pieces, "--format", "csv").csv
     assert len(objects) == len(lines) == 49 * 60
-    assert [{name: "" if value is None else str(value) for name, value in one.items()} for one in objects] == lines
+    assert [
+        {name: value if isinstance(value, str) else json.dumps(value).replace("null", "") for name, value in one.items()}
+        for one in objects
+    ] == lines
     assert {type(one["distance"]) for one in objects} == {int, type(None)}
     assert {one["total"] for one in objects} == {sum(one["distance"] or 0 for one in objects)}
 
@@ -189,3 +192,11 @@ def test_parquet_of_all_positions(two_pieces: Path, capsysbinary: pytest.Capture
     frame = pl.read_parquet(io.BytesIO(data))
     counts = dict(frame.group_by("outcome").len().iter_rows())
     assert counts == {"win": 82_852, "loss": 64_501, "draw": 12_715}
+
+
+def test_a_table_names_columns_as_they_are_typed(two_pieces: Path, ask: Ask) -> None:
+    """What stands above a column can be written into the next statement."""
+    answer = ask(
+        "mine", "doushouqi", "SELECT p1_square, even_1_2 FROM positions WHERE material = 'CvC' LIMIT 1", "--data", two_pieces
+    )
+    assert answer.out.splitlines()[0].split() == ["p1_square", "even_1_2"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from contextlib import closing
 from enum import StrEnum
@@ -12,7 +11,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tablebase.cli.options import DEFAULT_DATA, Data, Exactly, Format, GameName, Only, Size, Style, Variant, Workers, chosen_game
+from tablebase.cli.options import (
+    CORES,
+    DEFAULT_DATA,
+    Data,
+    Exactly,
+    Format,
+    GameName,
+    Only,
+    Size,
+    Style,
+    Threads,
+    Variant,
+    chosen_game,
+)
 
 if TYPE_CHECKING:
     from tablebase.features import Feature
@@ -30,7 +42,6 @@ class MineFormat(StrEnum):
 
 SHOWN = 1000
 """Rows that a table for people has at most, unless --limit says otherwise."""
-CORES = os.cpu_count() or 1
 
 FeatureFile = Annotated[Path | None, typer.Option("--features", metavar="FILE", help="A Python file with features of your own.")]
 
@@ -43,7 +54,7 @@ def mine(
     features: FeatureFile = None,
     limit: Annotated[int | None, typer.Option("--limit", metavar="N", min=0, help="Write no more rows than this.")] = None,
     data: Data = DEFAULT_DATA,
-    workers: Workers = CORES,
+    workers: Threads = CORES,
     style: Annotated[MineFormat, typer.Option("--format", help="How to write the result.")] = MineFormat.TABLE,
 ) -> None:
     """Ask all positions in SQL (DuckDB); nothing can be changed, and no other file be read."""
@@ -67,9 +78,10 @@ def mine(
             write_parquet(sys.stdout.buffer, batches)
             return
         columns, rows = names_and_rows(batches)
-        write_rows(islice(rows, SHOWN) if cut else rows, Format(style), columns)
-        if cut and next(rows, None) is not None:
-            say(f"these are the first {SHOWN} rows; --limit asks for more, --format csv gives all")
+        write_rows(islice(rows, SHOWN) if cut else rows, Format(style), columns, verbatim=True)
+        more = cut and next(rows, None) is not None
+    if more:
+        say(f"these are the first {SHOWN} rows; --limit asks for more, --format csv gives all")
 
 
 def features(
@@ -108,7 +120,7 @@ def export(
     share: Annotated[float, typer.Option("--sample", metavar="SHARE", help="Take each position with this chance.")] = 1.0,
     seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="The same seed takes the same positions.")] = 0,
     data: Data = DEFAULT_DATA,
-    workers: Workers = CORES,
+    workers: Threads = CORES,
 ) -> None:
     """Write positions to Parquet files, a file a slice, for Polars, DuckDB or pandas."""
     from tqdm import tqdm

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -43,7 +44,10 @@ Materials = Annotated[
 Only = Annotated[list[str] | None, typer.Option("--material", metavar="RCvW", help="This slice alone; may be given again.")]
 Workers = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes to use.")]
 
+Threads = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Threads to use.")]
+
 DEFAULT_DATA = Path("data")
+CORES = os.cpu_count() or 1
 
 
 def chosen_game(game: str, size: str | None, variant: list[str] | None) -> Game:

@@ -17,7 +17,7 @@ Row = Mapping[str, Any]
 UNLIMITED = 10_000
 
 
-def write_rows(rows: Iterable[Row], style: Format, columns: Sequence[str] | None = None) -> None:
+def write_rows(rows: Iterable[Row], style: Format, columns: Sequence[str] | None = None, *, verbatim: bool = False) -> None:
     """Write rows with the same fields; JSON and CSV as the rows come.
 
     Parameters
@@ -27,6 +27,8 @@ def write_rows(rows: Iterable[Row], style: Format, columns: Sequence[str] | None
     style : Format
     columns : sequence of str, optional
         The fields; by default those of the first row.
+    verbatim : bool
+        Whether a table for people has the fields' names as they are, for who wants to type them.
     """
     if columns is None:
         rows = list(rows)
@@ -36,9 +38,10 @@ def write_rows(rows: Iterable[Row], style: Format, columns: Sequence[str] | None
     elif style is Format.CSV:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(columns)
-        writer.writerows(["" if row[name] is None else row[name] for name in columns] for row in rows)
+        writer.writerows([_csv_cell(row[name]) for name in columns] for row in rows)
     else:
-        write_table(list(rows), columns)
+        titles = columns if verbatim else [name.replace("_", " ") for name in columns]
+        write_table(list(rows), columns, titles)
 
 
 def _write_json_rows(rows: Iterable[Row], columns: Sequence[str]) -> None:
@@ -62,16 +65,20 @@ def _json(value: object) -> str:
         raise TablebaseError(f"JSON has no word for one of the values ({fault}): use --format csv") from fault
 
 
-def write_table(rows: Sequence[Row], columns: Sequence[str]) -> None:
+def _csv_cell(value: object) -> object:
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else value
+
+
+def write_table(rows: Sequence[Row], columns: Sequence[str], titles: Sequence[str] | None = None) -> None:
     """Write rows as a table, numbers right-aligned with thousands separated."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for name in columns:
+    for name, title in zip(columns, titles or columns, strict=True):
         numeric = all(isinstance(row[name], int | float | None) for row in rows)
-        table.add_column(name.replace("_", " "), justify="right" if numeric else "left", no_wrap=True)
+        table.add_column(title, justify="right" if numeric else "left", no_wrap=True)
     for row in rows:
         table.add_row(*(_cell(row[name]) for name in columns))
     # Lines are never cut or wrapped: a terminal does that, and a pipe needs them whole.
@@ -84,7 +91,9 @@ def write_table(rows: Sequence[Row], columns: Sequence[str]) -> None:
 def _cell(value: object) -> str:
     if value is None:
         return "-"
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
         return f"{value:,.1f}" if abs(value) >= 10 else f"{value:.3g}"

@@ -7,8 +7,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tablebase.cli.mine import CORES, FeatureFile, all_features
-from tablebase.cli.options import DEFAULT_DATA, Data, Exactly, Format, GameName, Only, Size, Style, Variant, Workers, chosen_game
+from tablebase.cli.mine import FeatureFile, all_features
+from tablebase.cli.options import (
+    CORES,
+    DEFAULT_DATA,
+    Data,
+    Exactly,
+    Format,
+    GameName,
+    Only,
+    Size,
+    Style,
+    Threads,
+    Variant,
+    chosen_game,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,7 +64,7 @@ def patterns(
     top: Annotated[int, typer.Option("--top", metavar="N", min=1, help="Show so many features, and so many pairs.")] = 10,
     depth: Annotated[int, typer.Option("--depth", metavar="N", min=0, max=8, help="Depth of the trees; 0 for none.")] = 3,
     data: Data = DEFAULT_DATA,
-    workers: Workers = CORES,
+    workers: Threads = CORES,
     style: Style = Format.TABLE,
 ) -> None:
     """Search slices for what decides them: features, exact rules, small trees; all of it goes into the catalog."""

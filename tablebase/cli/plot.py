@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tablebase.cli.options import DEFAULT_DATA, Data, Exactly, GameName, Size, Variant, Workers, chosen_game
+from tablebase.cli.options import CORES, DEFAULT_DATA, Data, Exactly, GameName, Size, Threads, Variant, chosen_game
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -78,7 +78,7 @@ def plot(
     ] = None,
     log: Annotated[bool, typer.Option("--log", help="Draw distances on a logarithmic scale.")] = False,
     data: Data = DEFAULT_DATA,
-    workers: Workers = 1,
+    workers: Threads = CORES,
 ) -> None:
     """Draw a chart of the tables that are built; outcomes are always those of the side to move."""
     from tablebase.catalog import Catalog

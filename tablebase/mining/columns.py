@@ -8,14 +8,13 @@ from functools import cache, cached_property
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tablebase.errors import TablebaseError
 from tablebase.features import KINDS, Feature
 from tablebase.game import Game, Outcome
 from tablebase.material import material_name
-from tablebase.moves import Position
-from tablebase.notation import render
 from tablebase.positions import Positions
 from tablebase.routes import StoredSlice
 from tablebase.values import FIRST, STALEMATE, Codes, Coding
@@ -173,14 +172,24 @@ def _words(words: tuple[str, ...]) -> pa.Array:
 
 
 def _position(rows: Rows) -> pa.Array:
-    positions = rows.positions
-    texts = (position_text(positions.game, positions.kinds, positions.side, squares) for squares in positions.squares.tolist())
-    return pa.array(texts, type=pa.string())
+    return position_texts(rows.positions)
 
 
-def position_text(game: Game, kinds: Sequence[int], side: int, squares: Sequence[int]) -> str:
-    """A position as text."""
-    return render(game, Position(tuple(sorted(zip(kinds, squares, strict=True))), side))
+def position_texts(positions: Positions) -> pa.Array:
+    """Positions as text; the twin of `tablebase.notation.render`."""
+    board = positions.game.board
+    width = board.width + 1
+    empty = "/".join(["." * board.width] * board.height) + f" {positions.game.sides[positions.side].letter}"
+    letters = np.tile(np.frombuffer(empty.encode(), dtype=np.uint8), (len(positions), 1))
+    places = np.array([(board.height - 1 - rank) * width + file for file, rank in board.cells])
+    for kind, squares in zip(positions.kinds, positions.squares.T, strict=True):
+        letters[np.arange(len(letters)), places.take(squares)] = ord(positions.game.kinds[kind].symbol)
+    lines = pa.FixedSizeBinaryArray.from_buffers(pa.binary(len(empty)), len(letters), [None, pa.py_buffer(letters)])
+    found = lines.cast(pa.binary()).cast(pa.string())
+    # The longest runs first: then no shorter one is a part of one.
+    for run in range(board.width, 0, -1):
+        found = pc.replace_substring(found, "." * run, str(run))
+    return found
 
 
 def _piece_columns(game: Game, place: int) -> list[Column]:

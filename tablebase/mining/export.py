@@ -25,8 +25,8 @@ from tablebase.mining.selection import SLICE_COLUMNS, Selection
 from tablebase.routes import StoredSlice
 
 FILE_NAME = "positions.parquet"
-DESCRIPTION = "_export.json"
-"""Readers of Parquet folders pass over names that begin so."""
+KEY = b"tablebase"
+"""Under which each file says what export it is of."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,16 @@ class Export:
 
     def __init__(self, game: Game, folder: Path, columns: Sequence[Column], sample: Sample) -> None:
         self.game, self.folder, self.columns, self.sample = game, folder, columns, sample
-        self.schema = pa.schema([(column.name, column.type) for column in columns])
-        self._describe()
+        described = {
+            "game": game.name,
+            "rules_digest": game.digest,
+            "columns": [column.name for column in columns],
+            "sample": sample.share,
+            "seed": sample.seed,
+        }
+        text = json.dumps(described, sort_keys=True)
+        self.schema = pa.schema([(column.name, column.type) for column in columns], metadata={KEY: text})
+        self._check_folder()
 
     def missing(self, selection: Selection) -> Selection:
         """The slices that have no file yet."""
@@ -140,21 +148,12 @@ class Export:
         material, side = material_name(self.game, one.material), self.game.sides[one.side].letter
         return self.folder / f"pieces={one.material.pieces}" / f"material={material}" / f"side={side}" / FILE_NAME
 
-    def _describe(self) -> None:
-        """Say in the folder what it holds, or see that it holds the same."""
-        own = {
-            "game": self.game.name,
-            "rules_digest": self.game.digest,
-            "columns": [column.name for column in self.columns],
-            "sample": self.sample.share,
-            "seed": self.sample.seed,
-        }
-        path = self.folder / DESCRIPTION
-        if path.exists():
-            if json.loads(path.read_text()) != own:
-                raise TablebaseError(f"{self.folder} holds another export (see {path}): name another folder")
+    def _check_folder(self) -> None:
+        """See that the folder holds nothing but files of the same export."""
+        if not self.folder.exists():
             return
-        if self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
+        if not self.folder.is_dir() or any(not path.name.startswith("pieces=") for path in self.folder.iterdir()):
             raise TablebaseError(f"{self.folder} holds other things: name a new folder")
-        self.folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(own, indent=2) + "\n")
+        found = next(self.folder.rglob(FILE_NAME), None)
+        if found is not None and pq.read_schema(found).metadata.get(KEY) != self.schema.metadata[KEY]:
+            raise TablebaseError(f"{self.folder} holds another export (of other columns, sample or rules): name another folder")

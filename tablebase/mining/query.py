@@ -65,7 +65,8 @@ class Question:
         self._plan(_offered(tree, self.columns))
         used = _used(tree, self.columns)
         self.writer = Writer(game, {one.material for one in known}, self.columns) if any(one.late for one in used) else None
-        read = used if self.writer is None else _together(used, self.writer.sources)
+        needed = [*used, *(self.writer.sources if self.writer is not None else ())]
+        read = [column for column in self.columns.values() if column in needed and not column.late]
         self.scans = {name: Scan(game, self.store, one, read, threads) for name, one in self._selections(tree, known).items()}
 
     def __enter__(self) -> Question:
@@ -205,11 +206,6 @@ def _used(tree: exp.Expr, all_columns: dict[str, Column]) -> list[Column]:
     used = [column for name, column in all_columns.items() if name.lower() in named or describes or (takes_all and column.in_star)]
     # A stream has to have a column, so that its rows can be counted.
     return used or [all_columns["pieces"]]
-
-
-def _together(used: list[Column], sources: list[Column]) -> list[Column]:
-    """The columns to be read where some are made up of others."""
-    return [*sources, *(column for column in used if not column.late and column not in sources)]
 
 
 def _takes_all(tree: exp.Expr) -> bool:
