@@ -230,7 +230,13 @@ def test_each_stored_slice_is_decoded_once(wanted: str, two_pieces: Path, monkey
 
 @pytest.mark.parametrize(
     "condition",
-    ["material = 'RvC'", "material LIKE 'R%C'", "p1_rank > 0 AND (material = 'RvC')", "length(material) < 4 AND material = 'RvC'"],
+    [
+        "material = 'RvC'",
+        "material LIKE 'R%C'",
+        "p1_rank > 0 AND (material = 'RvC')",
+        "length(material) < 4 AND material = 'RvC'",
+        "p1 || p2 = 'Rc'",
+    ],
 )
 def test_slices_that_are_not_wanted_are_not_opened(condition: str, copied: Path) -> None:
     """With nothing but the table of one slice left, that slice can be asked still."""

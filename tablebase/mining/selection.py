@@ -25,16 +25,9 @@ from tablebase.store import missing_sentence
 from tablebase.values import DRAW, STALEMATE, Coding, Value
 
 SLICE_COLUMNS = ("material", "pieces", "side")
+"""What a slice is called; the letters of its pieces, p1, p2, …, are decided by it, too."""
 VALUE_COLUMNS = ("outcome", "distance", "stalemate")
-NAMED = pa.schema(
-    [
-        ("place", pa.int32()),
-        ("material", pa.string()),
-        ("pieces", pa.int16()),
-        ("side", pa.string()),
-        ("number", pa.int32()),
-    ]
-)
+NAMED = {"place": pa.int32(), "number": pa.int32(), "material": pa.string(), "pieces": pa.int16(), "side": pa.string()}
 OCCURRING = pa.schema(
     [
         ("number", pa.int32()),
@@ -147,8 +140,9 @@ def select(game: Game, known: Selection, condition: exp.Expr | None, names: set[
     MissingTableError
         If it asks for slices that have not been built.
     """
-    parts = [part for part in _parts(condition) if _goes_by(part, (*SLICE_COLUMNS, *VALUE_COLUMNS), names)]
-    by_slice = [part for part in parts if _goes_by(part, SLICE_COLUMNS, names)]
+    of_slice = (*SLICE_COLUMNS, *_letters(known))
+    parts = [part for part in _parts(condition) if _goes_by(part, (*of_slice, *VALUE_COLUMNS), names)]
+    by_slice = [part for part in parts if _goes_by(part, of_slice, names)]
     for part in by_slice:
         _check_named(game, known, part, folder)
     if by_slice and not _evaluate(game, known, by_slice):
@@ -237,13 +231,15 @@ def _evaluate(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Select
     groups = list(dict.fromkeys(known.values()))
     ordered = [list(values) for values in groups]
     numbers = {values: number for number, values in enumerate(groups)}
+    letters = _letters(known)
     named = [
         {
             "place": place,
+            "number": numbers[values],
             "material": material_name(game, one.material),
             "pieces": one.material.pieces,
             "side": game.sides[one.side].letter,
-            "number": numbers[values],
+            **dict(zip(letters, (game.kinds[kind].symbol for kind in one.material.kinds), strict=False)),
         }
         for place, (one, values) in enumerate(known.items())
     ]
@@ -257,7 +253,8 @@ def _evaluate(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Select
     condition = " AND ".join(f"({part.sql(dialect='duckdb')})" for part in plain)
     found: dict[StoredSlice, set[Occurring]] = {}
     with locked(1) as connection:
-        connection.register("slices", pa.Table.from_pylist(named, schema=NAMED))
+        described = pa.schema(NAMED | dict.fromkeys(letters, pa.string()))
+        connection.register("slices", pa.Table.from_pylist(named, schema=described))
         connection.register("occurring", pa.Table.from_pylist(values, schema=OCCURRING))
         question = f"SELECT place, number, value FROM slices JOIN occurring USING (number) WHERE {condition}"
         try:
@@ -269,6 +266,11 @@ def _evaluate(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Select
         for place, number, value in rows:
             found.setdefault(all_slices[place], set()).add(ordered[number][value])
     return {one: frozenset(found[one]) for one in known if one in found}
+
+
+def _letters(known: Selection) -> list[str]:
+    """Columns of the pieces' letters; null where a slice has fewer pieces."""
+    return [f"p{number + 1}" for number in range(max((one.material.pieces for one in known), default=0))]
 
 
 def _one_by_one(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Selection:
