@@ -283,13 +283,22 @@ class Catalog:
                 return list(result.keys()), [tuple(row) for row in result]
         except (SQLAlchemyError, sqlite3.Error, UnicodeError) as fault:
             reason = getattr(fault, "orig", None) or fault
-            raise TablebaseError(f"the SQL statement failed: {reason} (only reading is allowed)") from fault
+            raise TablebaseError(f"the SQL statement failed: {reason}{_hint(str(reason))}") from fault
         finally:
             engine.dispose()
 
     def close(self) -> None:
         """Give all connections back."""
         self._engine.dispose()
+
+
+def _hint(reason: str) -> str:
+    """What to add to a fault of SQLite, where it does not say enough."""
+    if reason.startswith(("not authorized", "attempt to write")):
+        return " (only reading is allowed)"
+    if reason in ("no such table: positions", "no such table: distinct_positions"):
+        return " (ask it with 'tablebase mine')"
+    return ""
 
 
 def _make_folder(folder: Path) -> None:

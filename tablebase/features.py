@@ -110,6 +110,8 @@ def feature(pieces: int = 0, kind: str = "int", words: tuple[str, ...] = ()) -> 
     >>> [name for name, _ in first_rank.columns(3)]
     ['first_rank_1', 'first_rank_2', 'first_rank_3']
     """
+    if callable(pieces):
+        raise TablebaseError("a feature is made with brackets: write @feature(), or @feature(pieces=1)")
     if pieces not in (0, 1, 2) or kind not in ("bool", "int", "float"):
         raise TablebaseError(f"a feature is of 0, 1 or 2 pieces, and bool, int or float; not of {pieces}, and {kind}")
 

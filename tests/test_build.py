@@ -297,7 +297,7 @@ def test_an_interrupted_build_goes_on(workers: str, starting: Callable[[str], An
     answer = ended(process)
     assert (answer.code, answer.out) == (130, "")
     assert "Traceback" not in answer.err
-    assert answer.errors == ["error: interrupted; a build goes on where it stopped when it is started again"]
+    assert answer.errors == ["error: interrupted; a build or an export goes on where it stopped when it is started again"]
     expected = contents(three_pieces)
     kept = contents(tmp_path)
     assert 12 < len(kept) < len(expected)

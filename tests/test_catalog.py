@@ -119,6 +119,20 @@ def test_counts_of_single_slices(
     assert (line["side"], line["wins"], line["losses"], line["draws"], line["longest_win"]) == ("w", wins, losses, draws, longest)
 
 
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("SELECT * FROM positions", "no such table: positions (ask it with 'tablebase mine')"),
+        ("SELECT * FROM placements", "no such table: placements"),
+        ("DELETE FROM tables", "not authorized (only reading is allowed)"),
+    ],
+)
+def test_the_hint_fits_the_fault(statement: str, said: str, two_pieces: Path, ask: Ask) -> None:
+    """A statement that is refused is told what is wrong with it, and nothing else."""
+    answer = ask("sql", statement, "--data", two_pieces)
+    assert (answer.code, answer.errors) == (2, [f"error: the SQL statement failed: {said}"])
+
+
 def test_aliases_have_the_counts_of_what_stands_for_them(two_pieces: Path) -> None:
     """Each slice is listed once under its own name, with the numbers of the slice it plays like."""
     found = rows(two_pieces, "SELECT * FROM slice_counts")

@@ -174,6 +174,7 @@ def test_a_fault_leaves_no_file_behind(ask: Ask, copied: Path, tmp_path: Path) -
         (["--material", "RCvW"], "the table RCvW of doushouqi has not been built"),
         (["--material", "XvW"], "White has no piece 'X'"),
         (["--pieces", "5"], "no table of doushouqi with 5 pieces has been built"),
+        (["--pieces", "1"], "doushouqi has slices of 2 to 16 pieces, not 1"),
         (["--features", "nowhere.py"], "there is no file nowhere.py"),
     ],
 )
@@ -184,6 +185,24 @@ def test_wrong_wishes(ask: Ask, two_pieces: Path, tmp_path: Path, options: list[
     assert answer.err.startswith(f"error: {sentence}")
     assert answer.err.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_where_nothing_can_be_written(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
+    """The sentence names the option for the folder of the files, not that of the tables."""
+    (tmp_path / "out").write_text("dear")
+    answer = ask("export", "doushouqi", "--parquet", tmp_path / "out", "--data", two_pieces)
+    assert (answer.code, answer.err) == (2, f"error: {tmp_path / 'out'} is a file: name a folder with --parquet\n")
+    answer = ask("export", "doushouqi", "--parquet", tmp_path / "out" / "in", "--material", "CvC", "--data", two_pieces)
+    assert answer.code == 2
+    assert "name another folder with --parquet" in answer.err
+    assert "Traceback" not in answer.err
+    assert (tmp_path / "out").read_text() == "dear"
+
+
+def test_columns_with_blanks_between(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
+    """Blanks around the names of columns mean nothing."""
+    folder = written(ask, two_pieces, tmp_path / "out", "--material", "CvC", "--columns", "outcome, distance")
+    assert [pq.read_schema(path).names for path in folder.rglob(FILE_NAME)] == [["outcome", "distance"]]
 
 
 def test_other_folders_are_left_alone(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:

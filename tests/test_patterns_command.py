@@ -119,6 +119,13 @@ def test_a_catalog_without_the_tables_gets_them(copied: Path, ask: Ask) -> None:
     assert all(snapshot(copied))
 
 
+def test_columns_begin_with_the_slice(copied: Path, ask: Ask) -> None:
+    """All three tables say first which slice a row is of."""
+    search(ask, copied, "--material", "CvW")
+    for name in TABLES:
+        assert list(told(copied, f"SELECT * FROM {name}")[0])[:6] == ["id", "slice_id", "game", "material", "side", "pieces"]
+
+
 def test_names_are_those_of_the_slice(copied: Path, ask: Ask) -> None:
     """An alias is searched under its own name, with the letters in any order, and is told apart from what stands for it."""
     search(ask, copied, "--material", "DvP")

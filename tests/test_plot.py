@@ -103,6 +103,14 @@ REFUSED = {
 }
 
 
+def test_no_chart(ask: Ask) -> None:
+    """What can be drawn is listed in one line."""
+    answer = ask("plot")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith("error: Missing argument 'CHART'.")
+    assert answer.err.count("\n") == 1
+
+
 @pytest.mark.parametrize(("words", "fault"), REFUSED.values(), ids=REFUSED)
 def test_refusals(words: list[str], fault: str, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     """Whatever is wrong is said in one sentence with exit code 2, and no file is left."""

@@ -15,7 +15,7 @@ from tablebase.cli import ask, check, make, mine, patterns, play, plot, tell
 from tablebase.errors import CapacityError, TablebaseError
 
 INTERRUPTED = 130
-INTERRUPT = "interrupted; a build goes on where it stopped when it is started again"
+INTERRUPT = "interrupted; a build or an export goes on where it stopped when it is started again"
 
 app = typer.Typer(
     name="tablebase",
@@ -59,7 +59,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except TablebaseError as fault:
         return _fail(str(fault), fault.exit_code)
     except _UsageFault as fault:
-        return _fail(fault.format_message(), 2)  # type: ignore[attr-defined]
+        # Some messages list choices on lines of their own, and some begin with the name of an exception.
+        sentence = " ".join(fault.format_message().split())  # type: ignore[attr-defined]
+        return _fail(sentence.replace("Value error, ", ""), 2)
     except (KeyboardInterrupt, typer.Abort):
         return _fail(INTERRUPT, INTERRUPTED)
     except (BrokenPipeError, SystemExit):

@@ -15,10 +15,10 @@ from tablebase.cli.options import (
     CORES,
     DEFAULT_DATA,
     Data,
-    Exactly,
+    Distinct,
     Format,
     GameName,
-    Only,
+    Named,
     Size,
     Style,
     Threads,
@@ -110,8 +110,8 @@ def export(
     folder: Annotated[Path, typer.Option("--parquet", metavar="DIR", help="A new folder for the files, or one to go on with.")],
     size: Size = None,
     variant: Variant = None,
-    pieces: Exactly = None,
-    material: Only = None,
+    pieces: Distinct = None,
+    material: Named = None,
     aliases: Annotated[bool, typer.Option("--aliases", help="Write slices that play like others, too.")] = False,
     columns: Annotated[
         str | None, typer.Option("--columns", metavar="A,B,…", help="These alone; by default all that are no features.")
@@ -135,7 +135,7 @@ def export(
     rules = chosen_game(game, size, variant)
     wanted = chosen(rules, data, material or [], pieces, aliases=aliases)
     offered = all_columns(rules, list(wanted), all_features(rules, features))
-    written = chosen_columns(rules, columns.split(",") if columns is not None else None, offered)
+    written = chosen_columns(rules, [name.strip() for name in columns.split(",")] if columns is not None else None, offered)
     output = Export(rules, folder, written, Sample(share, seed))
     missing = output.missing(wanted)
     with closing(Store(data)) as store:

@@ -37,11 +37,13 @@ Data = Annotated[Path, typer.Option("--data", metavar="DIR", envvar="TABLEBASE_D
 Style = Annotated[Format, typer.Option("--format", help="How to write the result.")]
 Pieces = Annotated[int | None, typer.Option("--pieces", metavar="N", help="All slices of 2 to N pieces.")]
 Exactly = Annotated[int | None, typer.Option("--pieces", metavar="N", help="Just the slices of N pieces.")]
+Distinct = Annotated[int | None, typer.Option("--pieces", metavar="N", help="All distinct slices of N pieces.")]
 Materials = Annotated[
     list[str] | None,
     typer.Option("--material", metavar="RCvW", help="This material and all it depends on; may be given again."),
 ]
 Only = Annotated[list[str] | None, typer.Option("--material", metavar="RCvW", help="This slice alone; may be given again.")]
+Named = Annotated[list[str] | None, typer.Option("--material", metavar="RCvW", help="This slice; may be given again.")]
 Workers = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Processes to use.")]
 
 Threads = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Threads to use.")]

@@ -12,10 +12,10 @@ from tablebase.cli.options import (
     CORES,
     DEFAULT_DATA,
     Data,
-    Exactly,
+    Distinct,
     Format,
     GameName,
-    Only,
+    Named,
     Size,
     Style,
     Threads,
@@ -51,15 +51,15 @@ LINE = [
     "covers",
     "tree_error",
 ]
-NO_TREES = "no trees: scikit-learn is not installed; run \"pip install 'tablebase[patterns]'\""
+NO_TREES = "trees need scikit-learn: install it with pip install 'tablebase[patterns]'"
 
 
 def patterns(
     game: GameName,
     size: Size = None,
     variant: Variant = None,
-    material: Only = None,
-    pieces: Exactly = None,
+    material: Named = None,
+    pieces: Distinct = None,
     features: FeatureFile = None,
     top: Annotated[int, typer.Option("--top", metavar="N", min=1, help="Show so many features, and so many pairs.")] = 10,
     depth: Annotated[int, typer.Option("--depth", metavar="N", min=0, max=8, help="Depth of the trees; 0 for none.")] = 3,

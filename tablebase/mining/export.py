@@ -6,9 +6,10 @@ columns, so that Polars, DuckDB and pandas read the folder as one table.
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tablebase.errors import TablebaseError
+from tablebase.errors import CapacityError, TablebaseError
 from tablebase.game import Game
 from tablebase.material import material_name
 from tablebase.mining.columns import Column, Rows
@@ -135,14 +136,20 @@ class Export:
     @contextmanager
     def _file(self, one: StoredSlice) -> Iterator[pq.ParquetWriter]:
         path = self._path(one)
-        path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_name(f".{path.name}.tmp")
         try:
+            path.parent.mkdir(parents=True, exist_ok=True)
             with pq.ParquetWriter(draft, self.schema, compression="zstd") as writer:
                 yield writer
             draft.replace(path)
+        except OSError as fault:
+            full = fault.errno in (errno.ENOSPC, errno.EDQUOT)
+            cure = "make room or name another folder with --parquet" if full else "name another folder with --parquet"
+            sentence = f"cannot write to {self.folder} ({fault.strerror or fault}): {cure}"
+            raise (CapacityError if full else TablebaseError)(sentence) from fault
         finally:
-            draft.unlink(missing_ok=True)
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)
 
     def _path(self, one: StoredSlice) -> Path:
         material, side = material_name(self.game, one.material), self.game.sides[one.side].letter
@@ -152,7 +159,9 @@ class Export:
         """See that the folder holds nothing but files of the same export."""
         if not self.folder.exists():
             return
-        if not self.folder.is_dir() or any(not path.name.startswith("pieces=") for path in self.folder.iterdir()):
+        if not self.folder.is_dir():
+            raise TablebaseError(f"{self.folder} is a file: name a folder with --parquet")
+        if any(not path.name.startswith("pieces=") for path in self.folder.iterdir()):
             raise TablebaseError(f"{self.folder} holds other things: name a new folder")
         found = next(self.folder.rglob(FILE_NAME), None)
         if found is not None and pq.read_schema(found).metadata.get(KEY) != self.schema.metadata[KEY]:

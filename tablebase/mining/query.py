@@ -7,6 +7,7 @@ columns, which finds its faults; then it is seen which slices, values and column
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -121,7 +122,14 @@ class Question:
             for name in (POSITIONS, DISTINCT):
                 connection.execute(f"CREATE TABLE {name} ({described})")
             with sentences():
-                connection.execute(f"EXPLAIN {self.statement}")
+                try:
+                    connection.execute(f"EXPLAIN {self.statement}")
+                except duckdb.CatalogException as fault:
+                    unknown = re.search(r"Table with name (\S+) does not exist", str(fault))
+                    if unknown is None:
+                        raise
+                    cure = f"ask {POSITIONS} or {DISTINCT}; the catalog is for 'tablebase sql'"
+                    raise TablebaseError(f"there is no table {unknown[1]} of positions: {cure}") from fault
 
     def _selections(self, tree: exp.Expr, known: Selection) -> dict[str, Selection]:
         """What is needed of each table that the statement reads."""

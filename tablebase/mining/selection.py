@@ -206,6 +206,8 @@ def _check_named(game: Game, known: Selection, part: exp.Expr, folder: Path) -> 
 
 def _check_pieces(game: Game, known: Selection, pieces: int, folder: Path) -> None:
     """See that some slice has so many pieces."""
+    if not 2 <= pieces <= game.max_pieces:
+        raise TablebaseError(f"{game.name} has slices of 2 to {game.max_pieces} pieces, not {pieces}")
     if all(one.material.pieces != pieces for one in known):
         command = f"tablebase build {game.name} --pieces {pieces} --data {folder}"
         raise MissingTableError(f"no table of {game.name} with {pieces} pieces has been built: run '{command}'")

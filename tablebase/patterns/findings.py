@@ -25,12 +25,12 @@ PAIRS = 50
 class _OfSlice:
     """What all rows say first."""
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    slice_id: Mapped[int] = mapped_column(ForeignKey("slices.id", ondelete="CASCADE"), index=True)
-    game: Mapped[str]
-    material: Mapped[str]
-    side: Mapped[str]
-    pieces: Mapped[int]
+    id: Mapped[int] = mapped_column(primary_key=True, sort_order=-1)
+    slice_id: Mapped[int] = mapped_column(ForeignKey("slices.id", ondelete="CASCADE"), index=True, sort_order=-1)
+    game: Mapped[str] = mapped_column(sort_order=-1)
+    material: Mapped[str] = mapped_column(sort_order=-1)
+    side: Mapped[str] = mapped_column(sort_order=-1)
+    pieces: Mapped[int] = mapped_column(sort_order=-1)
 
 
 class GainRow(_OfSlice, Base):
