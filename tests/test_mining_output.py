@@ -200,3 +200,11 @@ def test_a_table_names_columns_as_they_are_typed(two_pieces: Path, ask: Ask) -> 
         "mine", "doushouqi", "SELECT p1_square, even_1_2 FROM positions WHERE material = 'CvC' LIMIT 1", "--data", two_pieces
     )
     assert answer.out.splitlines()[0].split() == ["p1_square", "even_1_2"]
+
+
+@pytest.mark.parametrize("limit", [[], ["--limit", 2]])
+def test_a_limit_leaves_names_as_they_are(limit: list[object], two_pieces: Path, ask: Ask) -> None:
+    """Columns of one name are numbered alike, and those that differ in capitals stay so."""
+    statement = "SELECT p1, p1, p2 AS p1, p1_file AS a, p2_file AS A FROM positions WHERE material = 'RvC' LIMIT 2"
+    answer = ask("mine", "doushouqi", statement, "--data", two_pieces, "--format", "csv", *limit)
+    assert answer.out.splitlines()[0] == "p1,p1_2,p1_3,a,A"

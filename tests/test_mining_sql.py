@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
 from pathlib import Path
@@ -212,6 +214,37 @@ def test_joins_at_random(hexapawns: Path, pawns: Database, join: str, asked: lis
     assert mined(PAWNS, hexapawns, statement) == pawns.execute(statement).fetchall(), statement
 
 
+NESTED = [
+    "SELECT count(*), count(d.x), count(p.side) FROM (VALUES (1)) v(y) "
+    "JOIN positions p {} JOIN (VALUES (1), (2), (3), (NULL)) d(x) ON d.x = p.distance ON true "
+    "WHERE coalesce(p.outcome, '') <> 'win'",
+    "SELECT count(*), count(d.x), count(p.side) FROM (VALUES (1)) v(y) "
+    "JOIN (VALUES (1), (2), (3), (NULL)) d(x) {} JOIN positions p ON d.x = p.distance ON true "
+    "WHERE coalesce(p.outcome, '') <> 'win'",
+]
+
+
+@pytest.mark.parametrize("join", ["LEFT", "RIGHT", "FULL", "INNER"])
+@pytest.mark.parametrize("statement", NESTED)
+def test_a_join_within_a_join(statement: str, join: str, hexapawns: Path, pawns: Database) -> None:
+    """Rows that a condition refuses still have partners in an outer join that comes before an inner one."""
+    asked = statement.format(join)
+    assert mined(PAWNS, hexapawns, asked) == pawns.execute(asked).fetchall()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT count(*) FROM (SELECT {'outcome': 'win'} AS q) t JOIN positions q ON true WHERE t.q.outcome = 'win'",
+        "SELECT count(*) FROM (SELECT {'outcome': 'win'} AS q) t WHERE EXISTS "
+        "(SELECT 1 FROM positions q WHERE t.q.outcome = 'win' AND q.outcome = 'loss')",
+    ],
+)
+def test_a_field_of_another_table_is_no_column(statement: str, hexapawns: Path, pawns: Database) -> None:
+    """A structure may be called like the table, and have a field called like a column."""
+    assert mined(PAWNS, hexapawns, statement) == pawns.execute(statement).fetchall()
+
+
 # Statements of every shape
 
 STATEMENTS = [
@@ -352,6 +385,27 @@ def test_a_limit_ends_the_stream(three_pieces: Path) -> None:
     """A few rows of 54 million are there at once, as many as were asked for."""
     assert len(mined(JUNGLE, three_pieces, "SELECT * FROM positions", limit=7)) == 7
     assert mined(JUNGLE, three_pieces, "SELECT * FROM positions", limit=0) == []
+
+
+LEAVING = """
+from pathlib import Path
+from tablebase.mining.query import Question
+from tablebase.registry import load_game
+
+for _ in range(6):
+    with Question(load_game("doushouqi"), Path({folder!r}), "SELECT position FROM positions", ()) as question:
+        batches = question.run()
+        next(batches)
+        next(batches)
+print("left")
+"""
+
+
+def test_whoever_leaves_before_the_end_leaves_nothing_running(three_pieces: Path) -> None:
+    """A program that asks for a few batches of many, keeps the iterator, and ends, ends well."""
+    script = LEAVING.format(folder=str(three_pieces))
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "left\n", "")
 
 
 def test_an_alias_is_no_distinct_position(two_pieces: Path) -> None:

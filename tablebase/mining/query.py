@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from pathlib import Path
+from weakref import WeakSet
 
 import duckdb
 import pyarrow as pa
@@ -60,10 +62,11 @@ class Question:
     def __init__(self, game: Game, folder: Path, statement: str, features: tuple[Feature, ...], threads: int = 2) -> None:
         self.game, self.folder, self.statement, self.threads = game, folder, statement, threads
         self.store = Store(folder)
+        self._runs: WeakSet[Generator[pa.RecordBatch, None, None]] = WeakSet()
         known = known_slices(game, folder)
         tree = _parse(statement)
         self.columns = columns(game, list(known), features)
-        self._plan(_offered(tree, self.columns))
+        self.names = self._plan(_offered(tree, self.columns))
         used = _used(tree, self.columns)
         self.writer = Writer(game, {one.material for one in known}, self.columns) if any(one.late for one in used) else None
         needed = [*used, *(self.writer.sources if self.writer is not None else ())]
@@ -77,7 +80,9 @@ class Question:
         self.close()
 
     def close(self) -> None:
-        """Give all files back."""
+        """End what still runs, whose threads would not outlive the interpreter, and give all files back."""
+        for one in list(self._runs):
+            one.close()
         self.store.close()
 
     @property
@@ -95,6 +100,11 @@ class Question:
         tick : callable, optional
             Told now and then how many indices have been looked at.
         """
+        found = self._batches(limit, tick)
+        self._runs.add(found)
+        return found
+
+    def _batches(self, limit: int | None, tick: Callable[[int], object] | None) -> Generator[pa.RecordBatch, None, None]:
         statement = self.statement if limit is None else f"SELECT * FROM ({_bare(self.statement)}\n) LIMIT {limit}"
         with locked(self.threads) as connection:
             for name, scan in self.scans.items():
@@ -106,8 +116,11 @@ class Question:
             try:
                 with sentences():
                     reader = connection.sql(statement).to_arrow_reader(BATCH)
-                    yield pa.record_batch([pa.nulls(0, field.type) for field in reader.schema], schema=reader.schema)
-                    yield from reader
+                    # Whoever leaves before the end must not take the functions away that are still being called.
+                    with closing(reader):
+                        yield pa.record_batch([pa.nulls(0, field.type) for field in reader.schema], self.names)
+                        # Columns of one name have others where a limit is put around the statement.
+                        yield from (batch.rename_columns(self.names) for batch in reader)
             except TablebaseError:
                 for scan in self.scans.values():
                     if scan.fault is not None:
@@ -115,8 +128,8 @@ class Question:
                         raise scan.fault from None
                 raise
 
-    def _plan(self, offered: list[Column]) -> None:
-        """Find what is wrong with the statement."""
+    def _plan(self, offered: list[Column]) -> list[str]:
+        """Find what is wrong with the statement; else the names of its columns."""
         with locked(1) as connection:
             described = ", ".join(f'"{column.name}" {sql_type(column)}' for column in offered)
             for name in (POSITIONS, DISTINCT):
@@ -130,6 +143,8 @@ class Question:
                         raise
                     cure = f"ask {POSITIONS} or {DISTINCT}; the catalog is for 'tablebase sql'"
                     raise TablebaseError(f"there is no table {unknown[1]} of positions: {cure}") from fault
+                names: list[str] = connection.sql(self.statement).columns
+                return names
 
     def _selections(self, tree: exp.Expr, known: Selection) -> dict[str, Selection]:
         """What is needed of each table that the statement reads."""
@@ -191,7 +206,8 @@ def _condition(table: exp.Table) -> tuple[exp.Expr | None, bool]:
     select_ = table.find_ancestor(exp.Select)
     if select_ is None or not isinstance(table.parent, exp.From | exp.Join) or table.parent.parent is not select_:
         return None, False
-    if table.args.get("pivots"):
+    # A table that is joined to others before the SELECT joins them all, as in "a JOIN b LEFT JOIN c ON … ON …", has joins itself.
+    if table.args.get("pivots") or table.args.get("joins"):
         return None, False
     joins = select_.args.get("joins") or []
     plain = all(not join.side and not join.method and join.kind in ("", "INNER", "CROSS") for join in joins)

@@ -187,7 +187,8 @@ def _goes_by(part: exp.Expr, columns: Sequence[str], names: set[str]) -> bool:
     # A function of nothing may give something else for each row, as random() does.
     fixed = all(function.find(exp.Column) is not None for function in part.find_all(exp.Func))
     plain = part.find(exp.Select, exp.Star) is None
-    own = all(column.name.lower() in columns and column.table.lower() in names for column in found)
+    # Of a longer name the table may be a column, and the column a field of it.
+    own = all(column.name.lower() in columns and column.table.lower() in names and not column.db for column in found)
     return bool(found) and fixed and plain and own
 
 

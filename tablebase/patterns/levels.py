@@ -72,7 +72,8 @@ class Levels:
         """The number of each value's level; they must be among the values known."""
         if self.kind == "range":
             return np.searchsorted(self.bounds, values)
-        found: NDArray[np.intp] = self._numbers[values - int(self.bounds[0])]
+        # A difference can be too large for int16, and then has the bits of that as a number without a sign.
+        found: NDArray[np.intp] = self._numbers[(values - int(self.bounds[0])).astype(np.uint16)]
         return found
 
     @cached_property
