@@ -10,6 +10,7 @@ import logging
 import re
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from weakref import WeakSet
 
@@ -118,9 +119,9 @@ class Question:
                     reader = connection.sql(statement).to_arrow_reader(BATCH)
                     # Whoever leaves before the end must not take the functions away that are still being called.
                     with closing(reader):
-                        yield pa.record_batch([pa.nulls(0, field.type) for field in reader.schema], self.names)
+                        nothing = pa.record_batch([pa.nulls(0, field.type) for field in reader.schema], schema=reader.schema)
                         # Columns of one name have others where a limit is put around the statement.
-                        yield from (batch.rename_columns(self.names) for batch in reader)
+                        yield from (batch.rename_columns(self.names) for batch in chain([nothing], reader))
             except TablebaseError:
                 for scan in self.scans.values():
                     if scan.fault is not None:
