@@ -44,6 +44,7 @@ from tablebase.build import build
 from tablebase.cli.options import Format
 from tablebase.cli.output import write_rows
 from tablebase.counting import table_placements
+from tablebase.drafts import publish, write_draft
 from tablebase.engine import ENGINES, engine_fault, solve_table
 from tablebase.executors import Limits
 from tablebase.game import Game
@@ -61,7 +62,7 @@ from tablebase.planning import cells, start_material
 from tablebase.probe import Tablebase
 from tablebase.registry import load_game
 from tablebase.routes import route, sides_stored, with_dependencies
-from tablebase.store import Store, Table, publish, table_path, write_draft
+from tablebase.store import Store, Table, table_path
 from tablebase.values import Codes, Coding
 from tablebase.verify import chase, general, rows
 from tablebase.walks import count

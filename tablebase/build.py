@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tablebase.catalog import Catalog
+from tablebase.drafts import DRAFT_SUFFIX, publish, write_draft
 from tablebase.engine import AUTO, check_engine, solve_table
 from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.executors import Limits, run_graph
@@ -21,7 +22,7 @@ from tablebase.material import Material, material_name, parse_material
 from tablebase.planning import memory
 from tablebase.registry import load_game
 from tablebase.routes import dependencies, sides_stored, tables, with_dependencies
-from tablebase.store import DRAFT_SUFFIX, SUFFIX, Store, Table, check_seal, publish, table_path, write_draft
+from tablebase.store import SUFFIX, Store, Table, check_seal, table_path
 from tablebase.values import Codes, Coding
 from tablebase.verify import verify_table
 

@@ -1,4 +1,4 @@
-"""One table, one HDF5 file: write it whole, read a point, a batch, or all in chunks.
+"""One table, one HDF5 file: read a point, a batch, or all in chunks; `tablebase.drafts` writes it.
 
 A file never changes once it has its name. Its first 512 bytes (HDF5 calls them the user block) hold a
 line with the SHA-256 of all the rest, so that a file can be checked without anything beside it. It holds
@@ -9,40 +9,34 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import json
 import os
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import h5py
-import hdf5plugin
 import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
 from tablebase.errors import CorruptTableError, MissingTableError, StaleTableError, TablebaseError
 from tablebase.game import Game
-from tablebase.indexing import INDEX_VERSION, Layout, layout
+from tablebase.indexing import INDEX_VERSION, layout
 from tablebase.material import Material, material_name
 from tablebase.routes import sides_stored
-from tablebase.summary import Summary, summarize
+from tablebase.summary import Summary
 from tablebase.values import Codes, Coding
 
 FORMAT_VERSION = 1
-CHUNK_BYTES = 64 * 1024
 USER_BLOCK = 512
-LEVEL = 3
 CACHED_CHUNKS = 4096
 OPEN_FILES = 256
 SUFFIX = ".h5"
-DRAFT_SUFFIX = ".tmp"
 
-_hdf5 = threading.RLock()
+hdf5 = threading.RLock()
 """HDF5 itself is not thread-safe. It only tells where chunks stand; reading and decompressing them needs no lock."""
 _local = threading.local()
 
@@ -65,128 +59,22 @@ def slice_folder(folder: Path, game: Game, pieces: int) -> Path:
     return folder / game.name / str(pieces)
 
 
-def write_draft(path: Path, game: Game, material: Material, codes: Sequence[Codes], coding: Coding) -> Path:
-    """Write a table under a temporary name next to `path`, safe on disk, and return that name.
-
-    Parameters
-    ----------
-    path : Path
-        Where `publish` will put it.
-    game : Game
-    material : Material
-    codes : sequence of ndarray, each of shape (layout size,)
-        One array for each side to move that the table stores; void indices hold `coding.void`.
-    coding : Coding
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}{DRAFT_SUFFIX}")
-    try:
-        _write_hdf5(draft, game, material, codes, coding)
-        _seal(draft, f"tablebase {FORMAT_VERSION} {game.name} {material_name(game, material)}")
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
-    return draft
-
-
-def publish(draft: Path, path: Path) -> None:
-    """Give a draft its name; from then on it never changes."""
-    os.replace(draft, path)
-    _sync(path.parent)
-
-
-def _write_hdf5(path: Path, game: Game, material: Material, codes: Sequence[Codes], coding: Coding) -> None:
-    own = layout(game, material)
-    values = hashlib.sha256()
-    with _hdf5, h5py.File(path, "w", userblock_size=USER_BLOCK, libver=("v110", "v110")) as file:
-        for side, one in zip(sides_stored(game, material), codes, strict=True):
-            summary = summarize(own, one, coding)
-            chunk = min(CHUNK_BYTES // np.dtype(coding.dtype).itemsize, own.size)
-            name = game.sides[side].letter
-            dataset = file.create_dataset(name, (own.size,), coding.dtype, chunks=(chunk,), **hdf5plugin.Zstd(clevel=LEVEL))
-            dataset.attrs["histogram"] = np.array(summary.histogram, dtype=np.int64)
-            dataset.attrs["first"] = np.array(summary.first, dtype=np.int64)
-            _write_chunks(dataset, one, coding, chunk, values)
-        header = {
-            "format": "tablebase",
-            "format_version": FORMAT_VERSION,
-            "index_version": INDEX_VERSION,
-            "game": game.name,
-            "rules_digest": game.digest,
-            "material": material_name(game, material),
-            "stride": coding.stride,
-            "layout": json.dumps(describe_layout(own)),
-            "values_sha256": values.hexdigest(),
-        }
-        for name, value in header.items():
-            # Text of fixed length stands in the object header, which HDF5 guards with a checksum.
-            file.attrs[name] = np.bytes_(value.encode()) if isinstance(value, str) else value
-
-
-def _write_chunks(dataset: Any, codes: Codes, coding: Coding, chunk: int, values: Any) -> None:
-    """Fill void with the value before it, compress chunk by chunk, and hash what a reader will see."""
-    compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
-    carry = np.zeros(1, dtype=codes.dtype)
-    for begin in range(0, len(codes), chunk):
-        block = fill_void(codes[begin : begin + chunk], coding.void, carry[0])
-        carry = block[-1:]
-        values.update(block.tobytes())
-        if len(block) < chunk:
-            block = np.concatenate([block, np.zeros(chunk - len(block), dtype=block.dtype)])
-        dataset.id.write_direct_chunk((begin,), compressor.compress(block.tobytes()))
-
-
-def fill_void(codes: Codes, void: int, before: int) -> Codes:
-    """The codes with every void replaced by the last code that is not, `before` standing in front."""
-    filled = codes.copy()
-    gaps = np.flatnonzero(codes == void)
-    firsts = np.flatnonzero(np.diff(gaps, prepend=-2) > 1)
-    starts = gaps[firsts]
-    last_codes = np.where(starts > 0, codes[starts - 1], before)
-    filled[gaps] = np.repeat(last_codes, np.diff(firsts, append=len(gaps)))
-    return filled
-
-
-def describe_layout(own: Layout) -> dict[str, Any]:
-    """The index of a table as data, enough to compute it without this program."""
-    names = own.game.board.names
-    groups = []
-    for group in own.groups:
-        kind = own.game.kinds[group.kind]
-        tier = {"levels": group.choices.levels, "advance": group.choices.advance} if kind.tiered else {}
-        groups.append({"symbol": kind.symbol, "pieces": len(group.slots), "squares": [names[s] for s in group.squares], **tier})
-    images = {"mirror": own.game.mirror, "swap": own.game.swap}
-    maps = {name: None if image is None else {names[a]: names[b] for a, b in enumerate(image)} for name, image in images.items()}
-    return {"groups": groups, **maps}
-
-
-def _seal(path: Path, title: str) -> None:
-    """Put the digest of everything behind the user block into it, and wait for the disk."""
-    line = f"{title} sha256={_digest_behind(path)}\n".encode()
-    with path.open("r+b") as file:
-        file.write(line.ljust(USER_BLOCK, b"\0"))
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _digest_behind(path: Path) -> str:
+def digest_behind(path: Path) -> str:
+    """SHA-256 of all that stands behind the user block of a file."""
     with path.open("rb") as file:
         file.seek(USER_BLOCK)
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+def seal(game: Game, material: Material, digest: str) -> bytes:
+    """The user block of a table's file."""
+    title = f"tablebase {FORMAT_VERSION} {game.name} {material_name(game, material)}"
+    return f"{title} sha256={digest}\n".encode().ljust(USER_BLOCK, b"\0")
 
 
 def check_seal(path: Path, game: Game, material: Material) -> None:
     """Raise `CorruptTableError` unless every byte of the file is as it was written."""
-    title = f"tablebase {FORMAT_VERSION} {game.name} {material_name(game, material)}"
-    expected = f"{title} sha256={_digest_behind(path)}\n".encode().ljust(USER_BLOCK, b"\0")
+    expected = seal(game, material, digest_behind(path))
     with path.open("rb") as file:
         if file.read(USER_BLOCK) != expected:
             raise CorruptTableError(f"{path} is not as it was written (SHA-256 differs): delete it and build it again")
@@ -243,12 +131,12 @@ class Table:
         try:
             self._raw = os.open(path, os.O_RDONLY)
             self._close_raw = weakref.finalize(self, os.close, self._raw)
-            with _hdf5:
+            with hdf5:
                 self._file = h5py.File(path, "r")
         except OSError as fault:
             raise _open_error(path, fault) from fault
         try:
-            with _hdf5:
+            with hdf5:
                 self.header = self._read_header()
         except (OSError, KeyError, ValueError, TypeError, RuntimeError, TablebaseError) as fault:
             self.close()
@@ -297,7 +185,7 @@ class Table:
         """Where in the file the chunk from an index on stands, and its size; asked of HDF5 once."""
         place = self._places.get((side, begin))
         if place is None:
-            with _hdf5:
+            with hdf5:
                 info = self._data[side].id.get_chunk_info_by_coord((begin,))
             place = self._places[side, begin] = (int(info.byte_offset), int(info.size))
         return place
@@ -343,7 +231,7 @@ class Table:
     def close(self) -> None:
         """Close the file; the table is of no use afterwards."""
         self._close_raw()
-        with _hdf5:
+        with hdf5:
             self._file.close()
 
 

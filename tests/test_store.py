@@ -26,12 +26,13 @@ from support import SEAL, drafts, flip, middle_of_codes, open_files, reseal
 
 from rules.doushouqi import game as doushouqi
 from tablebase import store
+from tablebase.drafts import fill_void, publish, write_draft
 from tablebase.errors import CorruptTableError, MissingTableError, StaleTableError, TablebaseError
 from tablebase.game import Outcome
 from tablebase.indexing import layout
 from tablebase.material import Material, parse_material
 from tablebase.routes import sides_stored
-from tablebase.store import Store, Table, check_seal, fill_void, publish, table_path, write_draft
+from tablebase.store import Store, Table, check_seal, table_path
 from tablebase.values import FULL, NARROW, Codes, Coding
 
 pytest_plugins = ["fixtures_tables"]

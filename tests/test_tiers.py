@@ -14,6 +14,7 @@ from conftest import Solved
 from hypothesis import given
 
 from tablebase.counting import placements, table_placements
+from tablebase.drafts import describe_layout
 from tablebase.engine import solve_table
 from tablebase.engine.compiled import IndexArrays, _index_arrays
 from tablebase.engine.kernels import EMPTY, index_of, set_up
@@ -24,7 +25,6 @@ from tablebase.material import Material, conversions, material_name, material_of
 from tablebase.moves import Position, mirrored
 from tablebase.registry import load_game
 from tablebase.routes import dependencies, representative, route, slices, tables, with_dependencies
-from tablebase.store import describe_layout
 from tablebase.values import Codes, Coding
 
 HUNT = toys.tiered(toys.hunt(), "H")

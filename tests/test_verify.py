@@ -16,6 +16,7 @@ import toys
 from support import ENGINES, reseal
 
 from rules.doushouqi import game as doushouqi
+from tablebase.drafts import publish, write_draft
 from tablebase.engine import solve_table
 from tablebase.errors import CorruptTableError, MissingTableError
 from tablebase.game import Game, Outcome
@@ -24,7 +25,7 @@ from tablebase.material import Material, material_name, parse_material
 from tablebase.moves import wins_at_once
 from tablebase.notation import render
 from tablebase.routes import self_paired, sides_stored
-from tablebase.store import Store, Table, publish, table_path, write_draft
+from tablebase.store import Store, Table, table_path
 from tablebase.summary import Summary
 from tablebase.values import DRAW, FULL, NARROW, STALEMATE, Codes, Coding, Value, recode
 from tablebase.verify import general, rows, verify_codes, verify_table
