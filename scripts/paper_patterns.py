@@ -26,6 +26,7 @@ from tablebase.errors import TablebaseError
 from tablebase.mining.general import features_of
 from tablebase.mining.query import Question
 from tablebase.mining.results import names_and_rows
+from tablebase.routes import slices
 
 DRAWS = """SELECT pieces, sum(positions), sum(draws) FROM slice_counts WHERE game = 'doushouqi' GROUP BY pieces"""
 """A statement for `tablebase sql`."""
@@ -56,7 +57,7 @@ class Claim:
     by : str
         Columns or expressions to count by.
     pieces : int
-        Tables of up to so many pieces are needed.
+        All tables of so many pieces are needed.
     table : str
         ``positions``, or ``distinct_positions`` where there are too many.
     note : str
@@ -116,18 +117,21 @@ FINDINGS = (
         f"{TWO_AGAINST_ONE}",
         "outcome <> 'draw'",
         by="relation_1_3, relation_2_3",
+        pieces=3,
     ),
     Claim(
         "… and if the one is more than six steps from the den, the two always win",
         f"{TWO_AGAINST_ONE} AND to_den_3 > 6",
         "outcome = 'win'",
         by="to_den_3",
+        pieces=3,
     ),
     Claim(
         "With three pieces whoever has no move has one piece, on a square that has two ways out",
         "pieces = 3 AND stalemate",
         f"material LIKE '_v__' AND p1_square IN {TWO_WAYS}",
         by="p1_square",
+        pieces=3,
     ),
     Claim(
         "Where nobody leaps and no rat is, a draw of two (to move) against one has an even sum of all files and ranks",
@@ -135,6 +139,7 @@ FINDINGS = (
         "(p1_file + p1_rank + p2_file + p2_rank + p3_file + p3_rank) % 2 = 0",
         by="upper(relation_1_3 || ' ' || relation_2_3) AS pair_against_one",
         note="Each step changes the parity of the sum, so nearly all of these draws depend on who has to move.",
+        pieces=3,
     ),
     Claim(
         "Of two equal pieces that do not leap, those that lose whoever has to move (mutual zugzwang) are an even distance apart",
@@ -188,7 +193,8 @@ def main() -> None:
 def tell(folder: Path, pieces: int, listed: int) -> None:
     """Print everything that the tables of a folder can tell."""
     with closing(Catalog(folder)) as catalog:
-        built = max((line.pieces for line in catalog.counts(game(), "pieces")), default=0)
+        lines = catalog.counts(game(), "pieces")
+        built = [line.pieces for line in lines if line.pieces <= pieces and line.slices == len(slices(game(), line.pieces))]
         print("WHAT THE PAPER SAYS\n")
         for claim in PAPER:
             print_claim(claim, folder, listed)
@@ -196,7 +202,7 @@ def tell(folder: Path, pieces: int, listed: int) -> None:
         print_draws(catalog)
     print("WHAT ELSE THE TABLES SAY\n")
     for claim in FINDINGS:
-        if claim.pieces <= min(built, pieces):
+        if claim.pieces in built:
             print_claim(claim, folder, listed)
         else:
             print(f"{claim.title}:\n  left out, for it needs all tables with {claim.pieces} pieces.\n")

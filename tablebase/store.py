@@ -257,6 +257,17 @@ def missing_sentence(game: Game, material: Material, folder: Path) -> str:
     return f"the table {name} of {game.name} has not been built: run '{command}'"
 
 
+def unbuilt_sentence(game: Game, pieces: int, folder: Path) -> str:
+    """The sentence that says that there is nothing with so many pieces, and the command that builds it."""
+    command = f"tablebase build {game.name} --pieces {pieces} --data {folder}"
+    return f"no table of {game.name} with {pieces} pieces has been built: run '{command}'"
+
+
+def unregistered_sentence(game: Game, folder: Path) -> str:
+    """The sentence that says that there is no table at all, and the command that builds the first."""
+    return f"no table of {game.name} is registered in {folder}: run 'tablebase build {game.name} --pieces 2 --data {folder}'"
+
+
 class Store:
     """The tables of a folder: files opened when first asked for, recent chunks kept decoded.
 

@@ -169,6 +169,7 @@ def test_a_fault_leaves_no_file_behind(ask: Ask, copied: Path, tmp_path: Path) -
     [
         (["--columns", "nix"], "there is no column nix"),
         (["--columns", ""], "there is no column"),
+        (["--columns", "material, side"], "material, pieces, side are in the folders' names"),
         (["--sample", "0"], "a sample is a share above 0 and at most 1, not 0"),
         (["--sample", "1.5"], "a sample is a share above 0 and at most 1, not 1.5"),
         (["--material", "RCvW"], "the table RCvW of doushouqi has not been built"),

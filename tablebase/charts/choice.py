@@ -13,7 +13,7 @@ from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.material import Material, material_name, parse_material, parse_materials
 from tablebase.routes import slices
-from tablebase.store import missing_sentence
+from tablebase.store import missing_sentence, unbuilt_sentence, unregistered_sentence
 
 WILD = "*?["
 """What makes a pattern of a material's name."""
@@ -128,8 +128,7 @@ def choose(
     _check_side(game, side)
     lines = catalog.counts(game, "material")
     if not lines:
-        command = f"tablebase build {game.name} --pieces 2 --data {catalog.folder}"
-        raise TablebaseError(f"no table of {game.name} is registered in {catalog.folder}: run '{command}'")
+        raise TablebaseError(unregistered_sentence(game, catalog.folder))
     names = {str(line.material) for line in lines}
     exact = [name for text in patterns if not _is_wild(text) for name in _named(game, text, names, catalog.folder)]
     wild = [text for text in patterns if _is_wild(text)]
@@ -179,10 +178,9 @@ def _named(game: Game, text: str, names: set[str], folder: Path) -> list[str]:
 def _nothing(game: Game, pieces: int | None, patterns: Sequence[str], lines: Iterable[Counts], folder: Path) -> str:
     """The sentence for a choice of nothing."""
     if pieces is not None and not 2 <= pieces <= game.max_pieces:
-        return f"{game.name} has positions of 2 to {game.max_pieces} pieces, not of {pieces}"
+        return f"{game.name} has slices of 2 to {game.max_pieces} pieces, not {pieces}"
     if pieces is not None and all(line.pieces != pieces for line in lines):
-        command = f"tablebase build {game.name} --pieces {pieces} --data {folder}"
-        return f"no table of {game.name} with {pieces} pieces has been built: run '{command}'"
+        return unbuilt_sentence(game, pieces, folder)
     wanted = " or ".join(patterns) + (f" with {pieces} pieces" if pieces is not None else "")
     return f"no slice of {game.name} that has been built in {folder} is called {wanted}: 'tablebase stats' lists them"
 

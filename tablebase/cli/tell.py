@@ -37,14 +37,14 @@ def stats(
     from tablebase.catalog import Catalog
     from tablebase.cli.output import write_rows
     from tablebase.errors import TablebaseError
+    from tablebase.store import unregistered_sentence
 
     rules = chosen_game(game, size, variant)
     catalog = Catalog(data)
     rows = [asdict(line) for line in catalog.counts(rules, by.value)]
     catalog.close()
     if not rows:
-        command = f"tablebase build {rules.name} --pieces 2 --data {data}"
-        raise TablebaseError(f"no table of {rules.name} is registered in {data}: run '{command}'")
+        raise TablebaseError(unregistered_sentence(rules, data))
     columns = [name for name in rows[0] if name not in ("material", "side")]
     if by is By.MATERIAL:
         columns = ["material", "side", *columns]

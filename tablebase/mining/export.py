@@ -64,14 +64,17 @@ def chosen_columns(game: Game, names: Sequence[str] | None, offered: dict[str, C
     Raises
     ------
     TablebaseError
-        If there is no such column.
+        If there is no such column, or none is left to write.
     """
     for name in names or ():
         if name not in offered:
             command = f"tablebase mine {game.name} 'DESCRIBE positions'"
             raise TablebaseError(f"there is no column {name} in these slices: {command} lists them")
     wanted = [name for name, column in offered.items() if (column.in_star if names is None else name in names)]
-    return [offered[name] for name in wanted if name not in SLICE_COLUMNS]
+    written = [offered[name] for name in wanted if name not in SLICE_COLUMNS]
+    if not written:
+        raise TablebaseError(f"{', '.join(SLICE_COLUMNS)} are in the folders' names: name another column beside them")
+    return written
 
 
 class Export:

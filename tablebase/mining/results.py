@@ -55,16 +55,13 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bytes | None) else str(value)
 
 
-def write_parquet(file: IO[bytes], batches: Iterable[pa.RecordBatch]) -> int:
-    """Write the rows as a Parquet file; their number."""
-    rows = 0
+def write_parquet(file: IO[bytes], batches: Iterable[pa.RecordBatch]) -> None:
+    """Write the rows as a Parquet file."""
     writer: pq.ParquetWriter | None = None
     for batch in batches:
         if writer is None:
             with _expressible():
                 writer = pq.ParquetWriter(file, batch.schema, compression="zstd")
         writer.write_batch(batch)
-        rows += batch.num_rows
     if writer is not None:
         writer.close()
-    return rows

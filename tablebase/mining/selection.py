@@ -21,7 +21,7 @@ from tablebase.game import Game, Outcome
 from tablebase.material import Material, material_name, parse_material, parse_materials
 from tablebase.mining.database import locked
 from tablebase.routes import StoredSlice, route, slices
-from tablebase.store import missing_sentence
+from tablebase.store import missing_sentence, unbuilt_sentence, unregistered_sentence
 from tablebase.values import DRAW, STALEMATE, Coding, Value
 
 SLICE_COLUMNS = ("material", "pieces", "side")
@@ -71,8 +71,7 @@ def known_slices(game: Game, folder: Path) -> Selection:
     names = {one: (material_name(game, one.material), game.sides[one.side].letter) for one in _slices(game, known)}
     found = {one: known[name] for one, name in names.items() if name in known}
     if not found:
-        command = f"tablebase build {game.name} --pieces 2 --data {folder}"
-        raise TablebaseError(f"no table of {game.name} is registered in {folder}: run '{command}'")
+        raise TablebaseError(unregistered_sentence(game, folder))
     return found
 
 
@@ -210,8 +209,7 @@ def _check_pieces(game: Game, known: Selection, pieces: int, folder: Path) -> No
     if not 2 <= pieces <= game.max_pieces:
         raise TablebaseError(f"{game.name} has slices of 2 to {game.max_pieces} pieces, not {pieces}")
     if all(one.material.pieces != pieces for one in known):
-        command = f"tablebase build {game.name} --pieces {pieces} --data {folder}"
-        raise MissingTableError(f"no table of {game.name} with {pieces} pieces has been built: run '{command}'")
+        raise MissingTableError(unbuilt_sentence(game, pieces, folder))
 
 
 def _named(part: exp.Expr) -> Iterable[tuple[str, exp.Literal]]:
