@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import shutil
 from pathlib import Path
 
@@ -9,27 +10,60 @@ import pytest
 
 from tablebase.engine import jit
 
+SOURCES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in jit.PACKAGE.rglob("*.py")}
 
-@pytest.mark.parametrize(
-    ("source", "made_of"),
-    [
-        ("engine/kernels.py", True),
-        ("engine/chase.py", True),
-        ("values.py", True),
-        # Kernels have these numbers in them: STAYS, ENDS and NEVER; NOWHERE.
-        ("exits.py", True),
-        ("chase.py", True),
-        ("cli/output.py", False),
-    ],
-)
-def test_kernels_are_kept_by_their_sources(source: str, made_of: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An edit of a source of kernels, and of no other, leads to another folder."""
+
+def imported(tree: ast.Module) -> set[Path]:
+    """The files of the package that a file imports, by its syntax tree."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+    parts = [name.split(".") for name in names]
+    packages = {tuple(some[:count]) for some in parts for count in range(2, len(some) + 1)}
+    files = {jit.PACKAGE.parent.joinpath(*some).with_suffix(".py") for some in packages}
+    files |= {jit.PACKAGE.parent.joinpath(*some, "__init__.py") for some in packages}
+    return files & SOURCES.keys()
+
+
+def test_all_files_with_kernels_count() -> None:
+    """Every file with a function that is compiled is among the sources."""
+    made = [
+        path
+        for path, tree in SOURCES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and node.id in ("jit", "inline") and isinstance(node.ctx, ast.Load)
+    ]
+    assert len(set(made)) > 5
+    assert set(made) - {Path(jit.__file__)} <= set(jit.kernel_sources())
+
+
+def test_all_that_kernels_import_counts() -> None:
+    """The sources are the files that import `jit`, and all that these import, as the syntax trees have it."""
+    pending = [path for path, tree in SOURCES.items() if Path(jit.__file__) in imported(tree)]
+    reached: set[Path] = set()
+    while pending:
+        path = pending.pop()
+        if path not in reached:
+            reached.add(path)
+            pending += imported(SOURCES[path])
+    assert set(jit.kernel_sources()) == reached
+    assert Path(jit.__file__) in reached
+    assert len(reached) < len(SOURCES)
+
+
+def test_kernels_are_kept_by_their_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An edit of a source of kernels, and of no other file, leads to another folder."""
     shutil.copytree(jit.PACKAGE, tmp_path / "tablebase", ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(jit, "PACKAGE", tmp_path / "tablebase")
-    before = jit.cache_folder()
-    with (tmp_path / "tablebase" / source).open("a", encoding="utf-8") as file:
-        file.write("\nMORE = 1\n")
-    assert (jit.cache_folder() != before) == made_of
+    sources = set(jit.kernel_sources())
+    for path in sorted(jit.PACKAGE.rglob("*.py")):
+        before = jit.cache_folder()
+        with path.open("a", encoding="utf-8") as file:
+            file.write("\nMORE = 1\n")
+        assert (jit.cache_folder() != before) == (path in sources), path
 
 
 def test_the_environment_names_the_parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

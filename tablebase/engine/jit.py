@@ -1,27 +1,63 @@
-"""Numba, with a cache that never serves yesterday's kernels.
+"""Numba, with a cache that never serves stale kernels.
 
-Numba notices an edit in the file of a cached kernel, but not in a helper that the kernel
-imports. So the cache folder's name carries a digest of every source that kernels are made of.
+Numba notices an edit in the file of a cached kernel, but not in a helper or a constant that the kernel
+imports. So the name of the cache folder carries a digest of every source file that a kernel can depend on.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., Any])
 PACKAGE = Path(__file__).resolve().parent.parent
+_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([^\n]*))", re.MULTILINE)
+_WORD = re.compile(r"[A-Za-z_][\w.]*")
+
+
+def kernel_sources() -> tuple[Path, ...]:
+    """The files of this package that kernels are compiled from, sorted.
+
+    These are the files that import this module, and all files of the package that those import, directly or not.
+    """
+    modules = {_module_name(path): path for path in PACKAGE.rglob("*.py")}
+    imports = {name: _imported(path) & modules.keys() for name, path in modules.items()}
+    pending = [name for name, imported in imports.items() if __name__ in imported]
+    reached: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name not in reached:
+            reached.add(name)
+            pending += imports[name]
+    return tuple(sorted(modules[name] for name in reached))
+
+
+def _module_name(path: Path) -> str:
+    """The dotted name of a file of the package."""
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _imported(path: Path) -> set[str]:
+    """Modules that a file may import, the packages that hold them included; also names of what is not a module."""
+    names: set[str] = set()
+    for module, imported, modules in _IMPORT.findall(path.read_text(encoding="utf-8")):
+        # What is imported from a package may be one of its modules.
+        for name in [f"{module}.{word}" for word in _WORD.findall(imported)] if module else _WORD.findall(modules):
+            parts = name.split(".")
+            names.update(".".join(parts[:count]) for count in range(1, len(parts) + 1))
+    return names - {PACKAGE.name}
 
 
 def cache_folder() -> Path:
     """Where this version's compiled kernels are kept; ``TABLEBASE_CACHE`` overrides the parent folder."""
     digest = hashlib.sha256()
-    patterns = ("engine/*.py", "verify/*.py", "chase.py", "exits.py", "values.py")
-    for source in sorted(path for pattern in patterns for path in PACKAGE.glob(pattern)):
-        digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
+    for source in kernel_sources():
+        digest.update(source.relative_to(PACKAGE).as_posix().encode() + b"\0" + source.read_bytes() + b"\0")
     default = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tablebase"
     parent = Path(os.environ.get("TABLEBASE_CACHE") or default)
     return parent / f"kernels-{digest.hexdigest()[:16]}"
