@@ -7,9 +7,8 @@ from functools import cache
 import numpy as np
 
 from rules._jungle import DENS, TRAPS, WATER
-from tablebase.features import Feature, Values, feature
+from tablebase.features import Feature, Positions, Values, feature
 from tablebase.game import Game
-from tablebase.positions import Positions
 
 FAR = 99
 """Steps to what cannot be reached."""

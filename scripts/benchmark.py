@@ -39,33 +39,37 @@ from typing import Any, TypeVar
 import duckdb
 import numpy as np
 
-from tablebase import threads
-from tablebase.build import build
+from tablebase.build.estimate import cells
+from tablebase.build.plan import start_material, with_dependencies
+from tablebase.build.tables import build
 from tablebase.cli.options import Format
 from tablebase.cli.output import write_rows
-from tablebase.counting import table_placements
-from tablebase.drafts import publish, write_draft
-from tablebase.engine import ENGINES, engine_fault, solve_table
-from tablebase.executors import Limits
+from tablebase.compute import threads
+from tablebase.executors.scheduler import Limits
 from tablebase.game import Game
-from tablebase.indexing import layout
-from tablebase.material import Material, material_name, parse_material
+from tablebase.game.moves import Position
+from tablebase.game.registry import load_game
+from tablebase.graph.counting import count
 from tablebase.mining.columns import columns as all_columns
+from tablebase.mining.common_features import features_of
 from tablebase.mining.export import Export, Sample
-from tablebase.mining.general import features_of
 from tablebase.mining.query import Question
 from tablebase.mining.results import names_and_rows
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import chosen
-from tablebase.moves import Position
-from tablebase.planning import cells, start_material
-from tablebase.probe import Tablebase
-from tablebase.registry import load_game
-from tablebase.routes import route, sides_stored, with_dependencies
-from tablebase.store import Store, Table, table_path
+from tablebase.probe.prober import Tablebase
+from tablebase.slices.indexing import layout
+from tablebase.slices.location import route, sides_stored
+from tablebase.slices.material import Material, material_name, parse_material
+from tablebase.slices.placements import table_placements
+from tablebase.solvers.registry import ENGINES, engine_fault, solve_table
+from tablebase.tables.format import table_path
+from tablebase.tables.reader import Table
+from tablebase.tables.store import Store
+from tablebase.tables.writer import publish, write_draft
 from tablebase.values import Codes, Coding
-from tablebase.verify import chase, general, rows
-from tablebase.walks import count
+from tablebase.verify import general, rows
+from tablebase.verify import pursuit as chase
 
 Result = TypeVar("Result")
 WHOLE = 3

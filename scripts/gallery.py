@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import NoReturn
 
 import tablebase.cli
-from tablebase.catalog import Catalog, Counts
-from tablebase.charts.choice import Choice, choose
+from tablebase.catalog.catalog import Catalog, Counts
+from tablebase.charts.selection import Choice, choose
 from tablebase.charts.tallies import count_distances, count_parity, count_squares, parity_pair
 from tablebase.cli.output import say
 from tablebase.errors import TablebaseError
 from tablebase.game import Outcome
-from tablebase.registry import load_game
+from tablebase.game.registry import load_game
 
 GAME = load_game("doushouqi")
 DOCS = Path(__file__).parent.parent / "docs"

@@ -35,18 +35,19 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 
 import tablebase
-from tablebase.build import build, missing_tables
-from tablebase.catalog import Catalog
+from tablebase.build.estimate import check_capacity
+from tablebase.build.plan import plan
+from tablebase.build.tables import build, missing_tables
+from tablebase.catalog.catalog import Catalog
 from tablebase.cli.output import say
-from tablebase.engine import AUTO
 from tablebase.errors import TablebaseError
-from tablebase.executors import Limits
+from tablebase.executors.scheduler import Limits
 from tablebase.game import Game, Outcome
-from tablebase.moves import Move, Position, mirrored, wins_at_once
-from tablebase.notation import parse
-from tablebase.planning import check_capacity, plan
-from tablebase.probe import Tablebase
-from tablebase.registry import load_game
+from tablebase.game.moves import Move, Position, mirrored, wins_at_once
+from tablebase.game.notation import parse
+from tablebase.game.registry import load_game
+from tablebase.probe.prober import Tablebase
+from tablebase.solvers.registry import AUTO
 from tablebase.values import Value
 
 BLACK = 1

@@ -21,12 +21,12 @@ from textwrap import indent
 from typing import Any
 
 from rules.doushouqi import game
-from tablebase.catalog import Catalog
+from tablebase.catalog.catalog import Catalog
 from tablebase.errors import TablebaseError
-from tablebase.mining.general import features_of
+from tablebase.mining.common_features import features_of
 from tablebase.mining.query import Question
 from tablebase.mining.results import names_and_rows
-from tablebase.routes import slices
+from tablebase.slices.location import slices
 
 DRAWS = """SELECT pieces, sum(positions), sum(draws) FROM slice_counts WHERE game = 'doushouqi' GROUP BY pieces"""
 """A statement for `tablebase sql`."""

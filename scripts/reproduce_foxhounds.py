@@ -30,32 +30,23 @@ import numpy as np
 
 import tablebase
 from rules.foxhounds import foxbox
-from tablebase import threads
-from tablebase.analysis import (
-    NEVER,
-    Policy,
-    Values,
-    best_later,
-    chance_against,
-    even_chance,
-    keep_result,
-    mark,
-    plies_to_force,
-    values,
-)
-from tablebase.build import build
+from tablebase.build.plan import plan, start_material
+from tablebase.build.tables import build
 from tablebase.cli.options import Format
 from tablebase.cli.output import say, write_rows
+from tablebase.compute import threads
 from tablebase.errors import TablebaseError
-from tablebase.executors import Limits
+from tablebase.executors.scheduler import Limits
 from tablebase.game import Game, Outcome
-from tablebase.graph import Graph, reachable
-from tablebase.moves import Position, legal_moves, play
-from tablebase.notation import parse, render
-from tablebase.planning import plan, start_material
-from tablebase.probe import Tablebase
-from tablebase.registry import load_game
-from tablebase.walks import count
+from tablebase.game.moves import Position, legal_moves, play
+from tablebase.game.notation import parse, render
+from tablebase.game.registry import load_game
+from tablebase.graph.counting import count
+from tablebase.graph.forcing import NEVER, best_later, plies_to_force
+from tablebase.graph.policies import Policy, chance_against, even_chance, keep_result
+from tablebase.graph.reachable import Graph, reachable
+from tablebase.graph.values import Values, mark, values
+from tablebase.probe.prober import Tablebase
 
 FOX, HOUNDS = 0, 1
 SIZES = (2, 4, 6, 8)

@@ -19,17 +19,17 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import tablebase
-from tablebase.analysis import values
-from tablebase.build import build
+from tablebase.build.plan import plan, start_material
+from tablebase.build.tables import build
 from tablebase.cli.options import Format
 from tablebase.cli.output import say, write_rows
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
-from tablebase.graph import reachable
-from tablebase.notation import board_picture
-from tablebase.planning import plan, start_material
-from tablebase.registry import load_game
-from tablebase.walks import count
+from tablebase.game.notation import board_picture
+from tablebase.game.registry import load_game
+from tablebase.graph.counting import count
+from tablebase.graph.reachable import reachable
+from tablebase.graph.values import values
 
 WHITE, BLACK = 0, 1
 FIRST_MOVES = 10

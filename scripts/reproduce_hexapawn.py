@@ -20,13 +20,13 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import tablebase
-from tablebase.build import build
+from tablebase.build.plan import plan
+from tablebase.build.tables import build
 from tablebase.cli.options import Format
 from tablebase.cli.output import say, write_rows
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
-from tablebase.planning import plan
-from tablebase.registry import load_game
+from tablebase.game.registry import load_game
 
 
 class Row(NamedTuple):
@@ -95,7 +95,7 @@ def compare(sizes: Sequence[str], folder: Path) -> int:
 def measured(game: Game, folder: Path) -> Row:
     """What the table and a walk through the game say."""
     # Here, so that help needs no counting.
-    from tablebase.walks import count
+    from tablebase.graph.counting import count
 
     for _ in build(game, plan(game, game.max_pieces, []), folder):
         pass

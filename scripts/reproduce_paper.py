@@ -11,10 +11,10 @@ import argparse
 from pathlib import Path
 from typing import NamedTuple
 
-from tablebase.catalog import Catalog
+from tablebase.catalog.catalog import Catalog
 from tablebase.cli.options import Format
 from tablebase.cli.output import write_rows
-from tablebase.registry import load_game
+from tablebase.game.registry import load_game
 
 
 class Row(NamedTuple):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tablebase.errors import CorruptTableError, MissingTableError, NotationError, RulesError, StaleTableError, TablebaseError
 
 if TYPE_CHECKING:
-    from tablebase.probe import Tablebase
+    from tablebase.probe.prober import Tablebase
 
 __version__ = "0.1.0"
 
@@ -29,7 +29,7 @@ __all__ = [
 
 
 def open(folder: str | Path = "data") -> Tablebase:  # noqa: A001 (read as `tablebase.open`)
-    """Open a folder of tables for questions; see `tablebase.probe.Tablebase`.
+    """Open a folder of tables for questions; see `tablebase.probe.prober.Tablebase`.
 
     Parameters
     ----------
@@ -41,6 +41,6 @@ def open(folder: str | Path = "data") -> Tablebase:  # noqa: A001 (read as `tabl
         If there is no such folder.
     """
     # Loaded here so that `import tablebase` stays quick.
-    from tablebase.probe import Tablebase
+    from tablebase.probe.prober import Tablebase
 
     return Tablebase(folder)

@@ -11,12 +11,12 @@ from hypothesis import settings
 from numpy.typing import NDArray
 
 from rules.doushouqi import game as doushouqi
-from tablebase.engine import choose_engine, solve_table
 from tablebase.game import Game
-from tablebase.indexing import layout
-from tablebase.material import Material, material_of
-from tablebase.moves import Position
-from tablebase.routes import route, sides_stored
+from tablebase.game.moves import Position
+from tablebase.slices.indexing import layout
+from tablebase.slices.location import route, sides_stored
+from tablebase.slices.material import Material, material_of
+from tablebase.solvers.registry import choose_engine, solve_table
 from tablebase.values import Codes, Coding, Value
 
 # Kernels load or compile on first use, which no deadline can foresee.

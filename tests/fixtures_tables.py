@@ -14,7 +14,7 @@ from support import Answer, asker
 
 import tablebase
 from tablebase.cli import run
-from tablebase.probe import Tablebase
+from tablebase.probe.prober import Tablebase
 
 
 @pytest.fixture

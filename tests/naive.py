@@ -11,7 +11,7 @@ from functools import cache
 from itertools import combinations, product
 
 from tablebase.game import Game
-from tablebase.moves import Move, Position
+from tablebase.game.moves import Move, Position
 
 Pair = tuple[str, int | None]
 """Outcome for the side to move, and distance."""

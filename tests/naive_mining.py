@@ -16,10 +16,10 @@ import naive
 
 from rules._jungle import ANIMALS, DENS, STRENGTHS, TRAPS, WATER
 from tablebase.game import Game
-from tablebase.material import parse_materials
-from tablebase.moves import Position
-from tablebase.notation import render
-from tablebase.probe import Tablebase
+from tablebase.game.moves import Position
+from tablebase.game.notation import render
+from tablebase.probe.prober import Tablebase
+from tablebase.slices.material import parse_materials
 
 Row = dict[str, Any]
 WAYS = ((1, 0), (-1, 0), (0, 1), (0, -1))

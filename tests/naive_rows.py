@@ -13,9 +13,9 @@ from functools import cache
 import naive
 
 from tablebase.game import Game, Step
-from tablebase.indexing import layout
-from tablebase.material import Material
-from tablebase.moves import Move, Position
+from tablebase.game.moves import Move, Position
+from tablebase.slices.indexing import layout
+from tablebase.slices.material import Material
 
 Address = tuple[int, int]
 """Row, and the square of the row piece."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from graphlib import TopologicalSorter
 
 from tablebase.game import Game, Outcome
-from tablebase.moves import Position, decided, has_escaped, legal_moves, play, wins_at_once
-from tablebase.notation import parse
+from tablebase.game.moves import Position, decided, has_escaped, legal_moves, play, wins_at_once
+from tablebase.game.notation import parse
 
 Pair = tuple[str, int]
 """Outcome for the side to move, and plies to the end."""

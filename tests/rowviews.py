@@ -14,13 +14,13 @@ from conftest import Solved
 from naive_rows import Address, Addresses, Sets
 
 from rules.doushouqi import game as doushouqi
-from tablebase.engine import compile_slice
-from tablebase.engine.compiled import Int32
-from tablebase.engine.rows import NEVER, RowArrays, State, Words, compile_rows
 from tablebase.game import Game, Outcome
-from tablebase.indexing import Layout, layout
-from tablebase.material import Material, parse_material
-from tablebase.moves import Position
+from tablebase.game.moves import Position
+from tablebase.slices.indexing import Layout, layout
+from tablebase.slices.material import Material, parse_material
+from tablebase.solvers.bitrow.arrays import NEVER, RowArrays, State, Words, compile_rows
+from tablebase.solvers.compiled import Int32
+from tablebase.solvers.registry import compile_slice
 from tablebase.values import NARROW, Value
 
 GAME = doushouqi()

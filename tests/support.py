@@ -25,10 +25,10 @@ import pytest
 from tablebase.cli import run
 from tablebase.errors import NotationError, RulesError
 from tablebase.game import Game
-from tablebase.material import Material
-from tablebase.moves import Position
-from tablebase.notation import parse
-from tablebase.registry import load_game
+from tablebase.game.moves import Position
+from tablebase.game.notation import parse
+from tablebase.game.registry import load_game
+from tablebase.slices.material import Material
 
 ENGINES = ("bitrow", "reference", "sweep")
 """Engines for single pieces and more; chases have tests of their own."""

@@ -18,29 +18,18 @@ from numpy.typing import NDArray
 import tablebase
 from rules.foxhounds import foxbox
 from rules.foxhounds import game as foxhounds
-from tablebase import build as building
-from tablebase.analysis import (
-    NEVER,
-    PRECISION,
-    Policy,
-    Values,
-    best_later,
-    chance_against,
-    even_chance,
-    keep_best,
-    keep_result,
-    mark,
-    plies_to_force,
-    values,
-)
+from tablebase.build import tables as building
+from tablebase.build.plan import plan, start_material
 from tablebase.errors import MissingTableError
 from tablebase.game import Game
-from tablebase.graph import DRAWN, GOES_ON, reachable
-from tablebase.moves import Position
-from tablebase.notation import parse
-from tablebase.planning import plan, start_material
-from tablebase.probe import Tablebase
-from tablebase.registry import load_game
+from tablebase.game.moves import Position
+from tablebase.game.notation import parse
+from tablebase.game.registry import load_game
+from tablebase.graph.forcing import NEVER, best_later, plies_to_force
+from tablebase.graph.policies import PRECISION, Policy, chance_against, even_chance, keep_best, keep_result
+from tablebase.graph.reachable import DRAWN, GOES_ON, reachable
+from tablebase.graph.values import Values, mark, values
+from tablebase.probe.prober import Tablebase
 
 FOX, HOUNDS = 0, 1
 BUILT = ("foxhounds-4x4", "foxhounds-6x6", "foxhounds-8x8", "hexapawn")

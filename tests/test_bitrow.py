@@ -13,13 +13,15 @@ from hypothesis import strategies as st
 from naive_rows import Address, Addresses
 from rowviews import GAME, View, all_slices, both_sides, view
 
-from tablebase.engine import bits, choose_engine, rows, solve_table
-from tablebase.engine.rows import MIRRORED, PLAIN, Shifts
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
-from tablebase.indexing import layout
-from tablebase.material import Material, parse_material
-from tablebase.routes import tables
+from tablebase.slices.indexing import layout
+from tablebase.slices.location import tables
+from tablebase.slices.material import Material, parse_material
+from tablebase.solvers.bitrow import arrays as rows
+from tablebase.solvers.bitrow import words as bits
+from tablebase.solvers.bitrow.arrays import MIRRORED, PLAIN, Shifts
+from tablebase.solvers.registry import choose_engine, solve_table
 
 WORDS = st.integers(0, 2**64 - 1)
 

@@ -25,9 +25,9 @@ from rowviews import (
     view,
 )
 
-from tablebase.engine import bitrow
-from tablebase.engine.bitlook import look
 from tablebase.game import Game
+from tablebase.solvers.bitrow import solve as bitrow
+from tablebase.solvers.bitrow.captures import look
 from tablebase.values import NARROW
 
 LEVELS = 12

@@ -17,15 +17,15 @@ import pytest
 from support import ENGINES, Answer, ask_fresh, contents, drafts, flip, middle_of_codes, reseal, start_fresh
 
 from rules.doushouqi import game as doushouqi
-from tablebase import build as building
-from tablebase.catalog import FILE_NAME, Catalog
+from tablebase.build import tables as building
+from tablebase.build.plan import plan
+from tablebase.catalog.catalog import FILE_NAME, Catalog
 from tablebase.errors import CorruptTableError
-from tablebase.executors import Limits, run_graph
+from tablebase.executors.scheduler import Limits, run_graph
 from tablebase.game import Outcome
-from tablebase.material import parse_material
-from tablebase.planning import plan
-from tablebase.routes import dependencies, tables
-from tablebase.store import table_path
+from tablebase.slices.location import dependencies, tables
+from tablebase.slices.material import parse_material
+from tablebase.tables.format import table_path
 from tablebase.values import DRAW, Value
 
 pytest_plugins = ["fixtures_tables"]

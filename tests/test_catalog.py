@@ -15,12 +15,13 @@ from support import Answer, contents, drafts, flip, open_files
 
 import tablebase
 from rules.doushouqi import game as doushouqi
-from tablebase.catalog import FILE_NAME, Catalog
+from tablebase.catalog.catalog import FILE_NAME, Catalog
 from tablebase.errors import TablebaseError
-from tablebase.material import parse_material
-from tablebase.probe import Tablebase
-from tablebase.routes import slices
-from tablebase.store import Table, table_path
+from tablebase.probe.prober import Tablebase
+from tablebase.slices.location import slices
+from tablebase.slices.material import parse_material
+from tablebase.tables.format import table_path
+from tablebase.tables.reader import Table
 
 pytest_plugins = ["fixtures_tables"]
 

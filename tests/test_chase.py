@@ -17,20 +17,22 @@ import toys
 from conftest import Solved, Tables
 from support import contents
 
-from tablebase import build as building
-from tablebase import threads
-from tablebase.build import build
-from tablebase.chase import chase_fault
-from tablebase.engine import chase, choose_engine, compile_slice, solve_table
+from tablebase.build import tables as building
+from tablebase.build.plan import plan
+from tablebase.build.tables import build
+from tablebase.compute import threads
 from tablebase.errors import TablebaseError
 from tablebase.game import Board, Escape, Game, Kind, Outcome, Step
-from tablebase.indexing import layout
-from tablebase.material import Material, material_name, parse_material, parse_materials
-from tablebase.moves import Position
-from tablebase.notation import parse
-from tablebase.planning import plan
-from tablebase.registry import load_game
-from tablebase.store import Table, table_path
+from tablebase.game.moves import Position
+from tablebase.game.notation import parse
+from tablebase.game.registry import load_game
+from tablebase.slices.indexing import layout
+from tablebase.slices.material import Material, material_name, parse_material, parse_materials
+from tablebase.slices.pursuit import chase_fault
+from tablebase.solvers import pursuit as chase
+from tablebase.solvers.registry import choose_engine, compile_slice, solve_table
+from tablebase.tables.format import table_path
+from tablebase.tables.reader import Table
 from tablebase.values import FULL, NARROW, NARROW_ANY, Codes, Coding, Value, recode
 
 HERDS = [(toys.herd(sort), name) for sort in ("open", "reach", "white", "black") for name in ("DvW", "DDvW")]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablebase.choices import Choices, advances, ways
+from tablebase.slices.combinadics import Choices, advances, ways
 
 Levels = tuple[int, ...]
 

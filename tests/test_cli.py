@@ -19,13 +19,13 @@ import typer
 from support import PROGRAM, Answer, ask_fresh, flip, random_position
 
 from rules.doushouqi import game as doushouqi
-from tablebase import build as building
-from tablebase import registry
+from tablebase.build import tables as building
 from tablebase.cli import app
-from tablebase.material import parse_material
-from tablebase.notation import render
-from tablebase.probe import Tablebase
-from tablebase.store import table_path
+from tablebase.game import registry
+from tablebase.game.notation import render
+from tablebase.probe.prober import Tablebase
+from tablebase.slices.material import parse_material
+from tablebase.tables.format import table_path
 
 pytest_plugins = ["fixtures_tables"]
 

@@ -7,10 +7,10 @@ import pytest
 import toys
 
 from rules.doushouqi import game as doushouqi
-from tablebase.counting import placements, table_placements
 from tablebase.game import Game
-from tablebase.material import material_name, materials, parse_material
-from tablebase.routes import slices, tables
+from tablebase.slices.location import slices, tables
+from tablebase.slices.material import material_name, materials, parse_material
+from tablebase.slices.placements import placements, table_placements
 
 GAME = doushouqi()
 TOYS = [toys.pond(), toys.hunt(), toys.twins(), toys.shelter("gate")]

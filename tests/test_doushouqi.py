@@ -13,9 +13,9 @@ from conftest import Solved
 
 from rules.doushouqi import ANIMALS
 from tablebase.game import Game, Outcome
-from tablebase.material import Material, materials, parse_material
-from tablebase.moves import Position, legal_moves, play
-from tablebase.notation import parse, render_move
+from tablebase.game.moves import Position, legal_moves, play
+from tablebase.game.notation import parse, render_move
+from tablebase.slices.material import Material, materials, parse_material
 from tablebase.values import Coding, is_loss, is_win
 
 AUTHORS = Path(__file__).resolve().parents[2] / "shared" / "data" / "doushouqi_two_pieces_authors.csv.gz"

@@ -14,15 +14,16 @@ from conftest import Solved, Tables
 from support import ENGINES
 
 from rules.doushouqi import game as doushouqi
-from tablebase.engine import CompiledSlice, choose_engine, compile_slice, reference, solve_table, sweep
-from tablebase.engine.reference import NONE
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
-from tablebase.indexing import layout
-from tablebase.material import Material, materials, parse_material
-from tablebase.moves import Position
-from tablebase.notation import parse
-from tablebase.routes import tables
+from tablebase.game.moves import Position
+from tablebase.game.notation import parse
+from tablebase.slices.indexing import layout
+from tablebase.slices.location import tables
+from tablebase.slices.material import Material, materials, parse_material
+from tablebase.solvers import reference, sweep
+from tablebase.solvers.reference import NONE
+from tablebase.solvers.registry import MODULES, CompiledSlice, choose_engine, compile_slice, solve_table
 from tablebase.values import DRAW, NARROW, STALEMATE, Codes, Coding, Value, recode
 
 GAME = doushouqi()
@@ -53,7 +54,7 @@ def naive_codes(game: Game, material: Material, side: int) -> Codes:
 
 def solve_with(engine: str, problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     """Both sides' codes by an engine's own `solve`."""
-    found: tuple[Codes, Codes] | None = import_module(f"tablebase.engine.{engine}").solve(problem)
+    found: tuple[Codes, Codes] | None = import_module(f"tablebase.solvers.{MODULES.get(engine, engine)}").solve(problem)
     return found
 
 

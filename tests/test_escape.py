@@ -17,12 +17,12 @@ from support import random_position
 
 from tablebase.errors import CorruptTableError, RulesError
 from tablebase.game import Board, Escape, Game, Kind, Outcome, Step
-from tablebase.indexing import layout
-from tablebase.material import materials, parse_material
-from tablebase.moves import Position, decided, has_escaped, legal_moves
-from tablebase.notation import read, render
-from tablebase.registry import load_game
-from tablebase.routes import route
+from tablebase.game.moves import Position, decided, has_escaped, legal_moves
+from tablebase.game.notation import read, render
+from tablebase.game.registry import load_game
+from tablebase.slices.indexing import layout
+from tablebase.slices.location import route
+from tablebase.slices.material import materials, parse_material
 from tablebase.values import DRAW, NARROW_ANY, STALEMATE, Value
 from tablebase.verify import general
 

@@ -15,11 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.doushouqi import game as doushouqi
-from tablebase.build import build
+from tablebase.build.estimate import memory
+from tablebase.build.tables import build
 from tablebase.errors import CapacityError, TablebaseError
-from tablebase.executors import Limits, _that_fit, run_graph
-from tablebase.planning import memory
-from tablebase.routes import tables
+from tablebase.executors.scheduler import Limits, _that_fit, run_graph
+from tablebase.slices.location import tables
 
 Graph = dict[str, tuple[str, ...]]
 
@@ -214,6 +214,6 @@ def test_a_build_that_can_never_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         honest: Callable[..., int] = memory
         return honest(*arguments, **options)
 
-    monkeypatch.setattr("tablebase.build.memory", counted)
+    monkeypatch.setattr("tablebase.build.tables.memory", counted)
     with pytest.raises(CapacityError):
         list(build(doushouqi(), tables(doushouqi(), 2), tmp_path, limits=Limits(2, memory=1000)))

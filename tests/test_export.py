@@ -19,7 +19,7 @@ from tablebase.mining.columns import columns
 from tablebase.mining.export import FILE_NAME, KEY, Export, Sample, chosen_columns
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import chosen
-from tablebase.store import Store
+from tablebase.tables.store import Store
 
 pytest_plugins = ["fixtures_tables"]
 

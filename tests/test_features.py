@@ -17,14 +17,14 @@ from support import Answer
 
 from rules.doushouqi import game as doushouqi
 from tablebase.errors import TablebaseError
-from tablebase.features import Feature, Values, feature, load_features
 from tablebase.game import Game
-from tablebase.material import material_of
-from tablebase.mining.general import GENERAL, capturable, captures, features_of, mobility
-from tablebase.moves import Position
-from tablebase.notation import read
-from tablebase.positions import Positions
-from tablebase.registry import load_game
+from tablebase.game.features import Feature, Values, feature, load_features
+from tablebase.game.moves import Position
+from tablebase.game.notation import read
+from tablebase.game.registry import load_game
+from tablebase.mining.common_features import GENERAL, capturable, captures, features_of, mobility
+from tablebase.slices.material import material_of
+from tablebase.slices.positions import Positions
 
 pytest_plugins = ["fixtures_tables"]
 

@@ -29,8 +29,8 @@ from support import Answer, assert_no_game, assert_no_position
 
 from rules.foxhounds import game as foxhounds
 from tablebase.game import Outcome
-from tablebase.moves import Position, decided, legal_moves
-from tablebase.notation import parse, render, render_move
+from tablebase.game.moves import Position, decided, legal_moves
+from tablebase.game.notation import parse, render, render_move
 
 pytest_plugins = ["fixtures_tables"]
 

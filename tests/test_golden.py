@@ -15,12 +15,12 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tablebase.build import build
-from tablebase.material import Material, material_name, parse_material
-from tablebase.planning import plan, start_material
-from tablebase.registry import load_game
-from tablebase.routes import with_dependencies
-from tablebase.store import Table, table_path
+from tablebase.build.plan import plan, start_material, with_dependencies
+from tablebase.build.tables import build
+from tablebase.game.registry import load_game
+from tablebase.slices.material import Material, material_name, parse_material
+from tablebase.tables.format import table_path
+from tablebase.tables.reader import Table
 
 GOLDEN = Path(__file__).with_name("golden.json")
 WITH_THREE = ("RCvW", "CTvT", "REvT")

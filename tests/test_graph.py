@@ -12,14 +12,14 @@ import toys
 from hypothesis import given, settings
 from naive_walk import Walk, walk
 
-from tablebase import graph as graphs
 from tablebase.errors import CapacityError, NotationError, TablebaseError
 from tablebase.game import Board, Game, Kind, Outcome, Step
-from tablebase.graph import DRAWN, GOES_ON, Graph, reachable
-from tablebase.moves import Position, decided, legal_moves, play, wins_at_once
-from tablebase.notation import parse, read
-from tablebase.registry import load_game
-from tablebase.walks import count
+from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
+from tablebase.game.notation import parse, read
+from tablebase.game.registry import load_game
+from tablebase.graph import reachable as graphs
+from tablebase.graph.counting import count
+from tablebase.graph.reachable import DRAWN, GOES_ON, Graph, reachable
 
 
 def turned_hunt() -> Game:

@@ -11,9 +11,9 @@ from support import Answer, assert_no_game, assert_no_position
 
 from rules.hasenspiel import game as hasenspiel
 from tablebase.game import Outcome
-from tablebase.moves import Position, decided, legal_moves
-from tablebase.notation import parse, render_move
-from tablebase.registry import load_game
+from tablebase.game.moves import Position, decided, legal_moves
+from tablebase.game.notation import parse, render_move
+from tablebase.game.registry import load_game
 
 pytest_plugins = ["fixtures_tables"]
 

@@ -11,8 +11,8 @@ from support import Answer, assert_no_game, assert_no_position
 
 from rules.hexapawn import game as hexapawn
 from tablebase.game import Outcome
-from tablebase.moves import decided, legal_moves, mirrored, play, wins_at_once
-from tablebase.notation import parse, render_move
+from tablebase.game.moves import decided, legal_moves, mirrored, play, wins_at_once
+from tablebase.game.notation import parse, render_move
 
 pytest_plugins = ["fixtures_tables"]
 

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.doushouqi import game as doushouqi
-from tablebase.engine.compiled import IndexArrays, _index_arrays
-from tablebase.engine.kernels import EMPTY, clear, index_of, lead_flips, set_up
 from tablebase.game import Game
-from tablebase.indexing import Layout, layout
-from tablebase.material import Material, material_of, materials, parse_material
-from tablebase.moves import Position, mirrored
-from tablebase.routes import slices
+from tablebase.game.moves import Position, mirrored
+from tablebase.slices.indexing import Layout, layout
+from tablebase.slices.location import slices
+from tablebase.slices.material import Material, material_of, materials, parse_material
+from tablebase.solvers.compiled import IndexArrays, _index_arrays
+from tablebase.solvers.kernels import EMPTY, clear, index_of, lead_flips, set_up
 
 GAME = doushouqi()
 TOYS = (toys.pond(), toys.hunt(), toys.twins(), toys.sisters())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tablebase.engine import jit
+from tablebase.compute import jit
 
 SOURCES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in jit.PACKAGE.rglob("*.py")}
 

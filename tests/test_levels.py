@@ -13,7 +13,7 @@ import toys
 
 from tablebase.errors import RulesError
 from tablebase.game import Board, Game, Kind, Outcome, Step
-from tablebase.registry import load_game
+from tablebase.game.registry import load_game
 
 FOX = load_game("foxhounds")
 GAMES = [

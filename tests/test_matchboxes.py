@@ -18,9 +18,9 @@ from support import Answer, load_script
 import tablebase
 from rules.hexapawn import game as hexapawn
 from tablebase.game import Outcome
-from tablebase.moves import Position, mirrored
-from tablebase.notation import parse, render_move
-from tablebase.walks import count
+from tablebase.game.moves import Position, mirrored
+from tablebase.game.notation import parse, render_move
+from tablebase.graph.counting import count
 
 Told = Callable[..., Answer]
 

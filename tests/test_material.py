@@ -13,24 +13,17 @@ from conftest import Solved
 from hypothesis import given
 
 from rules.doushouqi import game as doushouqi
-from tablebase.engine import compile_slice
-from tablebase.engine import reference as reference_engine
+from tablebase.build.plan import with_dependencies
 from tablebase.errors import NotationError
 from tablebase.game import Game
-from tablebase.indexing import layout
-from tablebase.material import Material, conversions, material_name, material_of, materials, parse_material
-from tablebase.moves import Position, legal_moves
-from tablebase.routes import (
-    dependencies,
-    representative,
-    route,
-    self_paired,
-    sides_stored,
-    slices,
-    swapped_material,
-    tables,
-    with_dependencies,
-)
+from tablebase.game.moves import Position, legal_moves
+from tablebase.slices.conversions import conversions
+from tablebase.slices.equivalence import representative, swapped_material
+from tablebase.slices.indexing import layout
+from tablebase.slices.location import dependencies, route, self_paired, sides_stored, slices, tables
+from tablebase.slices.material import Material, material_name, material_of, materials, parse_material
+from tablebase.solvers import reference as reference_engine
+from tablebase.solvers.registry import compile_slice
 
 GAME = doushouqi()
 GAMES = (GAME, toys.pond(), toys.hunt(), toys.twins(), toys.sisters())

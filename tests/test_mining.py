@@ -16,15 +16,16 @@ from support import Answer, random_position
 import tablebase
 import tablebase.cli
 from rules.doushouqi import game as doushouqi
-from tablebase.features import Feature, Values, feature
 from tablebase.game import Game
-from tablebase.material import parse_material
+from tablebase.game.features import Feature, Values, feature
+from tablebase.game.registry import load_game
 from tablebase.mining import scan
-from tablebase.positions import Positions
-from tablebase.probe import Tablebase
-from tablebase.registry import load_game
-from tablebase.routes import route, slices
-from tablebase.store import Table, table_path
+from tablebase.probe.prober import Tablebase
+from tablebase.slices.location import route, slices
+from tablebase.slices.material import parse_material
+from tablebase.slices.positions import Positions
+from tablebase.tables.format import table_path
+from tablebase.tables.reader import Table
 
 pytest_plugins = ["fixtures_tables"]
 

@@ -9,9 +9,9 @@ import pytest
 from support import Answer, flip, middle_of_codes
 
 from rules.doushouqi import game as doushouqi
-from tablebase.material import parse_material
-from tablebase.mining import database
-from tablebase.store import table_path
+from tablebase.mining import sandbox as database
+from tablebase.slices.material import parse_material
+from tablebase.tables.format import table_path
 
 pytest_plugins = ["fixtures_tables"]
 

@@ -19,8 +19,8 @@ from support import Answer
 
 from rules.doushouqi import game as doushouqi
 from tablebase.errors import MissingTableError, TablebaseError
-from tablebase.probe import Tablebase
-from tablebase.registry import load_game
+from tablebase.game.registry import load_game
+from tablebase.probe.prober import Tablebase
 
 pytest_plugins = ["fixtures_tables"]
 

@@ -9,10 +9,10 @@ from hypothesis import given
 
 from rules.doushouqi import game as doushouqi
 from tablebase.game import Game
-from tablebase.material import material_of
-from tablebase.moves import Move, Position, legal_moves, mirrored, play, swapped
-from tablebase.notation import parse
-from tablebase.routes import swapped_material
+from tablebase.game.moves import Move, Position, legal_moves, mirrored, play, swapped
+from tablebase.game.notation import parse
+from tablebase.slices.equivalence import swapped_material
+from tablebase.slices.material import material_of
 
 GAME = doushouqi()
 

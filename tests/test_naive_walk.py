@@ -11,7 +11,7 @@ import pytest
 from naive_walk import Walk, best_later, breadth_first, fault_probability, force, games, values, walk
 
 from tablebase.game import Board, Game, Kind, Outcome, Side, Step
-from tablebase.moves import Position
+from tablebase.game.moves import Position
 
 WHITE, BLACK = 0, 1
 

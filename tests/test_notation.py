@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from rules.doushouqi import game as doushouqi
 from tablebase.errors import NotationError
 from tablebase.game import Board, Game, Kind, Outcome, Step
-from tablebase.moves import Position, legal_moves
-from tablebase.notation import board_picture, check_pieces, parse, render, render_move
+from tablebase.game.moves import Position, legal_moves
+from tablebase.game.notation import board_picture, check_pieces, parse, render, render_move
 
 GAME = doushouqi()
 

@@ -17,11 +17,12 @@ from rules.doushouqi import game as doushouqi
 from rules.hexapawn import game as hexapawn
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
-from tablebase.moves import Position
-from tablebase.notation import read, render
-from tablebase.opponent import Ending, Match, Why, check_fuzz, choose, kept_moves, side_number, weights
-from tablebase.probe import Tablebase
-from tablebase.registry import load_game
+from tablebase.game.moves import Position
+from tablebase.game.notation import read, render
+from tablebase.game.registry import load_game
+from tablebase.play.fallible import check_fuzz, choose, kept_moves, weights
+from tablebase.play.match import Ending, Match, Why, side_number
+from tablebase.probe.prober import Tablebase
 
 pytest_plugins = ["fixtures_tables"]
 

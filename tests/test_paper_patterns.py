@@ -13,9 +13,9 @@ from support import load_script
 
 from rules.doushouqi import game as doushouqi
 from tablebase.game import Outcome
-from tablebase.moves import Position
-from tablebase.notation import parse
-from tablebase.probe import Tablebase
+from tablebase.game.moves import Position
+from tablebase.game.notation import parse
+from tablebase.probe.prober import Tablebase
 
 pytest_plugins = ["fixtures_tables"]
 

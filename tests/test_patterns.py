@@ -18,10 +18,9 @@ import pytest
 from support import Answer
 
 from rules.doushouqi import game as doushouqi
-from tablebase.catalog import Catalog
+from tablebase.catalog.catalog import Catalog
 from tablebase.cli import run
-from tablebase.material import parse_material
-from tablebase.mining.general import features_of
+from tablebase.mining.common_features import features_of
 from tablebase.mining.selection import chosen
 from tablebase.patterns import search as searching
 from tablebase.patterns import survey
@@ -29,8 +28,9 @@ from tablebase.patterns.gains import decided, entropy, information_gain
 from tablebase.patterns.levels import Levels
 from tablebase.patterns.search import Search
 from tablebase.patterns.survey import drawn
-from tablebase.positions import Positions
-from tablebase.store import Store
+from tablebase.slices.material import parse_material
+from tablebase.slices.positions import Positions
+from tablebase.tables.store import Store
 
 pytest_plugins = ["fixtures_tables"]
 

@@ -14,9 +14,10 @@ import pytest
 from support import Answer
 
 from rules.doushouqi import game as doushouqi
-from tablebase.catalog import FILE_NAME, Catalog
-from tablebase.material import parse_material
-from tablebase.store import Table, table_path
+from tablebase.catalog.catalog import FILE_NAME, Catalog
+from tablebase.slices.material import parse_material
+from tablebase.tables.format import table_path
+from tablebase.tables.reader import Table
 
 pytest_plugins = ["fixtures_tables"]
 

@@ -14,27 +14,20 @@ import pytest
 import toys
 
 from rules.doushouqi import game as doushouqi
-from tablebase import planning
-from tablebase.build import build
+from tablebase.build import estimate as planning
+from tablebase.build.estimate import CHASE_BYTES, Estimate, check_capacity, describe_engines, estimate, memory
+from tablebase.build.plan import plan, start_material
+from tablebase.build.tables import build
+from tablebase.cli.options import parse_size
 from tablebase.errors import CapacityError, TablebaseError
-from tablebase.executors import Limits
+from tablebase.executors.scheduler import Limits
 from tablebase.game import Game
-from tablebase.material import Material, make_material, material_name, parse_material
-from tablebase.moves import Position
-from tablebase.planning import (
-    CHASE_BYTES,
-    Estimate,
-    check_capacity,
-    describe_engines,
-    estimate,
-    memory,
-    parse_size,
-    plan,
-    start_material,
-)
-from tablebase.registry import load_game
-from tablebase.routes import representative, swapped_material, tables
-from tablebase.store import table_path
+from tablebase.game.moves import Position
+from tablebase.game.registry import load_game
+from tablebase.slices.equivalence import representative, swapped_material
+from tablebase.slices.location import tables
+from tablebase.slices.material import Material, make_material, material_name, parse_material
+from tablebase.tables.format import table_path
 
 GAME = doushouqi()
 PUBLISHED = {

@@ -19,14 +19,14 @@ import toys
 from support import PROGRAM, Answer
 
 from rules.hexapawn import game as hexapawn
-from tablebase import build as building
-from tablebase import registry
+from tablebase.build import tables as building
+from tablebase.build.plan import plan
 from tablebase.cli.play import reason
-from tablebase.notation import read
-from tablebase.opponent import Ending, Match, Why
-from tablebase.planning import plan
-from tablebase.probe import Tablebase
-from tablebase.registry import load_game
+from tablebase.game import registry
+from tablebase.game.notation import read
+from tablebase.game.registry import load_game
+from tablebase.play.match import Ending, Match, Why
+from tablebase.probe.prober import Tablebase
 
 pytest_plugins = ["fixtures_tables"]
 

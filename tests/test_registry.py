@@ -14,13 +14,12 @@ import pytest
 from support import Answer, contents
 
 from rules import foxhounds, hasenspiel, hexapawn
-from tablebase import registry
 from tablebase.cli import run
 from tablebase.errors import RulesError
-from tablebase.game import Outcome
-from tablebase.material import parse_materials
-from tablebase.registry import game_names, load_game, variants
-from tablebase.testing import CHECKS, check_rules
+from tablebase.game import Outcome, registry
+from tablebase.game.registry import game_names, load_game, variants
+from tablebase.slices.material import parse_materials
+from tablebase.testing.suite import CHECKS, check_rules
 
 pytest_plugins = ["fixtures_tables"]
 

@@ -13,17 +13,17 @@ import pytest
 import toys
 from support import random_position
 
-from tablebase.engine.compiled import CompiledSlice, compile_slice
-from tablebase.engine.kernels import EMPTY, clear, has_escaped, list_moves, most_moves, over_code, set_up
-from tablebase.exits import ENDS, STAYS, exits
 from tablebase.game import Game, Outcome, Step
-from tablebase.indexing import Layout, Squares, layout
-from tablebase.material import Material, material_of, parse_material
-from tablebase.moves import Position, legal_moves
-from tablebase.notation import render
-from tablebase.registry import load_game
-from tablebase.routes import route, sides_stored, tables
-from tablebase.stepping import Stepper
+from tablebase.game.moves import Position, legal_moves
+from tablebase.game.notation import render
+from tablebase.game.registry import load_game
+from tablebase.slices.conversions import ENDS, STAYS, exits
+from tablebase.slices.indexing import Layout, Squares, layout
+from tablebase.slices.location import route, sides_stored, tables
+from tablebase.slices.material import Material, material_of, parse_material
+from tablebase.slices.movegen import Stepper
+from tablebase.solvers.compiled import CompiledSlice, compile_slice
+from tablebase.solvers.kernels import EMPTY, clear, has_escaped, list_moves, most_moves, over_code, set_up
 from tablebase.values import NARROW, NARROW_ANY, STALEMATE, Codes, Coding, Value
 
 GAMES = [

@@ -25,14 +25,16 @@ from hypothesis import strategies as st
 from support import SEAL, drafts, flip, middle_of_codes, open_files, reseal
 
 from rules.doushouqi import game as doushouqi
-from tablebase import store
-from tablebase.drafts import fill_void, publish, write_draft
 from tablebase.errors import CorruptTableError, MissingTableError, StaleTableError, TablebaseError
 from tablebase.game import Outcome
-from tablebase.indexing import layout
-from tablebase.material import Material, parse_material
-from tablebase.routes import sides_stored
-from tablebase.store import Store, Table, check_seal, table_path
+from tablebase.slices.indexing import layout
+from tablebase.slices.location import sides_stored
+from tablebase.slices.material import Material, parse_material
+from tablebase.tables import store
+from tablebase.tables.format import check_seal, table_path
+from tablebase.tables.reader import Table
+from tablebase.tables.store import Store
+from tablebase.tables.writer import fill_void, publish, write_draft
 from tablebase.values import FULL, NARROW, Codes, Coding
 
 pytest_plugins = ["fixtures_tables"]

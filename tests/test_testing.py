@@ -16,16 +16,19 @@ import pytest
 from toys import ORTHOGONAL, SIDES, neighbours, symmetries
 
 from rules import doushouqi
-from tablebase import _conformance, material, routes, testing
-from tablebase._conformance import is_over
 from tablebase.errors import NotationError, RulesError
 from tablebase.game import Board, Game, Kind, Outcome, Side, Step
-from tablebase.indexing import Layout
-from tablebase.material import Material, parse_material
-from tablebase.moves import Position, legal_moves, mirrored
-from tablebase.notation import check_pieces
-from tablebase.routes import Route
-from tablebase.testing import CHECKS, GameTests, check_rules, random_position
+from tablebase.game.moves import Position, legal_moves, mirrored
+from tablebase.game.notation import check_pieces
+from tablebase.slices import location as routes
+from tablebase.slices import material
+from tablebase.slices.indexing import Layout
+from tablebase.slices.location import Route
+from tablebase.slices.material import Material, parse_material
+from tablebase.testing import faults as _conformance
+from tablebase.testing import suite as testing
+from tablebase.testing.faults import is_over
+from tablebase.testing.suite import CHECKS, GameTests, check_rules, random_position
 
 NO_SYMMETRY = [check.name for check in CHECKS if not check.symmetry]
 

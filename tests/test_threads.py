@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import contents
 
-from tablebase import threads
-from tablebase.build import build
-from tablebase.engine import chase
+from tablebase.build.plan import plan
+from tablebase.build.tables import build
+from tablebase.compute import threads
 from tablebase.errors import TablebaseError
-from tablebase.executors import Limits, run_graph
-from tablebase.material import parse_materials
-from tablebase.planning import plan
-from tablebase.registry import load_game
+from tablebase.executors.scheduler import Limits, run_graph
+from tablebase.game.registry import load_game
+from tablebase.slices.material import parse_materials
+from tablebase.solvers import pursuit as chase
 
 PATIENCE = 60
 """Seconds for which a range waits for another; far more than a thread takes to start."""

@@ -13,18 +13,21 @@ import toys
 from conftest import Solved
 from hypothesis import given
 
-from tablebase.counting import placements, table_placements
-from tablebase.drafts import describe_layout
-from tablebase.engine import solve_table
-from tablebase.engine.compiled import IndexArrays, _index_arrays
-from tablebase.engine.kernels import EMPTY, index_of, set_up
+from tablebase.build.plan import with_dependencies
 from tablebase.errors import NotationError
 from tablebase.game import Game, Outcome, Step
-from tablebase.indexing import layout
-from tablebase.material import Material, conversions, material_name, material_of, materials, parse_material, parse_materials
-from tablebase.moves import Position, mirrored
-from tablebase.registry import load_game
-from tablebase.routes import dependencies, representative, route, slices, tables, with_dependencies
+from tablebase.game.moves import Position, mirrored
+from tablebase.game.registry import load_game
+from tablebase.slices.conversions import conversions
+from tablebase.slices.equivalence import representative
+from tablebase.slices.indexing import layout
+from tablebase.slices.location import dependencies, route, slices, tables
+from tablebase.slices.material import Material, material_name, material_of, materials, parse_material, parse_materials
+from tablebase.slices.placements import placements, table_placements
+from tablebase.solvers.compiled import IndexArrays, _index_arrays
+from tablebase.solvers.kernels import EMPTY, index_of, set_up
+from tablebase.solvers.registry import solve_table
+from tablebase.tables.writer import describe_layout
 from tablebase.values import Codes, Coding
 
 HUNT = toys.tiered(toys.hunt(), "H")

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablebase import values
-from tablebase.engine import kernels
 from tablebase.game import Outcome
+from tablebase.solvers import kernels
 from tablebase.values import DRAW, FULL, NARROW, STALEMATE, Coding, Value, better, is_loss, is_win, merit, next_code, recode
 
 CODINGS = [Coding(stride, dtype) for stride in (1, 2) for dtype in ("uint8", "uint16")]

@@ -16,19 +16,22 @@ import toys
 from support import ENGINES, reseal
 
 from rules.doushouqi import game as doushouqi
-from tablebase.drafts import publish, write_draft
-from tablebase.engine import solve_table
 from tablebase.errors import CorruptTableError, MissingTableError
 from tablebase.game import Game, Outcome
-from tablebase.indexing import layout
-from tablebase.material import Material, material_name, parse_material
-from tablebase.moves import wins_at_once
-from tablebase.notation import render
-from tablebase.routes import self_paired, sides_stored
-from tablebase.store import Store, Table, table_path
-from tablebase.summary import Summary
+from tablebase.game.moves import wins_at_once
+from tablebase.game.notation import render
+from tablebase.slices.indexing import layout
+from tablebase.slices.location import self_paired, sides_stored
+from tablebase.slices.material import Material, material_name, parse_material
+from tablebase.solvers.registry import solve_table
+from tablebase.tables.format import table_path
+from tablebase.tables.reader import Table
+from tablebase.tables.store import Store
+from tablebase.tables.summary import Summary
+from tablebase.tables.writer import publish, write_draft
 from tablebase.values import DRAW, FULL, NARROW, STALEMATE, Codes, Coding, Value, recode
-from tablebase.verify import general, rows, verify_codes, verify_table
+from tablebase.verify import general, rows
+from tablebase.verify.table import verify_codes, verify_table
 
 pytest_plugins = ["fixtures_tables"]
 

@@ -15,17 +15,19 @@ import pytest
 import toys
 from conftest import Solved
 
-from tablebase import threads
+from tablebase.compute import threads
 from tablebase.errors import CorruptTableError
 from tablebase.game import Game, Outcome
-from tablebase.indexing import layout
-from tablebase.material import Material, material_name, parse_material, parse_materials
-from tablebase.moves import Position
-from tablebase.notation import read, render
-from tablebase.registry import load_game
-from tablebase.summary import Summary
+from tablebase.game.moves import Position
+from tablebase.game.notation import read, render
+from tablebase.game.registry import load_game
+from tablebase.slices.indexing import layout
+from tablebase.slices.material import Material, material_name, parse_material, parse_materials
+from tablebase.tables.summary import Summary
 from tablebase.values import DRAW, NARROW_ANY, STALEMATE, Codes, Coding, Value
-from tablebase.verify import chase, general, verify_codes
+from tablebase.verify import general
+from tablebase.verify import pursuit as chase
+from tablebase.verify.table import verify_codes
 
 HERDS = [(toys.herd(sort), name) for sort in ("reach", "white", "black") for name in ("DvW", "DDvW")]
 FOXES = [(load_game(f"foxhounds-{size}"), name) for size, name in (("2x2", "FvH"), ("4x4", "FvHH"), ("6x6", "FvHHH"))]
@@ -240,7 +242,7 @@ def test_chases_are_checked_as_such(solved: Solved, monkeypatch: pytest.MonkeyPa
     for game, name in [*herds, (marathon, "DvW@1"), (marathon, "DvW@0")]:
         codes, coding = solved(game).table(parse_material(game, name))
         verify_codes(game, parse_material(game, name), dict(enumerate(codes)), coding, solved(game).load)
-    assert asked == [f"tablebase.verify.{name}" for name in ("chase", "general", "general", "chase", "general")]
+    assert asked == [f"tablebase.verify.{name}" for name in ("pursuit", "general", "general", "pursuit", "general")]
 
 
 @both_programs

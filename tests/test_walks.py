@@ -15,17 +15,19 @@ from hypothesis import strategies as st
 from naive_walk import games, walk
 from support import Answer
 
-from tablebase import threads, walks
-from tablebase.chase import chase_fault
-from tablebase.engine import chase_count
+from tablebase.compute import threads
 from tablebase.errors import TablebaseError
 from tablebase.game import Board, Escape, Game, Kind, Outcome, Step
-from tablebase.graph import game_bits, reachable
-from tablebase.material import material_of
-from tablebase.moves import Position
-from tablebase.notation import parse, render
-from tablebase.registry import load_game
-from tablebase.walks import Count, combine, count, count_chase, count_graph, primes
+from tablebase.game.moves import Position
+from tablebase.game.notation import parse, render
+from tablebase.game.registry import load_game
+from tablebase.graph import counting as walks
+from tablebase.graph import pursuit as chase_count
+from tablebase.graph.counting import Count, count, count_chase, count_graph
+from tablebase.graph.reachable import game_bits, reachable
+from tablebase.graph.residues import combine, primes
+from tablebase.slices.material import material_of
+from tablebase.slices.pursuit import chase_fault
 
 pytest_plugins = ["fixtures_tables"]
 

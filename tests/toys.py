@@ -24,7 +24,7 @@ from functools import cache
 from hypothesis import strategies as st
 
 from tablebase.game import Board, Escape, Game, Kind, Outcome, Side, Step
-from tablebase.moves import Position
+from tablebase.game.moves import Position
 
 SIDES = (Side("w", "White"), Side("b", "Black"))
 ORTHOGONAL = ((0, 1), (-1, 0), (1, 0), (0, -1))

@@ -1,1 +1,1 @@
-"""Pictures of tables, and the counts that they are drawn of."""
+"""Charts of tables, and the counts they are drawn from."""

@@ -14,13 +14,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.catalog import Catalog, Counts
-from tablebase.charts.choice import Choice, listed
+from tablebase.catalog.catalog import Catalog, Counts
+from tablebase.charts.selection import Choice, listed
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
-from tablebase.material import Material, material_name, parse_material
 from tablebase.mining.query import Question
 from tablebase.mining.results import names_and_rows
+from tablebase.slices.material import Material, material_name, parse_material
 
 Key = TypeVar("Key", bound=Hashable)
 Tally = dict[Key, Counter[Outcome]]

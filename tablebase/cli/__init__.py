@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import typer
 
-from tablebase.cli import ask, check, make, mine, patterns, play, plot, tell
+from tablebase.cli import build, catalog, count, games, mine, patterns, play, plot, probe, verify
 from tablebase.errors import CapacityError, TablebaseError
 
 INTERRUPTED = 130
@@ -25,7 +25,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for module in (make, ask, play, tell, mine, patterns, plot, check):
+for module in (games, build, probe, play, count, catalog, mine, patterns, plot, verify):
     for command in module.COMMANDS:
         app.command(name=command.__name__.replace("_", "-"))(command)
 

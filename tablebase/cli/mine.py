@@ -27,8 +27,8 @@ from tablebase.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from tablebase.features import Feature
     from tablebase.game import Game
+    from tablebase.game.features import Feature
 
 
 class MineFormat(StrEnum):
@@ -130,7 +130,7 @@ def export(
     from tablebase.mining.export import Export, Sample, chosen_columns
     from tablebase.mining.scan import Scan
     from tablebase.mining.selection import chosen
-    from tablebase.store import Store
+    from tablebase.tables.store import Store
 
     rules = chosen_game(game, size, variant)
     wanted = chosen(rules, data, material or [], pieces, aliases=aliases)
@@ -148,8 +148,8 @@ def export(
 
 def all_features(game: Game, file: Path | None) -> tuple[Feature, ...]:
     """The features of a game and of a file."""
-    from tablebase.features import load_features
-    from tablebase.mining.general import features_of
+    from tablebase.game.features import load_features
+    from tablebase.mining.common_features import features_of
 
     return features_of(game, load_features(file) if file is not None else ())
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from tablebase.errors import TablebaseError
 
 if TYPE_CHECKING:
     from tablebase.game import Game
@@ -54,6 +57,17 @@ CORES = os.cpu_count() or 1
 
 def chosen_game(game: str, size: str | None, variant: list[str] | None) -> Game:
     """The game, of that size and variant if any is given."""
-    from tablebase.registry import load_game
+    from tablebase.game.registry import load_game
 
     return load_game("-".join([game, *([size] if size else []), *(variant or [])]))
+
+
+def parse_size(text: str) -> int:
+    """Bytes of a size such as ``8G``, ``512M`` or ``1000000``."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
+    if found is None:
+        raise TablebaseError(f"{text!r} is not a size: write bytes, or a number with K, M, G or T such as 8G")
+    return int(float(found[1]) * 1024 ** " KMGT".index(found[2].upper() or " "))
+
+
+CHECK_FAILED = 1

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from tablebase.game import Game
     from tablebase.patterns.search import Patterns, Search
-    from tablebase.routes import StoredSlice
+    from tablebase.slices.location import StoredSlice
 
 NAME = ["game", "material", "side", "pieces"]
 GAIN = ["features", "number", "gain", "explains", "decides"]
@@ -74,7 +74,7 @@ def patterns(
     from tablebase.mining.selection import chosen
     from tablebase.patterns.search import Search
     from tablebase.patterns.trees import available
-    from tablebase.store import Store
+    from tablebase.tables.store import Store
 
     rules = chosen_game(game, size, variant)
     own = all_features(rules, features)
@@ -93,7 +93,7 @@ def _found(game: Game, data: Path, searches: Sequence[Search]) -> Iterator[Patte
 
     from tqdm import tqdm
 
-    from tablebase.catalog import Catalog
+    from tablebase.catalog.catalog import Catalog
     from tablebase.patterns.findings import save
 
     total = sum(one.cells for one in searches)
@@ -123,7 +123,7 @@ def _write(game: Game, found: Iterable[Patterns], count: int, top: int, style: F
 
 
 def _name(game: Game, one: StoredSlice) -> dict[str, Any]:
-    from tablebase.material import material_name
+    from tablebase.slices.material import material_name
 
     letter = game.sides[one.side].letter
     return {"game": game.name, "material": material_name(game, one.material), "side": letter, "pieces": one.material.pieces}

@@ -14,8 +14,8 @@ from tablebase.cli.options import DEFAULT_DATA, Data, GameName, Size, Variant, c
 if TYPE_CHECKING:
     from random import Random
 
-    from tablebase.moves import Move
-    from tablebase.opponent import Ending, Match
+    from tablebase.game.moves import Move
+    from tablebase.play.match import Ending, Match
 
 SEEDS = 1_000_000
 """Seeds that are drawn are below this, to be short to type."""
@@ -50,9 +50,10 @@ def play(
     """Play against the tables in the terminal, on either side."""
     from random import Random, SystemRandom
 
-    from tablebase.notation import parse
-    from tablebase.opponent import Match, check_fuzz, side_number
-    from tablebase.probe import Tablebase
+    from tablebase.game.notation import parse
+    from tablebase.play.fallible import check_fuzz
+    from tablebase.play.match import Match, side_number
+    from tablebase.probe.prober import Tablebase
 
     rules = chosen_game(game, size, variant)
     check_fuzz(fuzz)
@@ -144,7 +145,7 @@ class _Session:
         sys.stdout.write(f"{' '.join(self.match.legal())}\n")
 
     def _hint(self) -> None:
-        from tablebase.cli.ask import verdict
+        from tablebase.cli.probe import verdict
 
         sys.stdout.write(f"{verdict(self.match.probe())}\n")
 
@@ -155,7 +156,7 @@ class _Session:
             sys.stdout.write("there is no move of yours to take back\n")
 
     def _draw(self) -> None:
-        from tablebase.notation import board_picture
+        from tablebase.game.notation import board_picture
 
         sys.stdout.write(f"\n{board_picture(self.match.game, self.match.position)}\n")
 
@@ -164,7 +165,7 @@ class _Session:
 
     def _finish(self, ending: Ending) -> None:
         """Draw the last position and say who has won, and why."""
-        from tablebase.notation import board_picture
+        from tablebase.game.notation import board_picture
 
         # Nobody is to move any more, which is what the last line would say.
         picture, _, _ = board_picture(self.match.game, self.match.position).rpartition("\n")
@@ -176,14 +177,14 @@ class _Session:
         return self.match.game.sides[side].name
 
     def _plies(self) -> str:
-        from tablebase.cli.ask import count_plies
+        from tablebase.cli.probe import count_plies
 
         return count_plies(self.match.plies)
 
 
 def reason(match: Match, ending: Ending) -> str:
     """Why a match has ended, as half a sentence."""
-    from tablebase.opponent import Why
+    from tablebase.play.match import Why
 
     game, to_move = match.game, match.game.sides[match.side].name
     if ending.why is Why.GOAL:

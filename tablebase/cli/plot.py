@@ -16,8 +16,8 @@ from tablebase.cli.options import CORES, DEFAULT_DATA, Data, Exactly, GameName, 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from tablebase.catalog import Catalog
-    from tablebase.charts.choice import Choice
+    from tablebase.catalog.catalog import Catalog
+    from tablebase.charts.selection import Choice
 
 
 class Chart(StrEnum):
@@ -81,8 +81,8 @@ def plot(
     workers: Threads = CORES,
 ) -> None:
     """Draw a chart of the tables that are built; outcomes are always those of the side to move."""
-    from tablebase.catalog import Catalog
-    from tablebase.charts.choice import choose
+    from tablebase.catalog.catalog import Catalog
+    from tablebase.charts.selection import choose
     from tablebase.cli.output import say
 
     _check_options(chart, {"--piece": piece, "--outcome": outcome, "--log": log})

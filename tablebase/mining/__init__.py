@@ -1,1 +1,1 @@
-"""Questions about all positions: SQL over them, and their export."""
+"""SQL over all positions, features as columns, and export."""

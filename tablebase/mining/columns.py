@@ -12,11 +12,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tablebase.errors import TablebaseError
-from tablebase.features import KINDS, Feature
 from tablebase.game import Game, Outcome
-from tablebase.material import material_name
-from tablebase.positions import Positions
-from tablebase.routes import StoredSlice
+from tablebase.game.features import KINDS, Feature
+from tablebase.slices.location import StoredSlice
+from tablebase.slices.material import material_name
+from tablebase.slices.positions import Positions
 from tablebase.values import FIRST, STALEMATE, Codes, Coding
 
 OUTCOMES = tuple(Outcome)
@@ -176,7 +176,7 @@ def _position(rows: Rows) -> pa.Array:
 
 
 def position_texts(positions: Positions) -> pa.Array:
-    """Positions as text; the twin of `tablebase.notation.render`."""
+    """Positions as text; the twin of `tablebase.game.notation.render`."""
     board = positions.game.board
     width = board.width + 1
     empty = "/".join(["." * board.width] * board.height) + f" {positions.game.sides[positions.side].letter}"

@@ -19,11 +19,11 @@ import pyarrow.parquet as pq
 
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.game import Game
-from tablebase.material import material_name
 from tablebase.mining.columns import Column, Rows
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import SLICE_COLUMNS, Selection
-from tablebase.routes import StoredSlice
+from tablebase.slices.location import StoredSlice
+from tablebase.slices.material import material_name
 
 FILE_NAME = "positions.parquet"
 KEY = b"tablebase"

@@ -20,14 +20,14 @@ import sqlglot
 from sqlglot import exp
 
 from tablebase.errors import TablebaseError
-from tablebase.features import Feature
 from tablebase.game import Game
+from tablebase.game.features import Feature
 from tablebase.mining.columns import Column, columns, sql_type
-from tablebase.mining.database import locked, sentences
+from tablebase.mining.position_text import Writer
+from tablebase.mining.sandbox import locked, sentences
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import Selection, known_slices, select, union
-from tablebase.mining.writing import Writer
-from tablebase.store import Store
+from tablebase.tables.store import Store
 
 # What it cannot read is told here.
 logging.getLogger("sqlglot").setLevel(logging.ERROR)

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tablebase.errors import TablebaseError
-from tablebase.mining.naming import distinct_names
+from tablebase.mining.column_names import distinct_names
 
 
 def names_and_rows(batches: Iterator[pa.RecordBatch]) -> tuple[list[str], Iterator[dict[str, Any]]]:

@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
-from tablebase.indexing import Layout, Squares, apart, layout
-from tablebase.material import Material
 from tablebase.mining.columns import Column, Rows
 from tablebase.mining.selection import Occurring, Selection
-from tablebase.positions import Positions
-from tablebase.routes import StoredSlice
-from tablebase.store import Store
+from tablebase.slices.indexing import Layout, Squares, apart, layout
+from tablebase.slices.location import StoredSlice
+from tablebase.slices.material import Material
+from tablebase.slices.positions import Positions
+from tablebase.tables.store import Store
 from tablebase.values import Codes, Coding
 
 BLOCK = 1 << 18

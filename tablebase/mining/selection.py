@@ -15,13 +15,13 @@ import duckdb
 import pyarrow as pa
 from sqlglot import exp
 
-from tablebase.catalog import Catalog
+from tablebase.catalog.catalog import Catalog
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game import Game, Outcome
-from tablebase.material import Material, material_name, parse_material, parse_materials
-from tablebase.mining.database import locked
-from tablebase.routes import StoredSlice, route, slices
-from tablebase.store import missing_sentence, unbuilt_sentence, unregistered_sentence
+from tablebase.mining.sandbox import locked
+from tablebase.slices.location import StoredSlice, route, slices
+from tablebase.slices.material import Material, material_name, parse_material, parse_materials
+from tablebase.tables.missing import missing_sentence, unbuilt_sentence, unregistered_sentence
 from tablebase.values import DRAW, STALEMATE, Coding, Value
 
 SLICE_COLUMNS = ("material", "pieces", "side")

@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.engine.jit import jit
+from tablebase.compute.jit import jit
 from tablebase.mining.columns import OUTCOMES
 
 CHUNK = 1 << 15

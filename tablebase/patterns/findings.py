@@ -11,12 +11,13 @@ from typing import Any
 from sqlalchemy import ForeignKey, delete, select
 from sqlalchemy.orm import Mapped, mapped_column
 
-from tablebase.catalog import Base, Catalog, SliceRow
+from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.schema import Base, SliceRow
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
-from tablebase.material import material_name
 from tablebase.patterns.gains import Gain
 from tablebase.patterns.search import Patterns
+from tablebase.slices.material import material_name
 
 PAIRS = 50
 """Pairs of features that are kept for each slice, those of most gain."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tablebase.errors import TablebaseError
 from tablebase.mining.columns import Column
-from tablebase.mining.database import locked
+from tablebase.mining.sandbox import locked
 
 MOST = 32
 """Whole numbers of more values than this are cut into ranges, as numbers with a fraction are."""

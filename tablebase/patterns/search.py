@@ -14,9 +14,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.features import Feature
 from tablebase.game import Game
-from tablebase.indexing import layout
+from tablebase.game.features import Feature
 from tablebase.mining.columns import Column, Rows, columns
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import Selection
@@ -26,8 +25,9 @@ from tablebase.patterns.levels import Levels, Raw, raw
 from tablebase.patterns.rules import Rule, rules
 from tablebase.patterns.survey import SAMPLE, Survey, survey
 from tablebase.patterns.trees import Node, Tree, grow, judge, leaf_of, leaves
-from tablebase.routes import StoredSlice
-from tablebase.store import Store
+from tablebase.slices.indexing import layout
+from tablebase.slices.location import StoredSlice
+from tablebase.tables.store import Store
 
 ALL_PAIRS = 20_000_000
 """In slices of so many positions all pairs of features are looked at."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tablebase.mining.columns import Column, Rows
 from tablebase.mining.scan import Scan
 from tablebase.patterns.levels import Levels, Raw, levels_of, raw
-from tablebase.positions import Positions
+from tablebase.slices.positions import Positions
 
 SAMPLE = 200_000
 """Positions of a sample, roughly; slices that have no more are kept whole."""

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.errors import CorruptTableError
-from tablebase.exits import ENDS, STAYS, Exit, exits
 from tablebase.game import Game, Outcome
-from tablebase.indexing import Layout, layout
-from tablebase.material import Material
-from tablebase.notation import render
-from tablebase.routes import route
-from tablebase.stepping import Stepper
-from tablebase.summary import Summary, Tally
+from tablebase.game.notation import render
+from tablebase.slices.conversions import ENDS, STAYS, Exit, exits
+from tablebase.slices.indexing import Layout, layout
+from tablebase.slices.location import route
+from tablebase.slices.material import Material
+from tablebase.slices.movegen import Stepper
+from tablebase.tables.summary import Summary, Tally
 from tablebase.values import STALEMATE, Codes, Coding, Value, merit, next_code
 
 BLOCK = 1 << 17

@@ -1,7 +1,7 @@
 """The check of tables of single pieces in one byte a position, a row at a time.
 
 A *row* is the run of indices in which only the last piece moves. What a position's moves give is kept as *scores*
-(see `tablebase.verify.row_tables`), so that a row's moves are maxima of whole rows of bytes; nothing is stepped back
+(see `tablebase.verify.row_arrays`), so that a row's moves are maxima of whole rows of bytes; nothing is stepped back
 and no bit set is kept, which is how the bit-row engine works.
 """
 
@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from tablebase.engine.jit import inline, jit
+from tablebase.compute.jit import inline, jit
 from tablebase.game import Game
-from tablebase.indexing import Layout, layout
-from tablebase.material import Material
-from tablebase.routes import route
-from tablebase.summary import Summary, Tally
+from tablebase.slices.indexing import Layout, layout
+from tablebase.slices.location import route
+from tablebase.slices.material import Material
+from tablebase.tables.summary import Summary, Tally
 from tablebase.values import Codes, Coding
 from tablebase.verify.general import Load, contradiction
-from tablebase.verify.row_tables import (
+from tablebase.verify.row_arrays import (
     NOBODY,
     STUCK,
     WON,

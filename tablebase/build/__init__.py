@@ -1,0 +1,1 @@
+"""From rules to a tablebase: plan, estimate, solve, verify, write, register."""

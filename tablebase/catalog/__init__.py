@@ -1,0 +1,1 @@
+"""The SQL index of a tablebase."""

@@ -1,0 +1,58 @@
+"""Commands that query the catalog: stats, sql."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tablebase.cli.options import DEFAULT_DATA, By, Data, Format, GameName, Size, Style, Variant, chosen_game
+
+
+def stats(
+    game: GameName,
+    size: Size = None,
+    variant: Variant = None,
+    by: Annotated[By, typer.Option("--by", help="A line for each number of pieces or each slice.")] = By.PIECES,
+    data: Data = DEFAULT_DATA,
+    style: Style = Format.TABLE,
+) -> None:
+    """Count wins, losses and draws of the side to move over the tables that are built, aliases included."""
+    from dataclasses import asdict
+
+    from tablebase.catalog.catalog import Catalog
+    from tablebase.cli.output import write_rows
+    from tablebase.errors import TablebaseError
+    from tablebase.tables.missing import unregistered_sentence
+
+    rules = chosen_game(game, size, variant)
+    catalog = Catalog(data)
+    rows = [asdict(line) for line in catalog.counts(rules, by.value)]
+    catalog.close()
+    if not rows:
+        raise TablebaseError(unregistered_sentence(rules, data))
+    columns = [name for name in rows[0] if name not in ("material", "side")]
+    if by is By.MATERIAL:
+        columns = ["material", "side", *columns]
+    write_rows(rows, style, columns)
+
+
+def sql(
+    statement: Annotated[str, typer.Argument(metavar='"SELECT …"', help="A statement that reads; docs/guide.md lists the tables.")],
+    data: Data = DEFAULT_DATA,
+    style: Style = Format.TABLE,
+) -> None:
+    """Ask the catalog in SQL; nothing can be changed."""
+    from tablebase.catalog.catalog import Catalog
+    from tablebase.cli.output import write_rows
+    from tablebase.mining.column_names import distinct_names
+
+    catalog = Catalog(data)
+    names, rows = catalog.sql(statement)
+    catalog.close()
+    # Two columns may have one name in SQL, but not in a row here.
+    columns = distinct_names(names)
+    write_rows([dict(zip(columns, row, strict=True)) for row in rows], style, columns)
+
+
+COMMANDS = (stats, sql)

@@ -1,0 +1,39 @@
+"""Commands about the games themselves: games, check-rules."""
+
+from __future__ import annotations
+
+import typer
+
+from tablebase.cli.options import CHECK_FAILED, Format, GameName, Size, Style, Variant, chosen_game
+
+
+def games(style: Style = Format.TABLE) -> None:
+    """List the games that are installed."""
+    from tablebase.cli.output import write_rows
+    from tablebase.game.registry import game_names, load_game, variants
+
+    rows = []
+    for name in game_names():
+        game = load_game(name)
+        kinds = " ".join(kind.symbol for kind in game.kinds)
+        row = {"game": name, "title": game.title, "squares": len(game.board), "pieces": kinds, "start": game.start}
+        rows.append({**row, "variants": " ".join(variants(name))})
+    write_rows(rows, style, ["game", "title", "variants", "squares", "pieces", "start"])
+
+
+def check_rules(game: GameName, size: Size = None, variant: Variant = None, style: Style = Format.TABLE) -> None:
+    """Run the self-tests that every rules module must pass."""
+    from tablebase.cli.output import write_rows
+    from tablebase.testing.suite import check_rules as run_checks
+
+    results = run_checks(chosen_game(game, size, variant))
+    rows = [
+        {"check": one.name, "result": "ok" if one.failure is None else one.failure, "cases": one.cases, "shows": one.shows}
+        for one in results
+    ]
+    write_rows(rows, style, ["check", "result", "cases", "shows"])
+    if any(one.failure is not None for one in results):
+        raise typer.Exit(CHECK_FAILED)
+
+
+COMMANDS = (games, check_rules)

@@ -1,0 +1,1 @@
+"""Machine code, threads and words of bits."""

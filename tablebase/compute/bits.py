@@ -1,0 +1,36 @@
+"""Operations on 64-bit words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from tablebase.compute.jit import inline
+
+
+@intrinsic
+def _cttz(_context: Any, word: Any) -> Any:
+    """LLVM's count of trailing zeros, undefined for 0."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(word), generate
+
+
+@inline
+def trailing_zeros(word: Any) -> Any:
+    """Number of the lowest bit set in a word that is not 0."""
+    return _cttz(word)  # type: ignore[call-arg]
+
+
+@inline
+def moved(word: Any, shift: int) -> Any:
+    """The word with every bit moved up by `shift`, or down if it is negative."""
+    if shift >= 0:
+        return word << np.uint64(shift)
+    return word >> np.uint64(-shift)

@@ -1,0 +1,138 @@
+"""A game as plain immutable data, and the vocabulary in which a rules module describes it.
+
+Nothing here moves a piece or solves anything: `tablebase.game.moves` plays by a `Game`, `tablebase.slices.indexing` numbers its
+positions and the engines compile it into arrays.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from tablebase.errors import RulesError
+from tablebase.game.features import Feature
+from tablebase.game.types import SQUARE_LIMIT, Board, Escape, Kind, Outcome, Side, Step
+from tablebase.game.validation import faults
+
+__all__ = ["SQUARE_LIMIT", "Board", "Escape", "Game", "Kind", "Outcome", "Side", "Step"]
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game as data.
+
+    Parameters
+    ----------
+    name : str
+        The word for the command line; also the folder of its tables.
+    title : str
+        For people.
+    board : Board
+    sides : tuple of Side
+        Side 0 (first in material names) and side 1.
+    kinds : tuple of Kind
+        All kinds of both sides, side 0 first; a kind's place here is its number.
+    start : str
+        The initial position as text.
+    no_move : Outcome
+        What a side to move without a legal move gets: a draw (stalemate) or a loss.
+    max_pieces : int
+        Pieces in the initial position, the most that any slice has.
+    mirror : tuple of int, optional
+        Image of each square under the board's mirror, if it is a symmetry of the rules.
+    swap : tuple of int, optional
+        Image of each square under colour swap, if that is a symmetry; a kind's twin is
+        the kind of the other side whose symbol is the same letter in the other case.
+    escape : Escape, optional
+        A second way for one side to win; positions in which it has are a win or a loss in 0.
+    features : tuple of Feature
+        What else can be said of a position, for those who look for patterns.
+
+    Notes
+    -----
+    A side to move that has no pieces left has lost.
+    """
+
+    name: str
+    title: str
+    board: Board
+    sides: tuple[Side, Side]
+    kinds: tuple[Kind, ...]
+    start: str
+    no_move: Outcome
+    max_pieces: int
+    mirror: tuple[int, ...] | None = None
+    swap: tuple[int, ...] | None = None
+    escape: Escape | None = None
+    features: tuple[Feature, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.name, self.digest))
+
+    @cached_property
+    def by_symbol(self) -> Mapping[str, int]:
+        """Kind number of each symbol."""
+        return {kind.symbol: number for number, kind in enumerate(self.kinds)}
+
+    @cached_property
+    def twins(self) -> tuple[int, ...]:
+        """Kind number of each kind's twin under colour swap (only if `swap` is given)."""
+        return tuple(self.by_symbol[kind.symbol.swapcase()] for kind in self.kinds)
+
+    def side_of(self, kind: int) -> int:
+        """The side that owns a kind number."""
+        return self.kinds[kind].side
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 (hexadecimal) of the rules: everything that decides a table's content."""
+        text = json.dumps(self._canonical(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def _canonical(self) -> dict[str, object]:
+        """The rules as JSON data; titles, names, features and the start do not matter to a table."""
+        rules: dict[str, object] = {
+            "cells": self.board.cells,
+            "kinds": [
+                [kind.symbol, kind.side, kind.limit, kind.squares, sorted(map(_step_key, kind.steps))] for kind in self.kinds
+            ],
+            "mirror": self.mirror,
+            "name": self.name,
+            "no_move": self.no_move,
+            "sides": [side.letter for side in self.sides],
+            "swap": self.swap,
+        }
+        # What few games have is left out of the others' digests.
+        if any(kind.tiered for kind in self.kinds):
+            rules["tiered"] = "".join(kind.symbol for kind in self.kinds if kind.tiered)
+        if self.escape is not None:
+            rules["escape"] = _escape_key(self.escape)
+        return rules
+
+
+def _escape_key(escape: Escape) -> list[object]:
+    guarded = [
+        [symbol, [[s, sorted(zone)] for s, zone in sorted(zones.items())]] for symbol, zones in sorted(escape.guarded.items())
+    ]
+    return [escape.runner, guarded, escape.room, sorted(escape.to_move)]
+
+
+def _step_key(step: Step) -> tuple[int, int, list[int], bool, str, bool]:
+    victims = "".join(sorted(step.victims))
+    return step.origin, step.target, sorted(step.empty), step.quiet, victims, step.wins
+
+
+def _check(game: Game) -> None:
+    """Raise `RulesError` for a description that no engine could work with."""
+    for fault in faults(game):
+        raise RulesError(f"{game.name}: {fault}")

@@ -1,0 +1,139 @@
+"""Positions and moves as text.
+
+Rows from the top of the board down, separated by ``/``; digits for runs of empty cells
+(``12`` is twelve); one letter a piece; a space; the letter of the side to move.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tablebase.errors import NotationError
+from tablebase.game import Game
+from tablebase.game.moves import Move, Position
+
+DIGITS = frozenset("0123456789")
+_TOKEN = re.compile(r"[0-9]+|.", re.DOTALL)
+
+
+def parse(game: Game, text: str) -> Position:
+    """Read a position of the game that is not over.
+
+    Raises
+    ------
+    NotationError
+        For text that is no such position; the sentence names the first fault.
+
+    Examples
+    --------
+    >>> from tablebase.game.registry import load_game
+    >>> game = load_game("doushouqi")
+    >>> position = parse(game, "7/7/7/7/3c3/7/7/R6/7 w")
+    >>> render(game, position)
+    '7/7/7/7/3c3/7/7/R6/7 w'
+    """
+    position = read(game, text)
+    check_pieces(game, position)
+    return position
+
+
+def read(game: Game, text: str) -> Position:
+    """Read any arrangement of pieces, also one in which the game is over; errors as `parse`."""
+    words = text.split()
+    if len(words) != 2:
+        form = f"write rows and the side to move, as in {game.start!r}"
+        raise NotationError(f"{text!r} is not a position: {form}" if words else f"the position is empty: {form}")
+    side = _parse_side(game, words[1])
+    rows = words[0].split("/")
+    board = game.board
+    if len(rows) != board.height:
+        raise NotationError(f"{words[0]!r} has {len(rows)} rows; the board of {game.name} has {board.height}")
+    pieces: list[tuple[int, int]] = []
+    for rank, row in zip(range(board.height - 1, -1, -1), rows, strict=True):
+        pieces += _parse_row(game, row, rank)
+    return Position(tuple(sorted(pieces)), side)
+
+
+def _parse_side(game: Game, letter: str) -> int:
+    letters = [side.letter for side in game.sides]
+    if letter not in letters:
+        raise NotationError(f"the side to move is {' or '.join(map(repr, letters))}, not {letter!r}")
+    return letters.index(letter)
+
+
+def _parse_row(game: Game, row: str, rank: int) -> list[tuple[int, int]]:
+    pieces = []
+    file = 0
+    for token in _TOKEN.findall(row):
+        if token[0] in DIGITS:
+            # A run longer than any board is wide need not be read.
+            file += int(token[:9])
+            continue
+        if token not in game.by_symbol:
+            known = "".join(kind.symbol for kind in game.kinds)
+            raise NotationError(f"{token!r} is no piece of {game.name}: the letters are {known}")
+        cell = (file, rank)
+        if file < game.board.width and cell not in game.board.numbers:
+            raise NotationError(f"{token!r} in row {rank + 1} stands on a cell that is not played on")
+        if cell in game.board.numbers:
+            pieces.append((game.by_symbol[token], game.board.numbers[cell]))
+        file += 1
+    if file != game.board.width:
+        raise NotationError(f"row {rank + 1} ({row!r}) has {file} cells; the board of {game.name} has {game.board.width}")
+    return pieces
+
+
+def check_pieces(game: Game, position: Position) -> None:
+    """Raise `NotationError` unless the pieces make a position that is not over."""
+    kinds = [kind for kind, _ in position.pieces]
+    for number in dict.fromkeys(kinds):
+        kind, count = game.kinds[number], kinds.count(number)
+        if count > kind.limit:
+            name = f"{game.sides[kind.side].name} {kind.name}"
+            raise NotationError(f"there are {count} pieces {kind.symbol!r} ({name}); at most {kind.limit} can be")
+    for number, square in position.pieces:
+        kind = game.kinds[number]
+        if square not in kind.homes:
+            name = f"{kind.symbol!r} ({game.sides[kind.side].name} {kind.name})"
+            raise NotationError(f"{name} cannot stand on {game.board.names[square]} while the game goes on")
+    if len({square for _, square in position.pieces}) != len(kinds):
+        raise NotationError("two pieces stand on one square")
+    present = {game.side_of(kind) for kind in kinds}
+    for side in (0, 1):
+        if side not in present:
+            raise NotationError(f"{game.sides[side].name} has no pieces: both sides need at least one")
+
+
+def render(game: Game, position: Position) -> str:
+    """Write any position, also one that is over."""
+    rows: list[dict[int, str]] = [{} for _ in range(game.board.height)]
+    for kind, square in position.pieces:
+        file, rank = game.board.cells[square]
+        rows[-1 - rank][file] = game.kinds[kind].symbol
+    return f"{'/'.join(_render_row(row, game.board.width) for row in rows)} {game.sides[position.side].letter}"
+
+
+def _render_row(symbols: dict[int, str], width: int) -> str:
+    text = ""
+    after = 0
+    for file in sorted(symbols):
+        text += f"{file - after or ''}{symbols[file]}"
+        after = file + 1
+    return f"{text}{width - after or ''}"
+
+
+def render_move(game: Game, move: Move) -> str:
+    """Write a move as origin and target, ``a1a2``."""
+    return game.board.names[move.origin] + game.board.names[move.target]
+
+
+def board_picture(game: Game, position: Position) -> str:
+    """The board as lines of text with file letters and rank numbers, for terminals."""
+    symbols = {square: game.kinds[kind].symbol for kind, square in position.pieces}
+    lines = []
+    for rank in range(game.board.height - 1, -1, -1):
+        numbers = [game.board.numbers.get((file, rank)) for file in range(game.board.width)]
+        cells = [" " if number is None else symbols.get(number, ".") for number in numbers]
+        lines.append(f"{rank + 1:2} {' '.join(cells)}")
+    files = " ".join(chr(ord("a") + file) for file in range(game.board.width))
+    return "\n".join([*lines, f"   {files}", f"   {game.sides[position.side].name} to move"])

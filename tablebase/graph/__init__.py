@@ -1,0 +1,1 @@
+"""Explicit graphs of the positions that a start leads to."""

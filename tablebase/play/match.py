@@ -1,0 +1,137 @@
+"""A game against the tables: which move they choose, whose turn it is, and when and why the game is over.
+
+Nothing here reads or writes: `tablebase.cli.play` does that.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from random import Random
+from typing import NamedTuple
+
+from tablebase.errors import TablebaseError
+from tablebase.game import Game, Outcome
+from tablebase.game.moves import Move, Position, decided, has_escaped, legal_moves, play, wins_at_once
+from tablebase.game.notation import render_move
+from tablebase.play.fallible import choose
+from tablebase.probe.answers import Probe, RatedMove
+from tablebase.probe.prober import Tablebase
+
+REPETITIONS = 3
+"""How often a position comes up until the game is called a draw."""
+
+
+class Why(StrEnum):
+    """What has ended a game."""
+
+    GOAL = "goal"
+    LAST_PIECE = "last piece"
+    NO_MOVE = "no move"
+    ESCAPED = "escaped"
+    REPEATED = "repeated"
+
+
+class Ending(NamedTuple):
+    """How a game has ended.
+
+    Parameters
+    ----------
+    winner : int or None
+        The side that has won, None for a draw.
+    why : Why
+    """
+
+    winner: int | None
+    why: Why
+
+
+def side_number(game: Game, letter: str) -> int:
+    """The side with this letter, 0 or 1; `TablebaseError` if there is none."""
+    letters = [side.letter for side in game.sides]
+    if letter not in letters:
+        raise TablebaseError(f"the side to play is {' or '.join(map(repr, letters))}, not {letter!r}")
+    return letters.index(letter)
+
+
+class Match:
+    """One game from a position on, which can be taken back move by move.
+
+    Parameters
+    ----------
+    game : Game
+    tables : Tablebase
+        What is asked for moves; it stays open as long as the match needs it.
+    start : Position
+    """
+
+    def __init__(self, game: Game, tables: Tablebase, start: Position) -> None:
+        self.game = game
+        self.tables = tables
+        self.positions = [start]
+        self.moves: list[Move] = []
+
+    @property
+    def position(self) -> Position:
+        """The position on the board."""
+        return self.positions[-1]
+
+    @property
+    def side(self) -> int:
+        """Whose turn it is, 0 or 1."""
+        return self.position.side
+
+    @property
+    def plies(self) -> int:
+        """How many moves have been made and not been taken back."""
+        return len(self.moves)
+
+    def legal(self) -> dict[str, Move]:
+        """The legal moves by their text, sorted; none once the game is over."""
+        if self.ending() is not None:
+            return {}
+        return dict(sorted((render_move(self.game, move), move) for move in legal_moves(self.game, self.position)))
+
+    def play(self, move: Move) -> None:
+        """Make a legal move."""
+        self.positions.append(play(self.position, move))
+        self.moves.append(move)
+
+    def undo(self, side: int) -> bool:
+        """Take back the last move of a side and all after it; False, and nothing is changed, if it has made none."""
+        turns = [ply for ply, position in enumerate(self.positions[:-1]) if position.side == side]
+        if not turns:
+            return False
+        del self.positions[turns[-1] + 1 :], self.moves[turns[-1] :]
+        return True
+
+    def probe(self) -> Probe:
+        """What the tables say of the position on the board; errors are those of `Tablebase.probe`."""
+        return self.tables.probe(self.game, self.position)
+
+    def reply(self, fuzz: float, random: Random) -> RatedMove:
+        """Make a move that `choose` draws, and tell which."""
+        chosen = choose(self.probe(), fuzz, random)
+        self.play(chosen.step)
+        return chosen
+
+    def ending(self) -> Ending | None:
+        """How the game has ended, None while it goes on."""
+        if self.moves and wins_at_once(self.game, self.positions[-2], self.moves[-1]):
+            return Ending(1 - self.side, Why.GOAL if self.moves[-1].wins else Why.LAST_PIECE)
+        outcome = decided(self.game, self.position)
+        if outcome is not None:
+            return self._decided(outcome)
+        if self.positions.count(self.position) >= REPETITIONS:
+            return Ending(None, Why.REPEATED)
+        return None
+
+    def _decided(self, outcome: Outcome) -> Ending:
+        """The ending of a position without legal moves."""
+        winner = {Outcome.WIN: self.side, Outcome.LOSS: 1 - self.side}.get(outcome)
+        # Being without a move comes first in the rules, so an escape is the reason only if the runner has won.
+        escaped = has_escaped(self.game, self.position) and winner == self._runner_side()
+        return Ending(winner, Why.ESCAPED if escaped else Why.NO_MOVE)
+
+    def _runner_side(self) -> int | None:
+        escape = self.game.escape
+        return None if escape is None else self.game.side_of(self.game.by_symbol[escape.runner])

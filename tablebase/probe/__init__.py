@@ -1,0 +1,1 @@
+"""The value of a position and of its moves, from tables."""

@@ -1,0 +1,1 @@
+"""Slices: materials, their positions and indices, and the moves between them."""

@@ -1,0 +1,123 @@
+"""Which slices play alike.
+
+Materials in which every piece finds a counterpart that moves, captures and is captured alike are *aliases*: one of
+them, the *representative*, stands for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
+from itertools import chain, permutations, product
+
+from tablebase.game import Game
+from tablebase.slices.material import Material, compositions, make_material
+
+
+def swapped_material(game: Game, material: Material) -> Material:
+    """The material with colours exchanged."""
+    return make_material(game, tuple(game.twins[kind] for kind in material.kinds))
+
+
+@cache
+def _movement_class(game: Game, kind: int) -> int:
+    """A number that kinds of one side share if they stand and move alike, captures aside."""
+
+    def movement(number: int) -> object:
+        of, escape = game.kinds[number], game.escape
+        steps = frozenset((s.origin, s.target, s.empty, s.quiet, s.wins) for s in of.steps)
+        special = (escape and escape.runner == of.symbol, escape and escape.guarded.get(of.symbol), number if of.tiered else None)
+        return of.side, of.squares, steps, special
+
+    return next(number for number in range(kind + 1) if movement(number) == movement(kind))
+
+
+@cache
+def _capture_class(game: Game, taker: int, victim: int) -> int:
+    """A number that pairs of kinds share if the first takes the second by the same steps."""
+
+    def steps(pair: tuple[int, int]) -> object:
+        symbol = game.kinds[pair[1]].symbol
+        return frozenset((s.origin, s.target, s.empty, s.wins) for s in game.kinds[pair[0]].steps if symbol in s.victims)
+
+    count = len(game.kinds)
+    wanted = steps((taker, victim))
+    return next(t * count + v for t in range(count) for v in range(count) if steps((t, v)) == wanted)
+
+
+def _signature(game: Game, kinds: tuple[int, ...], sizes: tuple[int, int]) -> tuple[int, ...]:
+    """What decides the play of pieces in this order: movements, like pieces, who takes whom how."""
+    first, second = kinds[: sizes[0]], kinds[sizes[0] :]
+    parts = [len(first)]
+    parts += [_movement_class(game, kind) for kind in kinds]
+    parts += [kinds.index(kind) for kind in kinds]
+    parts += [_capture_class(game, a, b) for a in first for b in second]
+    parts += [_capture_class(game, b, a) for a in first for b in second]
+    return tuple(parts)
+
+
+@cache
+def _canonical(game: Game, material: Material) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The least signature over the orders of each side's pieces, and an order that gives it.
+
+    Pieces that `_colours` tells apart keep the order of their colours, so only the others are permuted.
+    """
+    sizes = len(material.first), len(material.second)
+    colours = _colours(game, material)
+    groups: dict[tuple[int, int], dict[int, list[int]]] = {}
+    for place, kind in enumerate(material.kinds):
+        groups.setdefault((int(place >= sizes[0]), colours[place]), {}).setdefault(kind, []).append(place)
+    # Like pieces stay together: to exchange them changes nothing.
+    orders = product(*(map(_flat, permutations(groups[key].values())) for key in sorted(groups)))
+    flat = map(_flat, orders)
+    return min((_signature(game, tuple(material.kinds[i] for i in order), sizes), order) for order in flat)
+
+
+def _flat(parts: Iterable[Iterable[int]]) -> tuple[int, ...]:
+    return tuple(chain.from_iterable(parts))
+
+
+def _colours(game: Game, material: Material) -> list[int]:
+    """A number for each piece; pieces that could be each other's counterparts share one.
+
+    Colour refinement: pieces start with their movement and how many are alike, and are told apart by the
+    colours of those they take and are taken by, until nothing changes.
+    """
+    kinds = material.kinds
+    facts: list[object] = [(_movement_class(game, kind), kinds.count(kind)) for kind in kinds]
+    colours: list[int] = []
+    while True:
+        ranks = {fact: rank for rank, fact in enumerate(sorted(set(facts)))}  # type: ignore[type-var]
+        refined = [ranks[fact] for fact in facts]
+        if refined == colours:
+            return colours
+        colours = refined
+        facts = [
+            (
+                colours[i],
+                tuple(
+                    sorted(
+                        (colours[j], _capture_class(game, kinds[i], kinds[j]), _capture_class(game, kinds[j], kinds[i]))
+                        for j in range(len(kinds))
+                        if game.side_of(kinds[j]) != game.side_of(kinds[i])
+                    )
+                ),
+            )
+            for i in range(len(kinds))
+        ]
+
+
+@cache
+def _representatives(game: Game, pieces: int) -> dict[tuple[int, ...], Material]:
+    """The first material of each signature."""
+    first: dict[tuple[int, ...], Material] = {}
+    for material in compositions(game, pieces):
+        first.setdefault(_canonical(game, material)[0], material)
+    return first
+
+
+def representative(game: Game, material: Material) -> Material:
+    """The material that stands for this one and all that play like it, colours as they are."""
+    found = _representatives(game, material.pieces)[_canonical(game, material)[0]]
+    return replace(found, advance=material.advance) if material.advance else found

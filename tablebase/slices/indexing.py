@@ -1,0 +1,304 @@
+"""Position <-> index: where in a table's arrays a position stands.
+
+The index is a mixed-radix number with one digit a *group* (the pieces of one kind), most
+significant first:
+
+1. the *lead* group; if the rules have a mirror, only one of two mirror images is numbered,
+   so a lead that would not be has the whole board mirrored first;
+2. the other groups, in the order of `Material.kinds`;
+3. the *row piece*, the single piece with the most squares (the last of several).
+
+A group's digit is the number of its squares' places, among the squares of its kind, as `tablebase.slices.combinadics`
+counts choices: for one piece the place, for like pieces their combinatorial number, and for a tiered kind only
+those placements count that have the slice's advance.
+Where two pieces would share a square there is no position: the index is *void*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import combinations
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tablebase.game import Game
+from tablebase.game.moves import Position
+from tablebase.slices.combinadics import Choices
+from tablebase.slices.material import Material, place_levels, tiered_kinds
+
+INDEX_VERSION = 1
+"""Grows whenever the same position would get another index."""
+
+Squares = NDArray[np.int8]
+"""Squares of positions, shape (positions, slots)."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """The pieces of one kind.
+
+    Parameters
+    ----------
+    kind : int
+        Their kind number.
+    slots : range
+        Their places among the layout's slots.
+    squares : tuple of int
+        Squares by place.
+    choices : Choices
+        The placements, as choices of places.
+    """
+
+    kind: int
+    slots: range
+    squares: tuple[int, ...]
+    choices: Choices
+
+    @property
+    def size(self) -> int:
+        """Number of ways to place the group, other pieces aside."""
+        return self.choices.size
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """Place of each square."""
+        return {square: place for place, square in enumerate(self.squares)}
+
+    def rank(self, squares: Sequence[int]) -> int:
+        """Number of a placement from 0."""
+        return self.choices.rank([self.places[square] for square in squares])
+
+    def unrank(self, digit: int) -> tuple[int, ...]:
+        """The squares of a placement."""
+        return tuple(self.squares[place] for place in self.choices.unrank(digit))
+
+    def rank_many(self, squares: Squares) -> NDArray[np.int64]:
+        """Numbers of placements given as an array of shape (placements, pieces of the group)."""
+        places = np.zeros(max(self.squares) + 1, dtype=np.int64)
+        places[list(self.squares)] = range(len(self.squares))
+        return self.choices.rank_many(places[squares])
+
+    def unrank_many(self, digits: NDArray[np.int64]) -> Squares:
+        """Squares of placements, shape (placements, pieces of the group)."""
+        return np.array(self.squares, dtype=np.int8).take(self.choices.unrank_many(digits))
+
+
+class Lead(NamedTuple):
+    """How the lead group is numbered.
+
+    Parameters
+    ----------
+    rank : ndarray of int32, shape (lead digits,)
+        Placement number of the lead group for each lead digit.
+    digit : ndarray of int32, shape (lead placements,)
+        Lead digit of each placement; of its mirror image if that one is numbered instead.
+    flip : ndarray of bool, shape (lead placements,)
+        Whether the board is mirrored first.
+    fixed : ndarray of bool, shape (lead digits,)
+        Whether the lead is its own mirror image, so that both images of a position are numbered.
+    """
+
+    rank: NDArray[np.int32]
+    digit: NDArray[np.int32]
+    flip: NDArray[np.bool_]
+    fixed: NDArray[np.bool_]
+
+
+class Layout:
+    """The index of one material.
+
+    Parameters
+    ----------
+    game : Game
+    material : Material
+
+    Attributes
+    ----------
+    groups : tuple of Group
+        Lead first, row piece last.
+    slots : tuple of int
+        For each slot (the order in which the layout lists pieces), which piece of the material it is.
+    radices : tuple of int
+        Digits of each group.
+    size : int
+        Number of indices, void ones included.
+    """
+
+    def __init__(self, game: Game, material: Material) -> None:
+        self.game = game
+        self.material = material
+        self.groups = _ordered_groups(game, material)
+        self.slots = tuple(_slot_pieces(material, self.groups))
+        lead = self.groups[0].size if game.mirror is None else len(self.lead.rank)
+        self.radices = (lead, *(group.size for group in self.groups[1:]))
+        self.size = prod(self.radices)
+        self._terms = self._single_terms()
+
+    @property
+    def row_length(self) -> int:
+        """Number of consecutive indices in which only the last group moves."""
+        return self.radices[-1]
+
+    @property
+    def cells_with_images(self) -> int:
+        """Number of indices, each that also stands for its mirror image counted twice."""
+        return self.groups[0].size * (self.size // self.radices[0])
+
+    @cached_property
+    def lead(self) -> Lead:
+        """How the lead group is numbered; without a mirror each placement is its own digit."""
+        ranks = np.arange(self.groups[0].size, dtype=np.int32)
+        if self.game.mirror is None:
+            no = np.broadcast_to(np.False_, ranks.shape)
+            return Lead(ranks, ranks, no, no)
+        image = self._mirror_lead(self.game.mirror, ranks)
+        flip = image < ranks
+        digits = np.cumsum(~flip, dtype=np.int32) - 1
+        return Lead(ranks[~flip], np.where(flip, digits[image], digits).astype(np.int32), flip, (image == ranks)[~flip])
+
+    def _mirror_lead(self, mirror: tuple[int, ...], ranks: NDArray[np.int32]) -> NDArray[np.int32]:
+        lead = self.groups[0]
+        images = np.array(mirror, dtype=np.int8)[lead.unrank_many(ranks.astype(np.int64))]
+        return lead.rank_many(images).astype(np.int32)
+
+    # One position at a time, in plain Python.
+
+    def index(self, squares: Sequence[int]) -> int:
+        """Index of a position given by the square of each slot."""
+        if self._terms is not None:
+            terms = self._terms[self._flips[squares[0]]]
+            return sum(term[square] for term, square in zip(terms, squares, strict=True))
+        lead = self.groups[0]
+        index = lead.rank(squares[: lead.slots.stop])
+        if self.game.mirror is not None:
+            if self.lead.flip[index]:
+                squares = [self.game.mirror[square] for square in squares]
+            index = int(self.lead.digit[index])
+        for group in self.groups[1:]:
+            index = index * group.size + group.rank(squares[group.slots.start : group.slots.stop])
+        return index
+
+    def _single_terms(self) -> tuple[list[list[int]], list[list[int]]] | None:
+        """What each slot on each square adds to the index, as it is and mirrored; None if that is not all there is to it."""
+        if any(len(group.slots) > 1 or any(group.choices.levels) for group in self.groups):
+            return None
+        board = range(len(self.game.board))
+        lead = self.groups[0]
+        self._flips = [square in lead.places and bool(self.lead.flip[lead.places[square]]) for square in board]
+        found = []
+        for image in (board, self.game.mirror or board):
+            terms = []
+            for slot, group in enumerate(self.groups):
+                stride = prod(self.radices[slot + 1 :])
+                places = [group.places.get(image[square], 0) for square in board]
+                terms.append([(place if slot else int(self.lead.digit[place])) * stride for place in places])
+            found.append(terms)
+        return found[0], found[1]
+
+    def squares(self, index: int) -> list[int] | None:
+        """Square of each slot, or None where the index is void."""
+        digits = []
+        for radix in reversed(self.radices):
+            index, digit = divmod(index, radix)
+            digits.append(digit)
+        digits.reverse()
+        if self.game.mirror is not None:
+            digits[0] = int(self.lead.rank[digits[0]])
+        found = [square for group, digit in zip(self.groups, digits, strict=True) for square in group.unrank(digit)]
+        return found if len(set(found)) == len(found) else None
+
+    def position(self, index: int, side: int) -> Position | None:
+        """The position of an index, or None where it is void."""
+        squares = self.squares(index)
+        if squares is None:
+            return None
+        kinds = self.material.kinds
+        return Position(tuple(sorted((kinds[piece], squares[slot]) for slot, piece in enumerate(self.slots))), side)
+
+    # Many positions at a time, in NumPy.
+
+    def index_many(self, squares: Squares) -> NDArray[np.int64]:
+        """Indices of positions given as an array of shape (positions, slots)."""
+        index = self._rank_many(self.groups[0], squares)
+        if self.game.mirror is not None:
+            mirror = np.array(self.game.mirror, dtype=squares.dtype)
+            squares = np.where(self.lead.flip[index][:, None], mirror[squares], squares)
+            index = self.lead.digit[index].astype(np.int64)
+        for group in self.groups[1:]:
+            index = index * group.size + self._rank_many(group, squares)
+        return index
+
+    def _rank_many(self, group: Group, squares: Squares) -> NDArray[np.int64]:
+        return group.rank_many(squares[:, group.slots.start : group.slots.stop])
+
+    def squares_many(self, index: NDArray[np.int64]) -> tuple[Squares, NDArray[np.bool_]]:
+        """Squares of each slot, shape (positions, slots), and whether each index is a position."""
+        squares = self._unrank_many(index, len(self.groups))
+        return squares, apart(squares)
+
+    def row_squares(self, row: NDArray[np.int64]) -> Squares:
+        """Squares of all slots but the last group's, which a row (index // row_length) has in common."""
+        return self._unrank_many(row, len(self.groups) - 1)
+
+    def _unrank_many(self, index: NDArray[np.int64], groups: int) -> Squares:
+        """Squares of the slots of the first groups, of an index that only they make up."""
+        columns: list[Any] = []
+        for group, radix in zip(self.groups[groups - 1 : 0 : -1], self.radices[groups - 1 : 0 : -1], strict=True):
+            index, digit = np.divmod(index, radix)
+            columns.insert(0, group.unrank_many(digit))
+        lead = index if self.game.mirror is None else self.lead.rank[index].astype(np.int64)
+        columns.insert(0, self.groups[0].unrank_many(lead))
+        return np.concatenate(columns, axis=1)
+
+    @cached_property
+    def lead_weights(self) -> NDArray[np.int64]:
+        """Placements that an index stands for, by its lead digit: two if it also stands for its mirror image."""
+        if self.game.mirror is None:
+            return np.broadcast_to(np.int64(1), self.radices[0])
+        return np.where(self.lead.fixed, 1, 2)
+
+    def weights_many(self, index: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Placements that each index stands for."""
+        return self.lead_weights[index // (self.size // self.radices[0])]
+
+
+def apart(squares: Squares) -> NDArray[np.bool_]:
+    """Whether no two pieces of a position share a square."""
+    found = np.ones(len(squares), dtype=bool)
+    for i, j in combinations(range(squares.shape[1]), 2):
+        found &= squares[:, i] != squares[:, j]
+    return found
+
+
+@cache
+def layout(game: Game, material: Material) -> Layout:
+    """The layout of a material, made once."""
+    return Layout(game, material)
+
+
+def _ordered_groups(game: Game, material: Material) -> tuple[Group, ...]:
+    """Groups with the row piece last, slots numbered in that order."""
+    counts = {kind: material.kinds.count(kind) for kind in material.kinds}
+    singles = [kind for kind, count in counts.items() if count == 1 and not game.kinds[kind].tiered]
+    order = list(counts)
+    if singles:
+        row = max(singles, key=lambda kind: (len(game.kinds[kind].squares), kind))
+        order = [kind for kind in order if kind != row] + [row]
+    advance = dict(zip(tiered_kinds(game, material.kinds), material.advance, strict=True))
+    groups = []
+    slot = 0
+    for kind in order:
+        choices = Choices(place_levels(game, kind), counts[kind], advance.get(kind, 0))
+        groups.append(Group(kind, range(slot, slot + counts[kind]), game.kinds[kind].squares, choices))
+        slot += counts[kind]
+    return tuple(groups)
+
+
+def _slot_pieces(material: Material, groups: tuple[Group, ...]) -> list[int]:
+    """For each slot, the piece of the material: like pieces in the order of `kinds`."""
+    return [material.kinds.index(group.kind) + i for group in groups for i in range(len(group.slots))]

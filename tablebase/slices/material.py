@@ -1,0 +1,169 @@
+"""Materials: what both sides have, and the ways from one to another.
+
+A *material* is what both sides have, written ``RCvW``. A *slice* is a material with one side to move.
+
+Where a kind is `tiered`, slices are divided further by how far its pieces have come, their *advance*: the sum of
+the levels of their squares. ``FvHHHH@12`` has four hounds twelve rows ahead in all; each step of one leads to
+``FvHHHH@13``, so a slice of Fox & Hounds holds only moves of the fox.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations, product
+
+from tablebase.errors import NotationError
+from tablebase.game import Game
+from tablebase.game.moves import Position
+from tablebase.slices.combinadics import advances
+
+
+@dataclass(frozen=True, order=True)
+class Material:
+    """The piece kinds of both sides.
+
+    Parameters
+    ----------
+    first, second : tuple of int
+        Kind numbers of side 0 and of side 1, ascending.
+    advance : tuple of int
+        For each tiered kind that is there, the levels of its pieces added up.
+    """
+
+    first: tuple[int, ...]
+    second: tuple[int, ...]
+    advance: tuple[int, ...] = ()
+
+    @property
+    def kinds(self) -> tuple[int, ...]:
+        """All kind numbers, side 0 first: the order of `Position.pieces`."""
+        return self.first + self.second
+
+    @property
+    def pieces(self) -> int:
+        """Number of pieces."""
+        return len(self.first) + len(self.second)
+
+
+def material_of(game: Game, position: Position) -> Material:
+    """The material of a position."""
+    kinds = tuple(kind for kind, _ in position.pieces)
+    advance = tuple(sum(_levels(game, kind)[s] for k, s in position.pieces if k == kind) for kind in tiered_kinds(game, kinds))
+    return make_material(game, kinds, advance)
+
+
+@cache
+def make_material(game: Game, kinds: tuple[int, ...], advance: tuple[int, ...] = ()) -> Material:
+    """The material of these kind numbers, in any order."""
+    ordered = sorted(kinds)
+    return Material(
+        tuple(kind for kind in ordered if game.side_of(kind) == 0),
+        tuple(kind for kind in ordered if game.side_of(kind) == 1),
+        advance,
+    )
+
+
+@cache
+def tiered_kinds(game: Game, kinds: tuple[int, ...]) -> tuple[int, ...]:
+    """The tiered ones among these kind numbers, each once, ascending: those that `Material.advance` speaks of."""
+    return tuple(kind for kind in sorted(set(kinds)) if game.kinds[kind].tiered)
+
+
+def _levels(game: Game, kind: int) -> Mapping[int, int]:
+    """Level of each square of a tiered kind."""
+    levels = game.kinds[kind].levels
+    assert levels is not None
+    return levels
+
+
+def place_levels(game: Game, kind: int) -> tuple[int, ...]:
+    """The level of each of a kind's squares in their order; 0 throughout if the kind is not tiered."""
+    squares = game.kinds[kind].squares
+    return tuple(_levels(game, kind)[square] for square in squares) if game.kinds[kind].tiered else (0,) * len(squares)
+
+
+@cache
+def _tiers(game: Game, kinds: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """What the advance of a material of these kinds may be."""
+    return tuple(product(*(advances(place_levels(game, kind), kinds.count(kind)) for kind in tiered_kinds(game, kinds))))
+
+
+def material_name(game: Game, material: Material) -> str:
+    """The material as ``RCvW``, or ``FvHHHH@12`` if it is one of several tiers."""
+    pieces = "v".join("".join(game.kinds[kind].symbol.upper() for kind in side) for side in (material.first, material.second))
+    return f"{pieces}@{','.join(map(str, material.advance))}" if material.advance else pieces
+
+
+def parse_material(game: Game, text: str) -> Material:
+    """Read a material such as ``RCvW`` or ``FvHHHH@12``; the letters of a side may come in any order.
+
+    Raises
+    ------
+    NotationError
+        If the text names no material of the game, or several tiers.
+    """
+    found = parse_materials(game, text)
+    if len(found) > 1:
+        first, last = material_name(game, found[0]), material_name(game, found[-1])
+        raise NotationError(f"{text!r} is divided into {len(found)} slices, {first} to {last}: name one of them")
+    return found[0]
+
+
+def parse_materials(game: Game, text: str) -> tuple[Material, ...]:
+    """Read a material as `parse_material` does; without an advance it means all tiers."""
+    pieces, at, tier = text.partition("@")
+    kinds = _parse_kinds(game, pieces, text)
+    possible = _tiers(game, kinds)
+    if not at:
+        return tuple(make_material(game, kinds, advance) for advance in possible)
+    if not tiered_kinds(game, kinds):
+        raise NotationError(f"{text!r} names an advance, but {pieces} is not divided into tiers")
+    numbers = tier.split(",")
+    advance = tuple(int(number) if number.isascii() and number.isdigit() else -1 for number in numbers)
+    if advance not in possible:
+        first, last = (",".join(map(str, one)) for one in (possible[0], possible[-1]))
+        raise NotationError(f"{pieces} has no tier {tier!r}: they run from {first} to {last}")
+    return (make_material(game, kinds, advance),)
+
+
+def _parse_kinds(game: Game, pieces: str, text: str) -> tuple[int, ...]:
+    sides = pieces.split("v")
+    if len(sides) != 2 or not all(sides):
+        raise NotationError(f"{text!r} is not a material: write the pieces of both sides as in 'RCvW'")
+    kinds = [_kind_number(game, letter, side) for side in (0, 1) for letter in sides[side]]
+    for kind in set(kinds):
+        if kinds.count(kind) > game.kinds[kind].limit:
+            what = f"{game.sides[game.side_of(kind)].name} {game.kinds[kind].name}"
+            raise NotationError(f"{text!r} has {kinds.count(kind)} pieces {what}; at most {game.kinds[kind].limit} can be")
+    return tuple(sorted(kinds))
+
+
+def _kind_number(game: Game, letter: str, side: int) -> int:
+    own = {kind.symbol.upper(): number for number, kind in enumerate(game.kinds) if kind.side == side}
+    if letter not in own:
+        raise NotationError(f"{game.sides[side].name} has no piece {letter!r}: the letters are {''.join(own)}")
+    return own[letter]
+
+
+@cache
+def materials(game: Game, pieces: int) -> tuple[Material, ...]:
+    """All materials with so many pieces, at least one a side; side 0 strongest in number first, tiers ascending."""
+    return tuple(replace(one, advance=advance) for one in compositions(game, pieces) for advance in _tiers(game, one.kinds))
+
+
+@cache
+def compositions(game: Game, pieces: int) -> tuple[Material, ...]:
+    """All materials with so many pieces, tiers not told apart."""
+    found = []
+    for count in range(pieces - 1, 0, -1):
+        for first in _choices(game, 0, count):
+            found += [Material(first, second) for second in _choices(game, 1, pieces - count)]
+    return tuple(found)
+
+
+def _choices(game: Game, side: int, count: int) -> Iterator[tuple[int, ...]]:
+    own = [number for number, kind in enumerate(game.kinds) if kind.side == side for _ in range(kind.limit)]
+    # A dict keeps the order and one of the choices that are the same.
+    yield from dict.fromkeys(combinations(own, count))

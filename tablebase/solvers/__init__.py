@@ -1,0 +1,1 @@
+"""Solvers: programs that compute the value of every position of a slice."""

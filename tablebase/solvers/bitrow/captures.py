@@ -1,0 +1,235 @@
+"""Step 0 of the bit-row engine: every capture of every position, looked up once.
+
+For each row the kernels gather the squares with a quiet move (`quiet`), the squares with a capture or a step that
+wins at once (`offered`), and for the latter the best code that these give (`best`, by square).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tablebase import values
+from tablebase.compute.bits import moved, trailing_zeros
+from tablebase.compute.jit import inline, jit
+from tablebase.slices.conversions import ENDS
+from tablebase.solvers.bitrow.arrays import STRIDE, Captures, Into, RowArrays, State, Steps, Words
+from tablebase.solvers.bitrow.words import collides, free_origins, set_up_row
+from tablebase.solvers.compiled import Int8, Int32, Int64
+from tablebase.solvers.kernels import EMPTY, distance_of, is_win
+from tablebase.values import DRAW, STALEMATE, Codes
+
+WIN_NOW = values.win_code(1, STRIDE)
+
+
+@jit
+def look(arrays: RowArrays, side: int, state: State) -> int:
+    """Look up the captures of all positions with `side` to move; the largest distance that waits."""
+    stride, square, bit, owner, home = arrays.stride, arrays.square, arrays.bit, arrays.owner, arrays.home
+    begin, mask = arrays.forth.begin, arrays.forth.mask
+    shift, origins, barred = arrays.shift, arrays.origins, arrays.barred
+    steps, into, captures = arrays.steps, arrays.into, arrays.captures
+    known, shut = state.known, state.shut
+    pieces = len(stride)
+    squares = np.zeros(pieces + 1, dtype=np.int8)
+    board = np.full(len(arrays.mirror), EMPTY, dtype=np.int8)
+    best = np.zeros(64, dtype=state.codes.dtype)
+    last = 0
+    for row in range(arrays.rows):
+        taken = set_up_row(stride, square, bit, row, squares)
+        if collides(squares, pieces):
+            known[row] = shut[row] = ~np.uint64(0)
+            continue
+        for slot in range(pieces):
+            board[squares[slot]] = slot
+        legal = home & ~taken
+        known[row] = ~legal
+        quiet, offered = np.uint64(0), np.uint64(0)
+        for slot in range(pieces):
+            if owner[slot] == side:
+                for n in range(begin[slot, squares[slot]], begin[slot, squares[slot] + 1]):
+                    if not mask[n] & taken:
+                        quiet |= legal & ~mask[n]
+                offered = _look_along(steps, captures, bit, board, squares, best, slot, taken, legal, offered)
+        if owner[pieces] == side:
+            for kind in range(len(shift)):
+                quiet |= moved(legal, -shift[kind]) & free_origins(origins, barred, kind, squares, pieces)
+            offered = _look_inside(steps, into, captures, owner, bit, squares, best, taken, legal, offered)
+        if legal & (offered | ~quiet):
+            last = max(last, _note(arrays, state, row, legal, quiet, offered, best))
+        shut[row] |= known[row]
+        for slot in range(pieces):
+            board[squares[slot]] = EMPTY
+    return last
+
+
+@inline
+def _offer(merit: Int32, best: Codes, offered: Any, square: int, bit: Any, code: int) -> Any:
+    """Keep the better of what captures give on a square of the row."""
+    if not offered & bit or merit[code] > merit[best[square]]:
+        best[square] = code
+    return offered | bit
+
+
+@inline
+def _capture(captures: Captures, victim: int, taker: int, target: int, squares: Int8) -> Any:
+    """What capturing is worth to the capturer, from the child's table."""
+    lead, flips, part, worth, _ = captures
+    leader = lead[victim]
+    if leader == ENDS:
+        return WIN_NOW
+    flip = 1 if flips[victim, target if leader == taker else squares[leader]] else 0
+    return np.int64(worth[_index(part, victim, flip, taker, target, squares, len(squares))])
+
+
+@inline
+def _index(part: Int64, victim: int, flip: int, taker: int, target: int, squares: Int8, slots: int) -> Any:
+    """What the first so many slots add to the index after a capture."""
+    index = np.int64(0)
+    for slot in range(slots):
+        if slot != victim:
+            index += part[victim, flip, slot, target if slot == taker else squares[slot]]
+    return index
+
+
+@inline
+def _look_along(
+    steps: Steps,
+    captures: Captures,
+    bit: Words,
+    board: Int8,
+    squares: Int8,
+    best: Codes,
+    slot: int,
+    taken: Any,
+    legal: Any,
+    offered: Any,
+) -> Any:
+    """Captures, and steps that win at once, of one piece other than the row piece."""
+    begin, targets, masks, quiet, wins, victims = steps
+    row_slot = len(squares) - 1
+    for step in range(begin[slot, squares[slot]], begin[slot, squares[slot] + 1]):
+        if masks[step] & taken:
+            continue
+        target = targets[step]
+        free = legal & ~masks[step]
+        victim = board[target]
+        if victim == EMPTY:
+            if free & bit[target] and (victims[step] >> row_slot) & 1:
+                squares[row_slot] = target
+                code = WIN_NOW if wins[step] else _capture(captures, row_slot, slot, target, squares)
+                offered = _offer(captures.merit, best, offered, target, bit[target], code)
+            if wins[step] and quiet[step]:
+                offered = _win_row(captures.merit, best, offered, bit, free & ~bit[target])
+        elif (victims[step] >> victim) & 1:
+            if wins[step] or captures.lead[victim] == ENDS:
+                offered = _win_row(captures.merit, best, offered, bit, free)
+            else:
+                offered = _capture_row(captures, bit, squares, best, victim, slot, target, free, offered)
+    return offered
+
+
+@inline
+def _win_row(merit: Int32, best: Codes, offered: Any, bit: Words, free: Any) -> Any:
+    """A move that wins at once from some squares of the row."""
+    while free:
+        at = trailing_zeros(free)
+        free &= free - np.uint64(1)
+        offered = _offer(merit, best, offered, at, bit[at], WIN_NOW)
+    return offered
+
+
+@inline
+def _capture_row(
+    captures: Captures,
+    bit: Words,
+    squares: Int8,
+    best: Codes,
+    victim: int,
+    taker: int,
+    target: int,
+    free: Any,
+    offered: Any,
+) -> Any:
+    """A capture by and of other pieces, from some squares of the row: the positions differ by the row piece alone."""
+    lead, flips, part, worth, merit = captures
+    row_slot = len(squares) - 1
+    leader = lead[victim]
+    flip = 1 if flips[victim, target if leader == taker else squares[leader]] else 0
+    same = _index(part, victim, 0, taker, target, squares, row_slot)
+    same_flipped = _index(part, victim, 1, taker, target, squares, row_slot)
+    while free:
+        at = trailing_zeros(free)
+        free &= free - np.uint64(1)
+        if leader == row_slot:
+            flip = 1 if flips[victim, at] else 0
+        index = part[victim, flip, row_slot, at] + (same_flipped if flip else same)
+        offered = _offer(merit, best, offered, at, bit[at], worth[index])
+    return offered
+
+
+@inline
+def _look_inside(
+    steps: Steps,
+    into: Into,
+    captures: Captures,
+    owner: Int8,
+    bit: Words,
+    squares: Int8,
+    best: Codes,
+    taken: Any,
+    legal: Any,
+    offered: Any,
+) -> Any:
+    """Captures by the row piece, and its steps that win at once."""
+    _, targets, masks, _, wins, victims = steps
+    begin, step_into, origins, winning, winning_origin = into
+    row_slot = len(squares) - 1
+    for i in range(len(winning)):
+        step, at = winning[i], winning_origin[i]
+        if legal & bit[at] and not (masks[step] | bit[targets[step]]) & taken:
+            offered = _offer(captures.merit, best, offered, at, bit[at], WIN_NOW)
+    for victim in range(row_slot):
+        if owner[victim] == owner[row_slot]:
+            continue
+        target = squares[victim]
+        for i in range(begin[target], begin[target + 1]):
+            at, step = origins[i], step_into[i]
+            if (victims[step] >> victim) & 1 and legal & bit[at] and not masks[step] & taken:
+                squares[row_slot] = at
+                code = WIN_NOW if wins[step] else _capture(captures, victim, row_slot, target, squares)
+                offered = _offer(captures.merit, best, offered, at, bit[at], code)
+    return offered
+
+
+@jit
+def _note(arrays: RowArrays, state: State, row: int, legal: Any, quiet: Any, offered: Any, best: Codes) -> int:
+    """Note what captures, or the want of any move, give in one row; the largest distance that waits."""
+    bit, codes = arrays.bit, state.codes
+    place = arrays.place[len(arrays.stride)]
+    last = 0
+    due = state.due[row]
+    settled, shut, ripe = np.uint64(0), np.uint64(0), np.uint64(0)
+    left = legal & (offered | ~quiet)
+    while left:
+        at = trailing_zeros(left)
+        left &= left - np.uint64(1)
+        code = best[at] if offered & bit[at] else arrays.no_move
+        codes[row * arrays.length + place[at]] = code
+        if code == STALEMATE:
+            settled |= bit[at]
+        elif code == DRAW:
+            shut |= bit[at]
+        else:
+            distance = distance_of(code, STRIDE)
+            last = max(last, distance)
+            if is_win(code, STRIDE) or not quiet & bit[at]:
+                shut |= bit[at]
+                ripe |= bit[at]
+                due = min(due, distance)
+    state.known[row] |= settled
+    state.shut[row] |= shut
+    state.ripe[row] = ripe
+    state.due[row] = due
+    return last

@@ -1,0 +1,258 @@
+"""A slice as flat arrays: what the kernels of every engine read.
+
+`compile_slice` turns the rules (`Game`), the index (`Layout`) and the tables that captures lead to into
+two named tuples of NumPy arrays. They know squares, slots and steps; no game is named in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tablebase.game import Game, Outcome, Step
+from tablebase.slices.conversions import STAYS, exit_number, exits
+from tablebase.slices.indexing import Group, Layout, layout
+from tablebase.slices.location import Route, route
+from tablebase.slices.material import Material
+from tablebase.values import NARROW, NARROW_ANY, STALEMATE, Codes, Coding, loss_code, recode
+
+Load = Callable[[Material, int], tuple[Codes, Coding]]
+"""Gives the codes of a solved table for one side to move."""
+
+NOBODY = -1
+"""In `EscapeArrays.runner`: no piece of the slice can escape."""
+
+Int8 = NDArray[np.int8]
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
+Bool = NDArray[np.bool_]
+
+
+class IndexArrays(NamedTuple):
+    """Layouts stacked along the first axis: 0 is the slice's own, the others those of its exits.
+
+    With L layouts, G groups, S squares, K pieces in a group, T advances, D lead digits, R lead placements (each the
+    largest of all). A group of one piece has its digits as places.
+    """
+
+    groups: Int64  # (L,) groups in use
+    first: Int64  # (L, G + 1) first slot of each group
+    radix: Int64  # (L, G)
+    place: Int32  # (L, G, S) place of a square in its group
+    square: Int8  # (L, G, S) square of a place
+    level: Int64  # (L, G, S) level of a place
+    advance: Int64  # (L, G)
+    ways: Int64  # (L, G, K + 1, S + 1, T) the table W of `tablebase.slices.combinadics`
+    lead_rank: Int32  # (L, D)
+    lead_digit: Int32  # (L, R)
+    lead_flip: Bool  # (L, R)
+    lead_fixed: Bool  # (L, D)
+    mirror: Int8  # (S,) image of each square, itself where there is no mirror
+
+
+class EscapeArrays(NamedTuple):
+    """`Game.escape` for the slots of a slice."""
+
+    runner: int  # slot, or NOBODY
+    winner: int  # its side
+    room: bool
+    counts: Bool  # (2,) by side to move
+    guards: Bool  # (P, S, S) [p, s, t]: slot p on square s guards square t
+
+
+class SliceArrays(NamedTuple):
+    """Pieces, steps and exits of one slice; P slots, S squares, K steps, U un-steps, B blockers, E exits."""
+
+    layouts: IndexArrays
+    escape: EscapeArrays
+    size: int
+    no_move: int  # code of a side to move without a move
+    side: Int8  # (P,) owner of each slot
+    step_begin: Int32  # (P, S + 1) steps of slot p from square s are step_begin[p, s]:step_begin[p, s + 1]
+    step_target: Int8  # (K,)
+    step_exit: Int32  # (K, P + 1) exit, STAYS, ENDS or NEVER when slot v is taken, [k, v + 1], or none, [k, 0]
+    step_block: Int32  # (K + 1,) blockers of step k are blockers[step_block[k]:step_block[k + 1]]
+    blockers: Int8  # (B,) squares that must be empty
+    back_begin: Int32  # (P, S + 1) un-steps of slot p that stands on square s
+    back_step: Int32  # (U,) the quiet step within the slice that an un-step takes back
+    back_origin: Int8  # (U,)
+    offset: Int64  # (E + 1,) where the codes of an exit begin in `children`
+    child_slots: Int64  # (E + 1,) slots of an exit's layout
+    child_slot: Int8  # (E + 1, P) [e, j]: which slot plays the slot j there
+    child_square: Int8  # (E + 1, S) square map on the way there
+    children: Codes  # codes of all exits, one after another
+
+
+@dataclass(frozen=True)
+class CompiledSlice:
+    """A slice ready to be solved.
+
+    Parameters
+    ----------
+    game : Game
+    layout : Layout
+    coding : Coding
+        Of the codes to compute, and of `arrays.children`.
+    arrays : SliceArrays
+    steps : list of (int, Step)
+        Slot and step, in the order of the arrays.
+    routes : list of Route
+        From each exit to where it is stored, from exit 1 on.
+    """
+
+    game: Game
+    layout: Layout
+    coding: Coding
+    arrays: SliceArrays
+    steps: list[tuple[int, Step]]
+    routes: list[Route]
+
+
+def compile_slice(game: Game, table: Material, load: Load, coding: Coding | None = None) -> CompiledSlice:
+    """Compile a table's material.
+
+    Parameters
+    ----------
+    game : Game
+    table : Material
+        One that has a table of its own.
+    load : callable
+        Called with (table, side) for each child; gives codes and their coding.
+    coding : Coding, optional
+        To compute in; by default one byte, or as wide as a child's.
+    """
+    own = layout(game, table)
+    routes = [route(game, way.child, way.side) for way in exits(game, table)]
+    loaded = {home: load(*home) for home in dict.fromkeys((way.table, way.side) for way in routes)}
+    if coding is None:
+        coding = NARROW if game.escape is None else NARROW_ANY
+        if any(child_coding.dtype != coding.dtype for _, child_coding in loaded.values()):
+            coding = coding.wider
+    parts = {home: recode(*found, coding) for home, found in loaded.items()}
+    begin = dict(zip(parts, np.cumsum([0, *map(len, parts.values())]).tolist(), strict=False))
+    steps = _all_steps(own)
+    layouts = [own, *(layout(game, way.table) for way in routes)]
+    arrays = SliceArrays(
+        layouts=_index_arrays(game, layouts),
+        escape=_escape_arrays(own),
+        size=own.size,
+        no_move=STALEMATE if game.no_move is Outcome.DRAW else loss_code(0, coding.stride),
+        **_step_arrays(own, steps),
+        offset=np.array([0, *(begin[way.table, way.side] for way in routes)], dtype=np.int64),
+        child_slots=np.array([len(one.slots) for one in layouts], dtype=np.int64),
+        **_exit_arrays(own, routes),
+        children=np.concatenate(list(parts.values())) if parts else np.zeros(0, dtype=coding.dtype),
+    )
+    return CompiledSlice(game, own, coding, arrays, steps, routes)
+
+
+def _all_steps(own: Layout) -> list[tuple[int, Step]]:
+    """Slot and step, by slot and origin."""
+    kinds = [own.game.kinds[own.material.kinds[piece]] for piece in own.slots]
+    squares = range(len(own.game.board))
+    return [(slot, step) for slot, kind in enumerate(kinds) for square in squares for step in kind.steps_from.get(square, ())]
+
+
+def _exit_arrays(own: Layout, routes: list[Route]) -> dict[str, Any]:
+    """Which of our slots plays each slot behind an exit, and on which square."""
+    slots, squares = len(own.slots), len(own.game.board)
+    child_slot = np.zeros((len(routes) + 1, slots), dtype=np.int8)
+    child_square = np.tile(np.arange(squares, dtype=np.int8), (len(routes) + 1, 1))
+    child_slot[0] = range(slots)
+    for number, (way, target) in enumerate(zip(exits(own.game, own.material), routes, strict=True), start=1):
+        child = layout(own.game, target.table)
+        child_slot[number, : len(child.slots)] = [way.rest[target.order[piece]] for piece in child.slots]
+        if target.swapped and own.game.swap is not None:
+            child_square[number] = own.game.swap
+    return {"child_slot": child_slot, "child_square": child_square}
+
+
+def _escape_arrays(own: Layout) -> EscapeArrays:
+    escape, kinds = own.game.escape, [own.game.kinds[own.material.kinds[piece]] for piece in own.slots]
+    squares = len(own.game.board)
+    guards = np.zeros((len(kinds), squares, squares), dtype=np.bool_)
+    symbols = [kind.symbol for kind in kinds]
+    if escape is None or escape.runner not in symbols:
+        return EscapeArrays(NOBODY, 0, False, np.zeros(2, dtype=np.bool_), guards)
+    for slot, symbol in enumerate(symbols):
+        for square, zone in escape.guarded.get(symbol, {}).items():
+            guards[slot, square, list(zone)] = True
+    runner = symbols.index(escape.runner)
+    counts = np.array([side in escape.to_move for side in (0, 1)], dtype=np.bool_)
+    return EscapeArrays(runner, kinds[runner].side, escape.room, counts, guards)
+
+
+def _index_arrays(game: Game, layouts: list[Layout]) -> IndexArrays:
+    count = len(layouts)
+    groups = max(len(one.groups) for one in layouts)
+    squares, pieces = len(game.board), max(len(group.slots) for one in layouts for group in one.groups)
+    totals = max(group.choices.ways.shape[2] for one in layouts for group in one.groups)
+    digits = max(len(one.lead.rank) for one in layouts)
+    ranks = max(len(one.lead.digit) for one in layouts)
+    arrays = IndexArrays(
+        groups=np.array([len(one.groups) for one in layouts], dtype=np.int64),
+        first=np.zeros((count, groups + 1), dtype=np.int64),
+        radix=np.ones((count, groups), dtype=np.int64),
+        place=np.zeros((count, groups, squares), dtype=np.int32),
+        square=np.zeros((count, groups, squares), dtype=np.int8),
+        level=np.zeros((count, groups, squares), dtype=np.int64),
+        advance=np.zeros((count, groups), dtype=np.int64),
+        # Beyond a group's own places there are more choices than any number.
+        ways=np.full((count, groups, pieces + 1, squares + 1, totals), np.iinfo(np.int64).max),
+        lead_rank=np.zeros((count, digits), dtype=np.int32),
+        lead_digit=np.zeros((count, ranks), dtype=np.int32),
+        lead_flip=np.zeros((count, ranks), dtype=np.bool_),
+        lead_fixed=np.zeros((count, digits), dtype=np.bool_),
+        mirror=np.array(range(squares) if game.mirror is None else game.mirror, dtype=np.int8),
+    )
+    for i, one in enumerate(layouts):
+        for g, group in enumerate(one.groups):
+            arrays.first[i, g + 1] = group.slots.stop
+            arrays.radix[i, g] = one.radices[g]
+            _fill_group(arrays, i, g, group)
+        for name, source in zip(("lead_rank", "lead_digit", "lead_flip", "lead_fixed"), one.lead, strict=True):
+            getattr(arrays, name)[i, : len(source)] = source
+    return arrays
+
+
+def _fill_group(arrays: IndexArrays, i: int, g: int, group: Group) -> None:
+    squares = group.squares
+    if len(group.slots) == 1:
+        # A single piece's digits are the places that its advance allows.
+        squares = tuple(group.unrank(digit)[0] for digit in range(group.size))
+    arrays.square[i, g, : len(squares)] = squares
+    arrays.place[i, g, list(squares)] = range(len(squares))
+    arrays.level[i, g, : len(group.squares)] = group.choices.levels
+    arrays.advance[i, g] = group.choices.advance
+    ways = group.choices.ways
+    arrays.ways[i, g, : ways.shape[0], : ways.shape[1], : ways.shape[2]] = ways
+
+
+def _step_arrays(own: Layout, steps: list[tuple[int, Step]]) -> dict[str, Any]:
+    game, slots, squares = own.game, len(own.slots), len(own.game.board)
+    leads = np.array([[exit_number(own, slot, step, victim) for victim in (None, *range(slots))] for slot, step in steps])
+    backs = [(slot, step.target, number, step.origin) for number, (slot, step) in enumerate(steps) if leads[number, 0] == STAYS]
+    backs.sort(key=lambda back: back[:3])
+    blockers = [sorted(step.empty) for _, step in steps]
+    return {
+        "side": np.array([game.side_of(own.material.kinds[piece]) for piece in own.slots], dtype=np.int8),
+        "step_begin": _begins([(slot, step.origin) for slot, step in steps], slots, squares),
+        "step_target": np.array([step.target for _, step in steps], dtype=np.int8),
+        "step_exit": leads.reshape(len(steps), slots + 1).astype(np.int32),
+        "step_block": np.cumsum([0, *map(len, blockers)], dtype=np.int32),
+        "blockers": np.array([square for some in blockers for square in some], dtype=np.int8),
+        "back_begin": _begins([back[:2] for back in backs], slots, squares),
+        "back_step": np.array([number for _, _, number, _ in backs], dtype=np.int32),
+        "back_origin": np.array([origin for _, _, _, origin in backs], dtype=np.int8),
+    }
+
+
+def _begins(keys: list[tuple[int, int]], slots: int, squares: int) -> Int32:
+    """Where those of each slot and square begin in a sorted list, shape (slots, squares + 1)."""
+    flat = [slot * squares + square for slot, square in keys]
+    edges = np.arange(slots)[:, None] * squares + np.arange(squares + 1)
+    return np.searchsorted(flat, edges).astype(np.int32)

@@ -1,0 +1,141 @@
+"""A pursuit as arrays, and what its kernels share."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tablebase.compute.jit import inline
+from tablebase.slices.pursuit import NOWHERE, Chase
+from tablebase.solvers.compiled import Bool, Int8, Int64
+
+GRAIN = 256
+"""Rows that are not worth another thread."""
+Words = NDArray[np.uint64]
+
+
+class ChaseArrays(NamedTuple):
+    """A chase as kernels read it; S squares, N the most steps, K chasers, W words for a set of squares."""
+
+    chasers: int  # K
+    length: int  # squares of a row
+    squares: Int8  # (chaser places,) squares of the chasers by place
+    places: Int64  # (S,) and back
+    level: Int64  # (chaser places,)
+    ways: Int64  # (K + 1, chaser places + 1, advances) the table W of `tablebase.slices.combinadics`
+    advance: int
+    steps: Int8  # (S, N) of a chaser
+    runner_steps: Int8  # (length, N) from place to place in a row
+    row_place: Int64  # (S,) place in a row
+    guards: Words  # (S, W) squares that a chaser guards, as bits of places in a row
+    near: Words  # (length, W) places a step away
+    room: bool
+    counts: Bool  # (2,) whether an escape counts with the runner to move, with the chasers to move
+
+
+def compile_chase(chase: Chase) -> ChaseArrays:
+    """The arrays of a chase."""
+    group, game = chase.own.groups[0], chase.own.game
+    row_place = chase.runner_places
+    targets = chase.targets(chase.runner)[list(chase.runner.squares)]
+    steps = np.where(targets == NOWHERE, NOWHERE, row_place[targets]).astype(np.int8)
+    near = np.zeros((chase.length, len(game.board)), dtype=bool)
+    for place, some in enumerate(chase.targets(chase.runner)[list(chase.runner.squares)]):
+        near[place, some[some != NOWHERE]] = True
+    home = list(chase.runner.squares)
+    return ChaseArrays(
+        chasers=len(group.slots),
+        length=chase.length,
+        squares=np.array(group.squares, dtype=np.int8),
+        places=np.array([group.places.get(square, NOWHERE) for square in range(len(game.board))], dtype=np.int64),
+        level=np.array(group.choices.levels, dtype=np.int64),
+        ways=group.choices.ways,
+        advance=group.choices.advance,
+        steps=chase.targets(chase.chaser),
+        runner_steps=steps,
+        row_place=row_place,
+        guards=_words(chase.guards[:, home]),
+        near=_words(near[:, home]),
+        room=chase.needs_room,
+        counts=np.array([chase.escape_counts(kind.side) for kind in (chase.runner, chase.chaser)]),
+    )
+
+
+def _words(flags: Bool) -> Words:
+    """The rows of a matrix as bits of words, shape (rows, words)."""
+    words = -(-flags.shape[1] // 64)
+    padded = np.zeros((len(flags), 64 * words), dtype=np.uint64)
+    padded[:, : flags.shape[1]] = flags
+    bits = np.uint64(1) << np.arange(64, dtype=np.uint64)
+    found: Words = (padded.reshape(len(flags), words, 64) * bits).sum(axis=2, dtype=np.uint64)
+    return found
+
+
+@inline
+def unrank(number: int, count: int, squares: Int8, level: Int64, ways: Int64, advance: int, found: Int8, places: Int64) -> None:
+    """Squares and places of the chasers of a row, ascending by place."""
+    place, left = len(squares), advance
+    for j in range(count, 0, -1):
+        while ways[j, place, left] > number:
+            place -= 1
+        number -= ways[j, place, left]
+        left -= level[place]
+        places[j - 1] = place
+        found[j - 1] = squares[place]
+
+
+@inline
+def rank_after(places: Int64, mover: int, target: int, count: int, level: Int64, ways: Int64, advance: int) -> Any:
+    """Number of the row that is reached when a chaser goes to another place, in a tier of that advance."""
+    number, left, done = np.int64(0), advance, False
+    rest = count - 1
+    for j in range(count, 0, -1):
+        if rest == mover:
+            rest -= 1
+        if not done and (rest < 0 or places[rest] < target):
+            place = np.int64(target)
+            done = True
+        else:
+            place = places[rest]
+            rest -= 1
+        number += ways[j, place, left]
+        left -= level[place]
+    return number
+
+
+@inline
+def stands(places: Int64, count: int, place: int) -> bool:
+    """Whether a chaser stands on a place."""
+    for i in range(count):
+        if places[i] == place:
+            return True
+    return False
+
+
+@inline
+def mark_escapes(
+    guards: Words, near: Words, room: bool, squares: Int8, count: int, length: int, open_words: Words, away: Bool
+) -> bool:
+    """Where in a row the runner has got away; False if nowhere, and then `away` is not touched."""
+    words = guards.shape[1]
+    any_open = False
+    for w in range(words):
+        guarded = np.uint64(0)
+        for i in range(count):
+            guarded |= guards[squares[i], w]
+        open_words[w] = ~guarded
+        any_open = any_open or (w < words - 1 and guarded != ~np.uint64(0))
+    spare = np.uint64(64 * words - length)
+    any_open = any_open or (open_words[words - 1] << spare) != np.uint64(0)
+    if not any_open:
+        return False
+    for place in range(length):
+        away[place] = (open_words[place >> 6] >> np.uint64(place & 63)) & np.uint64(1) != np.uint64(0)
+        if away[place] and room:
+            beside = np.uint64(0)
+            for w in range(words):
+                beside |= near[place, w] & open_words[w]
+            away[place] = beside != np.uint64(0)
+    return True

@@ -1,0 +1,179 @@
+"""The reference engine: retrograde analysis with move counters, level by level.
+
+Short and obviously right rather than fast. Per side to move it keeps for each index
+
+- `codes`: the solution so far, `DRAW` while unknown;
+- `quiet`: how many moves within the slice are not yet known to lose;
+- `early`: the best that moves out of the slice (captures, say, or those that win at once) give, or what the
+  position is worth if it is over; `NONE` if there are none.
+
+Step 0 looks at every position's moves once. Then, for d = 0, 1, 2, …:
+
+1. what moves out of the slice decide at distance d enters;
+2. each position decided at d is taken back: a loss makes its predecessors wins in d + 1; a win takes one
+   from their counters, and who has no move within the slice left and no better one out of it has lost, in d + 1
+   or when the longest way out loses, whichever is later.
+
+A position with a drawing or a still pending winning way out is never lost.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tablebase.compute.jit import jit
+from tablebase.slices.conversions import STAYS
+from tablebase.solvers.compiled import CompiledSlice, Int32, SliceArrays
+from tablebase.solvers.kernels import (
+    EMPTY,
+    blocked,
+    clear,
+    distance_of,
+    index_of,
+    is_win,
+    lead_flips,
+    list_moves,
+    merit,
+    most_moves,
+    move_code,
+    next_code,
+    over_code,
+    set_up,
+)
+from tablebase.values import DRAW, FIRST, Codes
+
+NONE = -1
+"""In `early`: there is no way out."""
+
+
+def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
+    """Codes of both sides to move, or None if a distance does not fit the coding."""
+    arrays, coding = problem.arrays, problem.coding
+    codes = np.full((2, arrays.size), DRAW, dtype=coding.dtype)
+    # Wider than the codes: a way out may be worth more plies than they can hold.
+    early = np.full((2, arrays.size), NONE, dtype=np.int32)
+    quiet = np.zeros((2, arrays.size), dtype=np.uint16)
+    last = 0
+    for side in (0, 1):
+        last = max(last, _look(arrays, side, codes[side], early[side], quiet[side], coding.stride, coding.void))
+    level = 0
+    while level <= last:
+        entered = [_enter(codes[side], early[side], quiet[side], level, coding.stride) for side in (0, 1)]
+        if level > coding.reach and any(entered):
+            return None
+        for side in (0, 1):
+            reached = _take_back(
+                arrays, side, codes[side], codes[1 - side], early[1 - side], quiet[1 - side], level, coding.stride, coding.void
+            )
+            if reached > coding.reach:
+                return None
+            last = max(last, reached)
+        level += 1
+    return codes[0], codes[1]
+
+
+@jit
+def _look(arrays: SliceArrays, side: int, codes: Codes, early: Int32, quiet: Codes, stride: int, void: int) -> int:
+    """Step 0: every move of every position; the largest distance that a way out gives."""
+    squares, child = np.zeros(len(arrays.side), dtype=np.int8), np.zeros(len(arrays.side), dtype=np.int8)
+    board = np.full(len(arrays.layouts.mirror), EMPTY, dtype=np.int8)
+    most = most_moves(arrays)
+    exits, numbers = np.zeros(most, dtype=np.int32), np.zeros(most, dtype=np.int64)
+    layouts, offset, children = arrays.layouts, arrays.offset, arrays.children
+    last = 0
+    for number in range(arrays.size):
+        if not set_up(layouts, number, squares, board):
+            codes[number] = void
+            continue
+        moves = list_moves(arrays, side, squares, board, False, exits, numbers, child)
+        over = over_code(arrays, side, moves, squares, stride)
+        clear(squares, board)
+        best = over
+        if over == NONE:
+            for move in range(moves):
+                if exits[move] == STAYS:
+                    quiet[number] += 1
+                    continue
+                code = move_code(exits[move], numbers[move], offset, children, stride)
+                if best == NONE or merit(code, stride) > merit(best, stride):
+                    best = code
+        early[number] = best
+        if best >= FIRST:
+            last = max(last, distance_of(best, stride))
+        elif over != NONE:
+            codes[number] = over
+    return last
+
+
+@jit
+def _enter(codes: Codes, early: Int32, quiet: Codes, level: int, stride: int) -> int:
+    """Step 1: ways out that decide at this level, where nothing did before; how many."""
+    entered = 0
+    for number in range(len(codes)):
+        code = early[number]
+        if codes[number] == DRAW and code >= FIRST and distance_of(code, stride) == level:
+            if is_win(code, stride) or quiet[number] == 0:
+                codes[number] = code
+                entered += 1
+    return entered
+
+
+@jit
+def _take_back(
+    arrays: SliceArrays, side: int, codes: Codes, parents: Codes, early: Int32, quiet: Codes, level: int, stride: int, void: int
+) -> int:
+    """Step 2: un-steps from every position decided at this level; the largest distance given."""
+    index = arrays.layouts
+    owner, back_begin, back_origin, back_step = arrays.side, arrays.back_begin, arrays.back_origin, arrays.back_step
+    block, blockers, lead_fixed = arrays.step_block, arrays.blockers, index.lead_fixed
+    slots = len(owner)
+    squares = np.zeros(slots, dtype=np.int8)
+    board = np.full(len(index.mirror), EMPTY, dtype=np.int8)
+    run = arrays.size // index.radix[0, 0]
+    last = 0
+    for number in range(arrays.size):
+        code = codes[number]
+        if code < FIRST or code == void or distance_of(code, stride) != level:
+            continue
+        after = next_code(code, stride)
+        fixed = lead_fixed[0, number // run]
+        set_up(index, number, squares, board)
+        for slot in range(slots):
+            if owner[slot] == side:
+                continue
+            square = squares[slot]
+            for back in range(back_begin[slot, square], back_begin[slot, square + 1]):
+                origin = back_origin[back]
+                if board[origin] != EMPTY or blocked(block, blockers, back_step[back], board):
+                    continue
+                squares[slot] = origin
+                if fixed and lead_flips(index, squares):
+                    # Both images of this position are numbered; the other one takes this step back.
+                    continue
+                parent = index_of(index, 0, squares, False)
+                last = max(last, _tell(parents, early, quiet, parent, after, level, stride))
+                if not fixed and lead_fixed[0, parent // run]:
+                    # Both images of the parent are numbered, and both move here.
+                    parent = index_of(index, 0, squares, True)
+                    last = max(last, _tell(parents, early, quiet, parent, after, level, stride))
+            squares[slot] = square
+        clear(squares, board)
+    return last
+
+
+@jit
+def _tell(parents: Codes, early: Int32, quiet: Codes, parent: int, after: int, level: int, stride: int) -> int:
+    """One move of a parent is now known to be worth `after`; the distance the parent gets, if any."""
+    if parents[parent] != DRAW:
+        return 0
+    if is_win(after, stride):
+        parents[parent] = after
+        return level + 1
+    quiet[parent] -= 1
+    if quiet[parent] > 0:
+        return 0
+    capture = early[parent]
+    if capture == NONE or (capture >= FIRST and not is_win(capture, stride) and distance_of(capture, stride) <= level + 1):
+        parents[parent] = after
+        return level + 1
+    return 0

@@ -1,0 +1,1 @@
+"""Table files: format, reading, writing, statistics."""

@@ -1,0 +1,56 @@
+"""Names, versions and seals of table files.
+
+The first 512 bytes of a file (HDF5 calls them the user block) hold a line with the SHA-256 of all the rest, so that a
+file can be checked without anything beside it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from tablebase.errors import CorruptTableError
+from tablebase.game import Game
+from tablebase.slices.material import Material, material_name
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 (hexadecimal) of a whole file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+FORMAT_VERSION = 1
+USER_BLOCK = 512
+SUFFIX = ".h5"
+
+
+def table_path(folder: Path, game: Game, material: Material) -> Path:
+    """Where the table of a material stands in a tablebase."""
+    return slice_folder(folder, game, material.pieces) / (material_name(game, material) + SUFFIX)
+
+
+def slice_folder(folder: Path, game: Game, pieces: int) -> Path:
+    """Where the tables with so many pieces stand."""
+    return folder / game.name / str(pieces)
+
+
+def digest_behind(path: Path) -> str:
+    """SHA-256 of all that stands behind the user block of a file."""
+    with path.open("rb") as file:
+        file.seek(USER_BLOCK)
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def seal(game: Game, material: Material, digest: str) -> bytes:
+    """The user block of a table's file."""
+    title = f"tablebase {FORMAT_VERSION} {game.name} {material_name(game, material)}"
+    return f"{title} sha256={digest}\n".encode().ljust(USER_BLOCK, b"\0")
+
+
+def check_seal(path: Path, game: Game, material: Material) -> None:
+    """Raise `CorruptTableError` unless every byte of the file is as it was written."""
+    expected = seal(game, material, digest_behind(path))
+    with path.open("rb") as file:
+        if file.read(USER_BLOCK) != expected:
+            raise CorruptTableError(f"{path} is not as it was written (SHA-256 differs): delete it and build it again")

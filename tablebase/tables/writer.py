@@ -1,0 +1,140 @@
+"""Writing a table: a draft under a temporary name, sealed and safe on disk, that is then given its own."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import h5py
+import hdf5plugin
+import numpy as np
+import zstandard
+
+from tablebase.game import Game
+from tablebase.slices.indexing import INDEX_VERSION, Layout, layout
+from tablebase.slices.location import sides_stored
+from tablebase.slices.material import Material, material_name
+from tablebase.tables.format import FORMAT_VERSION, USER_BLOCK, digest_behind, seal
+from tablebase.tables.reader import hdf5
+from tablebase.tables.summary import summarize
+from tablebase.values import Codes, Coding
+
+CHUNK_BYTES = 64 * 1024
+LEVEL = 3
+DRAFT_SUFFIX = ".tmp"
+
+
+def write_draft(path: Path, game: Game, material: Material, codes: Sequence[Codes], coding: Coding) -> Path:
+    """Write a table under a temporary name next to `path`, safe on disk, and return that name.
+
+    Parameters
+    ----------
+    path : Path
+        Where `publish` will put it.
+    game : Game
+    material : Material
+    codes : sequence of ndarray, each of shape (layout size,)
+        One array for each side to move that the table stores; void indices hold `coding.void`.
+    coding : Coding
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}{DRAFT_SUFFIX}")
+    try:
+        _write_hdf5(draft, game, material, codes, coding)
+        _seal(draft, game, material)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    return draft
+
+
+def publish(draft: Path, path: Path) -> None:
+    """Give a draft its name; from then on it never changes."""
+    os.replace(draft, path)
+    _sync(path.parent)
+
+
+def _write_hdf5(path: Path, game: Game, material: Material, codes: Sequence[Codes], coding: Coding) -> None:
+    own = layout(game, material)
+    values = hashlib.sha256()
+    with hdf5, h5py.File(path, "w", userblock_size=USER_BLOCK, libver=("v110", "v110")) as file:
+        for side, one in zip(sides_stored(game, material), codes, strict=True):
+            summary = summarize(own, one, coding)
+            chunk = min(CHUNK_BYTES // np.dtype(coding.dtype).itemsize, own.size)
+            name = game.sides[side].letter
+            dataset = file.create_dataset(name, (own.size,), coding.dtype, chunks=(chunk,), **hdf5plugin.Zstd(clevel=LEVEL))
+            dataset.attrs["histogram"] = np.array(summary.histogram, dtype=np.int64)
+            dataset.attrs["first"] = np.array(summary.first, dtype=np.int64)
+            _write_chunks(dataset, one, coding, chunk, values)
+        header = {
+            "format": "tablebase",
+            "format_version": FORMAT_VERSION,
+            "index_version": INDEX_VERSION,
+            "game": game.name,
+            "rules_digest": game.digest,
+            "material": material_name(game, material),
+            "stride": coding.stride,
+            "layout": json.dumps(describe_layout(own)),
+            "values_sha256": values.hexdigest(),
+        }
+        for name, value in header.items():
+            # Text of fixed length stands in the object header, which HDF5 guards with a checksum.
+            file.attrs[name] = np.bytes_(value.encode()) if isinstance(value, str) else value
+
+
+def _write_chunks(dataset: Any, codes: Codes, coding: Coding, chunk: int, values: Any) -> None:
+    """Fill void with the value before it, compress chunk by chunk, and hash what a reader will see."""
+    compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
+    carry = np.zeros(1, dtype=codes.dtype)
+    for begin in range(0, len(codes), chunk):
+        block = fill_void(codes[begin : begin + chunk], coding.void, carry[0])
+        carry = block[-1:]
+        values.update(block.tobytes())
+        if len(block) < chunk:
+            block = np.concatenate([block, np.zeros(chunk - len(block), dtype=block.dtype)])
+        dataset.id.write_direct_chunk((begin,), compressor.compress(block.tobytes()))
+
+
+def fill_void(codes: Codes, void: int, before: int) -> Codes:
+    """The codes with every void replaced by the last code that is not, `before` standing in front."""
+    filled = codes.copy()
+    gaps = np.flatnonzero(codes == void)
+    firsts = np.flatnonzero(np.diff(gaps, prepend=-2) > 1)
+    starts = gaps[firsts]
+    last_codes = np.where(starts > 0, codes[starts - 1], before)
+    filled[gaps] = np.repeat(last_codes, np.diff(firsts, append=len(gaps)))
+    return filled
+
+
+def describe_layout(own: Layout) -> dict[str, Any]:
+    """The index of a table as data, enough to compute it without this program."""
+    names = own.game.board.names
+    groups = []
+    for group in own.groups:
+        kind = own.game.kinds[group.kind]
+        tier = {"levels": group.choices.levels, "advance": group.choices.advance} if kind.tiered else {}
+        groups.append({"symbol": kind.symbol, "pieces": len(group.slots), "squares": [names[s] for s in group.squares], **tier})
+    images = {"mirror": own.game.mirror, "swap": own.game.swap}
+    maps = {name: None if image is None else {names[a]: names[b] for a, b in enumerate(image)} for name, image in images.items()}
+    return {"groups": groups, **maps}
+
+
+def _seal(path: Path, game: Game, material: Material) -> None:
+    """Put the digest of everything behind the user block into it, and wait for the disk."""
+    block = seal(game, material, digest_behind(path))
+    with path.open("r+b") as file:
+        file.write(block)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

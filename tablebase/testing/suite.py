@@ -1,0 +1,335 @@
+"""A test suite for rules modules that any author can run.
+
+`check_rules` puts a game through all checks and says what it found; `GameTests` is the same as a
+pytest class to inherit from. A check looks at many *cases*, most of them positions, and ends at
+the first fault. Some positions are *scenes*, set up so that every single step comes to the test and
+a slip in one corner of the board does not depend on luck; the others are random.
+
+What a `Game` refuses when it is made is not looked for again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain, islice, repeat
+from random import Random
+from typing import Any, NamedTuple
+from unittest import SkipTest
+
+from tablebase.errors import RulesError
+from tablebase.game import Game
+from tablebase.game.moves import Position, legal_moves, play
+from tablebase.game.notation import parse, render
+from tablebase.slices.indexing import layout
+from tablebase.slices.location import tables
+from tablebase.slices.material import Material, material_name, materials
+from tablebase.testing.faults import (
+    REBUILDS,
+    aliases_fault,
+    children_fault,
+    digest_fault,
+    index_fault,
+    is_over,
+    mirror_fault,
+    notation_fault,
+    placement_fault,
+    play_fault,
+    start_fault,
+    steps_fault,
+    swap_fault,
+)
+
+TRIES = 1000  # placements drawn before a material counts as one that cannot be set up
+SCENES = 10  # scenes for each random position that is asked for, at most
+PLIES = 100  # moves after which random play starts anew
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """What a check found.
+
+    Parameters
+    ----------
+    name : str
+        One word.
+    shows : str
+        What holds if there is no failure, as a sentence.
+    cases : int
+        How many positions (tables, …) were looked at.
+    failure : str or None
+        The first fault as a sentence that names where it was found; None if there is none.
+    """
+
+    name: str
+    shows: str
+    cases: int
+    failure: str | None
+
+
+def check_rules(game: Game, *, pieces: int = 3, samples: int = 2000, seed: int = 0) -> list[CheckResult]:
+    """Run all checks that apply to a game; a check of a symmetry that it does not have is left out.
+
+    Parameters
+    ----------
+    game : Game
+    pieces : int
+        Pieces in random positions, at most.
+    samples : int
+        Random positions for each check; with few of them not every step is looked at either.
+    seed : int
+        Equal seeds give equal positions.
+
+    Returns
+    -------
+    list of CheckResult
+        A fault of the rules is a result with a failure, never an exception.
+
+    Examples
+    --------
+    >>> from tablebase.game.registry import load_game
+    >>> [result.failure for result in check_rules(load_game("doushouqi"), samples=10) if result.failure]
+    []
+    """
+    return [_run(check, _Bench(game, pieces, samples, seed)) for check in CHECKS if _applies(check, game)]
+
+
+def random_position(game: Game, material: Material, rng: Random) -> Position:
+    """A position of a material, all placements and both sides to move equally likely.
+
+    Raises
+    ------
+    RulesError
+        If no placement is found, because the pieces share too few squares.
+    """
+    counts = {kind: material.kinds.count(kind) for kind in material.kinds}
+    if all(count <= len(game.kinds[kind].squares) for kind, count in counts.items()):
+        for _ in range(TRIES):
+            # On a clash all pieces are placed anew: moving only one of them would make some placements likelier.
+            pieces = [(kind, square) for kind, count in counts.items() for square in rng.sample(game.kinds[kind].squares, count)]
+            if _are_apart(pieces):
+                return Position(tuple(sorted(pieces)), rng.randrange(2))
+    raise RulesError(f"{game.name}: found no way to set up {material_name(game, material)}")
+
+
+class GameTests:
+    """Tests for a rules module: inherit and say which game it is; each check is a test ``test_<name>``.
+
+    Attributes
+    ----------
+    pieces, samples, seed : int
+        As for `check_rules`.
+
+    Examples
+    --------
+    ::
+
+        from rules import hexapawn
+        from tablebase.testing import GameTests
+
+
+        class TestHexapawn(GameTests):
+            def game(self):
+                return hexapawn.game()
+    """
+
+    pieces = 3
+    samples = 2000
+    seed = 0
+
+    def game(self) -> Game:
+        """The game under test."""
+        raise NotImplementedError(f"{type(self).__name__} must define game() to say which game it tests")
+
+    def run_check(self, name: str) -> None:
+        """Run one check: fail with its sentence, skip where it does not apply."""
+        game = self.game()
+        check = next(check for check in CHECKS if check.name == name)
+        if not _applies(check, game):
+            # pytest takes this for its own kind of skip, and the package does without an import of pytest.
+            raise SkipTest(f"{game.name} has no {name}")
+        failure = _run(check, _Bench(game, self.pieces, self.samples, self.seed)).failure
+        if failure is not None:
+            raise AssertionError(failure)
+
+
+# How a check is run.
+
+
+class _Bench(NamedTuple):
+    """A game, and how closely to look at it."""
+
+    game: Game
+    pieces: int
+    samples: int
+    seed: int
+
+
+class _Check(NamedTuple):
+    """Cases to look at, and what is wrong with one of them, if anything."""
+
+    name: str
+    shows: str
+    cases: Callable[[_Bench, Random], Iterable[Any]]
+    fault: Callable[[Game, Any], str | None]
+    symmetry: str = ""
+
+
+def _applies(check: _Check, game: Game) -> bool:
+    """Whether the game has the symmetry that the check is about, if it is about one."""
+    return not check.symmetry or getattr(game, check.symmetry) is not None
+
+
+def _run(check: _Check, bench: _Bench) -> CheckResult:
+    """Look at the cases of a check up to the first fault."""
+    # Random numbers of its own let a check find alone what it finds among the others.
+    rng = Random(f"{check.name} {bench.seed}")
+    seen, case, failure = 0, None, None
+    try:
+        for case in check.cases(bench, rng):
+            seen += 1
+            failure = check.fault(bench.game, case)
+            if failure is not None:
+                break
+        else:
+            # What was never looked at must not pass.
+            failure = None if seen else f"nothing to look at: {bench.game.name} has no positions of 2 to {bench.pieces} pieces"
+    except Exception as error:
+        # Rules go wrong in ways nobody foresees; their author needs the case, not a traceback through this file.
+        failure = f"{type(error).__name__}: {error}, looking at {_describe(bench.game, case)}"
+    return CheckResult(check.name, check.shows, seen, failure)
+
+
+def _describe(game: Game, case: object) -> str:
+    """A case in words, as well as the game allows."""
+    try:
+        return render(game, case) if isinstance(case, Position) else str(case or game.name)
+    except Exception:
+        return repr(case)
+
+
+# Where cases come from.
+
+_Pieces = tuple[tuple[int, int], ...]
+
+
+def _are_apart(pieces: Iterable[tuple[int, int]]) -> bool:
+    squares = [square for _, square in pieces]
+    return len(set(squares)) == len(squares)
+
+
+def _counts(bench: _Bench) -> range:
+    return range(2, min(bench.pieces, bench.game.max_pieces) + 1)
+
+
+def _tables(bench: _Bench, _: Random) -> list[Material]:
+    found = [table for count in _counts(bench) for table in tables(bench.game, count)]
+    return [table for table in found if layout(bench.game, table).size]
+
+
+def _random(bench: _Bench, rng: Random) -> Iterator[Position]:
+    """Random positions, as many as asked for."""
+    pool = [material for count in _counts(bench) for material in materials(bench.game, count)]
+    seen = 0
+    while pool and seen < bench.samples:
+        material = rng.choice(pool)
+        try:
+            yield random_position(bench.game, material, rng)
+            seen += 1
+        except RulesError:
+            # No fault: a slice may well be empty, as one of more pieces than squares is.
+            pool.remove(material)
+
+
+def _starts(game: Game) -> list[Position]:
+    """The start, if it is a position; if not, that is another check's affair."""
+    return [parse(game, game.start)] if start_fault(game, game.start) is None else []
+
+
+def _walk(game: Game, position: Position, rng: Random) -> Iterator[Position]:
+    """Positions of random play until it is over."""
+    for _ in range(PLIES):
+        yield position
+        moves = legal_moves(game, position)
+        if not moves:
+            return
+        move = rng.choice(moves)
+        position = play(position, move)
+        if is_over(game, move, position):
+            return
+
+
+def _random_play(bench: _Bench, rng: Random) -> Iterator[Position]:
+    """Random play from the start, as often as fits into the samples, and from random positions."""
+    starts = chain.from_iterable(repeat(_starts(bench.game), bench.samples))
+    for firsts in (starts, _random(bench, rng)):
+        walks = (position for first in firsts for position in _walk(bench.game, first, rng))
+        yield from islice(walks, bench.samples)
+
+
+def _scenes(game: Game, rng: Random) -> Iterator[_Pieces]:
+    """Pieces that test a step, its own first: each kind anywhere, before each victim, behind each blocker."""
+    for number, kind in enumerate(game.kinds):
+        yield from (((number, square),) for square in kind.squares)
+        for step in kind.steps:
+            yield from (((number, step.origin), (game.by_symbol[victim], step.target)) for victim in sorted(step.victims))
+            for square in sorted(step.empty):
+                blockers = [other for other, their in enumerate(game.kinds) if square in their.squares]
+                yield from (((number, step.origin), (blocker, square)) for blocker in rng.sample(blockers, min(1, len(blockers))))
+
+
+def _set_up(game: Game, scene: _Pieces, rng: Random) -> Position | None:
+    """A scene with a random piece for the side that has none, or None if that is no position."""
+    taken = {square for _, square in scene}
+    missing = {0, 1} - {game.side_of(kind) for kind, _ in scene}
+    free = [piece for side in missing for piece in _homes(game, side) if piece[1] not in taken]
+    pieces = (*scene, *rng.sample(free, min(1, len(free))))
+    position = Position(tuple(sorted(pieces)), game.side_of(scene[0][0]))
+    return position if _are_apart(pieces) and placement_fault(game, position) is None else None
+
+
+@cache
+def _homes(game: Game, side: int) -> _Pieces:
+    """Each kind of a side on each of its squares."""
+    return tuple((number, square) for number, kind in enumerate(game.kinds) if kind.side == side for square in kind.squares)
+
+
+def _from_start(bench: _Bench, rng: Random) -> Iterator[Position]:
+    return chain(_starts(bench.game), _random(bench, rng))
+
+
+def _staged(bench: _Bench, rng: Random) -> Iterator[Position]:
+    scenes = list(_scenes(bench.game, rng))
+    # A small number of them should be a fair choice.
+    rng.shuffle(scenes)
+    positions = (_set_up(bench.game, scene, rng) for scene in scenes[: SCENES * bench.samples])
+    return chain((position for position in positions if position is not None), _random(bench, rng))
+
+
+CHECKS = (
+    _Check("steps", "Each quiet step has exactly one step back, and the other way round.", _staged, steps_fault),
+    _Check("mirror", "The mirror is an involution and maps moves to moves.", _staged, mirror_fault, "mirror"),
+    _Check("swap", "Colour swap is an involution and maps moves to moves.", _staged, swap_fault, "swap"),
+    _Check("children", "Each child lies in a declared slice or is over.", _from_start, children_fault),
+    _Check("index", "Index and position are inverse, one by one and together.", _tables, index_fault),
+    _Check("aliases", "A position moves like the one that is stored for it.", _random, aliases_fault),
+    _Check("play", "Random play never leaves the positions that are stored.", _random_play, play_fault),
+    _Check("start", "The start is a position, written as positions are.", lambda bench, _: [bench.game.start], start_fault),
+    _Check("notation", "Positions and materials survive being written and read.", _random, notation_fault),
+    _Check("digest", "The digest is the same when the game is built again.", lambda *_: REBUILDS, digest_fault),
+)
+"""All checks."""
+
+
+def _as_test(check: _Check) -> Callable[[GameTests], None]:
+    def test(self: GameTests) -> None:
+        self.run_check(check.name)
+
+    test.__doc__ = check.shows
+    return test
+
+
+# Tests come from the same list, so that none can be forgotten.
+for _check in CHECKS:
+    setattr(GameTests, f"test_{_check.name}", _as_test(_check))

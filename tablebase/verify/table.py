@@ -1,0 +1,74 @@
+"""Is a table right? Its bytes, its values, its statistics, and every position, one ply deep.
+
+The check shares nothing with the engines but the rules and the definition of the index: it only moves forward.
+If every win in d has a move into a loss in d - 1 and none better, every loss in d only moves into wins, the longest
+in d - 1, and every draw has a drawing move and no winning one, then by induction over d all wins and losses are
+right, and so are the draws.
+
+There are three programs for it: `general` takes any table, `rows` those of single pieces and `chase` those in which
+one piece is chased by like ones, many times faster; `general` is the others' twin in the tests.
+"""
+
+from __future__ import annotations
+
+from tablebase.errors import CorruptTableError
+from tablebase.game import Game
+from tablebase.slices.indexing import layout
+from tablebase.slices.material import Material
+from tablebase.tables.format import check_seal
+from tablebase.tables.reader import Table
+from tablebase.tables.store import Store
+from tablebase.tables.summary import Summary
+from tablebase.values import Codes, Coding
+from tablebase.verify import general
+from tablebase.verify import pursuit as chase
+from tablebase.verify.general import Load
+
+__all__ = ["verify_codes", "verify_table"]
+
+
+def verify_table(game: Game, table: Table, store: Store) -> None:
+    """Check a table file.
+
+    Parameters
+    ----------
+    game : Game
+    table : Table
+        It may still be a draft.
+    store : Store
+        Holds the tables that captures lead to.
+
+    Raises
+    ------
+    CorruptTableError
+        Naming the file and the first fault.
+    MissingTableError
+        If a table that captures lead to is not there.
+    """
+
+    def load(material: Material, side: int) -> tuple[Codes, Coding]:
+        child = store.table(game, material)
+        return child.read(side), child.coding
+
+    check_seal(table.path, game, table.material)
+    codes = {side: table.read(side) for side in table.header.summaries}
+    if table.values_digest(codes) != table.header.values_sha256:
+        raise CorruptTableError(f"{table.path} does not hold the values it was written with: delete it and build it again")
+    try:
+        summaries = verify_codes(game, table.material, codes, table.coding, load)
+    except CorruptTableError as fault:
+        raise CorruptTableError(f"{table.path} is wrong: {fault}") from fault
+    if summaries != table.header.summaries:
+        raise CorruptTableError(f"{table.path} is wrong: its statistics are not those of its values")
+
+
+def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:
+    """Check codes one ply deep, with the fastest program that can; see `general.verify_codes`."""
+    from tablebase.verify import rows
+
+    check = general.verify_codes
+    if rows.applies(layout(game, material), coding):
+        check = rows.verify_codes
+    elif chase.applies(game, material, coding):
+        check = chase.verify_codes
+    return check(game, material, codes, coding, load)

@@ -1,0 +1,75 @@
+"""Check the tables of a tablebase, many at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from tablebase.catalog.catalog import Catalog
+from tablebase.errors import CorruptTableError, MissingTableError, StaleTableError, TablebaseError
+from tablebase.executors.scheduler import Limits, run_graph
+from tablebase.game import Game
+from tablebase.game.registry import load_game
+from tablebase.slices.location import route
+from tablebase.slices.material import Material, material_name, parse_material
+from tablebase.tables.format import file_sha256, table_path
+from tablebase.tables.missing import missing_sentence
+from tablebase.tables.reader import Table
+from tablebase.tables.store import Store
+from tablebase.verify.table import verify_table
+
+
+def verify_tables(
+    game: Game, folder: Path, pieces: int | None, materials: Sequence[Material], workers: int
+) -> tuple[int, Iterator[str | None]]:
+    """Check all registered tables, or those of up to so many pieces, or those of some materials.
+
+    Returns
+    -------
+    count : int
+        How many will be checked.
+    results : iterator of str or None
+        For each table None if it is right, else the sentence that says what is wrong.
+
+    Raises
+    ------
+    MissingTableError
+        If a material asked for is not registered.
+    TablebaseError
+        If there is nothing to check.
+    """
+    if pieces is not None and not 2 <= pieces <= game.max_pieces:
+        raise TablebaseError(f"{game.name} has slices of 2 to {game.max_pieces} pieces, not {pieces}")
+    catalog = Catalog(folder)
+    registered = catalog.registered(game)
+    catalog.close()
+    wanted = [material_name(game, route(game, material, 0).table) for material in materials]
+    for name in wanted:
+        if name not in registered:
+            raise MissingTableError(missing_sentence(game, parse_material(game, name), folder))
+    if not wanted:
+        wanted = [name for name in registered if pieces is None or parse_material(game, name).pieces <= pieces]
+    if not wanted:
+        raise TablebaseError(f"no table of {game.name} is registered in {folder}: build one, or run 'tablebase reindex'")
+    graph: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {(name, registered[name]): () for name in wanted}
+    return len(wanted), run_graph(graph, partial(check_table, game.name, folder), Limits(workers))
+
+
+def check_table(name: str, folder: Path, entry: tuple[str, str]) -> str | None:
+    """Check one table against its catalog entry (material and SHA-256 of the file); the fault, if there is one."""
+    game = load_game(name)
+    material = parse_material(game, entry[0])
+    path = table_path(folder, game, material)
+    store = Store(folder)
+    try:
+        if not path.exists():
+            return f"{path} is registered but missing: run 'tablebase build {name} --material {entry[0]} --data {folder}'"
+        if file_sha256(path) != entry[1]:
+            return f"{path} is not the file that was registered (SHA-256 differs): delete it and build it again"
+        verify_table(game, Table(path, game, material), store)
+    except (CorruptTableError, MissingTableError, StaleTableError) as fault:
+        return str(fault)
+    finally:
+        store.close()
+    return None
