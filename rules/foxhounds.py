@@ -85,7 +85,7 @@ def foxbox(rules: Game, squares: NDArray[np.int8]) -> NDArray[np.bool_]:
     """
     fox, hounds = rules.kinds
     if len(rules.board) > WORD_BITS:
-        raise CapacityError(f"a FoxBox can be told on boards of up to {WORD_BITS} squares, not on {len(rules.board)}")
+        raise CapacityError("a FoxBox", "take a smaller board", needed=len(rules.board), allowed=WORD_BITS, unit="squares")
     bits = np.uint64(1) << np.arange(len(rules.board), dtype=np.uint64)
     reaches = _reaches(hounds)
     guarded = np.array([sum(1 << square for square in reaches[origin]) for origin in hounds.squares], dtype=np.uint64)

@@ -2,7 +2,7 @@
 
     python scripts/benchmark.py --data data
     python scripts/benchmark.py --data data --material RCvWE --json
-    python scripts/benchmark.py --chases --board 8 --board 10
+    python scripts/benchmark.py --pursuits --board 8 --board 10
     python scripts/benchmark.py --mining --pieces 4
 
 The folder must hold all two- and three-piece tables; nothing in it is
@@ -10,7 +10,7 @@ changed. A rate counts placements of both sides to move, a pair of mirror images
 one process, once everything is compiled; ratios are against the reference engine in the same run. The sweep engine takes
 minutes a table.
 
-With ``--chases`` it is Fox & Hounds instead: the largest tier of 8x8 by every engine, and whole boards, of which all
+With ``--pursuits`` it is Fox & Hounds instead: the largest tier of 8x8 by every engine, and whole boards, of which all
 tables are built, verified and stored and the reachable positions and possible games counted, in a process of their own
 with two threads.
 
@@ -39,37 +39,36 @@ from typing import Any, TypeVar
 import duckdb
 import numpy as np
 
+from tablebase.api.tablebase import Tablebase
 from tablebase.build.estimate import cells
 from tablebase.build.plan import start_material, with_dependencies
 from tablebase.build.tables import build
 from tablebase.cli.options import Format
 from tablebase.cli.output import write_rows
 from tablebase.compute import threads
-from tablebase.executors.scheduler import Limits
-from tablebase.game import Game
+from tablebase.executors.executor import Limits
+from tablebase.executors.local import LocalExecutor
+from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
-from tablebase.game.registry import load_game
 from tablebase.graph.counting import count
 from tablebase.mining.columns import columns as all_columns
 from tablebase.mining.common_features import features_of
 from tablebase.mining.export import Export, Sample
-from tablebase.mining.query import Question
+from tablebase.mining.query import Query
 from tablebase.mining.results import names_and_rows
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import chosen
-from tablebase.probe.prober import Tablebase
-from tablebase.slices.indexing import layout
-from tablebase.slices.location import route, sides_stored
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.location import locate, sides_stored
 from tablebase.slices.material import Material, material_name, parse_material
 from tablebase.slices.placements import table_placements
-from tablebase.solvers.registry import ENGINES, engine_fault, solve_table
+from tablebase.solvers.registry import SOLVERS, solve_material
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.tables.writer import publish, write_draft
 from tablebase.values import Codes, Coding
-from tablebase.verify import general, rows
-from tablebase.verify import pursuit as chase
+from tablebase.verify import general, pursuit, rows
 
 Result = TypeVar("Result")
 WHOLE = 3
@@ -108,7 +107,7 @@ def main() -> None:
     parser.add_argument("--material", action="append", help="slices to measure; by default RCvWE")
     parser.add_argument("--no-sweep", action="store_true", help="leave the slowest engine out")
     parser.add_argument("--json", action="store_true", help="write JSON instead of tables")
-    parser.add_argument("--chases", action="store_true", help="measure Fox & Hounds")
+    parser.add_argument("--pursuits", action="store_true", help="measure Fox & Hounds")
     parser.add_argument("--mining", action="store_true", help="measure SQL over positions")
     parser.add_argument("--pieces", type=int, default=3, help="slices of so many pieces are mined")
     parser.add_argument("--board", type=int, action="append", help="whole boards of Fox & Hounds to measure; by default 8")
@@ -116,7 +115,7 @@ def main() -> None:
     if arguments.mining:
         report = measure_mining(arguments.data, arguments.pieces)
     else:
-        report = measure_chases(arguments.board or [8]) if arguments.chases else measure_jungle(arguments)
+        report = measure_pursuits(arguments.board or [8]) if arguments.pursuits else measure_jungle(arguments)
     if arguments.json:
         print(json.dumps(report, indent=2))
         return
@@ -128,13 +127,13 @@ def main() -> None:
 def measure_jungle(arguments: argparse.Namespace) -> dict[str, list[dict[str, Any]]]:
     """Tables of single pieces and probes."""
     game = load_game("doushouqi")
-    materials = [route(game, parse_material(game, name), 0).table for name in arguments.material or ["RCvWE"]]
+    materials = [locate(game, parse_material(game, name), 0).material for name in arguments.material or ["RCvWE"]]
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        link_tables(game, [*materials, route(game, parse_material(game, "RCvW"), 0).table], arguments.data, folder)
+        link_tables(game, [*materials, locate(game, parse_material(game, "RCvW"), 0).material], arguments.data, folder)
         left_out = {"sweep"} if arguments.no_sweep else set()
         # A small table first: it compiles all that is measured afterwards.
-        measure_table(game, route(game, parse_material(game, "RCvW"), 0).table, folder, left_out)
+        measure_table(game, locate(game, parse_material(game, "RCvW"), 0).material, folder, left_out)
         engines = [line for material in materials for line in measure_table(game, material, folder, left_out)]
         probes = [measure_probes(game, material, folder) for material in materials]
     peak = {"peak_memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
@@ -200,7 +199,7 @@ def mine_positions(data: Path, statement: str) -> dict[str, Any]:
     game = load_game("doushouqi")
 
     def ask() -> list[dict[str, Any]]:
-        with Question(game, data, statement, features_of(game), THREADS) as question:
+        with Query(game, data, statement, features_of(game), THREADS) as question:
             return list(names_and_rows(question.run())[1])
 
     return clocked(ask)
@@ -229,13 +228,13 @@ def clocked(work: Callable[[], list[dict[str, Any]]]) -> dict[str, Any]:
     return {"seconds": seconds, "rows": rows}
 
 
-def measure_chases(boards: list[int]) -> dict[str, list[dict[str, Any]]]:
+def measure_pursuits(boards: list[int]) -> dict[str, list[dict[str, Any]]]:
     """The largest tier of a small board by every engine, and whole boards."""
     game = load_game("foxhounds")
     start = start_material(game)
     assert start is not None
     tiers = with_dependencies(game, [start])
-    largest = max(tiers, key=lambda tier: layout(game, tier).size)
+    largest = max(tiers, key=lambda tier: layout_of(game, tier).size)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         for _ in build(game, [tier for tier in tiers if tier.advance > largest.advance], folder):
@@ -272,7 +271,7 @@ def solve_and_count(name: str) -> tuple[int, float, float]:
     assert start is not None
     planned = with_dependencies(game, [start])
     with tempfile.TemporaryDirectory() as scratch:
-        for _ in build(game, planned, Path(scratch), limits=Limits(THREADS)):
+        for _ in build(game, planned, Path(scratch), executor=LocalExecutor(Limits(THREADS))):
             pass
         built = time.perf_counter()
         with threads.use(THREADS):
@@ -304,17 +303,21 @@ def measure_table(game: Game, material: Material, folder: Path, left_out: set[st
         table = store.table(game, child)
         return table.read(side), table.coding
 
-    engines = [one for one in ENGINES if one not in left_out and engine_fault(one, game, material) is None]
+    engines = [one.name for one in SOLVERS if one.name not in left_out and one.refuses(game, material) is None]
     seconds: dict[str, float] = {}
     solved: dict[str, list[Codes]] = {}
     for engine in engines:
-        (solved[engine], coding, _), seconds[f"solve, {engine}"] = timed(partial(solve_table, game, material, load, engine))
+        (solved[engine], coding, _), seconds[f"solve, {engine}"] = timed(partial(solve_material, game, material, load, engine))
         if not all((a == b).all() for a, b in zip(solved[engine], solved[engines[0]], strict=True)):
             raise SystemExit(f"{engine} and {engines[0]} differ on {material_name(game, material)}")
     codes = solved[engines[0]]
     by_side = dict(zip(sides_stored(game, material), codes, strict=True))
-    checks = {"rows": rows.applies(layout(game, material), coding), "chase": chase.applies(game, material, coding), "general": True}
-    for name, check in (("rows", rows), ("chase", chase), ("general", general)):
+    checks = {
+        "rows": rows.applies(layout_of(game, material), coding),
+        "pursuit": pursuit.applies(game, material, coding),
+        "general": True,
+    }
+    for name, check in (("rows", rows), ("pursuit", pursuit), ("general", general)):
         if checks[name]:
             _, seconds[f"check, {name}"] = timed(partial(check.verify_codes, game, material, by_side, coding, load))
     path = table_path(folder, game, material)
@@ -342,7 +345,7 @@ def measure_table(game: Game, material: Material, folder: Path, left_out: set[st
 
 def measure_probes(game: Game, material: Material, folder: Path) -> dict[str, Any]:
     """Latency of single probes with all moves, cold and warm, and the rate of batches."""
-    own = layout(game, material)
+    own = layout_of(game, material)
     generator = np.random.default_rng(0)
     squares, legal = own.squares_many(np.sort(generator.integers(0, own.size, BATCH)))
     squares = squares[legal][:, np.argsort(own.slots)]

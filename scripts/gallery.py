@@ -22,8 +22,7 @@ from tablebase.charts.selection import Choice, choose
 from tablebase.charts.tallies import count_distances, count_parity, count_squares, parity_pair
 from tablebase.cli.output import say
 from tablebase.errors import TablebaseError
-from tablebase.game import Outcome
-from tablebase.game.registry import load_game
+from tablebase.game import Outcome, load_game
 
 GAME = load_game("doushouqi")
 DOCS = Path(__file__).parent.parent / "docs"

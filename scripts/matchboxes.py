@@ -35,18 +35,17 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 
 import tablebase
+from tablebase.api.tablebase import Tablebase
 from tablebase.build.estimate import check_capacity
 from tablebase.build.plan import plan
 from tablebase.build.tables import build, missing_tables
 from tablebase.catalog.catalog import Catalog
 from tablebase.cli.output import say
 from tablebase.errors import TablebaseError
-from tablebase.executors.scheduler import Limits
-from tablebase.game import Game, Outcome
+from tablebase.executors.executor import Limits
+from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Move, Position, mirrored, wins_at_once
 from tablebase.game.notation import parse
-from tablebase.game.registry import load_game
-from tablebase.probe.prober import Tablebase
 from tablebase.solvers.registry import AUTO
 from tablebase.values import Value
 
@@ -105,9 +104,9 @@ def grow_tree(tables: Tablebase, game: Game, share: bool) -> Tree:
         position = waiting.pop()
         if position not in tree:
             rated = tables.probe(game, position).moves
-            ends = [wins_at_once(game, position, one.step) for one in rated]
-            afters = [None if end else chosen(one.after) for end, one in zip(ends, rated, strict=True)]
-            tree[position] = tuple(Way(one.step, after, one.value) for one, after in zip(rated, afters, strict=True))
+            ends = [wins_at_once(game, position, one.legal_move) for one in rated]
+            afters = [None if end else chosen(one.child) for end, one in zip(ends, rated, strict=True)]
+            tree[position] = tuple(Way(one.legal_move, after, one.value) for one, after in zip(rated, afters, strict=True))
             waiting += [after for after in afters if after is not None]
     return tree
 

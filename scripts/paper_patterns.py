@@ -24,7 +24,7 @@ from rules.doushouqi import game
 from tablebase.catalog.catalog import Catalog
 from tablebase.errors import TablebaseError
 from tablebase.mining.common_features import features_of
-from tablebase.mining.query import Question
+from tablebase.mining.query import Query
 from tablebase.mining.results import names_and_rows
 from tablebase.slices.location import slices
 
@@ -240,7 +240,7 @@ def verdict(kept: int, broken: int) -> str:
 
 def ask(statement: str, folder: Path) -> list[dict[str, Any]]:
     """The rows of a statement over all positions."""
-    with Question(game(), folder, statement, features_of(game())) as question:
+    with Query(game(), folder, statement, features_of(game())) as question:
         return list(names_and_rows(question.run())[1])
 
 

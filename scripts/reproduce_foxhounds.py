@@ -30,23 +30,23 @@ import numpy as np
 
 import tablebase
 from rules.foxhounds import foxbox
+from tablebase.api.tablebase import Tablebase
 from tablebase.build.plan import plan, start_material
 from tablebase.build.tables import build
 from tablebase.cli.options import Format
 from tablebase.cli.output import say, write_rows
 from tablebase.compute import threads
 from tablebase.errors import TablebaseError
-from tablebase.executors.scheduler import Limits
-from tablebase.game import Game, Outcome
+from tablebase.executors.executor import Limits
+from tablebase.executors.local import LocalExecutor
+from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Position, legal_moves, play
 from tablebase.game.notation import parse, render
-from tablebase.game.registry import load_game
 from tablebase.graph.counting import count
-from tablebase.graph.forcing import NEVER, best_later, plies_to_force
+from tablebase.graph.forcing import UNFORCEABLE, best_later, plies_to_force
 from tablebase.graph.policies import Policy, chance_against, even_chance, keep_result
 from tablebase.graph.reachable import Graph, reachable
-from tablebase.graph.values import Values, mark, values
-from tablebase.probe.prober import Tablebase
+from tablebase.graph.values import mark, values
 
 FOX, HOUNDS = 0, 1
 SIZES = (2, 4, 6, 8)
@@ -117,13 +117,13 @@ class Study:
     policies : tuple of Policy
         Of the fox and of the hounds.
     plies : int
-        B at the start, `NEVER` if there is none.
+        B at the start, `UNFORCEABLE` if there is none.
     best : tuple of (int, int)
         The largest B that the fox can still force, and the plies until then.
     """
 
     graph: Graph
-    values: Values
+    values: NodeValues
     policies: tuple[Policy, Policy]
     plies: int
     best: tuple[int, int]
@@ -180,7 +180,7 @@ def measured(size: int, folder: Path, workers: int) -> Board:
     begin = time.perf_counter()
     material = start_material(game)
     assert material is not None
-    for _ in build(game, plan(game, None, [material]), folder, limits=Limits(workers)):
+    for _ in build(game, plan(game, None, [material]), folder, executor=LocalExecutor(Limits(workers))):
         pass
     with threads.use(workers):
         counted = count(game)
@@ -199,7 +199,7 @@ def study(game: Game, tables: Tablebase) -> Study:
     the hounds win, both take those with the largest B still to come, and of these the soonest.
     """
     graph = reachable(game)
-    found = values(graph, tables)
+    found = values(graph, tables.prober)
     boxed = mark(graph, lambda squares: foxbox(game, squares)) & (found.winner == HOUNDS)
     plies = plies_to_force(graph, HOUNDS, boxed)
     later = best_later(graph, FOX, plies)
@@ -233,7 +233,9 @@ def player(size: int, folder: Path) -> list[str]:
         known = study(game, tables)
         other = opposite(game, tables)
         value = None if other is None else tables.probe_value(game, other)
-    best = "never" if known.plies == NEVER else f"{known.plies}, largest still to come {known.best[0]} in {known.best[1]} plies"
+    best = (
+        "never" if known.plies == UNFORCEABLE else f"{known.plies}, largest still to come {known.best[0]} in {known.best[1]} plies"
+    )
     told = [best]
     print(f"\n{size}x{size}: plies to force a FoxBox from the start: {best}")
     weaker = HOUNDS if known.values.winner[0] == HOUNDS else FOX

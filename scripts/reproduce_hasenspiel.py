@@ -24,9 +24,8 @@ from tablebase.build.tables import build
 from tablebase.cli.options import Format
 from tablebase.cli.output import say, write_rows
 from tablebase.errors import TablebaseError
-from tablebase.game import Game, Outcome
+from tablebase.game import Game, Outcome, load_game
 from tablebase.game.notation import board_picture
-from tablebase.game.registry import load_game
 from tablebase.graph.counting import count
 from tablebase.graph.reachable import reachable
 from tablebase.graph.values import values
@@ -96,7 +95,7 @@ def measured(game: Game, folder: Path, decimals: int) -> Reading:
     counted = count(game)
     with tablebase.open(folder) as tables:
         start = tables.probe_value(game, game.start)
-        states = values(reachable(game), tables)
+        states = values(reachable(game), tables.prober)
     if start.distance is None or start.outcome is not Outcome.LOSS:
         raise TablebaseError(f"{game.name} is not won for Black: its start is a {start.outcome}")
     black = int((states.winner == BLACK).sum())

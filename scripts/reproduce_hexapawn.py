@@ -25,8 +25,7 @@ from tablebase.build.tables import build
 from tablebase.cli.options import Format
 from tablebase.cli.output import say, write_rows
 from tablebase.errors import TablebaseError
-from tablebase.game import Game, Outcome
-from tablebase.game.registry import load_game
+from tablebase.game import Game, Outcome, load_game
 
 
 class Row(NamedTuple):

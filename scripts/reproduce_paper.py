@@ -14,7 +14,7 @@ from typing import NamedTuple
 from tablebase.catalog.catalog import Catalog
 from tablebase.cli.options import Format
 from tablebase.cli.output import write_rows
-from tablebase.game.registry import load_game
+from tablebase.game import load_game
 
 
 class Row(NamedTuple):

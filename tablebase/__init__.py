@@ -10,26 +10,39 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tablebase.errors import CorruptTableError, MissingTableError, NotationError, RulesError, StaleTableError, TablebaseError
+from tablebase.compute.lazy import lazy
+from tablebase.errors import (
+    CapacityError,
+    CorruptTableError,
+    MissingTableError,
+    NotationError,
+    RulesError,
+    StaleTableError,
+    TablebaseError,
+)
 
 if TYPE_CHECKING:
-    from tablebase.probe.prober import Tablebase
+    from tablebase.api.tablebase import Tablebase
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "CapacityError",
     "CorruptTableError",
     "MissingTableError",
     "NotationError",
     "RulesError",
     "StaleTableError",
+    "Tablebase",
     "TablebaseError",
     "open",
 ]
 
+__getattr__ = lazy(__name__, {"Tablebase": "tablebase.api.tablebase"})
+
 
 def open(folder: str | Path = "data") -> Tablebase:  # noqa: A001 (read as `tablebase.open`)
-    """Open a folder of tables for questions; see `tablebase.probe.prober.Tablebase`.
+    """Open a folder of tables for questions; see `tablebase.Tablebase`.
 
     Parameters
     ----------
@@ -41,6 +54,6 @@ def open(folder: str | Path = "data") -> Tablebase:  # noqa: A001 (read as `tabl
         If there is no such folder.
     """
     # Loaded here so that `import tablebase` stays quick.
-    from tablebase.probe.prober import Tablebase
+    from tablebase.api.tablebase import Tablebase
 
     return Tablebase(folder)

@@ -1,10 +1,28 @@
-"""Errors with a sentence for people and an exit code for shells."""
+"""Errors: a sentence for people, an exit code for shells, and data for programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+REBUILD = "delete it and build it again"
 
 
 class TablebaseError(Exception):
-    """Bad input, a missing table, a broken file: one sentence naming what is wrong and what to do."""
+    """Bad input, a missing table, a broken file: one sentence that names what is wrong and what to do."""
 
     exit_code = 2
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The constructors of subclasses take data, not the sentence.
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[TablebaseError], args: tuple[Any, ...], data: dict[str, Any]) -> TablebaseError:
+    """An error as it was before it was pickled."""
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(data)
+    return error
 
 
 class RulesError(TablebaseError):
@@ -12,11 +30,38 @@ class RulesError(TablebaseError):
 
 
 class NotationError(TablebaseError):
-    """Text that is no position, material or move of the game."""
+    """Text that is not a position, material or move of the game."""
 
 
 class MissingTableError(TablebaseError, KeyError):
-    """The position is fine, but the table that would answer has not been built."""
+    """The question is fine, but no table that would answer it has been built.
+
+    Parameters
+    ----------
+    game : str
+    folder : str or Path
+        The tablebase.
+    material : str, optional
+        The material whose table is missing.
+    pieces : int, optional
+        The number of pieces of which there is no table; without both, the game has no table at all.
+
+    Attributes
+    ----------
+    command : str
+        The command that builds what is missing.
+    """
+
+    def __init__(self, game: str, folder: str | Path, *, material: str | None = None, pieces: int | None = None) -> None:
+        self.game, self.folder, self.material, self.pieces = game, Path(folder), material, pieces
+        if material is not None:
+            missing, option = f"the table {material} of {game} has not been built", f"--material {material}"
+        elif pieces is not None:
+            missing, option = f"no table of {game} with {pieces} pieces has been built", f"--pieces {pieces}"
+        else:
+            missing, option = f"no table of {game} is registered in {folder}", "--pieces 2"
+        self.command = f"tablebase build {game} {option} --data {folder}"
+        super().__init__(f"{missing}: run '{self.command}'")
 
     def __str__(self) -> str:
         # KeyError would print the representation of the sentence instead of the sentence.
@@ -24,16 +69,62 @@ class MissingTableError(TablebaseError, KeyError):
 
 
 class StaleTableError(TablebaseError):
-    """The table was built under other rules than those installed now."""
+    """A table that was built under other rules than those installed now, or in another format.
+
+    Parameters
+    ----------
+    path : Path
+    game : str
+    """
+
+    def __init__(self, path: Path, game: str) -> None:
+        self.path, self.game = path, game
+        super().__init__(f"{path} was built under other rules of {game} than those installed: {REBUILD}")
 
 
 class CorruptTableError(TablebaseError):
-    """A table file that is not, or is no longer, what was written; a check that failed."""
+    """A table file that is not, or is no longer, what was written; or a check that failed.
+
+    Parameters
+    ----------
+    fault : str
+        What is wrong with it, as the predicate of a sentence.
+    path : Path, optional
+        The file; without it, the fault is a sentence about codes that are not in a file yet.
+    """
 
     exit_code = 1
 
+    def __init__(self, fault: str, path: Path | None = None) -> None:
+        self.fault, self.path = fault, path
+        super().__init__(fault if path is None else f"{path} {fault}: {REBUILD}")
+
 
 class CapacityError(TablebaseError):
-    """The work would not fit into memory or onto the disk; the sentence gives the numbers."""
+    """Work that would not fit into memory, onto the disk, or into what the program can count.
+
+    Parameters
+    ----------
+    subject : str
+        What does not fit.
+    cure : str
+        What to do.
+    needed : int, optional
+        How much it needs, where that is known.
+    allowed : int, optional
+        How much there is.
+    unit : str
+        What is counted.
+    """
 
     exit_code = 3
+
+    def __init__(
+        self, subject: str, cure: str, *, needed: int | None = None, allowed: int | None = None, unit: str = "bytes of memory"
+    ) -> None:
+        self.subject, self.cure, self.needed, self.allowed, self.unit = subject, cure, needed, allowed, unit
+        if needed is not None and allowed is not None:
+            subject = f"{subject} needs {needed:,} {unit}, but at most {allowed:,} can be used"
+        elif allowed is not None:
+            subject = f"{subject} needs more than the {allowed:,} {unit} that can be used"
+        super().__init__(f"{subject}: {cure}")

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from rules.doushouqi import game as doushouqi
 from tablebase.game import Game
 from tablebase.game.moves import Position
-from tablebase.slices.indexing import layout
-from tablebase.slices.location import route, sides_stored
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.location import locate, sides_stored
 from tablebase.slices.material import Material, material_of
-from tablebase.solvers.registry import choose_engine, solve_table
+from tablebase.solvers.registry import choose_solver, solve_material
 from tablebase.values import Codes, Coding, Value
 
 # Kernels load or compile on first use, which no deadline can foresee.
@@ -35,8 +35,8 @@ class Tables:
     def table(self, material: Material) -> tuple[list[Codes], Coding]:
         """Codes of each stored side and their coding."""
         if material not in self.done:
-            able = self.engine != "bitrow" or choose_engine(self.game, material)[0] == "bitrow"
-            codes, coding, _ = solve_table(self.game, material, self.load, self.engine if able else "reference")
+            able = self.engine != "bitrow" or choose_solver(self.game, material)[0].name == "bitrow"
+            codes, coding, _ = solve_material(self.game, material, self.load, self.engine if able else "reference")
             self.done[material] = codes, coding
         return self.done[material]
 
@@ -47,20 +47,20 @@ class Tables:
 
     def value(self, position: Position) -> Value:
         """The value of a position, wherever it is stored."""
-        way = route(self.game, material_of(self.game, position), position.side)
-        squares = [position.pieces[piece][1] for piece in way.order]
+        way = locate(self.game, material_of(self.game, position), position.side)
+        squares = [position.pieces[piece][1] for piece in way.pairing]
         if way.swapped:
             assert self.game.swap is not None
             squares = [self.game.swap[square] for square in squares]
-        home = layout(self.game, way.table)
-        codes, coding = self.load(way.table, way.side)
+        home = layout_of(self.game, way.material)
+        codes, coding = self.load(way.material, way.side)
         return coding.value(int(codes[home.index([squares[piece] for piece in home.slots])]))
 
     def counts(self, material: Material, side: int) -> NDArray[np.int64]:
         """How many placements of a material have each code, mirror images counted."""
-        way = route(self.game, material, side)
-        home = layout(self.game, way.table)
-        codes, coding = self.load(way.table, way.side)
+        way = locate(self.game, material, side)
+        home = layout_of(self.game, way.material)
+        codes, coding = self.load(way.material, way.side)
         weights = home.weights_many(np.arange(home.size))
         return np.bincount(codes, weights=weights, minlength=coding.void + 1).astype(np.int64)
 

@@ -13,8 +13,8 @@ import pytest
 from support import Answer, asker
 
 import tablebase
+from tablebase.api.tablebase import Tablebase
 from tablebase.cli import run
-from tablebase.probe.prober import Tablebase
 
 
 @pytest.fixture

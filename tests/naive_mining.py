@@ -15,10 +15,10 @@ from typing import Any
 import naive
 
 from rules._jungle import ANIMALS, DENS, STRENGTHS, TRAPS, WATER
+from tablebase.api.tablebase import Tablebase
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
-from tablebase.probe.prober import Tablebase
 from tablebase.slices.material import parse_materials
 
 Row = dict[str, Any]

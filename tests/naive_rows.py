@@ -14,7 +14,7 @@ import naive
 
 from tablebase.game import Game, Step
 from tablebase.game.moves import Move, Position
-from tablebase.slices.indexing import layout
+from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import Material
 
 Address = tuple[int, int]
@@ -54,7 +54,7 @@ def moved(squares: set[int], shift: int) -> set[int]:
 @cache
 def positions(game: Game, material: Material, side: int) -> dict[Address, Position]:
     """What stands at each address; addresses of no position are missing."""
-    own = layout(game, material)
+    own = layout_of(game, material)
     squares = own.groups[-1].squares
     everything = ((divmod(index, len(squares)), own.position(index, side)) for index in range(own.size))
     return {(row, squares[digit]): position for (row, digit), position in everything if position is not None}
@@ -146,7 +146,7 @@ def offer(game: Game, position: Position) -> naive.Pair | None:
 def look(game: Game, material: Material, side: int) -> Sets:
     """Step 0: what captures, or the want of any move, say of each position."""
     here = positions(game, material, side)
-    own = layout(game, material)
+    own = layout_of(game, material)
     sets = Sets()
     sets.known = {(row, square) for row in range(own.size // own.row_length) for square in range(WORD)} - here.keys()
     for address, position in here.items():
@@ -212,7 +212,7 @@ def settle_losses(game: Game, material: Material, side: int, sets: Sets, won: Ad
 
 def finish(game: Game, material: Material, side: int, sets: Sets) -> None:
     """After the last distance: what is not known is drawn, what is no position is void."""
-    own = layout(game, material)
+    own = layout_of(game, material)
     here = positions(game, material, side)
     for row in range(own.size // own.row_length):
         for square in own.groups[-1].squares:

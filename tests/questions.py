@@ -12,7 +12,7 @@ import pyarrow as pa
 from tablebase.game import Game
 from tablebase.game.features import Feature
 from tablebase.mining.common_features import features_of
-from tablebase.mining.query import Question
+from tablebase.mining.query import Query
 
 TYPES = {bool: pa.bool_(), int: pa.int16(), str: pa.string()}
 
@@ -21,7 +21,7 @@ def mined(
     game: Game, folder: Path, statement: str, own: tuple[Feature, ...] = (), limit: int | None = None
 ) -> list[tuple[Any, ...]]:
     """The rows of a statement over positions."""
-    with Question(game, folder, statement, features_of(game, own)) as question:
+    with Query(game, folder, statement, features_of(game, own)) as question:
         return [row for batch in question.run(limit) for row in zip(*(column.to_pylist() for column in batch.columns), strict=True)]
 
 

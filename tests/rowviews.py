@@ -16,9 +16,9 @@ from naive_rows import Address, Addresses, Sets
 from rules.doushouqi import game as doushouqi
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position
-from tablebase.slices.indexing import Layout, layout
+from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.material import Material, parse_material
-from tablebase.solvers.bitrow.arrays import NEVER, RowArrays, State, Words, compile_rows
+from tablebase.solvers.bitrow.arrays import NOTHING_DUE, RowArrays, State, Words, compile_rows
 from tablebase.solvers.compiled import Int32
 from tablebase.solvers.registry import compile_slice
 from tablebase.values import NARROW, Value
@@ -67,7 +67,7 @@ def view(solved: Solved, game: Game, name: str) -> View:
     """A slice as rows."""
     material = parse_material(game, name)
     problem = compile_slice(game, material, solved(game).load, NARROW)
-    return View(game, material, layout(game, material), compile_rows(problem))
+    return View(game, material, layout_of(game, material), compile_rows(problem))
 
 
 def scatter(rng: Random, some: Addresses, share: float) -> Addresses:
@@ -110,7 +110,7 @@ def as_state(seen: View, sets: Sets) -> State:
     codes = np.zeros(seen.own.size, dtype=NARROW.dtype)
     for (row, square), value in sets.values.items():
         codes[row * arrays.length + digits[square]] = as_code(value)
-    due = np.full(arrays.rows, NEVER, dtype=np.uint16)
+    due = np.full(arrays.rows, NOTHING_DUE, dtype=np.uint16)
     due[list(sets.due)] = list(sets.due.values())
     known, won, shut, ripe, fresh, found = (
         as_words(arrays, some) for some in (sets.known, sets.won, sets.shut, sets.ripe, sets.fresh, sets.found)
@@ -123,7 +123,7 @@ def as_sets(seen: View, state: State) -> Sets:
     squares = seen.own.groups[-1].squares
     codes = {divmod(int(index), len(squares)): int(state.codes[index]) for index in np.flatnonzero(state.codes)}
     words = [as_addresses(some) for some in (state.known, state.won, state.shut, state.ripe, state.fresh, state.found)]
-    due = {int(row): int(state.due[row]) for row in np.flatnonzero(state.due != NEVER)}
+    due = {int(row): int(state.due[row]) for row in np.flatnonzero(state.due != NOTHING_DUE)}
     values = {(row, squares[digit]): as_value(code) for (row, digit), code in codes.items()}
     return Sets(*words, due=due, values=values)
 

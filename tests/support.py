@@ -24,14 +24,13 @@ import pytest
 
 from tablebase.cli import run
 from tablebase.errors import NotationError, RulesError
-from tablebase.game import Game
+from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse
-from tablebase.game.registry import load_game
 from tablebase.slices.material import Material
 
-ENGINES = ("bitrow", "reference", "sweep")
-"""Engines for single pieces and more; chases have tests of their own."""
+SOLVERS = ("bitrow", "reference", "sweep")
+"""Engines for single pieces and more; pursuits have tests of their own."""
 
 PROGRAM = "from tablebase.cli import main; main()"
 SCRIPTS = Path(__file__).parent.parent / "scripts"

@@ -18,18 +18,17 @@ from numpy.typing import NDArray
 import tablebase
 from rules.foxhounds import foxbox
 from rules.foxhounds import game as foxhounds
+from tablebase.api.tablebase import Tablebase
 from tablebase.build import tables as building
 from tablebase.build.plan import plan, start_material
 from tablebase.errors import MissingTableError
-from tablebase.game import Game
+from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse
-from tablebase.game.registry import load_game
-from tablebase.graph.forcing import NEVER, best_later, plies_to_force
+from tablebase.graph.forcing import UNFORCEABLE, best_later, plies_to_force
 from tablebase.graph.policies import PRECISION, Policy, chance_against, even_chance, keep_best, keep_result
 from tablebase.graph.reachable import DRAWN, GOES_ON, reachable
-from tablebase.graph.values import Values, mark, values
-from tablebase.probe.prober import Tablebase
+from tablebase.graph.values import NodeValues, mark, values
 
 FOX, HOUNDS = 0, 1
 BUILT = ("foxhounds-4x4", "foxhounds-6x6", "foxhounds-8x8", "hexapawn")
@@ -53,7 +52,7 @@ class Known:
 
     def __init__(self, game: Game, tables: Tablebase) -> None:
         self.game, self.graph = game, reachable(game)
-        self.values: Values = values(self.graph, tables)
+        self.values: NodeValues = values(self.graph, tables.prober)
 
     @cached_property
     def twin(self) -> Walk:
@@ -86,7 +85,7 @@ class Known:
 
     def as_walked(self, measure: NDArray[np.integer]) -> dict[Position, int | None]:
         """A measure of the nodes as plain Python has it."""
-        return {one: None if value == NEVER else value for one, value in zip(self.positions, measure.tolist(), strict=True)}
+        return {one: None if value == UNFORCEABLE else value for one, value in zip(self.positions, measure.tolist(), strict=True)}
 
     def kept(self, policy: Policy) -> dict[Position, list[Position]]:
         """What a policy keeps: for each position of the player that goes on, what the moves lead to."""
@@ -158,7 +157,7 @@ def test_values_of_a_game_with_draws(ending: str, tmp_path: Path, monkeypatch: p
         pass
     graph = reachable(game)
     with tablebase.open(tmp_path) as opened:
-        found = values(graph, opened)
+        found = values(graph, opened.prober)
     for stage in graph.stages:
         for node in range(stage.first, stage.first + len(stage)):
             position = graph.position(node)
@@ -171,7 +170,7 @@ def test_values_of_a_game_with_draws(ending: str, tmp_path: Path, monkeypatch: p
 def test_values_need_tables(tables: Tablebase) -> None:
     """A game of which nothing has been built is an error that names the table."""
     with pytest.raises(MissingTableError, match="hexapawn-3x4"):
-        values(reachable(load_game("hexapawn-3x4")), tables)
+        values(reachable(load_game("hexapawn-3x4")), tables.prober)
 
 
 # Measures and policies, node by node
@@ -211,10 +210,10 @@ def test_the_best_to_come_is_that_of_the_twin(known: Knows, name: str, most: int
     """For any measure, with many ties or few, the most that a side can still reach and the plies until then are the twin's."""
     one = known(name)
     # A value in five is the largest that there is.
-    measure = np.where(one.random(most, 0, 5) == 0, NEVER, one.random(most + 1, 0, most))
+    measure = np.where(one.random(most, 0, 5) == 0, UNFORCEABLE, one.random(most + 1, 0, most))
     expected = naive_walk.best_later(one.twin, side, one.as_walked(measure))
     found = best_later(one.graph, side, measure)
-    pairs = [(np.inf if value == NEVER else value, plies) for value, plies in zip(found.value, found.plies, strict=True)]
+    pairs = [(np.inf if value == UNFORCEABLE else value, plies) for value, plies in zip(found.value, found.plies, strict=True)]
     assert pairs == [expected[position] for position in one.positions]
 
 
@@ -289,7 +288,7 @@ def test_even_chance_is_found_by_bisection() -> None:
 # Known numbers of Fox & Hounds
 
 
-@pytest.mark.parametrize(("size", "plies", "value", "until"), [(4, 0, 2, 4), (6, NEVER, NEVER, 0), (8, 0, 6, 6)])
+@pytest.mark.parametrize(("size", "plies", "value", "until"), [(4, 0, 2, 4), (6, UNFORCEABLE, UNFORCEABLE, 0), (8, 0, 6, 6)])
 def test_plies_to_a_box_are_the_known_ones(known: Knows, size: int, plies: int, value: int, until: int) -> None:
     """B at the start, and the largest B that the fox can still force, with the plies until then; never where the fox wins."""
     one = known(f"foxhounds-{size}x{size}")

@@ -13,15 +13,16 @@ from hypothesis import strategies as st
 from naive_rows import Address, Addresses
 from rowviews import GAME, View, all_slices, both_sides, view
 
+from tablebase.compute.bits import moved, trailing_zeros
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
-from tablebase.slices.indexing import layout
-from tablebase.slices.location import tables
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.location import stored_materials
 from tablebase.slices.material import Material, parse_material
 from tablebase.solvers.bitrow import arrays as rows
 from tablebase.solvers.bitrow import words as bits
 from tablebase.solvers.bitrow.arrays import MIRRORED, PLAIN, Shifts
-from tablebase.solvers.registry import choose_engine, solve_table
+from tablebase.solvers.registry import choose_solver, solve_material
 
 WORDS = st.integers(0, 2**64 - 1)
 
@@ -32,13 +33,13 @@ WORDS = st.integers(0, 2**64 - 1)
 @given(WORDS.filter(bool))
 def test_trailing_zeros(word: int) -> None:
     """The number of the lowest bit is that of the least square."""
-    assert bits.trailing_zeros(np.uint64(word)) == min(naive_rows.squares_of(word))
+    assert trailing_zeros(np.uint64(word)) == min(naive_rows.squares_of(word))
 
 
 @given(WORDS, st.integers(-63, 63))
 def test_moved(word: int, shift: int) -> None:
     """Every square moves alike, and falls off at either end."""
-    assert int(bits.moved(np.uint64(word), shift)) == naive_rows.word_of(naive_rows.moved(naive_rows.squares_of(word), shift))
+    assert int(moved(np.uint64(word), shift)) == naive_rows.word_of(naive_rows.moved(naive_rows.squares_of(word), shift))
 
 
 @given(WORDS, st.permutations(range(64)), st.integers(1, 64), st.integers(0, 32))
@@ -199,7 +200,7 @@ def agree(solved: Solved, game: Game, material: Material) -> None:
 def test_three_pieces_of_dou_shou_qi(solved: Solved, name: str, lead: str, row: str) -> None:
     """Byte for byte as the reference engine, whatever the lead and the row piece can do."""
     material = parse_material(GAME, name)
-    own = layout(GAME, material)
+    own = layout_of(GAME, material)
     assert [GAME.kinds[group.kind].symbol for group in (own.groups[0], own.groups[-1])] == [lead, row]
     agree(solved, GAME, material)
 
@@ -208,7 +209,7 @@ def test_three_pieces_of_dou_shou_qi(solved: Solved, name: str, lead: str, row: 
 def test_row_pieces_that_others_block(solved: Solved, width: int, height: int) -> None:
     """Byte for byte as the reference engine where steps of the row piece need a square empty that others may stand on."""
     game = toys.skaters(width, height)
-    for table in (*tables(game, 2), *tables(game, 3)):
+    for table in (*stored_materials(game, 2), *stored_materials(game, 3)):
         agree(solved, game, table)
 
 
@@ -218,7 +219,7 @@ def test_two_ways_to_a_square(solved: Solved) -> None:
     material = parse_material(game, "AvC")
     for position, (outcome, distance) in naive.solve(game, material.kinds).items():
         assert solved(game).value(position) == (Outcome(outcome), distance)
-    assert choose_engine(game, material)[0] == "bitrow"
+    assert choose_solver(game, material)[0].name == "bitrow"
     agree(solved, game, material)
 
 
@@ -227,7 +228,7 @@ def test_the_largest_board_of_rows(solved: Solved, name: str) -> None:
     """64 squares fill the word: the same bytes as the reference engine, and the naive values."""
     game = toys.skaters(8, 8)
     material = parse_material(game, name)
-    assert choose_engine(game, material)[0] == "bitrow"
+    assert choose_solver(game, material)[0].name == "bitrow"
     agree(solved, game, material)
     for position, (outcome, distance) in naive.solve(game, material.kinds).items():
         assert solved(game, "bitrow").value(position) == (Outcome(outcome), distance), position
@@ -244,9 +245,10 @@ def test_the_largest_board_of_rows(solved: Solved, name: str) -> None:
 def test_slices_without_rows(solved: Solved, game: Game, name: str, reason: str) -> None:
     """Left to choose, the reference engine solves them; asked for rows, one sentence says why not and what to do."""
     material = parse_material(game, name)
-    assert choose_engine(game, material) == ("reference", reason)
-    assert solve_table(game, material, solved(game).load)[2] == "reference"
+    solver, why = choose_solver(game, material)
+    assert (solver.name, why) == ("reference", reason)
+    assert solve_material(game, material, solved(game).load)[2] == "reference"
     with pytest.raises(TablebaseError) as caught:
-        solve_table(game, material, solved(game).load, "bitrow")
+        solve_material(game, material, solved(game).load, "bitrow")
     assert str(caught.value) == f"the engine bitrow cannot solve this table, for {reason}: use --engine reference"
     assert caught.value.exit_code == 2

@@ -14,16 +14,18 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-from support import ENGINES, Answer, ask_fresh, contents, drafts, flip, middle_of_codes, reseal, start_fresh
+from support import SOLVERS, Answer, ask_fresh, contents, drafts, flip, middle_of_codes, reseal, start_fresh
 
 from rules.doushouqi import game as doushouqi
 from tablebase.build import tables as building
 from tablebase.build.plan import plan
 from tablebase.catalog.catalog import FILE_NAME, Catalog
 from tablebase.errors import CorruptTableError
-from tablebase.executors.scheduler import Limits, run_graph
+from tablebase.executors.executor import Limits
+from tablebase.executors.local import LocalExecutor
+from tablebase.executors.scheduler import run_graph
 from tablebase.game import Outcome
-from tablebase.slices.location import dependencies, tables
+from tablebase.slices.location import dependencies, stored_materials
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import table_path
 from tablebase.values import DRAW, Value
@@ -56,7 +58,7 @@ def forbid_solving(monkeypatch: pytest.MonkeyPatch) -> None:
     def solve(*_: object) -> None:
         raise AssertionError("this was to be solved no more")
 
-    monkeypatch.setattr(building, "solve_table", solve)
+    monkeypatch.setattr(building, "solve_material", solve)
 
 
 def wait_for(condition: Callable[[], Any]) -> Any:
@@ -70,7 +72,7 @@ def wait_for(condition: Callable[[], Any]) -> Any:
     raise AssertionError("this took too long")
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", SOLVERS)
 def test_engines_write_the_same_files(engine: str, three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     """Every engine writes each two-piece table, and some of three pieces, with the same bytes."""
     wanted = ["--pieces", "2", "--material", "CvWD", "--material", "RCvW"][: 4 if engine == "sweep" else 6]
@@ -198,14 +200,14 @@ def test_a_table_of_other_rules_is_left_alone(copied: Path, ask: Ask) -> None:
 
 def test_wrong_codes_are_never_published(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where an engine errs by one position, the build ends with a sentence that shows it, and no file is left."""
-    solve = building.solve_table
+    solve = building.solve_material
 
     def err(*arguments: Any) -> Any:
         codes, coding, engine = solve(*arguments)
         codes[0][np.flatnonzero(codes[0] == coding.code(Value(Outcome.WIN, 9)))[0]] = DRAW
         return codes, coding, engine
 
-    monkeypatch.setattr(building, "solve_table", err)
+    monkeypatch.setattr(building, "solve_material", err)
     answer = ask("build", "doushouqi", "--material", "CvW", "--data", tmp_path)
     assert answer.code == CorruptTableError.exit_code == 1
     assert len(answer.errors) == 1
@@ -233,7 +235,7 @@ def test_no_room_is_a_sentence(what: str, tmp_path: Path, ask: Ask, monkeypatch:
     def run_out(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) if what == "disk" else MemoryError
 
-    monkeypatch.setattr(*((os, "fsync") if what == "disk" else (building, "solve_table")), run_out)
+    monkeypatch.setattr(*((os, "fsync") if what == "disk" else (building, "solve_material")), run_out)
     answer = ask("build", "doushouqi", "--material", "CvW", "--data", tmp_path)
     assert answer.code == 3
     assert len(answer.errors) == 1
@@ -254,9 +256,9 @@ def test_only_one_build_at_a_time(tmp_path: Path, ask: Ask) -> None:
 
 def test_children_come_first(tmp_path: Path) -> None:
     """Each table is done after all that it depends on, whatever order they were asked for in."""
-    wanted = [*tables(GAME, 4)[:40], *tables(GAME, 3), *tables(GAME, 2)]
+    wanted = [*stored_materials(GAME, 4)[:40], *stored_materials(GAME, 3), *stored_materials(GAME, 2)]
     graph = {table: tuple(child for child in dependencies(GAME, table) if child in wanted) for table in wanted}
-    done = list(run_graph(graph, lambda table: table, Limits()))
+    done = list(run_graph(graph, lambda table: table, LocalExecutor(Limits())))
     assert sorted(done) == sorted(wanted)
     place = {table: number for number, table in enumerate(done)}
     assert all(place[child] < place[table] for table, children in graph.items() for child in children)
@@ -314,7 +316,7 @@ def test_an_interrupted_build_goes_on(workers: str, starting: Callable[[str], An
 
 BELL = """
 import os, signal
-from tablebase.catalog import Catalog
+from tablebase.catalog.catalog import Catalog
 from tablebase.cli import main
 
 class Bell:

@@ -15,9 +15,9 @@ from support import Answer, contents, drafts, flip, open_files
 
 import tablebase
 from rules.doushouqi import game as doushouqi
+from tablebase.api.tablebase import Tablebase
 from tablebase.catalog.catalog import FILE_NAME, Catalog
 from tablebase.errors import TablebaseError
-from tablebase.probe.prober import Tablebase
 from tablebase.slices.location import slices
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import table_path
@@ -386,7 +386,7 @@ def test_tables_of_other_rules_are_not_counted(copied: Path, ask: Ask) -> None:
     lines = ask("stats", "doushouqi", "--by", "material", "--data", copied, "--format", "json").json
     names = {(line["material"], line["side"]) for line in lines}
     home = parse_material(GAME, "RvC")
-    gone = {one.material for one in slices(GAME, 2) if one.route.table == home}
+    gone = {one.material for one in slices(GAME, 2) if one.location.material == home}
     assert gone
     assert names == {(line["material"], "w") for line in lines}
     assert all(parse_material(GAME, name) not in gone for name, _ in names)

@@ -16,15 +16,14 @@ from support import Answer
 
 import tablebase
 from rules.doushouqi import game as doushouqi
+from tablebase.api.tablebase import Tablebase
 from tablebase.catalog.catalog import Catalog
 from tablebase.charts.selection import Choice, choose
 from tablebase.charts.tallies import DrawMatrix, count_distances, count_parity, count_squares, draw_matrices, parity_pair
 from tablebase.errors import MissingTableError
-from tablebase.game import Outcome
+from tablebase.game import Outcome, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
-from tablebase.game.registry import load_game
-from tablebase.probe.prober import Tablebase
 from tablebase.slices.material import parse_material
 
 pytest.importorskip("matplotlib")

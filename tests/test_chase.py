@@ -1,4 +1,4 @@
-"""Chases: which slices are some, and the engine for them against the others, naive solutions and itself with more threads."""
+"""Pursuits: which slices are some, and the engine for them against the others, naive solutions and itself with more threads."""
 
 from __future__ import annotations
 
@@ -22,15 +22,14 @@ from tablebase.build.plan import plan
 from tablebase.build.tables import build
 from tablebase.compute import threads
 from tablebase.errors import TablebaseError
-from tablebase.game import Board, Escape, Game, Kind, Outcome, Step
+from tablebase.game import Board, Escape, Game, Kind, Outcome, Step, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse
-from tablebase.game.registry import load_game
-from tablebase.slices.indexing import layout
+from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import Material, material_name, parse_material, parse_materials
-from tablebase.slices.pursuit import chase_fault
-from tablebase.solvers import pursuit as chase
-from tablebase.solvers.registry import choose_engine, compile_slice, solve_table
+from tablebase.slices.pursuit import pursuit_fault
+from tablebase.solvers import pursuit as pursuit
+from tablebase.solvers.registry import choose_solver, compile_slice, solve_material
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
 from tablebase.values import FULL, NARROW, NARROW_ANY, Codes, Coding, Value, recode
@@ -46,14 +45,14 @@ WORDS = [(toys.gates(squares, room), "DvW") for squares in (63, 64, 65, 127) for
 # Of these only as many tiers as are small.
 LARGE_ONES = [(load_game(f"foxhounds-{n}x{n}"), "Fv" + "H" * (n // 2)) for n in (8, 10, 12)]
 LONG_ONES = [(toys.marathon(12, 2), "DDvW"), (toys.marathon(12, 2, escape=True), "DDvW")]
-CHASES = [*HERDS, *FOXES, *RABBITS, *ODD_BOARDS, *MANY_SQUARES, *WORDS, *LARGE_ONES, *LONG_ONES]
+PURSUITS = [*HERDS, *FOXES, *RABBITS, *ODD_BOARDS, *MANY_SQUARES, *WORDS, *LARGE_ONES, *LONG_ONES]
 NAIVE = [*HERDS, *FOXES, *SMALL_ONES, *ODD_BOARDS, *LONG_ONES]
 
 TIERS, SIZE = 31, 200_000
 """Fewer tiers of a material are looked at, with no more indices together."""
 
 
-def chases(pairs: list[tuple[Game, str]]) -> Callable[..., Any]:
+def pursuits(pairs: list[tuple[Game, str]]) -> Callable[..., Any]:
     """Tests for each of these games and names."""
     return pytest.mark.parametrize(("game", "name"), pairs, ids=[f"{game.name}-{name}" for game, name in pairs])
 
@@ -61,7 +60,7 @@ def chases(pairs: list[tuple[Game, str]]) -> Callable[..., Any]:
 def tiers(game: Game, name: str) -> list[Material]:
     """The tiers of a material, the last one first, in which order they can be solved; not all if they are many or large."""
     found = parse_materials(game, name)[:-TIERS:-1]
-    sizes = accumulate(layout(game, tier).size for tier in found)
+    sizes = accumulate(layout_of(game, tier).size for tier in found)
     return [tier for tier, size in zip(found, sizes, strict=True) if size <= SIZE]
 
 
@@ -72,10 +71,10 @@ def same(first: list[Codes], second: list[Codes]) -> bool:
     )
 
 
-# Which slices are chases
+# Which slices are pursuits
 
 
-def chaser(**changes: Any) -> Kind:
+def pursuer(**changes: Any) -> Kind:
     """A dog that goes up a line of four squares."""
     steps = tuple(Step(s, s + 1) for s in range(3))
     return Kind(
@@ -89,7 +88,7 @@ def runner(**changes: Any) -> Kind:
     return replace(Kind("w", "wolf", 1, (0, 1, 2, 3), steps), **changes)
 
 
-def pursuit(*kinds: Kind, **changes: Any) -> Game:
+def pursuit_game(*kinds: Kind, **changes: Any) -> Game:
     """A game of these kinds on four squares."""
     fields: dict[str, Any] = {
         "name": "pursuit",
@@ -117,23 +116,23 @@ NEXT = "each step forwards must lead to the next tier"
 OTHER = Kind("E", "other dog", 0, (0, 1, 2, 3), (), tiered=True)
 CUB = Kind("x", "cub", 1, (0, 1, 2, 3), ())
 NO_CHASE: dict[str, tuple[Game, str, str]] = {
-    "no tiers": (pursuit(chaser(tiered=False), runner()), "DDvW", LIKE),
-    "two tiered sides": (pursuit(chaser(), runner(steps=(Step(3, 2),), tiered=True)), "DvW@0,0", LIKE),
-    "unlike chasers": (pursuit(chaser(), OTHER, runner()), "DEvW@0,0", LIKE),
-    "two runners": (pursuit(chaser(), runner(limit=2)), "DvWW@1", ALONE),
-    "unlike runners": (pursuit(chaser(), runner(), CUB), "DvWX@1", ALONE),
-    "a mirror": (pursuit(chaser(steps=()), runner(), mirror=(3, 2, 1, 0)), "DvW@0", ALONE),
-    "a draw without a move": (pursuit(chaser(), runner(), no_move=Outcome.DRAW), "DvW@1", ALONE),
-    "a blocker": (pursuit(chaser(), step_changed(runner(), empty=frozenset({2}))), "DvW@1", PLAIN),
-    "a chaser's blocker": (pursuit(step_changed(chaser(), empty=frozenset({2})), runner()), "DvW@1", PLAIN),
-    "a goal": (pursuit(chaser(), step_changed(runner(), wins=True)), "DvW@1", PLAIN),
-    "a chaser's goal": (pursuit(step_changed(chaser(), wins=True), runner()), "DvW@1", PLAIN),
-    "only captures": (pursuit(chaser(), step_changed(runner(), quiet=False)), "DvW@1", PLAIN),
-    "a capture": (pursuit(chaser(), step_changed(runner(), victims=frozenset("D"))), "DvW@1", PLAIN),
-    "a chaser's capture": (pursuit(step_changed(chaser(), victims=frozenset("w")), runner()), "DvW@1", PLAIN),
-    "a long step": (pursuit(chaser(steps=(*chaser().steps, Step(0, 2))), runner()), "DvW@1", NEXT),
-    "a chaser that escapes": (pursuit(chaser(limit=1), runner(), escape=Escape("D", {})), "DvW@1", FREE),
-    "a cub that escapes": (pursuit(chaser(), runner(), CUB, escape=Escape("x", {})), "DvW@1", FREE),
+    "no tiers": (pursuit_game(pursuer(tiered=False), runner()), "DDvW", LIKE),
+    "two tiered sides": (pursuit_game(pursuer(), runner(steps=(Step(3, 2),), tiered=True)), "DvW@0,0", LIKE),
+    "unlike pursuers": (pursuit_game(pursuer(), OTHER, runner()), "DEvW@0,0", LIKE),
+    "two runners": (pursuit_game(pursuer(), runner(limit=2)), "DvWW@1", ALONE),
+    "unlike runners": (pursuit_game(pursuer(), runner(), CUB), "DvWX@1", ALONE),
+    "a mirror": (pursuit_game(pursuer(steps=()), runner(), mirror=(3, 2, 1, 0)), "DvW@0", ALONE),
+    "a draw without a move": (pursuit_game(pursuer(), runner(), no_move=Outcome.DRAW), "DvW@1", ALONE),
+    "a blocker": (pursuit_game(pursuer(), step_changed(runner(), empty=frozenset({2}))), "DvW@1", PLAIN),
+    "a pursuer's blocker": (pursuit_game(step_changed(pursuer(), empty=frozenset({2})), runner()), "DvW@1", PLAIN),
+    "a goal": (pursuit_game(pursuer(), step_changed(runner(), wins=True)), "DvW@1", PLAIN),
+    "a pursuer's goal": (pursuit_game(step_changed(pursuer(), wins=True), runner()), "DvW@1", PLAIN),
+    "only captures": (pursuit_game(pursuer(), step_changed(runner(), quiet=False)), "DvW@1", PLAIN),
+    "a capture": (pursuit_game(pursuer(), step_changed(runner(), victims=frozenset("D"))), "DvW@1", PLAIN),
+    "a pursuer's capture": (pursuit_game(step_changed(pursuer(), victims=frozenset("w")), runner()), "DvW@1", PLAIN),
+    "a long step": (pursuit_game(pursuer(steps=(*pursuer().steps, Step(0, 2))), runner()), "DvW@1", NEXT),
+    "a pursuer that escapes": (pursuit_game(pursuer(limit=1), runner(), escape=Escape("D", {})), "DvW@1", FREE),
+    "a cub that escapes": (pursuit_game(pursuer(), runner(), CUB, escape=Escape("x", {})), "DvW@1", FREE),
 }
 
 
@@ -141,22 +140,22 @@ NO_CHASE: dict[str, tuple[Game, str, str]] = {
 def test_what_is_no_chase(game: Game, name: str, fault: str) -> None:
     """Each condition has its sentence; the engine refuses such a slice with it, and another one is chosen."""
     material = parse_material(game, name)
-    assert chase_fault(game, material) == fault
-    best = choose_engine(game, material)[0]
-    assert best != "chase"
+    assert pursuit_fault(game, material) == fault
+    best = choose_solver(game, material)[0].name
+    assert best != "pursuit"
     with pytest.raises(TablebaseError) as caught:
-        solve_table(game, material, Tables(game, "reference").load, "chase")
-    assert str(caught.value) == f"the engine chase cannot solve this table, for {fault}: use --engine {best}"
+        solve_material(game, material, Tables(game, "reference").load, "pursuit")
+    assert str(caught.value) == f"the engine pursuit cannot solve this table, for {fault}: use --engine {best}"
 
 
 @pytest.mark.parametrize(
     "game",
     [
-        pursuit(chaser(), runner()),
+        pursuit_game(pursuer(), runner()),
         # What other materials of the game have is no matter.
-        pursuit(chaser(), OTHER, runner(), CUB),
-        pursuit(chaser(), runner(), step_changed(replace(CUB, steps=(Step(0, 1),)), victims=frozenset("D"))),
-        pursuit(chaser(), runner(), escape=Escape("w", {})),
+        pursuit_game(pursuer(), OTHER, runner(), CUB),
+        pursuit_game(pursuer(), runner(), step_changed(replace(CUB, steps=(Step(0, 1),)), victims=frozenset("D"))),
+        pursuit_game(pursuer(), runner(), escape=Escape("w", {})),
     ],
     ids=["plain", "other kinds", "a cub that captures", "an escape"],
 )
@@ -164,18 +163,19 @@ def test_what_is_a_chase(game: Game) -> None:
     """One piece against one or two like ones, and the engine for it is chosen with a reason."""
     for name in ("DvW", "DDvW"):
         for material in parse_materials(game, name):
-            assert chase_fault(game, material) is None
-            assert choose_engine(game, material) == ("chase", "one piece runs and the others only step forwards")
+            assert pursuit_fault(game, material) is None
+            solver, reason = choose_solver(game, material)
+            assert (solver.name, reason) == ("pursuit", "one piece runs and the others only step forwards")
 
 
 # Values
 
 
-@chases(CHASES)
+@pursuits(PURSUITS)
 def test_engines_agree(solved: Solved, game: Game, name: str) -> None:
     """Byte for byte on every tier."""
     for material in tiers(game, name):
-        codes, coding = solved(game, "chase").table(material)
+        codes, coding = solved(game, "pursuit").table(material)
         for engine in ("reference", "sweep"):
             others, other_coding = solved(game, engine).table(material)
             assert coding == other_coding
@@ -185,7 +185,7 @@ def test_engines_agree(solved: Solved, game: Game, name: str) -> None:
 @cache
 def naive_codes(game: Game, material: Material, side: int, coding: Coding) -> Codes:
     """What the table of a tier should hold, from the naive solution."""
-    home = layout(game, material)
+    home = layout_of(game, material)
     codes = np.full(home.size, coding.void, dtype=coding.dtype)
     values = naive.solve(game, material.kinds)
     for index in range(home.size):
@@ -196,11 +196,11 @@ def naive_codes(game: Game, material: Material, side: int, coding: Coding) -> Co
     return codes
 
 
-@chases(NAIVE)
+@pursuits(NAIVE)
 def test_codes_are_the_naive_ones(solved: Solved, game: Game, name: str) -> None:
     """Codes of every index of every tier, voids included."""
     for material in tiers(game, name):
-        codes, coding = solved(game, "chase").table(material)
+        codes, coding = solved(game, "pursuit").table(material)
         assert coding == (NARROW if game.escape is None else NARROW_ANY)
         assert same(codes, [naive_codes(game, material, side, coding) for side in (0, 1)]), material_name(game, material)
 
@@ -211,20 +211,20 @@ def test_codes_are_the_naive_ones(solved: Solved, game: Game, name: str) -> None
 def test_the_values_that_are_known(solved: Solved, size: str, outcome: str, distance: int) -> None:
     """Who wins Fox & Hounds in how many plies, as Leslie-Hurd's article has it for these boards."""
     game = load_game(f"foxhounds-{size}")
-    tables = solved(game, "chase")
+    tables = solved(game, "pursuit")
     for material in parse_materials(game, "Fv" + "H" * (int(size[0]) // 2))[::-1]:
         tables.table(material)
     assert tables.value(parse(game, game.start)) == (Outcome(outcome), distance)
 
 
-@chases([*HERDS, *FOXES[1:2], *LONG_ONES])
+@pursuits([*HERDS, *FOXES[1:2], *LONG_ONES])
 def test_any_coding_gives_the_same_values(solved: Solved, game: Game, name: str) -> None:
     """Compiled for one byte or two, with parity or without where no piece can escape, codes are the same values."""
     codings = [NARROW_ANY, FULL, *([NARROW, NARROW.wider] if game.escape is None else [])]
     for material in tiers(game, name):
         expected, own = solved(game).table(material)
         for coding in codings:
-            found = chase.solve(compile_slice(game, material, solved(game).load, coding))
+            found = pursuit.solve(compile_slice(game, material, solved(game).load, coding))
             assert found is not None
             assert same(list(found), [recode(codes, own, coding) for codes in expected]), coding
 
@@ -233,7 +233,7 @@ def test_any_coding_gives_the_same_values(solved: Solved, game: Game, name: str)
 def test_distances_beyond_one_byte_widen_the_codes(solved: Solved, length: int, dogs: int, escape: bool, wide: bool) -> None:
     """With n steps of the dogs left White to move loses in 2 n, Black to move wins in 2 n + 1; two bytes where they are needed."""
     game = toys.marathon(length, dogs, escape)
-    tables = solved(game, "chase")
+    tables = solved(game, "pursuit")
     narrow = NARROW_ANY if escape else NARROW
     for material in parse_materials(game, f"{'D' * dogs}vW")[::-1]:
         codes, coding = tables.table(material)
@@ -249,10 +249,10 @@ def test_distances_beyond_one_byte_widen_the_codes(solved: Solved, length: int, 
 # Children from files, and threads
 
 
-@chases([*HERDS, *FOXES[1:], *RABBITS[:1], *MANY_SQUARES[:1]])
+@pursuits([*HERDS, *FOXES[1:], *RABBITS[:1], *MANY_SQUARES[:1]])
 def test_what_void_cells_of_children_hold_does_not_matter(solved: Solved, game: Game, name: str) -> None:
     """Files hold a neighbour's code where there is no position; with any code at all there, tables come out the same."""
-    tables, rng = solved(game, "chase"), np.random.default_rng(0)
+    tables, rng = solved(game, "pursuit"), np.random.default_rng(0)
 
     def noisy(material: Material, side: int) -> tuple[Codes, Coding]:
         codes, coding = tables.load(material, side)
@@ -261,12 +261,12 @@ def test_what_void_cells_of_children_hold_does_not_matter(solved: Solved, game: 
 
     for material in tiers(game, name):
         expected, _ = tables.table(material)
-        codes, _, engine = solve_table(game, material, noisy)
-        assert engine == "chase"
+        codes, _, engine = solve_material(game, material, noisy)
+        assert engine == "pursuit"
         assert same(codes, expected), material_name(game, material)
 
 
-@chases([*FOXES[1:], *SMALL_ONES[:1], *HERDS[1::2]])
+@pursuits([*FOXES[1:], *SMALL_ONES[:1], *HERDS[1::2]])
 def test_engines_write_the_same_files(
     solved: Solved, game: Game, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -274,7 +274,7 @@ def test_engines_write_the_same_files(
     monkeypatch.setattr(building, "load_game", lambda _: game)
     planned = plan(game, None, tiers(game, name))
     found = []
-    for engine in ("chase", "reference", "sweep"):
+    for engine in ("pursuit", "reference", "sweep"):
         folder = tmp_path / engine
         assert {built.engine for built in build(game, planned, folder, engine=engine)} == {engine}
         found.append(contents(folder))
@@ -282,14 +282,14 @@ def test_engines_write_the_same_files(
     assert len(found[0]) == len(planned)
     for material in planned:
         expected, coding = solved(game).table(material)
-        with closing(Table(table_path(tmp_path / "chase", game, material), game, material)) as table:
+        with closing(Table(table_path(tmp_path / "pursuit", game, material), game, material)) as table:
             assert table.coding == coding
             for side, codes in enumerate(expected):
                 legal = codes != coding.void
                 assert np.array_equal(table.read(side)[legal], codes[legal])
 
 
-@chases([*HERDS, *FOXES, *RABBITS[:1], *MANY_SQUARES, *LARGE_ONES[1:]])
+@pursuits([*HERDS, *FOXES, *RABBITS[:1], *MANY_SQUARES, *LARGE_ONES[1:]])
 def test_threads_change_nothing(solved: Solved, game: Game, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Divided into as many ranges of rows as three threads take, each tier comes out as from one thread."""
     parts = []
@@ -299,16 +299,16 @@ def test_threads_change_nothing(solved: Solved, game: Game, name: str, monkeypat
         parts.append(len(found))
         return found
 
-    monkeypatch.setattr(chase, "GRAIN", 1)
-    monkeypatch.setattr(chase, "spread", spread)
+    monkeypatch.setattr(pursuit, "GRAIN", 1)
+    monkeypatch.setattr(pursuit, "spread", spread)
     for material in tiers(game, name):
-        expected, coding = solved(game, "chase").table(material)
+        expected, coding = solved(game, "pursuit").table(material)
         parts.clear()
         with threads.use(3):
-            codes, other, _ = solve_table(game, material, solved(game, "chase").load, "chase")
+            codes, other, _ = solve_material(game, material, solved(game, "pursuit").load, "pursuit")
         assert other == coding
         assert same(codes, expected), material_name(game, material)
-        assert parts == [min(12, layout(game, material).radices[0])]
+        assert parts == [min(12, layout_of(game, material).radices[0])]
 
 
 def test_a_wide_distance_in_any_thread_widens_the_codes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -318,8 +318,8 @@ def test_a_wide_distance_in_any_thread_widens_the_codes(monkeypatch: pytest.Monk
     ways = [(0, 1), (0, 2), *((s, s + 1) for s in range(2, 65))]
     dog = replace(game.kinds[0], steps=tuple(Step(*way) for way in ways))
     game = replace(game, name="marathon-fork", kinds=(dog, game.kinds[1]))
-    monkeypatch.setattr(chase, "GRAIN", 1)
-    tables = Tables(game, "chase")
+    monkeypatch.setattr(pursuit, "GRAIN", 1)
+    tables = Tables(game, "pursuit")
     with threads.use(3):
         codings = {material.advance[0]: tables.table(material)[1] for material in parse_materials(game, "DvW")[::-1]}
     # From c1, in tier 1, there are 63 steps; 2 n + 1 plies fit into a byte up to n = 62.

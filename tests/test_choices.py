@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablebase.slices.combinadics import Choices, advances, ways
+from tablebase.slices.combinadics import Combinations, advances, ways
 
 Levels = tuple[int, ...]
 
@@ -55,7 +55,7 @@ def test_numbers_follow_the_stated_order(levels: Levels, count: int, random: Ran
     """Of every advance, the i-th choice in the list has number i and back, its places in any order, singly and many at once."""
     for advance in advances(levels, count):
         expected = listed(levels, count, advance)
-        choices = Choices(levels, count, advance)
+        choices = Combinations(levels, count, advance)
         assert choices.size == len(expected) > 0
         assert [choices.unrank(number) for number in range(choices.size)] == expected
         mixed = [tuple(random.sample(places, count)) for places in expected]
@@ -74,7 +74,7 @@ def test_numbers_follow_the_stated_order(levels: Levels, count: int, random: Ran
 def test_without_levels_it_is_the_combinatorial_number(places: int, count: int, data: st.DataObject) -> None:
     """With all levels 0 a choice c1 < … < ck has the number C(c1, 1) + … + C(ck, k)."""
     count = min(count, places)
-    choices = Choices((0,) * places, count, 0)
+    choices = Combinations((0,) * places, count, 0)
     chosen = data.draw(st.permutations(range(places)))[:count]
     assert choices.size == comb(places, count)
     assert choices.rank(chosen) == sum(comb(place, j) for j, place in enumerate(sorted(chosen), start=1))
@@ -84,7 +84,7 @@ def test_all_advances_together_are_all_choices() -> None:
     """Six hounds on 12 x 12 stand in C(72, 6) ways, from all on the first row to all on the last, 66 rows further."""
     found = advances(BY_ROWS, 6)
     assert found == tuple(range(66 + 1))
-    sizes = [Choices(BY_ROWS, 6, advance).size for advance in found]
+    sizes = [Combinations(BY_ROWS, 6, advance).size for advance in found]
     assert sum(sizes) == comb(72, 6)
     # From below as from above; all six on the first row; one of them on the second.
     assert sizes == sizes[::-1]
@@ -95,7 +95,7 @@ def test_all_advances_together_are_all_choices() -> None:
 def test_numbers_of_a_large_board_survive(data: st.DataObject) -> None:
     """Random numbers of six hounds on 12 x 12 give places of the right advance, which give the number back."""
     advance = data.draw(st.integers(0, 66))
-    choices = Choices(BY_ROWS, 6, advance)
+    choices = Combinations(BY_ROWS, 6, advance)
     numbers = data.draw(st.lists(st.integers(0, choices.size - 1), min_size=1, max_size=5))
     places = choices.unrank_many(np.array(numbers))
     assert choices.rank_many(places[:, ::-1]).tolist() == numbers
@@ -108,7 +108,7 @@ def test_numbers_of_a_large_board_survive(data: st.DataObject) -> None:
 
 def test_an_order_by_hand() -> None:
     """Two of four places with levels 0 1 1 2 that add up to 2: {1, 2} comes before {0, 3}, whose largest place is larger."""
-    choices = Choices((0, 1, 1, 2), 2, 2)
+    choices = Combinations((0, 1, 1, 2), 2, 2)
     assert [choices.unrank(number) for number in range(choices.size)] == [(1, 2), (0, 3)]
     assert choices.rank((3, 0)) == 1
 
@@ -117,12 +117,12 @@ def test_too_few_places_leave_no_choice() -> None:
     """Three of two places have no advance at all, and none of no places just one, nothing."""
     assert advances((1, 2), 3) == ()
     assert advances((), 0) == (0,)
-    assert Choices((), 0, 0).size == 1
-    assert Choices((1, 2), 3, 3).size == 0
+    assert Combinations((), 0, 0).size == 1
+    assert Combinations((1, 2), 3, 3).size == 0
 
 
 @pytest.mark.parametrize("places", [(0,), (0, 1, 2)])
 def test_a_choice_of_the_wrong_size_is_refused(places: tuple[int, ...]) -> None:
     """Numbering one place or three where two are chosen is an error, not a number."""
     with pytest.raises(ValueError, match=r"shorter|longer"):
-        Choices((0, 0, 0), 2, 0).rank(places)
+        Combinations((0, 0, 0), 2, 0).rank(places)

@@ -8,7 +8,7 @@ import toys
 
 from rules.doushouqi import game as doushouqi
 from tablebase.game import Game
-from tablebase.slices.location import slices, tables
+from tablebase.slices.location import slices, stored_materials
 from tablebase.slices.material import material_name, materials, parse_material
 from tablebase.slices.placements import placements, table_placements
 
@@ -32,7 +32,7 @@ def test_placements_of_distinct_slices(pieces: int, distinct: int, count: int) -
     stored = [one.material for one in slices(GAME, pieces) if one.distinct]
     assert len(stored) == distinct
     assert sum(placements(GAME, material) for material in stored) == count
-    assert sum(table_placements(GAME, table) for table in tables(GAME, pieces)) == count
+    assert sum(table_placements(GAME, table) for table in stored_materials(GAME, pieces)) == count
 
 
 @pytest.mark.parametrize(

@@ -4,31 +4,30 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
-from importlib import import_module
 
 import naive
 import numpy as np
 import pytest
 import toys
 from conftest import Solved, Tables
-from support import ENGINES
+from support import SOLVERS
 
 from rules.doushouqi import game as doushouqi
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse
-from tablebase.slices.indexing import layout
-from tablebase.slices.location import tables
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.location import stored_materials
 from tablebase.slices.material import Material, materials, parse_material
 from tablebase.solvers import reference, sweep
 from tablebase.solvers.reference import NONE
-from tablebase.solvers.registry import MODULES, CompiledSlice, choose_engine, compile_slice, solve_table
+from tablebase.solvers.registry import CompiledSlice, choose_solver, compile_slice, solve_material, solver_for
 from tablebase.values import DRAW, NARROW, STALEMATE, Codes, Coding, Value, recode
 
 GAME = doushouqi()
 TOYS = [toys.pond(), toys.hunt(), toys.twins(), toys.sisters()]
-OTHERS = [engine for engine in ENGINES if engine != "reference"]
+OTHERS = [engine for engine in SOLVERS if engine != "reference"]
 SLICES = [(toys.pond(), "RTvRL"), (toys.hunt(), "HHvFC"), (toys.twins(), "PPvPP"), (toys.twins(), "PKvPK")]
 SLICE_IDS = ["pond", "hunt", "twins-pawns", "twins"]
 VOID = NARROW.void
@@ -42,7 +41,7 @@ def code(pair: naive.Pair) -> int:
 @cache
 def naive_codes(game: Game, material: Material, side: int) -> Codes:
     """What the table of a material should hold, from the naive solution."""
-    home = layout(game, material)
+    home = layout_of(game, material)
     codes = np.full(home.size, VOID, dtype=NARROW.dtype)
     for index in range(home.size):
         position = home.position(index, side)
@@ -54,7 +53,7 @@ def naive_codes(game: Game, material: Material, side: int) -> Codes:
 
 def solve_with(engine: str, problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     """Both sides' codes by an engine's own `solve`."""
-    found: tuple[Codes, Codes] | None = import_module(f"tablebase.solvers.{MODULES.get(engine, engine)}").solve(problem)
+    found: tuple[Codes, Codes] | None = solver_for(problem.game, problem.layout.material, engine).solve(problem)
     return found
 
 
@@ -73,14 +72,14 @@ def agree(first: Tables, second: Tables, material: Material) -> None:
 def test_engines_agree_on_toys(solved: Solved, game: Game, engine: str) -> None:
     """Byte for byte on every table of every toy, up to all its pieces."""
     for pieces in range(2, game.max_pieces + 1):
-        for table in tables(game, pieces):
+        for table in stored_materials(game, pieces):
             agree(solved(game), solved(game, engine), table)
 
 
 @pytest.mark.parametrize("engine", OTHERS)
 def test_engines_agree_on_dou_shou_qi(solved: Solved, engine: str) -> None:
     """Byte for byte on all two-piece tables and on two with three pieces, two jumpers in one and none in the other."""
-    for table in (*tables(GAME, 2), parse_material(GAME, "CTvT"), parse_material(GAME, "CWvC")):
+    for table in (*stored_materials(GAME, 2), parse_material(GAME, "CTvT"), parse_material(GAME, "CWvC")):
         agree(solved(GAME), solved(GAME, engine), table)
 
 
@@ -99,12 +98,12 @@ def test_dou_shou_qi_holds_the_naive_solution(solved: Solved, name: str) -> None
         assert solved(GAME).value(position) == (Outcome(outcome), distance), position
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", SOLVERS)
 @pytest.mark.parametrize(("game", "name"), SLICES, ids=SLICE_IDS)
 def test_codes_are_the_naive_ones(solved: Solved, game: Game, name: str, engine: str) -> None:
     """Codes, stalemates and voids included, of a material and both sides to move, in one byte and in two."""
     material = parse_material(game, name)
-    if engine == "bitrow" and choose_engine(game, material)[0] != engine:
+    if engine == "bitrow" and choose_solver(game, material)[0].name != engine:
         pytest.skip("like pieces have no rows")
     # Rows know wins from losses by parity, which is stride 1.
     strides = (1,) if engine == "bitrow" else (1, 2)
@@ -125,13 +124,13 @@ def test_codes_are_the_naive_ones(solved: Solved, game: Game, name: str, engine:
 def test_a_wrong_engine_is_refused(solved: Solved, engine: str, game: Game, name: str, sentence: str) -> None:
     """The sentence tells the engine and what to do."""
     with pytest.raises(TablebaseError, match=sentence):
-        solve_table(game, parse_material(game, name), solved(game).load, engine)
+        solve_material(game, parse_material(game, name), solved(game).load, engine)
 
 
 # Positions by hand
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", SOLVERS)
 @pytest.mark.parametrize(
     ("ending", "outcome", "distance"),
     [
@@ -155,7 +154,7 @@ def test_a_late_capture_outlasts_early_losses(solved: Solved, ending: str, outco
     assert solved(game, engine).value(quiet) == (Outcome(expected[0]), expected[1])
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", SOLVERS)
 def test_a_loss_in_10_is_overtaken_by_a_capture_that_wins_in_41(solved: Solved, engine: str) -> None:
     """Quiet moves lose to a march of five steps; taking x first is one ply, and then 20 steps with answers win: 1 + 40."""
     game = toys.shelter("win", files=21, march=5)
@@ -166,7 +165,7 @@ def test_a_loss_in_10_is_overtaken_by_a_capture_that_wins_in_41(solved: Solved, 
     assert naive.value(game, start) == ("win", 41)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", SOLVERS)
 def test_a_slice_may_begin_late(solved: Solved, engine: str) -> None:
     """With the gate shut nothing is decided at any distance below 15, when taking x wins; all else is drawn."""
     game = toys.shelter("gate")
@@ -178,7 +177,7 @@ def test_a_slice_may_begin_late(solved: Solved, engine: str) -> None:
     assert losses == {coding.code(Value(Outcome.LOSS, 16)): 2, DRAW: 12, coding.void: 2}
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", SOLVERS)
 def test_distances_beyond_one_byte_widen_the_codes(solved: Solved, engine: str) -> None:
     """A gauge of 13 steps with a hand that runs over 10 squares between them takes 130 moves: loss in 260, win in 259."""
     game = toys.odometer(10, 13)
@@ -196,7 +195,7 @@ def test_distances_beyond_one_byte_widen_the_codes(solved: Solved, engine: str) 
         assert solved(game, engine).value(worst) == (Outcome(expected[0]), expected[1])
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", SOLVERS)
 def test_wide_children_make_wide_parents(solved: Solved, engine: str) -> None:
     """Capturing into a loss in 262 (10 * 13 moves and one off the porch, both ways) is a win in 263."""
     game = toys.odometer(10, 13, porch=True)
@@ -205,7 +204,7 @@ def test_wide_children_make_wide_parents(solved: Solved, engine: str) -> None:
     assert solved(game, engine).table(parse_material(game, "HGvXY"))[1] == NARROW.wider
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", SOLVERS)
 def test_one_byte_is_kept_where_it_suffices(solved: Solved, engine: str) -> None:
     """A longest loss of 250 plies, 5 * 25 moves of White, still has a one-byte code."""
     codes, coding = solved(toys.odometer(5, 25), engine).table(parse_material(toys.odometer(5, 25), "HGvY"))
@@ -217,15 +216,15 @@ def test_engines_widen_alike(solved: Solved) -> None:
     """One byte exactly if the longest distance fits: 252 with and without a move that leads there, 254 no more."""
     for hand, gauge, porch, fits in [(7, 18, False, True), (5, 25, True, True), (7, 18, True, False)]:
         game = toys.odometer(hand, gauge, porch)
-        codings = {engine: solved(game, engine).table(parse_material(game, "HGvY"))[1] for engine in ENGINES}
-        assert codings == dict.fromkeys(ENGINES, NARROW if fits else NARROW.wider)
+        codings = {engine: solved(game, engine).table(parse_material(game, "HGvY"))[1] for engine in SOLVERS}
+        assert codings == dict.fromkeys(SOLVERS, NARROW if fits else NARROW.wider)
 
 
 def test_a_capture_just_beyond_one_byte(solved: Solved) -> None:
     """Capturing into a loss in 252, which has a one-byte code, is a win in 253, which has none."""
     game = toys.odometer(5, 25, porch=True)
     position = parse(game, "y1Hx22/G25/26 w")
-    assert {engine: solved(game, engine).value(position) for engine in ENGINES} == dict.fromkeys(ENGINES, (Outcome.WIN, 253))
+    assert {engine: solved(game, engine).value(position) for engine in SOLVERS} == dict.fromkeys(SOLVERS, (Outcome.WIN, 253))
 
 
 # Kernels against naive twins

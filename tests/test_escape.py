@@ -16,12 +16,11 @@ from hypothesis import strategies as st
 from support import random_position
 
 from tablebase.errors import CorruptTableError, RulesError
-from tablebase.game import Board, Escape, Game, Kind, Outcome, Step
+from tablebase.game import Board, Escape, Game, Kind, Outcome, Step, load_game
 from tablebase.game.moves import Position, decided, has_escaped, legal_moves
 from tablebase.game.notation import read, render
-from tablebase.game.registry import load_game
-from tablebase.slices.indexing import layout
-from tablebase.slices.location import route
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.location import locate
 from tablebase.slices.material import materials, parse_material
 from tablebase.values import DRAW, NARROW_ANY, STALEMATE, Value
 from tablebase.verify import general
@@ -122,11 +121,11 @@ def test_a_rabbit_escapes_by_numbers(game: Game, data: st.DataObject) -> None:
 
 
 def tiny(escape: Escape | None, **changes: Any) -> Game:
-    """A game on 3 x 1 with a runner A and two kinds that chase it, one of which stands on the ends only."""
+    """A game on 3 x 1 with a runner A and two kinds that pursuit it, one of which stands on the ends only."""
     board = Board.full(3, 1)
     kinds = (
         Kind("A", "runner", 0, (0, 1, 2), (Step(0, 1), Step(1, 0))),
-        Kind("b", "chaser", 1, (0, 1, 2), (Step(1, 2),), limit=2),
+        Kind("b", "pursuer", 1, (0, 1, 2), (Step(1, 2),), limit=2),
         Kind("c", "guard", 1, (0, 2), ()),
     )
     fields: dict[str, Any] = {
@@ -172,11 +171,11 @@ FAULTS: dict[str, tuple[Callable[[], Game], str]] = {
     ),
     "off the board": (
         lambda: tiny(Escape("A", {"b": zones({0}, {3}, {2})})),
-        "the squares that chaser guards must be on the board",
+        "the squares that pursuer guards must be on the board",
     ),
     "a crooked mirror": (
         lambda: tiny(Escape("A", {"b": SOME}), mirror=(2, 1, 0)),
-        "the mirror changes what chaser guards",
+        "the mirror changes what pursuer guards",
     ),
     "nobody to move": (
         lambda: tiny(Escape("A", {"b": SOME}, to_move=frozenset())),
@@ -262,8 +261,8 @@ def test_who_guards_or_runs_otherwise_is_no_alias(solved: Solved, escape: Escape
     """A and B move and take alike; they have one table only if an escape sees no difference, and values are right anyhow."""
     game = replace(toys.sisters(), name="sisters-escape", escape=escape)
     names = ("AvC", "BvC")
-    routes = [route(game, parse_material(game, name), 0).table for name in names]
-    assert (routes[0] == routes[1]) == alike
+    locations = [locate(game, parse_material(game, name), 0).material for name in names]
+    assert (locations[0] == locations[1]) == alike
     for name in names:
         for position, pair in naive.solve(game, parse_material(game, name).kinds).items():
             assert solved(game).value(position) == (Outcome(pair[0]), pair[1]), render(game, position)
@@ -283,7 +282,7 @@ def test_any_wrong_code_is_found(solved: Solved, game: Game) -> None:
             assert list(summary.histogram) == counted[: len(summary.histogram)].tolist()
         for _ in range(40):
             position = random_in(game, name, random)
-            home, side = layout(game, material), position.side
+            home, side = layout_of(game, material), position.side
             index = home.index([position.pieces[piece][1] for piece in home.slots])
             right = int(codes[side][index])
             wrong = random.choice([code for code in wrong_codes(right) if code != right])

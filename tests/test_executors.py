@@ -18,8 +18,10 @@ from rules.doushouqi import game as doushouqi
 from tablebase.build.estimate import memory
 from tablebase.build.tables import build
 from tablebase.errors import CapacityError, TablebaseError
-from tablebase.executors.scheduler import Limits, _that_fit, run_graph
-from tablebase.slices.location import tables
+from tablebase.executors.executor import Limits
+from tablebase.executors.local import LocalExecutor
+from tablebase.executors.scheduler import Budget, run_graph
+from tablebase.slices.location import stored_materials
 
 Graph = dict[str, tuple[str, ...]]
 
@@ -91,7 +93,7 @@ def test_each_key_once_and_after_what_it_waits_for(seed: int) -> None:
     """Whatever the order of the graph, no key is worked on before those it depends on are done."""
     graph = random_graph(seed, 12)
     done: list[str] = []
-    for key in run_graph(graph, lambda key: key, Limits()):
+    for key in run_graph(graph, lambda key: key, LocalExecutor(Limits())):
         assert set(graph[key]) <= set(done)
         done.append(key)
     assert sorted(done) == sorted(graph)
@@ -105,7 +107,7 @@ def test_results_come_as_they_are_finished() -> None:
         begun.append(key)
         return key.upper()
 
-    results = run_graph(DIAMOND, work, Limits())
+    results = run_graph(DIAMOND, work, LocalExecutor(Limits()))
     for count, result in enumerate(results, start=1):
         assert len(begun) == count
         assert result == begun[-1].upper()
@@ -115,8 +117,8 @@ def test_results_come_as_they_are_finished() -> None:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_nothing_to_do(workers: int) -> None:
     """An empty graph gives no result and starts no worker; a single key is done in this process."""
-    assert list(run_graph({}, record, Limits(workers))) == []
-    [span] = run_graph({"a": ()}, record, Limits(workers))
+    assert list(run_graph({}, record, LocalExecutor(Limits(workers)))) == []
+    [span] = run_graph({"a": ()}, record, LocalExecutor(Limits(workers)))
     assert span.process == os.getpid()
 
 
@@ -127,7 +129,7 @@ def test_nothing_to_do(workers: int) -> None:
 def test_workers_keep_the_order(heavy: tuple[str, ...], memory: int | None) -> None:
     """With two workers each key begins after all it depends on has ended, no more than two at once, heavy ones alone."""
     graph = random_graph(1, 12)
-    spans = list(run_graph(graph, record, Limits(2, memory), lambda key: 9 if key in heavy else 2))
+    spans = list(run_graph(graph, record, LocalExecutor(Limits(2, memory)), lambda key: 9 if key in heavy else 2))
     by_key = {span.key: span for span in spans}
     assert sorted(span.key for span in spans) == sorted(graph)
     for key, before in graph.items():
@@ -144,21 +146,23 @@ def test_workers_keep_the_order(heavy: tuple[str, ...], memory: int | None) -> N
 
 def test_workers_work_at_the_same_time(tmp_path: Path) -> None:
     """Two keys that each wait for the other to begin are both done by two workers."""
-    assert sorted(run_graph(TWINS, partial(meet, tmp_path), Limits(2))) == ["left", "right", "root"]
+    assert sorted(run_graph(TWINS, partial(meet, tmp_path), LocalExecutor(Limits(2)))) == ["left", "right", "root"]
 
 
 def test_what_is_at_work_holds_its_memory(tmp_path: Path) -> None:
     """A key that becomes ready while another works, and would not fit beside it, begins after that one has ended."""
     graph: Graph = {"root": (), "slow": ("root",), "quick": ("root",), "large": ("quick",)}
     needs = {"root": 1, "slow": 6, "quick": 4, "large": 5}
-    spans = {span.key: span for span in run_graph(graph, partial(outlast, tmp_path), Limits(2, 10), needs.__getitem__)}
+    spans = {
+        span.key: span for span in run_graph(graph, partial(outlast, tmp_path), LocalExecutor(Limits(2, 10)), needs.__getitem__)
+    }
     assert spans["slow"].end <= spans["large"].begin
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_fault_at_work_comes_through(workers: int) -> None:
     """What a worker raises ends the run with the same sentence, wherever it happened; what was done before is given."""
-    results = run_graph(TWINS, stumble, Limits(workers))
+    results = run_graph(TWINS, stumble, LocalExecutor(Limits(workers)))
     assert next(results) == "root"
     with pytest.raises(TablebaseError, match=r"^no way to do (left|right)$"):
         next(results)
@@ -191,7 +195,7 @@ def loads(draw: st.DrawFn) -> Load:
 @given(loads())
 def test_what_is_started_fits(load: Load) -> None:
     """Neither workers nor memory are exceeded, nothing that would fit is left, and what was ready first comes first."""
-    chosen = _that_fit(load.ready, load.running, load.limits, load.needs.__getitem__)
+    chosen = Budget(load.limits, load.needs.__getitem__).startable(load.ready, load.running)
     at_work = [*load.running, *chosen]
     used = sum(load.needs[key] for key in at_work)
     most = float("inf") if load.limits.memory is None else load.limits.memory
@@ -216,4 +220,4 @@ def test_a_build_that_can_never_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr("tablebase.build.tables.memory", counted)
     with pytest.raises(CapacityError):
-        list(build(doushouqi(), tables(doushouqi(), 2), tmp_path, limits=Limits(2, memory=1000)))
+        list(build(doushouqi(), stored_materials(doushouqi(), 2), tmp_path, executor=LocalExecutor(Limits(2, memory=1000))))

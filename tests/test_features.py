@@ -17,11 +17,10 @@ from support import Answer
 
 from rules.doushouqi import game as doushouqi
 from tablebase.errors import TablebaseError
-from tablebase.game import Game
+from tablebase.game import Game, load_game
 from tablebase.game.features import Feature, Values, feature, load_features
 from tablebase.game.moves import Position
 from tablebase.game.notation import read
-from tablebase.game.registry import load_game
 from tablebase.mining.common_features import GENERAL, capturable, captures, features_of, mobility
 from tablebase.slices.material import material_of
 from tablebase.slices.positions import Positions

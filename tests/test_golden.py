@@ -17,17 +17,17 @@ import pytest
 
 from tablebase.build.plan import plan, start_material, with_dependencies
 from tablebase.build.tables import build
-from tablebase.game.registry import load_game
+from tablebase.game import load_game
 from tablebase.slices.material import Material, material_name, parse_material
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
 
 GOLDEN = Path(__file__).with_name("golden.json")
 WITH_THREE = ("RCvW", "CTvT", "REvT")
-ENGINES = {
+SOLVERS = {
     "doushouqi": ("bitrow", "reference"),
-    "foxhounds-6x6": ("chase", "reference"),
-    "hasenspiel-6x6": ("chase", "reference"),
+    "foxhounds-6x6": ("pursuit", "reference"),
+    "hasenspiel-6x6": ("pursuit", "reference"),
     "hexapawn": ("reference", "sweep"),
 }
 """Two engines for each game."""
@@ -59,18 +59,18 @@ def digests(name: str, folder: Path, engine: str) -> dict[str, str]:
 def regenerate() -> None:
     """Write `golden.json` anew, if the engines agree."""
     found = {}
-    for name, engines in ENGINES.items():
+    for name, engines in SOLVERS.items():
         with TemporaryDirectory() as one, TemporaryDirectory() as other:
             found[name] = digests(name, Path(one), engines[0])
             assert found[name] == digests(name, Path(other), engines[1])
     GOLDEN.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
 
 
-@pytest.mark.parametrize(("name", "engine"), [(name, engine) for name, engines in ENGINES.items() for engine in engines])
+@pytest.mark.parametrize(("name", "engine"), [(name, engine) for name, engines in SOLVERS.items() for engine in engines])
 def test_values_are_the_golden_ones(name: str, engine: str, tmp_path: Path) -> None:
     """Built from nothing, the tables hold the values that are on record, and are those asked for."""
     expected = json.loads(GOLDEN.read_text(encoding="utf-8"))
-    assert set(expected) == set(ENGINES)
+    assert set(expected) == set(SOLVERS)
     assert digests(name, tmp_path, engine) == expected[name]
     assert len(expected["doushouqi"]) == 10 + len(WITH_THREE)
     assert set(WITH_THREE) < set(expected["doushouqi"])

@@ -13,10 +13,9 @@ from hypothesis import given, settings
 from naive_walk import Walk, walk
 
 from tablebase.errors import CapacityError, NotationError, TablebaseError
-from tablebase.game import Board, Game, Kind, Outcome, Step
+from tablebase.game import Board, Game, Kind, Outcome, Step, load_game
 from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
 from tablebase.game.notation import parse, read
-from tablebase.game.registry import load_game
 from tablebase.graph import reachable as graphs
 from tablebase.graph.counting import count
 from tablebase.graph.reachable import DRAWN, GOES_ON, Graph, reachable
@@ -38,7 +37,7 @@ TOYS = {
     "shelter-gate": lambda: toys.shelter("gate"),
     "march-gate": lambda: toys.shelter("gate", files=6, march=4),
 }
-# The runner and the chasers each on either side, like pieces and single ones, captures by both, goals, escapes.
+# The runner and the pursuers each on either side, like pieces and single ones, captures by both, goals, escapes.
 SOLVED = (
     "foxhounds-2x2",
     "foxhounds-4x4",

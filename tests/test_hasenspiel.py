@@ -10,10 +10,9 @@ from naive_walk import Walk, games, values, walk
 from support import Answer, assert_no_game, assert_no_position
 
 from rules.hasenspiel import game as hasenspiel
-from tablebase.game import Outcome
+from tablebase.game import Outcome, load_game
 from tablebase.game.moves import Position, decided, legal_moves
 from tablebase.game.notation import parse, render_move
-from tablebase.game.registry import load_game
 
 pytest_plugins = ["fixtures_tables"]
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rules.doushouqi import game as doushouqi
 from tablebase.game import Game
 from tablebase.game.moves import Position, mirrored
-from tablebase.slices.indexing import Layout, layout
+from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.location import slices
 from tablebase.slices.material import Material, material_of, materials, parse_material
 from tablebase.solvers.compiled import IndexArrays, _index_arrays
@@ -29,7 +29,7 @@ LARGE = [parse_material(GAME, name) for name in ("RvR", "RCvW", "EvRE", "TLvCE",
 @cache
 def compiled(game: Game, material: Material) -> IndexArrays:
     """The layout as kernels read it."""
-    return _index_arrays(game, [layout(game, material)])
+    return _index_arrays(game, [layout_of(game, material)])
 
 
 def slot_squares(home: Layout, position: Position) -> list[int]:
@@ -54,7 +54,7 @@ def unpacked(game: Game, material: Material, index: int) -> list[int] | None:
 def test_indices_number_a_plain_list_of_placements(game: Game) -> None:
     """Index i stands for the i-th placement of the naive list, or for none where that has pieces sharing a square."""
     for _, material in [pair for pair in SMALL if pair[0] is game]:
-        home = layout(game, material)
+        home = layout_of(game, material)
         listed = naive.listing(game, material.kinds)
         assert home.size == len(listed)
         for index, placement in enumerate(listed):
@@ -67,7 +67,7 @@ def test_indices_number_a_plain_list_of_placements(game: Game) -> None:
 def test_every_placement_has_an_index(game: Game) -> None:
     """A placement's index is its place in the naive list or, if it is not there, that of its mirror image."""
     for _, material in [pair for pair in SMALL if pair[0] is game]:
-        home = layout(game, material)
+        home = layout_of(game, material)
         places = {placement: index for index, placement in enumerate(naive.listing(game, material.kinds)) if placement}
         for pieces in naive.placements(game, material.kinds):
             position = Position(pieces, 0)
@@ -81,7 +81,7 @@ def test_every_placement_has_an_index(game: Game) -> None:
 def test_like_pieces_may_come_in_any_order(game: Game) -> None:
     """Two like pieces may exchange their squares, for Python, NumPy and kernel."""
     for _, material in [pair for pair in SMALL if pair[0] is game and len(set(pair[1].kinds)) < pair[1].pieces]:
-        home = layout(game, material)
+        home = layout_of(game, material)
         group = next(group for group in home.groups if len(group.slots) > 1)
         for index in range(0, home.size, 7):
             squares = home.squares(index)
@@ -97,7 +97,7 @@ def test_like_pieces_may_come_in_any_order(game: Game) -> None:
 def test_numpy_agrees_with_python(game: Game) -> None:
     """Both directions, every index of every toy material, many at a time as one at a time."""
     for _, material in [pair for pair in SMALL if pair[0] is game]:
-        home = layout(game, material)
+        home = layout_of(game, material)
         indices = np.arange(home.size)
         squares, legal = home.squares_many(indices)
         singly = [home.squares(index) for index in range(home.size)]
@@ -109,7 +109,7 @@ def test_numpy_agrees_with_python(game: Game) -> None:
 def test_kernels_agree_with_python(game: Game) -> None:
     """Both directions, every seventh index of every toy material."""
     for _, material in [pair for pair in SMALL if pair[0] is game]:
-        home = layout(game, material)
+        home = layout_of(game, material)
         for index in range(0, home.size, 7):
             squares = home.squares(index)
             found = unpacked(game, material, index)
@@ -122,7 +122,7 @@ def test_kernels_agree_with_python(game: Game) -> None:
 def test_a_position_survives_its_index(position: Position) -> None:
     """Python, NumPy and kernel give one index, and it gives the position back or its mirror image."""
     material = material_of(GAME, position)
-    home = layout(GAME, material)
+    home = layout_of(GAME, material)
     squares = slot_squares(home, position)
     index = home.index(squares)
     assert 0 <= index < home.size
@@ -135,7 +135,7 @@ def test_a_position_survives_its_index(position: Position) -> None:
 def test_an_index_survives_its_position(data: st.DataObject) -> None:
     """Random indices of slices of up to eight pieces: the squares are those of all three twins and lead back."""
     material = data.draw(st.sampled_from(LARGE))
-    home = layout(GAME, material)
+    home = layout_of(GAME, material)
     index = data.draw(st.integers(0, home.size - 1))
     squares = home.squares(index)
     many, legal = home.squares_many(np.array([index]))
@@ -152,7 +152,7 @@ def test_mirror_images_share_an_index_unless_the_lead_is_fixed(pair: tuple[Game,
     game, position = pair
     assert game.mirror is not None
     material = material_of(game, position)
-    home = layout(game, material)
+    home = layout_of(game, material)
     reflected = mirrored(game, position)
     index, other = home.index(slot_squares(home, position)), home.index(slot_squares(home, reflected))
     lead = {square for kind, square in position.pieces if kind == home.groups[0].kind}
@@ -174,9 +174,9 @@ def test_weights_count_placements(pieces: int, placements: int) -> None:
     counts = {}
     total = 0
     for one in slices(GAME, pieces):
-        table = one.route.table
+        table = one.location.material
         if table not in counts:
-            home = layout(GAME, table)
+            home = layout_of(GAME, table)
             indices = np.arange(home.size)
             counts[table] = int(home.weights_many(indices)[home.squares_many(indices)[1]].sum())
         total += counts[table]
@@ -187,7 +187,7 @@ def test_weights_count_placements(pieces: int, placements: int) -> None:
 def test_weights_count_naive_placements(game: Game) -> None:
     """The same for toys against the naive list of all placements, and with no mirror every weight is one."""
     for _, material in [pair for pair in SMALL if pair[0] is game]:
-        home = layout(game, material)
+        home = layout_of(game, material)
         indices = np.arange(home.size)
         weights = home.weights_many(indices)
         assert weights[home.squares_many(indices)[1]].sum() == len(naive.placements(game, material.kinds))
@@ -198,7 +198,7 @@ def test_weights_count_naive_placements(game: Game) -> None:
 def test_the_row_piece_comes_last() -> None:
     """The single piece with the most squares, the last of several, is the last group; a row is its squares."""
     for name, row, length in [("RCvW", "R", 61), ("RCvRW", "r", 61), ("TLvCE", "e", 49)]:
-        home = layout(GAME, parse_material(GAME, name))
+        home = layout_of(GAME, parse_material(GAME, name))
         assert (GAME.kinds[home.groups[-1].kind].symbol, home.row_length) == (row, length)
-    home = layout(toys.twins(), parse_material(toys.twins(), "PPKvPP"))
+    home = layout_of(toys.twins(), parse_material(toys.twins(), "PPKvPP"))
     assert [toys.twins().kinds[group.kind].symbol for group in home.groups] == ["P", "p", "K"]

@@ -12,8 +12,7 @@ import pytest
 import toys
 
 from tablebase.errors import RulesError
-from tablebase.game import Board, Game, Kind, Outcome, Step
-from tablebase.game.registry import load_game
+from tablebase.game import Board, Game, Kind, Outcome, Step, load_game
 
 FOX = load_game("foxhounds")
 GAMES = [

@@ -19,8 +19,8 @@ from tablebase.game import Game
 from tablebase.game.moves import Position, legal_moves
 from tablebase.slices.conversions import conversions
 from tablebase.slices.equivalence import representative, swapped_material
-from tablebase.slices.indexing import layout
-from tablebase.slices.location import dependencies, route, self_paired, sides_stored, slices, tables
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.location import dependencies, is_self_paired, locate, sides_stored, slices, stored_materials
 from tablebase.slices.material import Material, material_name, material_of, materials, parse_material
 from tablebase.solvers import reference as reference_engine
 from tablebase.solvers.registry import compile_slice
@@ -57,8 +57,8 @@ def test_numbers_of_slices(pieces: int, total: int, distinct: int, placements: i
 def test_each_stored_array_has_one_distinct_slice(game: Game) -> None:
     """The homes of distinct slices are all sides of all tables, each once."""
     for pieces in (2, 3):
-        homes = Counter((one.route.table, one.route.side) for one in slices(game, pieces) if one.distinct)
-        assert homes == Counter((table, side) for table in tables(game, pieces) for side in sides_stored(game, table))
+        homes = Counter((one.location.material, one.location.side) for one in slices(game, pieces) if one.distinct)
+        assert homes == Counter((table, side) for table in stored_materials(game, pieces) for side in sides_stored(game, table))
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
@@ -144,7 +144,7 @@ def test_captures_by_hand() -> None:
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 def test_dependencies_come_first(game: Game) -> None:
     """What a set of tables needs holds every dependency, each before the table that needs it, and nothing else."""
-    wanted = list(tables(game, 4)[:3])
+    wanted = list(stored_materials(game, 4)[:3])
     order = with_dependencies(game, wanted)
     assert set(wanted) <= set(order)
     assert len(set(order)) == len(order)
@@ -166,15 +166,15 @@ def test_routes_end_at_tables(game: Game) -> None:
     for material in materials(game, 3):
         assert representative(game, representative(game, material)) == representative(game, material)
         for side in (0, 1):
-            way = route(game, material, side)
-            assert way.table in tables(game, 3)
-            assert way.side in sides_stored(game, way.table)
-            assert sorted(way.order) == list(range(3))
+            way = locate(game, material, side)
+            assert way.material in stored_materials(game, 3)
+            assert way.side in sides_stored(game, way.material)
+            assert sorted(way.pairing) == list(range(3))
             assert game.swap is not None or not way.swapped
-    for table in tables(game, 3):
+    for table in stored_materials(game, 3):
         for side in sides_stored(game, table):
-            way = route(game, table, side)
-            assert (way.table, way.side, way.swapped) == (table, side, False)
+            way = locate(game, table, side)
+            assert (way.material, way.side, way.swapped) == (table, side, False)
 
 
 def test_like_pieces_are_not_two_kinds_that_are_alike() -> None:
@@ -189,22 +189,22 @@ def test_a_table_that_is_its_own_twin_stores_one_side() -> None:
     """Cat against cat is one slice whoever moves; cat against wolf is two."""
     assert sides_stored(GAME, parse_material(GAME, "CvC")) == (0,)
     assert sides_stored(GAME, parse_material(GAME, "CvW")) == (0, 1)
-    assert not self_paired(toys.hunt(), parse_material(toys.hunt(), "HvF"))
+    assert not is_self_paired(toys.hunt(), parse_material(toys.hunt(), "HvF"))
 
 
 def image(game: Game, position: Position) -> tuple[Position, list[int]]:
     """The position that a route makes of a position, and the square map on the way."""
-    way = route(game, material_of(game, position), position.side)
+    way = locate(game, material_of(game, position), position.side)
     board = range(len(game.board)) if game.swap is None or not way.swapped else game.swap
-    squares = [board[position.pieces[piece][1]] for piece in way.order]
-    return Position(tuple(sorted(zip(way.table.kinds, squares, strict=True))), way.side), list(board)
+    squares = [board[position.pieces[piece][1]] for piece in way.pairing]
+    return Position(tuple(sorted(zip(way.material.kinds, squares, strict=True))), way.side), list(board)
 
 
 @given(toys.positions(GAME, 5))
 def test_a_routed_position_has_the_same_moves(position: Position) -> None:
     """Moves of a random position and of its image correspond in squares, captures and wins."""
     other, board = image(GAME, position)
-    assert material_of(GAME, other) == route(GAME, material_of(GAME, position), position.side).table
+    assert material_of(GAME, other) == locate(GAME, material_of(GAME, position), position.side).material
     moves = Counter((board[m.origin], board[m.target], m.captured is not None, m.wins) for m in legal_moves(GAME, position))
     assert moves == Counter((m.origin, m.target, m.captured is not None, m.wins) for m in legal_moves(GAME, other))
 
@@ -214,7 +214,7 @@ def test_an_alias_has_the_same_table(solved: Solved, alias: str, like: str) -> N
     """Solved under its own name, every position of an alias gets the code that its route finds in the shared table."""
     tables_of = solved(GAME)
     material = parse_material(GAME, alias)
-    assert route(GAME, material, 0).table == route(GAME, parse_material(GAME, like), 0).table != material
+    assert locate(GAME, material, 0).material == locate(GAME, parse_material(GAME, like), 0).material != material
     problem = compile_slice(GAME, material, tables_of.load)
     codes = reference_engine.solve(problem)
     assert codes is not None
@@ -223,10 +223,10 @@ def test_an_alias_has_the_same_table(solved: Solved, alias: str, like: str) -> N
     by_piece = np.empty_like(squares[legal])
     by_piece[:, list(own.slots)] = squares[legal]
     for side in (0, 1):
-        way = route(GAME, material, side)
+        way = locate(GAME, material, side)
         board = np.array(GAME.swap if GAME.swap is not None and way.swapped else range(len(GAME.board)), dtype=np.int8)
-        home = layout(GAME, way.table)
-        routed = board[by_piece[:, list(way.order)]][:, list(home.slots)]
-        stored, coding = tables_of.load(way.table, way.side)
+        home = layout_of(GAME, way.material)
+        routed = board[by_piece[:, list(way.pairing)]][:, list(home.slots)]
+        stored, coding = tables_of.load(way.material, way.side)
         assert coding == problem.coding
         assert np.array_equal(codes[side][legal], stored[home.index_many(routed)])

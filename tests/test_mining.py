@@ -16,12 +16,11 @@ from support import Answer, random_position
 import tablebase
 import tablebase.cli
 from rules.doushouqi import game as doushouqi
-from tablebase.game import Game
+from tablebase.api.tablebase import Tablebase
+from tablebase.game import Game, load_game
 from tablebase.game.features import Feature, Values, feature
-from tablebase.game.registry import load_game
 from tablebase.mining import scan
-from tablebase.probe.prober import Tablebase
-from tablebase.slices.location import route, slices
+from tablebase.slices.location import locate, slices
 from tablebase.slices.material import parse_material
 from tablebase.slices.positions import Positions
 from tablebase.tables.format import table_path
@@ -72,9 +71,9 @@ def test_rows_are_those_of_the_twin(material: str, two_pieces: Path, tables: Tab
 
 def test_the_twin_was_shown_slices_of_each_sort() -> None:
     """Among the slices above are stored ones, aliases, and some with colours exchanged."""
-    by_name = {one: route(JUNGLE, parse_material(JUNGLE, one), 0) for one in ("RvC", "CvD", "WvC")}
+    by_name = {one: locate(JUNGLE, parse_material(JUNGLE, one), 0) for one in ("RvC", "CvD", "WvC")}
     assert [way.swapped for way in by_name.values()].count(True) >= 1
-    assert sum(way.table != parse_material(JUNGLE, name) for name, way in by_name.items()) >= 2
+    assert sum(way.material != parse_material(JUNGLE, name) for name, way in by_name.items()) >= 2
 
 
 @pytest.mark.parametrize("material", ["PvP", "PvPP", "PPvP", "PPPvP", "PPPvPPP"])
@@ -241,7 +240,7 @@ def test_each_stored_slice_is_decoded_once(wanted: str, two_pieces: Path, monkey
 )
 def test_slices_that_are_not_wanted_are_not_opened(condition: str, copied: Path) -> None:
     """With nothing but the table of one slice left, that slice can be asked still."""
-    kept = table_path(copied, JUNGLE, route(JUNGLE, parse_material(JUNGLE, "RvC"), 0).table)
+    kept = table_path(copied, JUNGLE, locate(JUNGLE, parse_material(JUNGLE, "RvC"), 0).material)
     for path in copied.glob("*/*/*.h5"):
         if path != kept:
             path.unlink()
@@ -252,9 +251,9 @@ def test_slices_without_the_value_are_not_opened(copied: Path) -> None:
     """Where a distance occurs in a few slices only, the others' files are not needed."""
     longest = [material for (material,) in mined(JUNGLE, copied, "SELECT DISTINCT material FROM positions WHERE distance >= 33")]
     assert 0 < len(longest) < 64
-    needed = {route(JUNGLE, parse_material(JUNGLE, name), 0).table for name in longest}
+    needed = {locate(JUNGLE, parse_material(JUNGLE, name), 0).material for name in longest}
     for one in slices(JUNGLE, 2):
-        if one.route.table not in needed:
-            table_path(copied, JUNGLE, one.route.table).unlink(missing_ok=True)
+        if one.location.material not in needed:
+            table_path(copied, JUNGLE, one.location.material).unlink(missing_ok=True)
     again = mined(JUNGLE, copied, "SELECT DISTINCT material FROM positions WHERE distance >= 33")
     assert sorted(again) == sorted((name,) for name in longest)

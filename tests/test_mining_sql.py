@@ -18,9 +18,9 @@ from questions import mined, mined_rows, plain_table
 from support import Answer
 
 from rules.doushouqi import game as doushouqi
+from tablebase.api.tablebase import Tablebase
 from tablebase.errors import MissingTableError, TablebaseError
-from tablebase.game.registry import load_game
-from tablebase.probe.prober import Tablebase
+from tablebase.game import load_game
 
 pytest_plugins = ["fixtures_tables"]
 
@@ -389,11 +389,11 @@ def test_a_limit_ends_the_stream(three_pieces: Path) -> None:
 
 LEAVING = """
 from pathlib import Path
-from tablebase.mining.query import Question
-from tablebase.registry import load_game
+from tablebase.mining.query import Query
+from tablebase.game import load_game
 
 for _ in range(6):
-    with Question(load_game("doushouqi"), Path({folder!r}), "SELECT position FROM positions", ()) as question:
+    with Query(load_game("doushouqi"), Path({folder!r}), "SELECT position FROM positions", ()) as question:
         batches = question.run()
         next(batches)
         next(batches)

@@ -15,14 +15,13 @@ from hypothesis import strategies as st
 import tablebase
 from rules.doushouqi import game as doushouqi
 from rules.hexapawn import game as hexapawn
+from tablebase.api.tablebase import Tablebase
 from tablebase.errors import TablebaseError
-from tablebase.game import Game, Outcome
+from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import read, render
-from tablebase.game.registry import load_game
 from tablebase.play.fallible import check_fuzz, choose, kept_moves, weights
-from tablebase.play.match import Ending, Match, Why, side_number
-from tablebase.probe.prober import Tablebase
+from tablebase.play.match import Ending, EndReason, Match, side_number
 
 pytest_plugins = ["fixtures_tables"]
 
@@ -44,7 +43,7 @@ def nothing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tablebase]:
 
 def match_at(game: Game, tables: Tablebase, text: str, *moves: str) -> Match:
     """A match from a position on, after some moves."""
-    match = Match(game, tables, read(game, text))
+    match = Match(game, tables.prober, read(game, text))
     for move in moves:
         match.play(match.legal()[move])
     return match
@@ -147,7 +146,7 @@ def test_the_tables_win_hexapawn_as_black_against_anyone(pawn_tables: Tablebase)
     for fuzz, counts in winners.items():
         for seed in range(60):
             random = Random(seed)
-            match = Match(PAWNS, pawn_tables, read(PAWNS, PAWNS.start))
+            match = Match(PAWNS, pawn_tables.prober, read(PAWNS, PAWNS.start))
             while (ending := match.ending()) is None:
                 if match.side == 0:
                     match.play(random.choice(list(match.legal().values())))
@@ -172,7 +171,7 @@ def test_a_reply_is_made_and_told(pawn_tables: Tablebase) -> None:
 @given(st.data())
 def test_undo_restores_the_turn(nothing: Tablebase, data: st.DataObject) -> None:
     """After any moves, undo of a side brings back the position in which it last moved, move by move to its first."""
-    match = Match(JUNGLE, nothing, read(JUNGLE, JUNGLE.start))
+    match = Match(JUNGLE, nothing.prober, read(JUNGLE, JUNGLE.start))
     while (legal := match.legal()) and data.draw(st.integers(0, 9)):
         match.play(data.draw(st.sampled_from(list(legal.values()))))
     positions, moves = list(match.positions), list(match.moves)
@@ -193,28 +192,28 @@ def test_a_position_that_comes_back_is_a_draw(nothing: Tablebase) -> None:
     to_and_fro = ["a1b1", "a2b2", "b1a1", "b2a2"]
     assert match_at(game, nothing, game.start, *to_and_fro).ending() is None
     match = match_at(game, nothing, game.start, *to_and_fro, *to_and_fro)
-    assert (match.plies, match.ending(), match.legal()) == (8, Ending(None, Why.REPEATED), {})
+    assert (match.plies, match.ending(), match.legal()) == (8, Ending(None, EndReason.REPEATED), {})
     assert match.undo(1)
     assert (match.plies, match.ending(), list(match.legal())) == (7, None, ["b2a2"])
 
 
 ENDINGS = {
-    "a goal": ("hexapawn", "3/P1p/3 w", ["a2a3"], Ending(0, Why.GOAL)),
-    "a goal with the last piece": ("hexapawn", "1p1/P2/3 w", ["a2b3"], Ending(0, Why.GOAL)),
-    "the den": ("doushouqi", "7/7/7/7/7/7/7/3c3/R6 b", ["d2d1"], Ending(1, Why.GOAL)),
-    "the last piece": ("doushouqi", "7/7/7/7/7/7/cW5/7/7 w", ["b3a3"], Ending(0, Why.LAST_PIECE)),
+    "a goal": ("hexapawn", "3/P1p/3 w", ["a2a3"], Ending(0, EndReason.GOAL)),
+    "a goal with the last piece": ("hexapawn", "1p1/P2/3 w", ["a2b3"], Ending(0, EndReason.GOAL)),
+    "the den": ("doushouqi", "7/7/7/7/7/7/7/3c3/R6 b", ["d2d1"], Ending(1, EndReason.GOAL)),
+    "the last piece": ("doushouqi", "7/7/7/7/7/7/cW5/7/7 w", ["b3a3"], Ending(0, EndReason.LAST_PIECE)),
     "the last piece but one": ("doushouqi", "7/7/7/7/7/7/cW5/7/r6 w", ["b3a3"], None),
-    "no move loses": ("hexapawn", "1p1/3/1P1 w", ["b1b2"], Ending(0, Why.NO_MOVE)),
-    "no move draws": ("doushouqi", "7/7/7/7/7/7/7/w6/Cd5 w", [], Ending(None, Why.NO_MOVE)),
+    "no move loses": ("hexapawn", "1p1/3/1P1 w", ["b1b2"], Ending(0, EndReason.NO_MOVE)),
+    "no move draws": ("doushouqi", "7/7/7/7/7/7/7/w6/Cd5 w", [], Ending(None, EndReason.NO_MOVE)),
     "the first move": ("hexapawn", "ppp/3/PPP w", ["b1b2"], None),
-    "the fox shut in": ("foxhounds", "6F1/5H1H/8/8/8/8/8/1H1H4 f", [], Ending(1, Why.NO_MOVE)),
-    "the fox behind all hounds": ("foxhounds", "8/8/8/8/8/1H1H1H1H/4F3/8 f", [], Ending(0, Why.ESCAPED)),
-    "the fox slips through": ("foxhounds", "8/8/8/5H1H/4F3/1H1H4/8/8 f", ["e4f3"], Ending(0, Why.ESCAPED)),
+    "the fox shut in": ("foxhounds", "6F1/5H1H/8/8/8/8/8/1H1H4 f", [], Ending(1, EndReason.NO_MOVE)),
+    "the fox behind all hounds": ("foxhounds", "8/8/8/8/8/1H1H1H1H/4F3/8 f", [], Ending(0, EndReason.ESCAPED)),
+    "the fox slips through": ("foxhounds", "8/8/8/5H1H/4F3/1H1H4/8/8 f", ["e4f3"], Ending(0, EndReason.ESCAPED)),
     "the fox before two hounds": ("foxhounds", "8/8/8/5H1H/4F3/1H1H4/8/8 f", ["e4d5"], None),
-    "the rabbit low enough": ("hasenspiel", "8/8/8/8/8/8/1R6/2p1p1p1 b", [], Ending(0, Why.ESCAPED)),
+    "the rabbit low enough": ("hasenspiel", "8/8/8/8/8/8/1R6/2p1p1p1 b", [], Ending(0, EndReason.ESCAPED)),
     "the rabbit not low enough": ("hasenspiel", "8/8/8/8/8/8/1R6/p1p1p1p1 b", [], None),
     "the rabbit low enough, White to move": ("hasenspiel", "8/8/8/8/8/8/1R6/2p1p1p1 w", [], None),
-    "no move before an escape": ("hasenspiel-early=article", "8/8/8/8/8/8/1p6/R7 w", [], Ending(1, Why.NO_MOVE)),
+    "no move before an escape": ("hasenspiel-early=article", "8/8/8/8/8/8/1p6/R7 w", [], Ending(1, EndReason.NO_MOVE)),
 }
 
 

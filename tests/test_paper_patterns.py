@@ -12,10 +12,10 @@ import pytest
 from support import load_script
 
 from rules.doushouqi import game as doushouqi
+from tablebase.api.tablebase import Tablebase
 from tablebase.game import Outcome
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse
-from tablebase.probe.prober import Tablebase
 
 pytest_plugins = ["fixtures_tables"]
 

@@ -15,17 +15,16 @@ import toys
 
 from rules.doushouqi import game as doushouqi
 from tablebase.build import estimate as planning
-from tablebase.build.estimate import CHASE_BYTES, Estimate, check_capacity, describe_engines, estimate, memory
+from tablebase.build.estimate import PURSUIT_BYTES, Estimate, check_capacity, describe_solvers, estimate, memory
 from tablebase.build.plan import plan, start_material
 from tablebase.build.tables import build
 from tablebase.cli.options import parse_size
 from tablebase.errors import CapacityError, TablebaseError
-from tablebase.executors.scheduler import Limits
-from tablebase.game import Game
+from tablebase.executors.executor import Limits
+from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
-from tablebase.game.registry import load_game
 from tablebase.slices.equivalence import representative, swapped_material
-from tablebase.slices.location import tables
+from tablebase.slices.location import stored_materials
 from tablebase.slices.material import Material, make_material, material_name, parse_material
 from tablebase.tables.format import table_path
 
@@ -133,7 +132,7 @@ def test_a_plan_has_no_more_than_it_must() -> None:
 def test_a_plan_by_pieces_has_all_tables() -> None:
     """All two-piece tables, then all of three pieces; asking for one of them besides adds nothing."""
     planned = plan(GAME, 3, [])
-    assert planned == (*sorted(tables(GAME, 2)), *sorted(tables(GAME, 3)))
+    assert planned == (*sorted(stored_materials(GAME, 2)), *sorted(stored_materials(GAME, 3)))
     assert [table.pieces for table in planned] == [2] * 10 + [3] * 42
     assert plan(GAME, 3, [parse_material(GAME, "RCvW")]) == planned
 
@@ -164,18 +163,22 @@ def test_what_could_never_be_solved(pieces: int | None, wanted: list[str], name:
     """Refused with the number of indices: 34 of the leading rat up to mirror image, 61 of the other, 49 of each other piece."""
     with pytest.raises(CapacityError) as caught:
         plan(GAME, pieces, [parse_material(GAME, one) for one in wanted])
-    limit = "at most 1,099,511,627,776 can be solved: ask for fewer pieces"
-    assert str(caught.value) == f"{name} has {size:,} indices; {limit}"
+    limit = "at most 1,099,511,627,776 can be used: ask for fewer pieces"
+    assert str(caught.value) == f"{name} needs {size:,} indices, but {limit}"
+    assert (caught.value.needed, caught.value.allowed) == (size, 1 << 40)
     assert caught.value.exit_code == 3
 
 
 def test_the_engines_of_a_plan_are_told() -> None:
     """How many tables each engine solves and why; like pieces go to the reference engine, and small tables with them."""
-    assert describe_engines(GAME, tables(GAME, 2), "auto") == "tables to solve with bitrow: 10 (a row of positions is one word)"
-    assert describe_engines(GAME, tables(GAME, 2), "sweep") == "tables to solve with sweep: 10 (as asked for)"
+    assert (
+        describe_solvers(GAME, stored_materials(GAME, 2), "auto")
+        == "tables to solve with bitrow: 10 (a row of positions is one word)"
+    )
+    assert describe_solvers(GAME, stored_materials(GAME, 2), "sweep") == "tables to solve with sweep: 10 (as asked for)"
     hunt = toys.hunt()
     both = [parse_material(hunt, name) for name in ("HvF", "HvC", "HHvF")]
-    told = describe_engines(hunt, both, "auto").split("; ")
+    told = describe_solvers(hunt, both, "auto").split("; ")
     assert [one.split(" (")[0] for one in told] == ["tables to solve with reference: 2", "tables to solve with reference: 1"]
     assert ["like pieces, which have no rows" in one for one in told] == [False, True]
 
@@ -202,7 +205,7 @@ def test_chases_take_more_disk_than_rows_of_bits(tmp_path: Path) -> None:
     start = start_material(game)
     assert start is not None
     [line] = estimate(game, None, [start], tmp_path, whole=True)
-    assert line.disk == int(CHASE_BYTES * 2 * 18 * math.comb(18, 3))
+    assert line.disk == int(PURSUIT_BYTES * 2 * 18 * math.comb(18, 3))
 
 
 def test_estimates_are_the_published_numbers(tmp_path: Path) -> None:
@@ -283,8 +286,10 @@ def test_too_little_memory(engine: str, tmp_path: Path) -> None:
     planned = plan(GAME, None, [parse_material(GAME, "RCvW")])
     with pytest.raises(CapacityError) as caught:
         check_capacity(GAME, planned, tmp_path, Limits(memory=1000), engine)
-    found = re.fullmatch(r"RCvW needs ([\d,]+) bytes of memory and 1,000 are allowed: allow more with --memory", str(caught.value))
+    sentence = r"RCvW needs ([\d,]+) bytes of memory, but at most 1,000 can be used: allow more with --memory"
+    found = re.fullmatch(sentence, str(caught.value))
     assert found is not None
+    assert (caught.value.needed, caught.value.allowed) == (int(found[1].replace(",", "")), 1000)
     # Both sides to move of 28 leads, 49 and 61 squares.
     assert int(found[1].replace(",", "")) > 2 * 28 * 49 * 61
     assert caught.value.exit_code == 3
@@ -298,7 +303,9 @@ def test_too_small_a_machine(limits: Limits, tmp_path: Path, monkeypatch: pytest
     if limits.memory is not None:
         check_capacity(GAME, planned, tmp_path, limits, "auto")
         return
-    with pytest.raises(CapacityError, match=r"^CvW needs [\d,]+ bytes of memory and 2,000 are allowed: this machine has 2,000$"):
+    with pytest.raises(
+        CapacityError, match=r"^CvW needs [\d,]+ bytes of memory, but at most 2,000 can be used: this machine has no more"
+    ):
         check_capacity(GAME, planned, tmp_path, limits, "auto")
 
 
@@ -313,9 +320,11 @@ def test_too_small_a_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
             continue
         with pytest.raises(CapacityError) as caught:
             check_capacity(GAME, planned, tmp_path, Limits(), "auto")
-        found = re.fullmatch(rf"the tables need about ([\d,]+) bytes and {tmp_path} has {free:,} free: .*--data", str(caught.value))
+        sentence = rf"the build needs ([\d,]+) bytes on the disk of {tmp_path}, but at most {free:,} can be used: .*--data"
+        found = re.fullmatch(sentence, str(caught.value))
         assert found is not None
-        assert int(found[1].replace(",", "")) in (sum(sizes), sum(sizes) + 1)
+        assert int(found[1].replace(",", "")) == caught.value.needed
+        assert caught.value.needed in (sum(sizes), sum(sizes) + 1)
         assert caught.value.exit_code == 3
 
 

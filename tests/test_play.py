@@ -19,14 +19,13 @@ import toys
 from support import PROGRAM, Answer
 
 from rules.hexapawn import game as hexapawn
+from tablebase.api.tablebase import Tablebase
 from tablebase.build import tables as building
 from tablebase.build.plan import plan
 from tablebase.cli.play import reason
-from tablebase.game import registry
+from tablebase.game import load_game, registry
 from tablebase.game.notation import read
-from tablebase.game.registry import load_game
-from tablebase.play.match import Ending, Match, Why
-from tablebase.probe.prober import Tablebase
+from tablebase.play.match import Ending, EndReason, Match
 
 pytest_plugins = ["fixtures_tables"]
 
@@ -317,12 +316,12 @@ def test_reasons(name: str, start: str, move: str, expected: str, tmp_path: Path
     """Each way to win is said in the words of its game."""
     game = load_game(name)
     with Tablebase(tmp_path) as tables:
-        match = Match(game, tables, read(game, start))
+        match = Match(game, tables.prober, read(game, start))
         match.play(match.legal()[move])
         ending = match.ending()
     assert ending is not None
     assert reason(match, ending) == expected
-    assert reason(match, Ending(None, Why.REPEATED)) == "the same position has come up three times"
+    assert reason(match, Ending(None, EndReason.REPEATED)) == "the same position has come up three times"
 
 
 @pytest.mark.parametrize("plies", range(9))

@@ -18,13 +18,13 @@ from support import open_files, random_position
 
 import tablebase
 from rules.doushouqi import game as doushouqi
+from tablebase.api.tablebase import Tablebase
 from tablebase.catalog.catalog import Catalog
 from tablebase.errors import MissingTableError, NotationError, TablebaseError
 from tablebase.game import Outcome
 from tablebase.game.moves import Position, legal_moves, mirrored, swapped, wins_at_once
 from tablebase.game.notation import parse, read, render, render_move
 from tablebase.probe.answers import RatedMove
-from tablebase.probe.prober import Tablebase
 from tablebase.slices.material import material_name, materials, parse_material
 from tablebase.tables import store
 from tablebase.tables.format import table_path

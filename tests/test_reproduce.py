@@ -17,8 +17,8 @@ from support import SCRIPTS, Answer, load_script
 
 import tablebase
 from tablebase.errors import TablebaseError
+from tablebase.game import load_game
 from tablebase.game.moves import Position
-from tablebase.game.registry import load_game
 
 foxhounds: Any = load_script("reproduce_foxhounds")
 hasenspiel: Any = load_script("reproduce_hasenspiel")

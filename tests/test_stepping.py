@@ -13,15 +13,14 @@ import pytest
 import toys
 from support import random_position
 
-from tablebase.game import Game, Outcome, Step
+from tablebase.game import Game, Outcome, Step, load_game
 from tablebase.game.moves import Position, legal_moves
 from tablebase.game.notation import render
-from tablebase.game.registry import load_game
-from tablebase.slices.conversions import ENDS, STAYS, exits
-from tablebase.slices.indexing import Layout, Squares, layout
-from tablebase.slices.location import route, sides_stored, tables
+from tablebase.slices.conversions import ENDS, STAYS, slot_conversions
+from tablebase.slices.indexing import Layout, Squares, layout_of
+from tablebase.slices.location import locate, sides_stored, stored_materials
 from tablebase.slices.material import Material, material_of, parse_material
-from tablebase.slices.movegen import Stepper
+from tablebase.slices.movegen import MoveGenerator
 from tablebase.solvers.compiled import CompiledSlice, compile_slice
 from tablebase.solvers.kernels import EMPTY, clear, has_escaped, list_moves, most_moves, over_code, set_up
 from tablebase.values import NARROW, NARROW_ANY, STALEMATE, Codes, Coding, Value
@@ -54,7 +53,7 @@ def sample(game: Game) -> dict[Material, list[Position]]:
     """Random positions of some tables of up to four pieces, or of all pieces of a game with few kinds."""
     random, found = Random(game.name), dict[Material, list[Position]]()
     most = 3 if game.name == "doushouqi" else min(4, game.max_pieces)
-    pool = sorted({table.kinds for pieces in range(2, most + 1) for table in tables(game, pieces)})
+    pool = sorted({table.kinds for pieces in range(2, most + 1) for table in stored_materials(game, pieces)})
     if game.name == "foxhounds":
         pool.append(parse_material(game, "FvHHHH@0").kinds)
     for kinds in random.sample(pool, min(len(pool), MATERIALS)):
@@ -81,9 +80,9 @@ def way_of(game: Game, position: Position, after: Position, wins: bool) -> int:
         set(position.pieces) - set(after.pieces) - {piece for piece in position.pieces if game.side_of(piece[0]) == position.side}
     )
     victim = next((position.pieces.index(piece) for piece in gone), None)
-    own = layout(game, material)
+    own = layout_of(game, material)
     slot = None if victim is None else own.slots.index(victim)
-    (number,) = (n for n, way in enumerate(exits(game, material), 1) if way[:3] == (slot, there, after.side))
+    (number,) = (n for n, way in enumerate(slot_conversions(game, material), 1) if way[:3] == (slot, there, after.side))
     return number
 
 
@@ -91,12 +90,12 @@ def way_of(game: Game, position: Position, after: Position, wins: bool) -> int:
 def test_landings_are_the_naive_moves(game: Game) -> None:
     """Each move of each position once: the squares afterwards, where it leads, and which piece it takes."""
     for material, positions in sample(game).items():
-        own = layout(game, material)
+        own = layout_of(game, material)
         kinds = [material.kinds[piece] for piece in own.slots]
         squares = squares_of(own, positions)
         for side in (0, 1):
             found: list[list[object]] = [[] for _ in positions]
-            for rows, way, landed, victim in Stepper(own, side).landings(squares):
+            for rows, way, landed, victim in MoveGenerator(own, side).landings(squares):
                 assert len(rows) == len(landed) == len(set(rows.tolist()))
                 for row, there in zip(rows.tolist(), landed.tolist(), strict=True):
                     stay = sorted((kind, s) for slot, (kind, s) in enumerate(zip(kinds, there, strict=True)) if slot != victim)
@@ -114,10 +113,10 @@ def test_landings_are_the_naive_moves(game: Game) -> None:
 def test_escapes_are_the_naive_ones(game: Game) -> None:
     """Many positions at once, either side to move."""
     for material, positions in sample(game).items():
-        own = layout(game, material)
+        own = layout_of(game, material)
         for side in (0, 1):
             expected = [naive.escaped(game, Position(position.pieces, side)) for position in positions]
-            assert Stepper(own, side).escaped(squares_of(own, positions)).tolist() == expected
+            assert MoveGenerator(own, side).escaped(squares_of(own, positions)).tolist() == expected
 
 
 def test_a_step_on_the_spot_is_no_move() -> None:
@@ -125,10 +124,10 @@ def test_a_step_on_the_spot_is_no_move() -> None:
     game = toys.sisters()
     idle = [replace(kind, steps=(*kind.steps, *(Step(square, square) for square in kind.squares))) for kind in game.kinds]
     game = replace(game, name="sisters-idle", kinds=tuple(idle))
-    own = layout(game, parse_material(game, "AvC"))
+    own = layout_of(game, parse_material(game, "AvC"))
     start = Position(((0, 0), (2, 5)), 0)
     assert {move.target for move in legal_moves(game, start)} == {1, 3}
-    landings = Stepper(own, 0).landings(squares_of(own, [start]))
+    landings = MoveGenerator(own, 0).landings(squares_of(own, [start]))
     slot = own.slots.index(0)
     assert sorted(square for landing in landings for square in landing.squares[:, slot].tolist()) == [1, 3]
 
@@ -136,19 +135,19 @@ def test_a_step_on_the_spot_is_no_move() -> None:
 def test_no_positions_have_no_moves() -> None:
     """An empty array gives landings of nothing and no escapes."""
     game = toys.ladder("b")
-    own = layout(game, parse_material(game, "CCvW@2"))
+    own = layout_of(game, parse_material(game, "CCvW@2"))
     nothing = np.zeros((0, 3), dtype=np.int8)
-    assert sum(len(landing.rows) for landing in Stepper(own, 0).landings(nothing)) == 0
-    assert Stepper(own, 1).escaped(nothing).shape == (0,)
+    assert sum(len(landing.rows) for landing in MoveGenerator(own, 0).landings(nothing)) == 0
+    assert MoveGenerator(own, 1).escaped(nothing).shape == (0,)
 
 
 def test_landings_leave_the_positions_alone() -> None:
     """The array that is asked about is not written to."""
     game = toys.hunt()
-    own = layout(game, parse_material(game, "HHvFC"))
+    own = layout_of(game, parse_material(game, "HHvFC"))
     squares = own.squares_many(np.arange(own.size))[0]
     before = squares.copy()
-    assert sum(len(landing.rows) for landing in Stepper(own, 0).landings(squares)) > 0
+    assert sum(len(landing.rows) for landing in MoveGenerator(own, 0).landings(squares)) > 0
     assert np.array_equal(squares, before)
 
 
@@ -161,19 +160,19 @@ def compiled(game: Game, table: Material) -> CompiledSlice:
     coding = NARROW if game.escape is None else NARROW_ANY
 
     def drawn(material: Material, _: int) -> tuple[Codes, Coding]:
-        return np.zeros(layout(game, material).size, dtype=coding.dtype), coding
+        return np.zeros(layout_of(game, material).size, dtype=coding.dtype), coding
 
     return compile_slice(game, table, drawn)
 
 
 def stored_index(game: Game, position: Position) -> int:
     """The index of a position in the table that stands for its material."""
-    way = route(game, material_of(game, position), position.side)
-    squares = [position.pieces[piece][1] for piece in way.order]
+    way = locate(game, material_of(game, position), position.side)
+    squares = [position.pieces[piece][1] for piece in way.pairing]
     if way.swapped:
         assert game.swap is not None
         squares = [game.swap[square] for square in squares]
-    home = layout(game, way.table)
+    home = layout_of(game, way.material)
     return home.index([squares[piece] for piece in home.slots])
 
 
@@ -181,7 +180,7 @@ def stored_index(game: Game, position: Position) -> int:
 def test_kernels_list_the_naive_moves(game: Game) -> None:
     """Each move once: where it leads, and the index of the position there in its table; and whether the game is over."""
     for material, positions in sample(game).items():
-        if route(game, material, 0).table != material:
+        if locate(game, material, 0).material != material:
             continue
         problem = compiled(game, material)
         arrays, own = problem.arrays, problem.layout

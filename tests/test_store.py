@@ -27,7 +27,7 @@ from support import SEAL, drafts, flip, middle_of_codes, open_files, reseal
 from rules.doushouqi import game as doushouqi
 from tablebase.errors import CorruptTableError, MissingTableError, StaleTableError, TablebaseError
 from tablebase.game import Outcome
-from tablebase.slices.indexing import layout
+from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored
 from tablebase.slices.material import Material, parse_material
 from tablebase.tables import store
@@ -47,7 +47,7 @@ CODINGS = [NARROW, Coding(1, "uint16"), Coding(2, "uint8"), FULL]
 
 def random_codes(material: Material, coding: Coding, seed: int = 1) -> list[Codes]:
     """Any codes where there are positions, void elsewhere, for each stored side."""
-    own = layout(GAME, material)
+    own = layout_of(GAME, material)
     random = np.random.default_rng(seed)
     legal = own.squares_many(np.arange(own.size))[1]
     any_codes = [random.integers(0, coding.void, own.size, dtype=coding.dtype) for _ in sides_stored(GAME, material)]

@@ -20,10 +20,10 @@ from tablebase.errors import NotationError, RulesError
 from tablebase.game import Board, Game, Kind, Outcome, Side, Step
 from tablebase.game.moves import Position, legal_moves, mirrored
 from tablebase.game.notation import check_pieces
-from tablebase.slices import location as routes
+from tablebase.slices import location as locations
 from tablebase.slices import material
 from tablebase.slices.indexing import Layout
-from tablebase.slices.location import Route
+from tablebase.slices.location import Location
 from tablebase.slices.material import Material, parse_material
 from tablebase.testing import faults as _conformance
 from tablebase.testing import suite as testing
@@ -277,11 +277,11 @@ def test_an_index_that_differs_in_numbers(monkeypatch: pytest.MonkeyPatch, metho
 def test_an_alias_that_plays_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
     """`aliases` finds a position stored with its pieces exchanged; rules alone cannot cause that, so the route is made to lie."""
 
-    def crossed(game: Game, own: Material, side: int) -> Route:
-        way = routes.route(game, own, side)
-        return replace(way, order=way.order[::-1])
+    def crossed(game: Game, own: Material, side: int) -> Location:
+        way = locations.route(game, own, side)
+        return replace(way, pairing=way.pairing[::-1])
 
-    monkeypatch.setattr(_conformance, "route", crossed)
+    monkeypatch.setattr(_conformance, "locate", crossed)
     assert "which has other moves" in only_failure(duel(), "aliases")
 
 

@@ -18,10 +18,12 @@ from tablebase.build.plan import plan
 from tablebase.build.tables import build
 from tablebase.compute import threads
 from tablebase.errors import TablebaseError
-from tablebase.executors.scheduler import Limits, run_graph
-from tablebase.game.registry import load_game
+from tablebase.executors.executor import Limits
+from tablebase.executors.local import LocalExecutor
+from tablebase.executors.scheduler import run_graph
+from tablebase.game import load_game
 from tablebase.slices.material import parse_materials
-from tablebase.solvers import pursuit as chase
+from tablebase.solvers import pursuit as pursuit
 
 PATIENCE = 60
 """Seconds for which a range waits for another; far more than a thread takes to start."""
@@ -144,7 +146,7 @@ ISLANDS: Graph = {"a": (), "b": ()}
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_a_chain_is_done_here_with_threads(workers: int) -> None:
     """Where each key waits for the one before, this process does all of them, with as many threads as there may be workers."""
-    done = list(run_graph(CHAIN, record, Limits(workers)))
+    done = list(run_graph(CHAIN, record, LocalExecutor(Limits(workers))))
     ranges = 1 if workers == 1 else 4 * workers
     assert done == [Done(key, os.getpid(), ranges) for key in "abcd"]
 
@@ -152,7 +154,7 @@ def test_a_chain_is_done_here_with_threads(workers: int) -> None:
 @pytest.mark.parametrize("graph", [FORK, LATE_FORK, ISLANDS], ids=["fork", "late fork", "islands"])
 def test_other_graphs_are_done_by_processes_of_one_thread(graph: Graph) -> None:
     """Where keys can be done side by side, other processes do all but the first, and nobody spreads the work."""
-    done = list(run_graph(graph, record, Limits(2)))
+    done = list(run_graph(graph, record, LocalExecutor(Limits(2))))
     assert sorted(one.key for one in done) == sorted(graph)
     assert {one.ranges for one in done} == {1}
     assert done[0].process == os.getpid()
@@ -162,12 +164,12 @@ def test_other_graphs_are_done_by_processes_of_one_thread(graph: Graph) -> None:
 @pytest.mark.parametrize("graph", [FORK, LATE_FORK, ISLANDS], ids=["fork", "late fork", "islands"])
 def test_one_worker_is_one_thread(graph: Graph) -> None:
     """With a single worker this process does everything in one thread."""
-    assert {(one.process, one.ranges) for one in run_graph(graph, record, Limits(1))} == {(os.getpid(), 1)}
+    assert {(one.process, one.ranges) for one in run_graph(graph, record, LocalExecutor(Limits(1)))} == {(os.getpid(), 1)}
 
 
 def test_threads_are_allowed_only_at_work() -> None:
     """Between two results of a chain, whoever takes them has no more threads than before."""
-    for done in run_graph(CHAIN, record, Limits(3)):
+    for done in run_graph(CHAIN, record, LocalExecutor(Limits(3))):
         assert done.ranges == 12
         assert len(threads.spread(note, 1000, 1)) == 1
 
@@ -180,14 +182,14 @@ def test_a_fault_in_a_chain_comes_through() -> None:
             raise TablebaseError("no way to do c")
         return key
 
-    results = run_graph(CHAIN, work, Limits(3))
+    results = run_graph(CHAIN, work, LocalExecutor(Limits(3)))
     assert [next(results), next(results)] == ["a", "b"]
     with pytest.raises(TablebaseError, match=r"^no way to do c$"):
         next(results)
 
 
 def test_tiers_are_built_here_with_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All tiers of a chase are built by this process, spread over the workers' number of threads, with the same bytes."""
+    """All tiers of a pursuit are built by this process, spread over the workers' number of threads, with the same bytes."""
     game = load_game("foxhounds-4x4")
     planned = plan(game, None, parse_materials(game, "FvHH"))
     parts: list[int] = []
@@ -197,10 +199,12 @@ def test_tiers_are_built_here_with_threads(tmp_path: Path, monkeypatch: pytest.M
         parts.append(len(found))
         return found
 
-    monkeypatch.setattr(chase, "GRAIN", 1)
-    monkeypatch.setattr(chase, "spread", spread)
+    monkeypatch.setattr(pursuit, "GRAIN", 1)
+    monkeypatch.setattr(pursuit, "spread", spread)
     for workers in (1, 2):
-        assert len(list(build(game, planned, tmp_path / str(workers), limits=Limits(workers)))) == len(planned) == 7
+        assert (
+            len(list(build(game, planned, tmp_path / str(workers), executor=LocalExecutor(Limits(workers))))) == len(planned) == 7
+        )
         assert (max(parts) > 1) == (workers > 1)
     assert contents(tmp_path / "1") == contents(tmp_path / "2")
     assert len(parts) == 2 * len(planned)

@@ -15,18 +15,17 @@ from hypothesis import given
 
 from tablebase.build.plan import with_dependencies
 from tablebase.errors import NotationError
-from tablebase.game import Game, Outcome, Step
+from tablebase.game import Game, Outcome, Step, load_game
 from tablebase.game.moves import Position, mirrored
-from tablebase.game.registry import load_game
 from tablebase.slices.conversions import conversions
 from tablebase.slices.equivalence import representative
-from tablebase.slices.indexing import layout
-from tablebase.slices.location import dependencies, route, slices, tables
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.location import dependencies, locate, slices, stored_materials
 from tablebase.slices.material import Material, material_name, material_of, materials, parse_material, parse_materials
 from tablebase.slices.placements import placements, table_placements
 from tablebase.solvers.compiled import IndexArrays, _index_arrays
 from tablebase.solvers.kernels import EMPTY, index_of, set_up
-from tablebase.solvers.registry import solve_table
+from tablebase.solvers.registry import solve_material
 from tablebase.tables.writer import describe_layout
 from tablebase.values import Codes, Coding
 
@@ -104,7 +103,7 @@ def test_indices_number_a_plain_list_of_placements(game: Game) -> None:
     """Index i of a tier stands for the i-th placement of the naive list; each placement has the index that says so."""
     for kinds in compositions(game):
         for material in tiers_of(game, kinds):
-            home = layout(game, material)
+            home = layout_of(game, material)
             listed = naive.listing(game, kinds, material.advance)
             assert home.size == len(listed)
             expected = [None if one is None else Position(tuple(sorted(one)), 1) for one in listed]
@@ -121,7 +120,7 @@ def test_many_at_once_and_kernels_number_alike(game: Game) -> None:
     """Every index of every tier: NumPy and kernels give the squares that Python gives, and the index back."""
     for kinds in compositions(game):
         for material in tiers_of(game, kinds):
-            home = layout(game, material)
+            home = layout_of(game, material)
             indices = np.arange(home.size)
             squares, legal = home.squares_many(indices)
             singly = [home.squares(index) for index in range(home.size)]
@@ -138,7 +137,7 @@ def test_many_at_once_and_kernels_number_alike(game: Game) -> None:
 @cache
 def compiled(game: Game, material: Material) -> IndexArrays:
     """The layout as kernels read it."""
-    return _index_arrays(game, [layout(game, material)])
+    return _index_arrays(game, [layout_of(game, material)])
 
 
 def unpacked(arrays: IndexArrays, game: Game, material: Material, index: int) -> list[int] | None:
@@ -151,7 +150,7 @@ def unpacked(arrays: IndexArrays, game: Game, material: Material, index: int) ->
 def test_a_position_of_the_chessboard_survives_its_index(position: Position) -> None:
     """Python, NumPy and kernel give one index, and it gives the position back."""
     material = material_of(FOX, position)
-    home = layout(FOX, material)
+    home = layout_of(FOX, material)
     squares = [position.pieces[piece][1] for piece in home.slots]
     index = home.index(squares)
     assert home.index_many(np.array([squares], dtype=np.int8)).tolist() == [index]
@@ -161,14 +160,14 @@ def test_a_position_of_the_chessboard_survives_its_index(position: Position) -> 
 
 def test_a_tiered_piece_is_never_the_row() -> None:
     """A single hound is the lead, although it has as many squares as the fox; so are pawns of one side to those of the other."""
-    lead, row = layout(FOX, parse_material(FOX, "FvH@3")).groups
+    lead, row = layout_of(FOX, parse_material(FOX, "FvH@3")).groups
     assert (FOX.kinds[lead.kind].symbol, lead.size, FOX.kinds[row.kind].symbol, row.size) == ("H", 4, "F", 32)
-    assert [TWINS.kinds[group.kind].symbol for group in layout(TWINS, parse_material(TWINS, "PvP@1,2")).groups] == ["P", "p"]
+    assert [TWINS.kinds[group.kind].symbol for group in layout_of(TWINS, parse_material(TWINS, "PvP@1,2")).groups] == ["P", "p"]
 
 
 def test_a_file_tells_its_tier() -> None:
     """What a table says of its index differs between tiers, which have different numbers of placements."""
-    (first, second) = (layout(FOX_4, parse_material(FOX_4, name)) for name in ("FvHH@2", "FvHH@3"))
+    (first, second) = (layout_of(FOX_4, parse_material(FOX_4, name)) for name in ("FvHH@2", "FvHH@3"))
     assert first.size != second.size
     assert describe_layout(first) != describe_layout(second)
 
@@ -287,7 +286,7 @@ def test_a_step_that_only_captures_leads_nowhere_else() -> None:
 @games
 def test_tiers_come_in_order(game: Game) -> None:
     """What tables need stands before them, and a tier before those that lead to it."""
-    wanted = list(tables(game, 3))
+    wanted = list(stored_materials(game, 3))
     order = with_dependencies(game, wanted)
     assert set(wanted) <= set(order)
     assert len(set(order)) == len(order)
@@ -301,9 +300,9 @@ def test_tiers_are_slices_of_their_own(game: Game) -> None:
     found = slices(game, 3)
     assert len(found) == 2 * len(materials(game, 3))
     for one in found:
-        assert one.route.table.advance == one.material.advance
-        assert one.route.side == one.side
-        assert representative(game, one.route.table) == one.route.table
+        assert one.location.material.advance == one.material.advance
+        assert one.location.side == one.side
+        assert representative(game, one.location.material) == one.location.material
 
 
 def test_a_tiered_kind_is_not_its_untiered_twin() -> None:
@@ -313,8 +312,8 @@ def test_a_tiered_kind_is_not_its_untiered_twin() -> None:
     kinds = tuple(replace(kind, steps=up, tiered=kind.symbol == "A") if kind.side == 0 else kind for kind in game.kinds)
     game = replace(game, name="sisters-tiered", kinds=kinds)
     alone = parse_material(game, "BvC")
-    assert route(game, alone, 0).table == alone
-    assert route(game, parse_material(game, "AvC@1"), 0).table == parse_material(game, "AvC@1")
+    assert locate(game, alone, 0).material == alone
+    assert locate(game, parse_material(game, "AvC@1"), 0).material == parse_material(game, "AvC@1")
 
 
 # Values
@@ -346,7 +345,7 @@ def test_what_void_cells_of_children_hold_does_not_matter(solved: Solved, game: 
 
     for kinds in compositions(game):
         for material in tiers_of(game, kinds):
-            codes, coding, _ = solve_table(game, material, noisy, engine)
+            codes, coding, _ = solve_material(game, material, noisy, engine)
             expected = solved(game).table(material)
             assert coding == expected[1]
             assert all(np.array_equal(one, other) for one, other in zip(codes, expected[0], strict=True))

@@ -13,17 +13,17 @@ import naive
 import numpy as np
 import pytest
 import toys
-from support import ENGINES, reseal
+from support import SOLVERS, reseal
 
 from rules.doushouqi import game as doushouqi
 from tablebase.errors import CorruptTableError, MissingTableError
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import wins_at_once
 from tablebase.game.notation import render
-from tablebase.slices.indexing import layout
-from tablebase.slices.location import self_paired, sides_stored
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.location import is_self_paired, sides_stored
 from tablebase.slices.material import Material, material_name, parse_material
-from tablebase.solvers.registry import solve_table
+from tablebase.solvers.registry import solve_material
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
@@ -72,7 +72,7 @@ def others(code: int) -> list[int]:
 @cache
 def naive_codes(game: Game, material: Material, side: int) -> Codes:
     """What the naive twin finds for one side to move."""
-    own, solved = layout(game, material), naive.solve(game, material.kinds)
+    own, solved = layout_of(game, material), naive.solve(game, material.kinds)
     codes = np.full(own.size, NARROW.void, dtype=NARROW.dtype)
     for number in range(own.size):
         position = own.position(number, side)
@@ -122,7 +122,7 @@ def test_tables_with_captures_into_others_are_right(name: str, check: Check, thr
 def test_any_wrong_code_is_found(name: str, check: Check, two_pieces: Path) -> None:
     """A single position with another outcome or distance, on the middle file or off it, is found."""
     material = parse_material(GAME, name)
-    own, codes, random = layout(GAME, material), codes_of(two_pieces, name), Random(name)
+    own, codes, random = layout_of(GAME, material), codes_of(two_pieces, name), Random(name)
     squares, legal = own.squares_many(np.arange(own.size))
     on_middle = [i for i in range(own.size) if GAME.board.cells[squares[i, 0]][0] == 3]
     for number in [*random.sample(range(own.size), 60), *random.sample(on_middle, 20)]:
@@ -140,7 +140,7 @@ def test_any_wrong_code_is_found(name: str, check: Check, two_pieces: Path) -> N
 def test_the_wrong_position_is_named(check: Check, two_pieces: Path) -> None:
     """With every position of a table called a draw, the sentence shows the first that wins at once."""
     material = parse_material(GAME, "CvW")
-    own, codes = layout(GAME, material), codes_of(two_pieces, "CvW")
+    own, codes = layout_of(GAME, material), codes_of(two_pieces, "CvW")
     positions = (own.position(i, 0) for i in range(own.size))
     position = next(p for p in positions if p is not None and any(wins_at_once(GAME, p, move) for move in naive.moves(GAME, p)))
     blank = {side: np.zeros_like(some) for side, some in codes.items()}
@@ -154,7 +154,7 @@ def test_the_wrong_position_is_named(check: Check, two_pieces: Path) -> None:
 def test_void_may_hold_anything(name: str, check: Check, two_pieces: Path) -> None:
     """Indices that are no positions are not looked at, nor counted."""
     material = parse_material(GAME, name)
-    own, codes = layout(GAME, material), codes_of(two_pieces, name)
+    own, codes = layout_of(GAME, material), codes_of(two_pieces, name)
     expected = check(GAME, material, codes, NARROW, no_children)
     void = ~own.squares_many(np.arange(own.size))[1]
     assert void.any()
@@ -167,7 +167,7 @@ def test_void_may_hold_anything(name: str, check: Check, two_pieces: Path) -> No
 def test_statistics_are_counted_by_hand(check: Check, two_pieces: Path) -> None:
     """Histogram and first index that come with the check are those of a plain loop, mirror images counted."""
     material = parse_material(GAME, "RvC")
-    own, codes = layout(GAME, material), codes_of(two_pieces, "RvC")
+    own, codes = layout_of(GAME, material), codes_of(two_pieces, "RvC")
     for side, summary in check(GAME, material, codes, NARROW, no_children).items():
         histogram, first = [0] * len(summary.histogram), [-1] * len(summary.histogram)
         for number, code in enumerate(codes[side].tolist()):
@@ -193,12 +193,12 @@ def test_other_codings_are_checked_too(coding: Coding, two_pieces: Path) -> None
 
 
 @both_programs
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", SOLVERS)
 def test_one_side_is_enough_for_a_table_paired_with_itself(engine: str, check: Check) -> None:
     """Rat against rat stores one side to move; what each engine finds for it passes, and no change of it."""
     material = parse_material(GAME, "RvR")
-    assert self_paired(GAME, material)
-    (codes,), coding, _ = solve_table(GAME, material, no_children, engine)
+    assert is_self_paired(GAME, material)
+    (codes,), coding, _ = solve_material(GAME, material, no_children, engine)
     assert check(GAME, material, {0: codes}, coding, no_children)[0].placements == 61 * 60
     wins = np.flatnonzero(codes == coding.code(Value(Outcome.WIN, 3)))
     codes[wins[len(wins) // 2]] = coding.code(Value(Outcome.WIN, 5))
@@ -220,7 +220,7 @@ def test_one_side_is_enough_for_a_table_paired_with_itself(engine: str, check: C
 def test_the_naive_solution_is_right(game: Game, name: str, check: Check) -> None:
     """What the naive twin finds passes; any other code in its place, a stalemate called a draw too, does not."""
     material = parse_material(game, name)
-    own = layout(game, material)
+    own = layout_of(game, material)
     if check is rows.verify_codes and not rows.applies(own, NARROW):
         return
     load, random = partial(naive_load, game), Random(name)
@@ -243,7 +243,7 @@ def test_a_corner_of_the_pond_is_a_stalemate() -> None:
     game = toys.pond()
     material = parse_material(game, "TvL")
     corner = next(p for p in naive.solve(game, material.kinds) if render(game, p) == "3/3/l2/T2 w")
-    own = layout(game, material)
+    own = layout_of(game, material)
     codes = naive_codes(game, material, 0)
     # The mirror image is numbered instead if the corner is not.
     found = [own.position(i, 0) for i in np.flatnonzero(codes == STALEMATE)]
@@ -257,7 +257,10 @@ def test_wrong_codes_in_a_sound_file_are_found(two_pieces: Path, tmp_path: Path)
     codes[1][place] = DRAW
     path = table_path(tmp_path, GAME, material)
     publish(write_draft(path, GAME, material, [codes[0], codes[1]], NARROW), path)
-    with pytest.raises(CorruptTableError, match=f"^{path} is wrong: .* is stored as a .*, which its moves contradict$"):
+    with pytest.raises(
+        CorruptTableError,
+        match=f"^{path} is wrong: .* is stored as a .*, which its moves contradict: delete it and build it again$",
+    ):
         verify_file(path, "CvW")
 
 

@@ -1,4 +1,4 @@
-"""The check of chases against that of any table: both accept what is right, and both find any code that is not."""
+"""The check of pursuits against that of any table: both accept what is right, and both find any code that is not."""
 
 from __future__ import annotations
 
@@ -17,29 +17,27 @@ from conftest import Solved
 
 from tablebase.compute import threads
 from tablebase.errors import CorruptTableError
-from tablebase.game import Game, Outcome
+from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import read, render
-from tablebase.game.registry import load_game
-from tablebase.slices.indexing import layout
+from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import Material, material_name, parse_material, parse_materials
 from tablebase.tables.summary import Summary
 from tablebase.values import DRAW, NARROW_ANY, STALEMATE, Codes, Coding, Value
-from tablebase.verify import general
-from tablebase.verify import pursuit as chase
+from tablebase.verify import general, pursuit
 from tablebase.verify.table import verify_codes
 
 HERDS = [(toys.herd(sort), name) for sort in ("reach", "white", "black") for name in ("DvW", "DDvW")]
 FOXES = [(load_game(f"foxhounds-{size}"), name) for size, name in (("2x2", "FvH"), ("4x4", "FvHH"), ("6x6", "FvHHH"))]
 RABBITS = [(load_game(f"hasenspiel-6x5{early}"), "RvPPP") for early in ("", "-early=none", "-early=article")]
 OTHERS = [(load_game("foxhounds-12x12"), "FvH"), (toys.marathon(10, 2, escape=True), "DDvW")]
-CHASES = [*HERDS, *FOXES, *RABBITS, *OTHERS]
+PURSUITS = [*HERDS, *FOXES, *RABBITS, *OTHERS]
 
 Check = Callable[..., dict[int, Summary]]
-both_programs = pytest.mark.parametrize("check", [general.verify_codes, chase.verify_codes], ids=["general", "chase"])
+both_programs = pytest.mark.parametrize("check", [general.verify_codes, pursuit.verify_codes], ids=["general", "pursuit"])
 
 
-def chases(pairs: list[tuple[Game, str]]) -> Callable[..., Any]:
+def pursuits(pairs: list[tuple[Game, str]]) -> Callable[..., Any]:
     """Tests for each of these games and names."""
     return pytest.mark.parametrize(("game", "name"), pairs, ids=[f"{game.name}-{name}" for game, name in pairs])
 
@@ -63,7 +61,7 @@ def walked(game: Game, name: str) -> list[tuple[Material, int, Position]]:
     """Tier, index and position of everything that a material has."""
     found = []
     for material in parse_materials(game, name):
-        home = layout(game, material)
+        home = layout_of(game, material)
         for index in range(home.size):
             for side in (0, 1):
                 position = home.position(index, side)
@@ -112,7 +110,7 @@ def test_the_examples_are_of_every_sort() -> None:
         for _, _, position in examples(game, name):
             stuck = not naive.moves(game, position)
             sorts.add(Sort(position.side, naive.escaped(game, position), stuck, values[position][0] == "win"))
-    # Who is stuck has lost; who has escaped has won unless stuck; the sides of runners and chasers differ by game.
+    # Who is stuck has lost; who has escaped has won unless stuck; the sides of runners and pursuers differ by game.
     expected = {Sort(side, False, True, False) for side in (0, 1)}
     expected |= {Sort(side, True, False, won) for side in (0, 1) for won in (False, True)}
     expected |= {Sort(side, False, False, won) for side in (0, 1) for won in (False, True)}
@@ -120,7 +118,7 @@ def test_the_examples_are_of_every_sort() -> None:
     assert not {sort for sort in sorts if sort.stuck and sort.won}
 
 
-@chases(CHASES)
+@pursuits(PURSUITS)
 def test_both_programs_accept_what_is_right(solved: Solved, game: Game, name: str) -> None:
     """Every tier, with the same statistics, which are those of a plain count."""
     places = dict[tuple[Material, int], list[int]]()
@@ -128,8 +126,8 @@ def test_both_programs_accept_what_is_right(solved: Solved, game: Game, name: st
         places.setdefault((material, position.side), []).append(index)
     for material in parse_materials(game, name):
         codes = right_codes(solved, game, material)
-        assert chase.applies(game, material, NARROW_ANY)
-        found = chase.verify_codes(game, material, codes, NARROW_ANY, solved(game).load)
+        assert pursuit.applies(game, material, NARROW_ANY)
+        found = pursuit.verify_codes(game, material, codes, NARROW_ANY, solved(game).load)
         assert found == general.verify_codes(game, material, codes, NARROW_ANY, solved(game).load)
         assert sorted(found) == [0, 1]
         for side, summary in found.items():
@@ -142,7 +140,7 @@ def test_both_programs_accept_what_is_right(solved: Solved, game: Game, name: st
             }
 
 
-@chases([*HERDS, *FOXES, *RABBITS])
+@pursuits([*HERDS, *FOXES, *RABBITS])
 def test_any_wrong_code_is_found(solved: Solved, game: Game, name: str) -> None:
     """Both programs refuse any other code of a position, with one sentence that names it or a position that leads to it."""
     for material, index, position in examples(game, name):
@@ -151,7 +149,7 @@ def test_any_wrong_code_is_found(solved: Solved, game: Game, name: str) -> None:
             changed = codes | {position.side: codes[position.side].copy()}
             changed[position.side][index] = wrong
             given = (game, material, changed, NARROW_ANY, solved(game).load)
-            sentence = fault_of(chase.verify_codes, *given)
+            sentence = fault_of(pursuit.verify_codes, *given)
             assert sentence == fault_of(general.verify_codes, *given)
             assert sentence is not None, (render(game, position), wrong)
             found = re.fullmatch(r"(\S+ \S) is stored as a .*, which its moves contradict", sentence)
@@ -160,9 +158,9 @@ def test_any_wrong_code_is_found(solved: Solved, game: Game, name: str) -> None:
             assert named == position or position in [naive.after(named, move) for move in naive.moves(game, named)]
 
 
-@chases([(FOXES[1][0], "FvHH@3"), (HERDS[1][0], "DDvW@3"), (HERDS[3][0], "DDvW@4"), (HERDS[5][0], "DDvW@4")])
+@pursuits([(FOXES[1][0], "FvHH@3"), (HERDS[1][0], "DDvW@3"), (HERDS[3][0], "DDvW@4"), (HERDS[5][0], "DDvW@4")])
 def test_any_code_at_all_is_found(solved: Solved, game: Game, name: str) -> None:
-    """Of some positions of a tier, by the check of chases: every code with a small distance, the largest ones, and draws."""
+    """Of some positions of a tier, by the check of pursuits: every code with a small distance, the largest ones, and draws."""
     material = parse_material(game, name)
     codes = right_codes(solved, game, material)
     tried = [*range(24), *range(NARROW_ANY.void - 4, NARROW_ANY.void)]
@@ -171,7 +169,7 @@ def test_any_code_at_all_is_found(solved: Solved, game: Game, name: str) -> None
         right = int(own[index])
         for wrong in tried:
             own[index] = wrong
-            fault = fault_of(chase.verify_codes, game, material, codes, NARROW_ANY, solved(game).load)
+            fault = fault_of(pursuit.verify_codes, game, material, codes, NARROW_ANY, solved(game).load)
             assert (fault is None) == (wrong == right), (render(game, position), wrong)
         own[index] = right
 
@@ -196,7 +194,7 @@ def test_the_wrong_position_is_named(solved: Solved, check: Check) -> None:
 
 
 @both_programs
-@chases([HERDS[1], HERDS[5], FOXES[2]])
+@pursuits([HERDS[1], HERDS[5], FOXES[2]])
 def test_void_may_hold_anything(solved: Solved, game: Game, name: str, check: Check) -> None:
     """Indices that are no positions are not looked at nor counted, in the table itself and in the next tier."""
     rng = np.random.default_rng(0)
@@ -212,25 +210,25 @@ def test_void_may_hold_anything(solved: Solved, game: Game, name: str, check: Ch
         assert check(game, material, codes, NARROW_ANY, noisy) == expected
 
 
-@chases([HERDS[1], FOXES[2], RABBITS[0]])
+@pursuits([HERDS[1], FOXES[2], RABBITS[0]])
 def test_threads_and_blocks_change_nothing(solved: Solved, game: Game, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In blocks of a few rows, spread over three threads, statistics and the position that is named are the same."""
     for material in parse_materials(game, name):
         codes = right_codes(solved, game, material)
         wrong = {side: np.full_like(some, NARROW_ANY.code(Value(Outcome.WIN, 3))) for side, some in codes.items()}
         given = [(game, material, some, NARROW_ANY, solved(game).load) for some in (codes, wrong)]
-        expected, fault = chase.verify_codes(*given[0]), fault_of(chase.verify_codes, *given[1])
+        expected, fault = pursuit.verify_codes(*given[0]), fault_of(pursuit.verify_codes, *given[1])
         with monkeypatch.context() as patch, threads.use(3):
-            patch.setattr(chase, "ROWS_AT_ONCE", 2)
-            assert chase.verify_codes(*given[0]) == expected
-            assert fault_of(chase.verify_codes, *given[1]) == fault
+            patch.setattr(pursuit, "ROWS_AT_ONCE", 2)
+            assert pursuit.verify_codes(*given[0]) == expected
+            assert fault_of(pursuit.verify_codes, *given[1]) == fault
         assert fault is not None
 
 
 def test_chases_are_checked_as_such(solved: Solved, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The fast program is taken for chases in one byte with both outcomes, and the general one for all else."""
+    """The fast program is taken for pursuits in one byte with both outcomes, and the general one for all else."""
     asked = list[str]()
-    for program in (general, chase):
+    for program in (general, pursuit):
         honest = program.verify_codes
         monkeypatch.setattr(
             program, "verify_codes", lambda *given, honest=honest, name=program.__name__: asked.append(name) or honest(*given)

@@ -17,22 +17,21 @@ from support import Answer
 
 from tablebase.compute import threads
 from tablebase.errors import TablebaseError
-from tablebase.game import Board, Escape, Game, Kind, Outcome, Step
+from tablebase.game import Board, Escape, Game, Kind, Outcome, Step, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse, render
-from tablebase.game.registry import load_game
 from tablebase.graph import counting as walks
 from tablebase.graph import pursuit as chase_count
-from tablebase.graph.counting import Count, count, count_chase, count_graph
+from tablebase.graph.counting import Count, count, count_graph, count_pursuit
 from tablebase.graph.reachable import game_bits, reachable
 from tablebase.graph.residues import combine, primes
 from tablebase.slices.material import material_of
-from tablebase.slices.pursuit import chase_fault
+from tablebase.slices.pursuit import pursuit_fault
 
 pytest_plugins = ["fixtures_tables"]
 
 Ask = Callable[..., Answer]
-CHASES = (
+PURSUITS = (
     "foxhounds-2x2",
     "foxhounds-4x4",
     "foxhounds-6x6",
@@ -55,31 +54,31 @@ def naive_count(game: Game, start: Position | None = None) -> Count:
 def both_counts(game: Game, start: Position | None = None) -> set[Count]:
     """What is counted in a graph and tier after tier; one element if both say the same."""
     start = parse(game, game.start) if start is None else start
-    assert chase_fault(game, material_of(game, start)) is None
-    return {count_graph(reachable(game, start), game_bits(game, start)), count_chase(game, start)}
+    assert pursuit_fault(game, material_of(game, start)) is None
+    return {count_graph(reachable(game, start), game_bits(game, start)), count_pursuit(game, start)}
 
 
 def turned(game: Game) -> Game:
-    """A chase with the sides exchanged, so that the runner is on side 1 and still moves first."""
-    runner, chaser = game.kinds
+    """A pursuit with the sides exchanged, so that the runner is on side 1 and still moves first."""
+    runner, pursuer = game.kinds
     assert game.escape is not None
     escape = replace(game.escape, to_move=frozenset(1 - side for side in game.escape.to_move))
-    return replace(game, sides=game.sides[::-1], kinds=(replace(chaser, side=0), replace(runner, side=1)), escape=escape)
+    return replace(game, sides=game.sides[::-1], kinds=(replace(pursuer, side=0), replace(runner, side=1)), escape=escape)
 
 
 def fenced(game: Game, escape: bool) -> Game:
-    """A chase in which the runner stays off the first rank and a square of the middle, the chasers off the last rank."""
-    runner, chaser = game.kinds
+    """A pursuit in which the runner stays off the first rank and a square of the middle, the pursuers off the last rank."""
+    runner, pursuer = game.kinds
     cells, middle = game.board.cells, len(game.board) // 2
     open_to_runner = tuple(square for square in runner.squares if cells[square][1] > 0 and square != middle)
-    open_to_chaser = tuple(square for square in chaser.squares if cells[square][1] < game.board.height - 1)
+    open_to_chaser = tuple(square for square in pursuer.squares if cells[square][1] < game.board.height - 1)
     kinds = tuple(
         replace(kind, squares=squares, steps=tuple(step for step in kind.steps if {step.origin, step.target} <= set(squares)))
-        for kind, squares in ((runner, open_to_runner), (chaser, open_to_chaser))
+        for kind, squares in ((runner, open_to_runner), (pursuer, open_to_chaser))
     )
     assert game.escape is not None
-    zones = {square: zone for square, zone in game.escape.guarded[chaser.symbol].items() if square in open_to_chaser}
-    return replace(game, kinds=kinds, escape=replace(game.escape, guarded={chaser.symbol: zones}) if escape else None)
+    zones = {square: zone for square, zone in game.escape.guarded[pursuer.symbol].items() if square in open_to_chaser}
+    return replace(game, kinds=kinds, escape=replace(game.escape, guarded={pursuer.symbol: zones}) if escape else None)
 
 
 def ladder(rungs: int) -> Game:
@@ -101,7 +100,7 @@ def ladder(rungs: int) -> Game:
 # Against the twin
 
 
-@pytest.mark.parametrize("name", CHASES)
+@pytest.mark.parametrize("name", PURSUITS)
 def test_chases_from_the_start(name: str) -> None:
     """Tier after tier, in an explicit graph and in plain Python the positions, the ends and the games are as many."""
     game = load_game(name)
@@ -110,16 +109,16 @@ def test_chases_from_the_start(name: str) -> None:
 
 
 @settings(max_examples=40)
-@given(st.sampled_from(CHASES[1:]).flatmap(lambda name: st.tuples(st.just(load_game(name)), toys.positions(load_game(name)))))
+@given(st.sampled_from(PURSUITS[1:]).flatmap(lambda name: st.tuples(st.just(load_game(name)), toys.positions(load_game(name)))))
 def test_chases_from_any_position(case: tuple[Game, Position]) -> None:
-    """From any placement of any number of chasers, whoever is to move, though it may be over: both counts are the twin's."""
+    """From any placement of any number of pursuers, whoever is to move, though it may be over: both counts are the twin's."""
     assert both_counts(*case) == {naive_count(*case)}
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_chases_in_the_middle_of_a_game(seed: int) -> None:
-    """From positions that come up in a game, the chasers to move in half of them: both counts are the twin's."""
-    name = CHASES[2 + seed]
+    """From positions that come up in a game, the pursuers to move in half of them: both counts are the twin's."""
+    name = PURSUITS[2 + seed]
     every = list(walk(load_game(name)).children)
     for side in (0, 1):
         for start in Random(seed).sample([one for one in every if one.side == side], 4):
@@ -140,7 +139,7 @@ def test_the_runner_may_be_the_second_side(name: str) -> None:
 @pytest.mark.parametrize("escape", [True, False])
 @pytest.mark.parametrize("name", ["foxhounds-6x6", "hasenspiel-6x6"])
 def test_squares_that_only_one_side_can_use(name: str, escape: bool) -> None:
-    """Runner and chasers may have squares that the other cannot go to."""
+    """Runner and pursuers may have squares that the other cannot go to."""
     game = fenced(load_game(name), escape)
     assert both_counts(game) == {naive_count(game)}
     for start in Random(0).sample(list(walk(game).children), 4):
@@ -164,7 +163,7 @@ def test_boards_of_more_than_64_squares(escape: bool, side: str) -> None:
 def test_games_that_are_no_chases(make: Callable[[], Game]) -> None:
     """Captures, goals and different kinds are counted in a graph."""
     game = make()
-    assert chase_fault(game, material_of(game, parse(game, game.start))) is not None
+    assert pursuit_fault(game, material_of(game, parse(game, game.start))) is not None
     assert count(game) == naive_count(game)
 
 
@@ -317,7 +316,7 @@ def test_counts_do_not_depend_on_threads(start: str, workers: int, grain: int, m
     expected = naive_count(game, parse(game, start))
     monkeypatch.setattr(chase_count, "GRAIN", grain)
     with threads.use(workers):
-        assert count_chase(game, parse(game, start)) == expected
+        assert count_pursuit(game, parse(game, start)) == expected
 
 
 def test_progress_is_told_to_the_end() -> None:

@@ -12,24 +12,22 @@ from pathlib import Path
 from tablebase.build.plan import plan
 from tablebase.catalog.catalog import FILE_NAME, Catalog
 from tablebase.errors import CapacityError
-from tablebase.executors.scheduler import Limits
+from tablebase.executors.executor import Limits
 from tablebase.game import Game
-from tablebase.slices.indexing import layout
+from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import dependencies, sides_stored, slices
 from tablebase.slices.material import Material, material_name
 from tablebase.slices.placements import placements, table_placements
-from tablebase.solvers.registry import AUTO, choose_engine
+from tablebase.solvers.registry import AUTO, choose_solver, solver_for
 
 DEFAULT_RATE = 8_000_000.0
 """Codes a CPU-second, solved, written and verified, where nothing has been built yet; measured on a server core of 2021."""
 DEFAULT_BYTES = 0.12
 """Bytes on disk a code where nothing has been built yet."""
-CHASE_BYTES = 0.17
-"""The same for chases, whose values change faster from square to square."""
+PURSUIT_BYTES = 0.17
+"""The same for pursuits, whose values change faster from square to square."""
 WORKER_BYTES = 300_000_000
 """A worker before it holds any position."""
-BYTES_PER_INDEX = {"bitrow": 6, "chase": 6, "reference": 24, "sweep": 24}
-"""Memory of an engine for each index of a table, both sides to move."""
 BYTES_PER_CHILD = 3
 """Memory for each code of the tables that captures lead to."""
 
@@ -90,7 +88,7 @@ def estimate(
 
 def _line(game: Game, planned: list[Material], rates: tuple[float, float], name: str | None = None) -> Estimate:
     homes = set(planned)
-    held = [one for one in slices(game, planned[0].pieces) if one.route.table in homes]
+    held = [one for one in slices(game, planned[0].pieces) if one.location.material in homes]
     total = sum(cells(game, table) for table in planned)
     return Estimate(
         pieces=planned[0].pieces,
@@ -108,8 +106,8 @@ def _line(game: Game, planned: list[Material], rates: tuple[float, float], name:
 
 def _rates(game: Game, planned: Sequence[Material], folder: Path) -> tuple[float, float]:
     """Cells a CPU-second and bytes a cell."""
-    chases = all(choose_engine(game, table)[0] == "chase" for table in planned)
-    default = DEFAULT_RATE, CHASE_BYTES if chases else DEFAULT_BYTES
+    pursuits = all(choose_solver(game, table)[0].name == "pursuit" for table in planned)
+    default = DEFAULT_RATE, PURSUIT_BYTES if pursuits else DEFAULT_BYTES
     if not (folder / FILE_NAME).exists():
         return default
     catalog = Catalog(folder)
@@ -121,21 +119,22 @@ def _rates(game: Game, planned: Sequence[Material], folder: Path) -> tuple[float
 
 def cells(game: Game, table: Material) -> int:
     """Number of codes in a table."""
-    return layout(game, table).size * len(sides_stored(game, table))
+    return layout_of(game, table).size * len(sides_stored(game, table))
 
 
 def memory(game: Game, table: Material, engine: str = AUTO) -> int:
     """Bytes a worker needs to solve and verify a table."""
-    used = choose_engine(game, table)[0] if engine == AUTO else engine
-    children = sum(layout(game, child).size for child in dependencies(game, table))
-    return WORKER_BYTES + BYTES_PER_INDEX[used] * layout(game, table).size + BYTES_PER_CHILD * children
+    solver = solver_for(game, table, engine)
+    children = sum(layout_of(game, child).size for child in dependencies(game, table))
+    return WORKER_BYTES + solver.bytes_per_index * layout_of(game, table).size + BYTES_PER_CHILD * children
 
 
-def describe_engines(game: Game, missing: Sequence[Material], engine: str) -> str:
+def describe_solvers(game: Game, missing: Sequence[Material], engine: str) -> str:
     """A sentence that says which engine will solve how many tables, and why."""
     if engine != AUTO:
         return f"tables to solve with {engine}: {len(missing)} (as asked for)"
-    reasons = Counter(choose_engine(game, table) for table in missing)
+    choices = (choose_solver(game, table) for table in missing)
+    reasons = Counter((solver.name, reason) for solver, reason in choices)
     return "; ".join(f"tables to solve with {name}: {count} ({why})" for (name, why), count in reasons.items())
 
 
@@ -152,9 +151,11 @@ def check_capacity(game: Game, missing: Sequence[Material], folder: Path, limits
     allowed = present if limits.memory is None else limits.memory
     if needed > allowed:
         name = material_name(game, largest)
-        cure = "allow more with --memory" if needed <= present else f"this machine has {present:,}"
-        raise CapacityError(f"{name} needs {needed:,} bytes of memory and {allowed:,} are allowed: {cure}")
+        cure = "allow more with --memory" if needed <= present else "this machine has no more"
+        raise CapacityError(name, cure, needed=needed, allowed=allowed)
     disk = int(sum(cells(game, table) for table in missing) * _rates(game, missing, folder)[1])
     free = shutil.disk_usage(folder).free
     if disk > free:
-        raise CapacityError(f"the tables need about {disk:,} bytes and {folder} has {free:,} free: name another folder with --data")
+        raise CapacityError(
+            "the build", "name another folder with --data", needed=disk, allowed=free, unit=f"bytes on the disk of {folder}"
+        )

@@ -6,8 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from tablebase.catalog.catalog import Catalog
-from tablebase.game import Game
-from tablebase.game.registry import load_game
+from tablebase.game import Game, load_game
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import SUFFIX, check_seal
 from tablebase.tables.reader import Table

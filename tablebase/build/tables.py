@@ -15,13 +15,14 @@ from tablebase.build.estimate import memory
 from tablebase.build.plan import with_dependencies
 from tablebase.catalog.catalog import Catalog
 from tablebase.errors import CorruptTableError, TablebaseError
-from tablebase.executors.scheduler import Limits, run_graph
-from tablebase.game import Game
-from tablebase.game.registry import load_game
-from tablebase.slices.indexing import layout
-from tablebase.slices.location import dependencies, sides_stored, tables
+from tablebase.executors.executor import Executor
+from tablebase.executors.local import LocalExecutor
+from tablebase.executors.scheduler import run_graph
+from tablebase.game import Game, load_game
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.location import dependencies, sides_stored, stored_materials
 from tablebase.slices.material import Material, material_name
-from tablebase.solvers.registry import AUTO, check_engine, solve_table
+from tablebase.solvers.registry import AUTO, find_solver, solve_material
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
@@ -52,7 +53,7 @@ class Built:
 
 
 def build(
-    game: Game, planned: Sequence[Material], folder: Path, *, limits: Limits | None = None, engine: str = AUTO
+    game: Game, planned: Sequence[Material], folder: Path, *, executor: Executor | None = None, engine: str = AUTO
 ) -> Iterator[Built]:
     """Build the tables of a plan that are not there yet, and enter them into the catalog.
 
@@ -63,17 +64,17 @@ def build(
     planned : sequence of Material
         From `plan`: closed under dependencies.
     folder : Path
-    limits : Limits, optional
-        Processes, and memory for all of them together; by default this process alone.
+    executor : Executor, optional
+        Where tables are solved; by default in this process.
     engine : str
-        One of `tablebase.solvers.registry.ENGINES`, or ``auto``.
+        One of `tablebase.solvers.registry.SOLVERS`, or ``auto``.
 
     Yields
     ------
     Built
         Each table once it is registered.
     """
-    check_engine(engine)
+    find_solver(engine)
     catalog = Catalog(folder, create=True)
     try:
         with _only_one_build(folder):
@@ -81,7 +82,7 @@ def build(
             missing = missing_tables(game, planned, folder, catalog)
             graph = {table: tuple(child for child in dependencies(game, table) if child in missing) for table in missing}
             needs = partial(memory, game, engine=engine)
-            for built in run_graph(graph, partial(build_table, game.name, folder, engine), limits or Limits(), needs):
+            for built in run_graph(graph, partial(build_table, game.name, folder, engine), executor or LocalExecutor(), needs):
                 table = Table(table_path(folder, game, built.material), game, built.material)
                 catalog.register(game, table, built.engine, built.seconds)
                 table.close()
@@ -125,7 +126,7 @@ def build_table(name: str, folder: Path, engine: str, material: Material) -> Bui
 
 def _solve(game: Game, path: Path, material: Material, engine: str, store: Store) -> tuple[Path, str]:
     """Write a draft of the solved table; the draft and the engine used. The codes are freed before it is verified."""
-    codes, coding, used = solve_table(game, material, partial(_load, game, store), engine)
+    codes, coding, used = solve_material(game, material, partial(_load, game, store), engine)
     return write_draft(path, game, material, codes, coding), used
 
 
@@ -144,8 +145,8 @@ def _is_right(game: Game, path: Path, material: Material, store: Store) -> bool:
 
 def measure(game: Game) -> tuple[float, float]:
     """Codes a CPU-second and bytes a code, from building one table of middling size into a folder that is thrown away."""
-    small = [table for count in range(2, min(4, game.max_pieces) + 1) for table in tables(game, count)]
-    chosen = max((table for table in small if memory(game, table) < MEASURED_BYTES), key=lambda table: layout(game, table).size)
+    small = [table for count in range(2, min(4, game.max_pieces) + 1) for table in stored_materials(game, count)]
+    chosen = max((table for table in small if memory(game, table) < MEASURED_BYTES), key=lambda table: layout_of(game, table).size)
     planned = with_dependencies(game, [chosen])
     with TemporaryDirectory() as scratch:
         seconds = {}
@@ -153,7 +154,7 @@ def measure(game: Game) -> tuple[float, float]:
         for folder in (Path(scratch, "first"), Path(scratch, "second")):
             seconds = {built.material: built.seconds for built in build(game, planned, folder)}
         size = table_path(folder, game, chosen).stat().st_size
-    codes = layout(game, chosen).size * len(sides_stored(game, chosen))
+    codes = layout_of(game, chosen).size * len(sides_stored(game, chosen))
     return codes / (seconds[chosen] or 1.0), size / codes
 
 

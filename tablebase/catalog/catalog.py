@@ -254,5 +254,5 @@ def _slices(game: Game, material: Material, side: int, solution_id: int) -> list
             is_alias=not one.distinct,
         )
         for one in slices(game, material.pieces)
-        if (one.route.table, one.route.side) == (material, side)
+        if (one.location.material, one.location.side) == (material, side)
     ]

@@ -9,11 +9,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from tablebase.catalog.catalog import Catalog, Counts
-from tablebase.errors import MissingTableError, TablebaseError
+from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.slices.location import slices
-from tablebase.slices.material import Material, material_name, parse_material, parse_materials
-from tablebase.tables.missing import missing_sentence, unbuilt_sentence, unregistered_sentence
+from tablebase.slices.material import Material, check_piece_count, material_name, parse_material, parse_materials
+from tablebase.tables.missing import missing_game, missing_pieces, missing_table
 
 WILD = "*?["
 """What makes a pattern of a material's name."""
@@ -128,7 +128,7 @@ def choose(
     _check_side(game, side)
     lines = catalog.counts(game, "material")
     if not lines:
-        raise TablebaseError(unregistered_sentence(game, catalog.folder))
+        raise missing_game(game, catalog.folder)
     names = {str(line.material) for line in lines}
     exact = [name for text in patterns if not _is_wild(text) for name in _named(game, text, names, catalog.folder)]
     wild = [text for text in patterns if _is_wild(text)]
@@ -139,7 +139,7 @@ def choose(
 
     found = [line for line in lines if fits(str(line.material), line.pieces)]
     if not found:
-        raise MissingTableError(_nothing(game, pieces, patterns, lines, catalog.folder))
+        raise _nothing(game, pieces, patterns, lines, catalog.folder)
     chosen = tuple(line for line in found if side in (None, line.side))
     if not chosen:
         raise TablebaseError(f"none of these slices of {game.name} has {side!r} to move: leave --side away")
@@ -171,18 +171,19 @@ def _named(game: Game, text: str, names: set[str], folder: Path) -> list[str]:
     materials = parse_materials(game, text)
     for material in materials:
         if material_name(game, material) not in names:
-            raise MissingTableError(missing_sentence(game, material, folder))
+            raise missing_table(game, material, folder)
     return [material_name(game, material) for material in materials]
 
 
-def _nothing(game: Game, pieces: int | None, patterns: Sequence[str], lines: Iterable[Counts], folder: Path) -> str:
-    """The sentence for a choice of nothing."""
-    if pieces is not None and not 2 <= pieces <= game.max_pieces:
-        return f"{game.name} has slices of 2 to {game.max_pieces} pieces, not {pieces}"
-    if pieces is not None and all(line.pieces != pieces for line in lines):
-        return unbuilt_sentence(game, pieces, folder)
+def _nothing(game: Game, pieces: int | None, patterns: Sequence[str], lines: Iterable[Counts], folder: Path) -> TablebaseError:
+    """The error where nothing fits."""
+    if pieces is not None:
+        check_piece_count(game, pieces)
+        if all(line.pieces != pieces for line in lines):
+            return missing_pieces(game, pieces, folder)
     wanted = " or ".join(patterns) + (f" with {pieces} pieces" if pieces is not None else "")
-    return f"no slice of {game.name} that has been built in {folder} is called {wanted}: 'tablebase stats' lists them"
+    sentence = f"no slice of {game.name} that has been built in {folder} is called {wanted}"
+    return TablebaseError(f"{sentence}: 'tablebase stats {game.name} --by material' lists them")
 
 
 def listed(column: str, values: Iterable[object]) -> str:

@@ -18,7 +18,7 @@ from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.charts.selection import Choice, listed
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
-from tablebase.mining.query import Question
+from tablebase.mining.query import Query
 from tablebase.mining.results import names_and_rows
 from tablebase.slices.material import Material, material_name, parse_material
 
@@ -205,6 +205,6 @@ def count_parity(
 
 def _ask(choice: Choice, folder: Path, statement: str, threads: int, tick: Tick | None) -> list[dict[str, Any]]:
     """The rows of a statement over positions."""
-    with Question(choice.game, folder, statement, choice.game.features, threads) as question:
+    with Query(choice.game, folder, statement, choice.game.features, threads) as question:
         _, rows = names_and_rows(question.run(tick=lambda done: tick and tick(done, question.cells)))
         return list(rows)

@@ -37,24 +37,25 @@ def build(
         str | None, typer.Option("--memory", metavar="8G", help="Run no more side by side than fits in this.")
     ] = None,
     engine: Annotated[
-        str, typer.Option("--engine", help="auto, bitrow, chase, reference or sweep; all write the same files.")
+        str, typer.Option("--engine", help="auto, bitrow, pursuit, reference or sweep; all write the same files.")
     ] = "auto",
 ) -> None:
     """Solve, verify and store tables that are not there yet."""
     from tqdm import tqdm
 
     from tablebase.build import tables as building
-    from tablebase.build.estimate import check_capacity, describe_engines, physical_memory
+    from tablebase.build.estimate import check_capacity, describe_solvers, physical_memory
     from tablebase.build.plan import plan
     from tablebase.catalog.catalog import Catalog
     from tablebase.cli.options import parse_size
     from tablebase.cli.output import say
-    from tablebase.executors.scheduler import Limits
+    from tablebase.executors.executor import Limits
+    from tablebase.executors.local import LocalExecutor
     from tablebase.slices.placements import table_placements
-    from tablebase.solvers.registry import check_engine
+    from tablebase.solvers.registry import find_solver
 
     rules, materials = _wanted(chosen_game(game, size, variant), pieces, material)
-    check_engine(engine)
+    find_solver(engine)
     limits = Limits(workers, physical_memory() if memory is None else parse_size(memory))
     planned = plan(rules, pieces, materials)
     catalog = Catalog(data, create=True)
@@ -64,10 +65,10 @@ def build(
         say(f"nothing to do: all {len(planned)} tables are in {data}, built and verified")
         return
     check_capacity(rules, missing, data, limits, engine)
-    say(describe_engines(rules, missing, engine))
+    say(describe_solvers(rules, missing, engine))
     total = sum(table_placements(rules, table) for table in missing)
     with tqdm(total=total, unit="pos", unit_scale=True, desc=rules.name) as bar:
-        for built in building.build(rules, planned, data, limits=limits, engine=engine):
+        for built in building.build(rules, planned, data, executor=LocalExecutor(limits), engine=engine):
             bar.update(table_placements(rules, built.material))
     say(f"built and verified in {data}: {len(missing)} of {len(planned)} tables, {total:,} placements")
 

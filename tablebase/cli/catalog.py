@@ -22,15 +22,14 @@ def stats(
 
     from tablebase.catalog.catalog import Catalog
     from tablebase.cli.output import write_rows
-    from tablebase.errors import TablebaseError
-    from tablebase.tables.missing import unregistered_sentence
+    from tablebase.tables.missing import missing_game
 
     rules = chosen_game(game, size, variant)
     catalog = Catalog(data)
     rows = [asdict(line) for line in catalog.counts(rules, by.value)]
     catalog.close()
     if not rows:
-        raise TablebaseError(unregistered_sentence(rules, data))
+        raise missing_game(rules, data)
     columns = [name for name in rows[0] if name not in ("material", "side")]
     if by is By.MATERIAL:
         columns = ["material", "side", *columns]

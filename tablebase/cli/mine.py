@@ -62,7 +62,7 @@ def mine(
 
     from tablebase.cli.output import say, write_rows
     from tablebase.errors import TablebaseError
-    from tablebase.mining.query import Question
+    from tablebase.mining.query import Query
     from tablebase.mining.results import names_and_rows, write_parquet
 
     rules = chosen_game(game, size, variant)
@@ -70,7 +70,7 @@ def mine(
         raise TablebaseError("Parquet is not for reading on a screen: send it to a file, as in '--format parquet > result.parquet'")
     cut = limit is None and style is MineFormat.TABLE
     with (
-        Question(rules, data, statement, all_features(rules, features), workers) as question,
+        Query(rules, data, statement, all_features(rules, features), workers) as question,
         tqdm(total=question.cells, desc=f"mine {rules.name}", unit="pos", unit_scale=True, leave=False) as bar,
     ):
         batches = question.run(SHOWN + 1 if cut else limit, lambda done: bar.update(done - bar.n))

@@ -57,7 +57,7 @@ CORES = os.cpu_count() or 1
 
 def chosen_game(game: str, size: str | None, variant: list[str] | None) -> Game:
     """The game, of that size and variant if any is given."""
-    from tablebase.game.registry import load_game
+    from tablebase.game import load_game
 
     return load_game("-".join([game, *([size] if size else []), *(variant or [])]))
 

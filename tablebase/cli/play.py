@@ -50,10 +50,10 @@ def play(
     """Play against the tables in the terminal, on either side."""
     from random import Random, SystemRandom
 
+    from tablebase.api.tablebase import Tablebase
     from tablebase.game.notation import parse
     from tablebase.play.fallible import check_fuzz
     from tablebase.play.match import Match, side_number
-    from tablebase.probe.prober import Tablebase
 
     rules = chosen_game(game, size, variant)
     check_fuzz(fuzz)
@@ -64,7 +64,7 @@ def play(
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="backslashreplace")
     with Tablebase(data) as tables:
-        match = Match(rules, tables, position)
+        match = Match(rules, tables.prober, position)
         # A table that is missing is told before the first move.
         match.probe()
         _Session(match, person, fuzz, Random(seed)).run()
@@ -184,18 +184,18 @@ class _Session:
 
 def reason(match: Match, ending: Ending) -> str:
     """Why a match has ended, as half a sentence."""
-    from tablebase.play.match import Why
+    from tablebase.play.match import EndReason
 
     game, to_move = match.game, match.game.sides[match.side].name
-    if ending.why is Why.GOAL:
+    if ending.why is EndReason.GOAL:
         last = match.moves[-1]
         return f"the {game.kinds[last.kind].name} has reached {game.board.names[last.target]}"
-    if ending.why is Why.ESCAPED and game.escape is not None:
+    if ending.why is EndReason.ESCAPED and game.escape is not None:
         return f"the {game.kinds[game.by_symbol[game.escape.runner]].name} has escaped"
     return {
-        Why.LAST_PIECE: f"no piece is left to {to_move}",
-        Why.NO_MOVE: f"no move is left to {to_move}",
-        Why.REPEATED: "the same position has come up three times",
+        EndReason.LAST_PIECE: f"no piece is left to {to_move}",
+        EndReason.NO_MOVE: f"no move is left to {to_move}",
+        EndReason.REPEATED: "the same position has come up three times",
     }[ending.why]
 
 

@@ -10,9 +10,9 @@ import typer
 from tablebase.cli.options import DEFAULT_DATA, Data, Format, GameName, Size, Style, Variant, chosen_game
 
 if TYPE_CHECKING:
+    from tablebase.api.tablebase import Tablebase
     from tablebase.game import Game
     from tablebase.probe.answers import Probe
-    from tablebase.probe.prober import Tablebase
 
 PositionText = Annotated[
     str | None,
@@ -29,8 +29,8 @@ def probe(
     style: Style = Format.TABLE,
 ) -> None:
     """Tell the outcome, the distance in plies and the moves of positions, best first."""
+    from tablebase.api.tablebase import Tablebase
     from tablebase.cli.output import write_json, write_rows
-    from tablebase.probe.prober import Tablebase
 
     rules = chosen_game(game, size, variant)
     with Tablebase(data) as tables:
@@ -55,8 +55,8 @@ def line(
     style: Style = Format.TABLE,
 ) -> None:
     """Play the optimal line from a position to the end, or to a number of plies."""
+    from tablebase.api.tablebase import Tablebase
     from tablebase.cli.output import write_rows
-    from tablebase.probe.prober import Tablebase
 
     rules = chosen_game(game, size, variant)
     with Tablebase(data) as tables:

@@ -20,6 +20,8 @@ def verify(
     from tqdm import tqdm
 
     from tablebase.cli.output import say
+    from tablebase.executors.executor import Limits
+    from tablebase.executors.local import LocalExecutor
     from tablebase.slices.material import parse_materials
     from tablebase.verify.tablebase import verify_tables
 
@@ -27,7 +29,7 @@ def verify(
     faults = []
     checked = 0
     wanted = [one for text in material or [] for one in parse_materials(rules, text)]
-    total, results = verify_tables(rules, data, pieces, wanted, workers)
+    total, results = verify_tables(rules, data, pieces, wanted, LocalExecutor(Limits(workers)))
     with tqdm(total=total, unit="table", desc=f"verify {rules.name}") as bar:
         for fault in results:
             checked += 1

@@ -1,5 +1,25 @@
 """Games as data: the vocabulary of rules modules, and positions and moves in plain Python."""
 
-from tablebase.game.game import SQUARE_LIMIT, Board, Escape, Game, Kind, Outcome, Side, Step
+from __future__ import annotations
 
-__all__ = ["SQUARE_LIMIT", "Board", "Escape", "Game", "Kind", "Outcome", "Side", "Step"]
+from typing import TYPE_CHECKING
+
+from tablebase.compute.lazy import lazy
+
+if TYPE_CHECKING:
+    from tablebase.game.game import Game
+    from tablebase.game.registry import game_names, load_game
+    from tablebase.game.types import SQUARE_LIMIT, Board, Escape, Kind, Outcome, Side, Step
+
+__all__ = ["SQUARE_LIMIT", "Board", "Escape", "Game", "Kind", "Outcome", "Side", "Step", "game_names", "load_game"]
+
+_TYPES = ("SQUARE_LIMIT", "Board", "Escape", "Kind", "Outcome", "Side", "Step")
+__getattr__ = lazy(
+    __name__,
+    {
+        "Game": "tablebase.game.game",
+        "game_names": "tablebase.game.registry",
+        "load_game": "tablebase.game.registry",
+        **dict.fromkeys(_TYPES, "tablebase.game.types"),
+    },
+)

@@ -26,7 +26,7 @@ def parse(game: Game, text: str) -> Position:
 
     Examples
     --------
-    >>> from tablebase.game.registry import load_game
+    >>> from tablebase.game import load_game
     >>> game = load_game("doushouqi")
     >>> position = parse(game, "7/7/7/7/3c3/7/7/R6/7 w")
     >>> render(game, position)

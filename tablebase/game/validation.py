@@ -110,16 +110,16 @@ def _escape_faults(game: Description) -> Iterator[str]:
     if runner is None or runner.limit != 1:
         yield f"what escapes must be a kind of which there is one piece at most, not {escape.runner!r}"
         return
-    chasers = {kind.symbol: kind for kind in game.kinds if kind.side != runner.side}
+    pursuers = {kind.symbol: kind for kind in game.kinds if kind.side != runner.side}
     for symbol, zones in escape.guarded.items():
-        if symbol not in chasers or set(zones) != set(chasers[symbol].squares):
+        if symbol not in pursuers or set(zones) != set(pursuers[symbol].squares):
             yield f"squares are guarded by enemies of {runner.name}, and from each of their squares; {symbol!r} is not right"
         elif not all(zone <= set(range(len(game.board))) for zone in zones.values()):
-            yield f"the squares that {chasers[symbol].name} guards must be on the board"
+            yield f"the squares that {pursuers[symbol].name} guards must be on the board"
         elif game.mirror is not None and any(
             {game.mirror[s] for s in zone} != zones[game.mirror[square]] for square, zone in zones.items()
         ):
-            yield f"the mirror changes what {chasers[symbol].name} guards"
+            yield f"the mirror changes what {pursuers[symbol].name} guards"
     if not escape.to_move or not escape.to_move <= {0, 1}:
         yield "an escape counts with side 0, side 1 or either of them to move"
     if game.swap is not None:

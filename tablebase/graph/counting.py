@@ -18,9 +18,9 @@ from tablebase.game.moves import Position
 from tablebase.game.notation import check_pieces, parse
 from tablebase.graph.reachable import GOES_ON, Graph, check_finite, game_bits, reachable
 from tablebase.graph.residues import combine, primes
-from tablebase.slices.indexing import layout
+from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import Material, material_of
-from tablebase.slices.pursuit import Chase, chase_fault
+from tablebase.slices.pursuit import Pursuit, pursuit_fault
 
 Tick = Callable[[int, int], None]
 """Called with the steps done and the steps there are."""
@@ -65,15 +65,15 @@ def count(game: Game, start: Position | None = None, tick: Tick | None = None) -
 
     Examples
     --------
-    >>> from tablebase.game.registry import load_game
+    >>> from tablebase.game import load_game
     >>> count(load_game("hexapawn"))
     Count(reachable=135, final=65, games=134, won=(64, 70))
     """
     start = parse(game, game.start) if start is None else start
     check_pieces(game, start)
     check_finite(game)
-    if chase_fault(game, material_of(game, start)) is None:
-        return count_chase(game, start, tick)
+    if pursuit_fault(game, material_of(game, start)) is None:
+        return count_pursuit(game, start, tick)
     return count_graph(reachable(game, start), game_bits(game, start))
 
 
@@ -97,7 +97,7 @@ def count_graph(graph: Graph, bits: int) -> Count:
     return Count(len(graph), int(ends[0].sum()), games, (first, second))
 
 
-def count_chase(game: Game, start: Position, tick: Tick | None = None) -> Count:
+def count_pursuit(game: Game, start: Position, tick: Tick | None = None) -> Count:
     """Count tier after tier, with no more than two tiers in memory."""
     moduli = primes(game_bits(game, start))
     rounds = [(1, 1), *((prime - 1, prime) for prime in moduli)]
@@ -116,16 +116,16 @@ def count_chase(game: Game, start: Position, tick: Tick | None = None) -> Count:
     return Count(reached, over, games, won)
 
 
-def _tiers(game: Game, start: Position) -> Iterator[Chase]:
+def _tiers(game: Game, start: Position) -> Iterator[Pursuit]:
     """The start's tier and those that follow."""
     material: Material | None = material_of(game, start)
     while material is not None:
-        chase = Chase(layout(game, material))
-        yield chase
-        material = chase.next_tier.material if chase.next_tier is not None else None
+        pursuit = Pursuit(layout_of(game, material))
+        yield pursuit
+        material = pursuit.next_tier.material if pursuit.next_tier is not None else None
 
 
-def _stream(tiers: list[Chase], start: Position, limit: int, excess: int) -> Iterator[tuple[int, int, int]]:
+def _stream(tiers: list[Pursuit], start: Position, limit: int, excess: int) -> Iterator[tuple[int, int, int]]:
     """What each tier amounts to: see `tablebase.graph.pursuit.Sizes`."""
     from tablebase.graph.pursuit import go_through, step_on
 
@@ -133,9 +133,9 @@ def _stream(tiers: list[Chase], start: Position, limit: int, excess: int) -> Ite
     numbers: NDArray[np.uint32] = np.zeros((tiers[0].rows, tiers[0].length), dtype=np.uint32)
     index = own.index([start.pieces[piece][1] for piece in own.slots])
     numbers.reshape(-1)[index] = 1
-    chasers_first = start.side == tiers[0].chaser.side
-    for chase, after in zip(tiers, [*tiers[1:], None], strict=True):
-        yield go_through(chase, numbers, limit, excess, chasers_first)
+    pursuers_first = start.side == tiers[0].pursuer.side
+    for pursuit, after in zip(tiers, [*tiers[1:], None], strict=True):
+        yield go_through(pursuit, numbers, limit, excess, pursuers_first)
         if after is not None:
-            numbers = step_on(chase, after, numbers, limit, excess)
-        chasers_first = False
+            numbers = step_on(pursuit, after, numbers, limit, excess)
+        pursuers_first = False

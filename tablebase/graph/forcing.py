@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tablebase.graph.reachable import GOES_ON, Flags, Graph
 
-NEVER = np.iinfo(np.int32).max
+UNFORCEABLE = np.iinfo(np.int32).max
 """Plies to what cannot be forced."""
 PLIES_BITS = 16
 """Of a measure and the plies until then in one number."""
@@ -24,19 +24,19 @@ Measures = NDArray[np.int64]
 
 
 def plies_to_force(graph: Graph, side: int, wanted: Flags) -> Plies:
-    """In how many plies a side can force a position that is wanted; `NEVER` where it cannot.
+    """In how many plies a side can force a position that is wanted; `UNFORCEABLE` where it cannot.
 
     The side hurries and the other delays. A position that is wanted counts as soon as it is reached.
     """
-    found = np.full(len(graph), NEVER, dtype=np.int32)
+    found = np.full(len(graph), UNFORCEABLE, dtype=np.int32)
     for stage in reversed(graph.stages):
         if stage.moves:
-            best, start = (np.minimum, NEVER) if stage.side == side else (np.maximum, -1)
+            best, start = (np.minimum, UNFORCEABLE) if stage.side == side else (np.maximum, -1)
             plies = np.full(len(stage), start, dtype=np.int32)
             for some in stage.moves:
                 plies[some.rows] = best(plies[some.rows], found[some.nodes])
             # No moves, no plies: a position that is over forces nothing.
-            found[stage.nodes] = np.where((plies == NEVER) | (plies < 0), NEVER, plies + 1)
+            found[stage.nodes] = np.where((plies == UNFORCEABLE) | (plies < 0), UNFORCEABLE, plies + 1)
         found[stage.nodes][wanted[stage.nodes]] = 0
     return found
 

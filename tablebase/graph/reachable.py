@@ -19,10 +19,10 @@ from tablebase.errors import CapacityError, TablebaseError
 from tablebase.game import Game, Kind, Outcome
 from tablebase.game.moves import Position
 from tablebase.game.notation import check_pieces, parse
-from tablebase.slices.conversions import ENDS, STAYS, exits
-from tablebase.slices.indexing import Layout, Squares, layout
+from tablebase.slices.conversions import ENDS, STAYS, slot_conversions
+from tablebase.slices.indexing import Layout, Squares, layout_of
 from tablebase.slices.material import Material, make_material, material_of
-from tablebase.slices.movegen import Landing, Stepper
+from tablebase.slices.movegen import Landing, MoveGenerator
 
 BLOCK = 1 << 17
 NODE_LIMIT = 1 << 31
@@ -231,9 +231,9 @@ class _Walk:
         first = self.stages[-1].first + len(self.stages[-1]) if self.stages else 0
         index, inverse = np.unique(np.concatenate([numbers for _, _, numbers in came]), return_inverse=True)
         if first + len(index) > NODE_LIMIT:
-            raise CapacityError(f"{self.game.name} has more than {NODE_LIMIT:,} reachable positions, too many for a graph")
+            raise CapacityError(f"the graph of {self.game.name}", "take a smaller board", allowed=NODE_LIMIT, unit="positions")
         result = np.full(len(index), 1 - side if final else GOES_ON, dtype=np.int8)
-        stage = Stage(layout(self.ends if final else self.rules, material), side, final, index, first, result)
+        stage = Stage(layout_of(self.ends if final else self.rules, material), side, final, index, first, result)
         begin = 0
         for source, rows, numbers in came:
             if source >= 0:
@@ -246,12 +246,12 @@ class _Walk:
     def expand(self, stage: Stage) -> None:
         """Follow all moves of a stage."""
         number = len(self.stages) - 1
-        stepper = Stepper(stage.layout, stage.side)
+        generator = MoveGenerator(stage.layout, stage.side)
         for begin in range(0, len(stage), BLOCK):
             squares = stage.layout.squares_many(stage.index[begin : begin + BLOCK])[0]
-            going = ~stepper.escaped(squares)
+            going = ~generator.escaped(squares)
             stuck = np.ones(len(squares), dtype=bool)
-            for landing in stepper.landings(squares):
+            for landing in generator.landings(squares):
                 stuck[landing.rows] = False
                 stays = going[landing.rows]
                 if stays.any():
@@ -278,16 +278,22 @@ class _Walk:
             return self.key(child, 1 - stage.side, True), there.index_many(landing.squares[:, order][:, there.slots])
         if landing.way == STAYS:
             return self.key(material, 1 - stage.side, False), stage.layout.index_many(landing.squares)
-        way = exits(self.rules, material)[landing.way - 1]
+        way = slot_conversions(self.rules, material)[landing.way - 1]
         there = _numbered(self.rules, way.child)
         return self.key(way.child, way.side, False), there.index_many(landing.squares[:, way.rest][:, there.slots])
 
 
 def _numbered(game: Game, material: Material) -> Layout:
     """The layout of a material, if its indices are not too large for arrays of integers."""
-    found = layout(game, material)
+    found = layout_of(game, material)
     if found.size >= INDEX_LIMIT:
-        raise CapacityError(f"{game.name} has slices of {found.size:,} placements, too many for a graph: take a smaller board")
+        raise CapacityError(
+            f"the graph of {game.name}",
+            "take a smaller board",
+            needed=found.size,
+            allowed=INDEX_LIMIT - 1,
+            unit="indices in one slice",
+        )
     return found
 
 

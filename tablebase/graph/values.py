@@ -1,4 +1,4 @@
-"""Values of all positions of a graph, from tables; positions that satisfy a predicate."""
+"""Values of all positions of a graph, from tables, and the positions for which a predicate holds."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.graph.forcing import Plies
 from tablebase.graph.reachable import Flags, Graph, Stage
-from tablebase.probe.prober import Tablebase
+from tablebase.probe.prober import Prober
 from tablebase.slices.indexing import Squares
-from tablebase.slices.material import material_name, material_of
+from tablebase.slices.material import material_of
 
 
-class Values(NamedTuple):
+class NodeValues(NamedTuple):
     """Outcomes and distances of all nodes.
 
     Parameters
@@ -27,11 +26,11 @@ class Values(NamedTuple):
     """
 
     winner: NDArray[np.int8]
-    distance: Plies
+    distance: NDArray[np.int32]
 
 
-def values(graph: Graph, tables: Tablebase) -> Values:
-    """Look all positions of a graph up.
+def values(graph: Graph, prober: Prober) -> NodeValues:
+    """The values of all positions of a graph.
 
     Raises
     ------
@@ -45,23 +44,15 @@ def values(graph: Graph, tables: Tablebase) -> Values:
             # The move that led here has won.
             winner[stage.nodes], distance[stage.nodes] = 1 - stage.side, 0
         else:
-            outcomes, plies = _look_up(graph, stage, tables)
+            material = material_of(graph.game, graph.position(stage.first))
+            outcomes, plies = prober.values_at(graph.game, material, stage.side, _squares_by_piece(stage))
             winner[stage.nodes] = np.choose(outcomes + 1, [1 - stage.side, -1, stage.side])
             distance[stage.nodes] = plies
-    return Values(winner, distance)
-
-
-def _look_up(graph: Graph, stage: Stage, tables: Tablebase) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
-    """Outcomes and distances of a stage's positions."""
-    squares = stage.squares()
-    by_piece = np.empty_like(squares)
-    by_piece[:, list(stage.layout.slots)] = squares
-    name = material_name(graph.game, material_of(graph.game, graph.position(stage.first)))
-    return tables.probe_squares(graph.game, name, stage.side, by_piece)
+    return NodeValues(winner, distance)
 
 
 def mark(graph: Graph, predicate: Callable[[Squares], Flags]) -> Flags:
-    """The nodes of which a predicate holds.
+    """The nodes for which a predicate holds.
 
     Parameters
     ----------
@@ -70,10 +61,15 @@ def mark(graph: Graph, predicate: Callable[[Squares], Flags]) -> Flags:
         Of an array of squares, shape (positions, pieces), the pieces in the order of `Material.kinds`; called
         once for each stage.
     """
-    found = np.zeros(len(graph), dtype=bool)
+    marked = np.zeros(len(graph), dtype=bool)
     for stage in graph.stages:
-        squares = stage.squares()
-        by_piece = np.empty_like(squares)
-        by_piece[:, list(stage.layout.slots)] = squares
-        found[stage.nodes] = predicate(by_piece)
-    return found
+        marked[stage.nodes] = predicate(_squares_by_piece(stage))
+    return marked
+
+
+def _squares_by_piece(stage: Stage) -> Squares:
+    """The squares of a stage's positions, a column a piece instead of a column a slot."""
+    squares = stage.squares()
+    by_piece = np.empty_like(squares)
+    by_piece[:, list(stage.layout.slots)] = squares
+    return by_piece

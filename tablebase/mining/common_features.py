@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from tablebase.game import Game
 from tablebase.game.features import Feature, Values, feature
-from tablebase.slices.indexing import layout
-from tablebase.slices.movegen import Stepper
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.movegen import MoveGenerator
 from tablebase.slices.positions import Positions
 
 
@@ -63,7 +63,7 @@ def _moves(positions: Positions) -> _Moves:
 
 
 def _count(positions: Positions) -> _Moves:
-    own = layout(positions.game, positions.material)
+    own = layout_of(positions.game, positions.material)
     count, captures = np.zeros((2, len(positions)), dtype=np.int16)
     taken = np.zeros(positions.squares.shape, dtype=bool, order="F")
     for rows, victim in _landings(positions):
@@ -76,10 +76,10 @@ def _count(positions: Positions) -> _Moves:
 
 def _landings(positions: Positions) -> Iterator[tuple[NDArray[np.int64], int | None]]:
     """Positions that have a move in common, and the slot that it takes."""
-    own = layout(positions.game, positions.material)
+    own = layout_of(positions.game, positions.material)
     squares = positions.squares[:, list(own.slots)]
-    stepper = Stepper(own, positions.side)
+    generator = MoveGenerator(own, positions.side)
     # Where a piece has escaped the game is over, and nobody moves.
-    going = np.flatnonzero(~stepper.escaped(squares))
-    for landing in stepper.landings(squares[going]):
+    going = np.flatnonzero(~generator.escaped(squares))
+    for landing in generator.landings(squares[going]):
         yield going[landing.rows], landing.victim

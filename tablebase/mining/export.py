@@ -121,10 +121,10 @@ class Export:
             writers: dict[StoredSlice, pq.ParquetWriter] = {}
             for batches in scan.spread(self._batch):
                 for one, batch in batches:
-                    if home != (one.route.table, one.route.side):
+                    if home != (one.location.material, one.location.side):
                         # The slices of one stored side come together, and then no more of them.
                         stack.close()
-                        home = one.route.table, one.route.side
+                        home = one.location.material, one.location.side
                         writers = {}
                     if one not in writers:
                         writers[one] = stack.enter_context(self._file(one))
@@ -147,9 +147,9 @@ class Export:
             draft.replace(path)
         except OSError as fault:
             full = fault.errno in (errno.ENOSPC, errno.EDQUOT)
-            cure = "make room or name another folder with --parquet" if full else "name another folder with --parquet"
-            sentence = f"cannot write to {self.folder} ({fault.strerror or fault}): {cure}"
-            raise (CapacityError if full else TablebaseError)(sentence) from fault
+            sentence, cure = f"cannot write to {self.folder} ({fault.strerror or fault})", "name another folder with --parquet"
+            error = CapacityError(sentence, f"make room or {cure}") if full else TablebaseError(f"{sentence}: {cure}")
+            raise error from fault
         finally:
             with suppress(OSError):
                 draft.unlink(missing_ok=True)

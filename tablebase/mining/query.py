@@ -40,7 +40,7 @@ TAKING_ALL = (exp.Columns, exp.Describe, exp.Pivot, exp.Summarize)
 """What asks for columns without naming them; a pivot groups by all that it does not name."""
 
 
-class Question:
+class Query:
     """A statement over the positions of a game.
 
     Parameters
@@ -74,7 +74,7 @@ class Question:
         read = [column for column in self.columns.values() if column in needed and not column.late]
         self.scans = {name: Scan(game, self.store, one, read, threads) for name, one in self._selections(tree, known).items()}
 
-    def __enter__(self) -> Question:
+    def __enter__(self) -> Query:
         return self
 
     def __exit__(self, *_: object) -> None:

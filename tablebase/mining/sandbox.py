@@ -39,7 +39,7 @@ def sentences() -> Iterator[None]:
     try:
         yield
     except duckdb.OutOfMemoryException as fault:
-        raise CapacityError(f"the statement needs more than {MEMORY} of memory: ask for fewer groups or rows") from fault
+        raise CapacityError(f"the statement needs more than {MEMORY} of memory", "ask for fewer groups or rows") from fault
     except duckdb.Error as fault:
         reason = " ".join(line.strip() for line in str(fault).partition("\n\nLINE")[0].splitlines() if line.strip())
         raise TablebaseError(f"the statement failed: {reason}") from fault

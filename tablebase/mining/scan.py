@@ -21,7 +21,7 @@ from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.mining.columns import Column, Rows
 from tablebase.mining.selection import Occurring, Selection
-from tablebase.slices.indexing import Layout, Squares, apart, layout
+from tablebase.slices.indexing import Layout, Squares, apart, layout_of
 from tablebase.slices.location import StoredSlice
 from tablebase.slices.material import Material
 from tablebase.slices.positions import Positions
@@ -60,7 +60,7 @@ def homes(selection: Selection) -> list[Home]:
     """The slices by where they are stored."""
     found: dict[tuple[Material, int], Home] = {}
     for one, values in selection.items():
-        place = (one.route.table, one.route.side)
+        place = (one.location.material, one.location.side)
         found.setdefault(place, Home(*place, {})).wanted.setdefault(values, []).append(one)
     return list(found.values())
 
@@ -94,7 +94,7 @@ class Scan:
         self.game, self.store, self.columns, self.threads = game, store, columns, threads
         self.homes = homes(selection)
         self.schema = pa.schema([(column.name, column.type) for column in columns])
-        self.cells = sum(layout(game, home.table).size for home in self.homes)
+        self.cells = sum(layout_of(game, home.table).size for home in self.homes)
         self.done = 0
         self.tick: Callable[[], object] = lambda: None
         self.fault: TablebaseError | None = None
@@ -110,7 +110,7 @@ class Scan:
 
     def spread(self, work: Callable[[Rows], Result]) -> Iterator[list[Result]]:
         """Do some work on the rows of each slice in each block, on all threads; the results of each block, in order."""
-        blocks = ((home, begin) for home in self.homes for begin in _begins(layout(self.game, home.table)))
+        blocks = ((home, begin) for home in self.homes for begin in _begins(layout_of(self.game, home.table)))
         with ThreadPoolExecutor(self.threads) as pool:
             running: deque[Future[tuple[int, list[Result]]]] = deque()
             try:
@@ -135,7 +135,7 @@ class Scan:
 
     def _block(self, home: Home, begin: int, work: Callable[[Rows], Result]) -> tuple[int, list[Result]]:
         """How many indices one block of a stored side to move has, and what the work makes of it under each of its names."""
-        own = layout(self.game, home.table)
+        own = layout_of(self.game, home.table)
         end = min(begin + _step(own), own.size)
         table = self.store.table(self.game, home.table)
         block = _Block(own, begin, table.codes_between(home.side, begin, end), table.coding)
@@ -254,8 +254,8 @@ class _Image:
         own = self.block.own
 
         def positions() -> Positions:
-            there = _mapped(own.game.swap, self.squares) if one.route.swapped else self.squares
-            slots = np.argsort([one.route.order[piece] for piece in own.slots])
+            there = _mapped(own.game.swap, self.squares) if one.location.swapped else self.squares
+            slots = np.argsort([one.location.pairing[piece] for piece in own.slots])
             found = _side_by_side([there[:, slot] for slot in slots])
             for alike in _alike(one.material.kinds):
                 found[:, alike] = np.sort(found[:, alike], axis=1)

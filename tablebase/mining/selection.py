@@ -16,12 +16,12 @@ import pyarrow as pa
 from sqlglot import exp
 
 from tablebase.catalog.catalog import Catalog
-from tablebase.errors import MissingTableError, TablebaseError
+from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.mining.sandbox import locked
-from tablebase.slices.location import StoredSlice, route, slices
-from tablebase.slices.material import Material, material_name, parse_material, parse_materials
-from tablebase.tables.missing import missing_sentence, unbuilt_sentence, unregistered_sentence
+from tablebase.slices.location import StoredSlice, locate, slices
+from tablebase.slices.material import Material, check_piece_count, material_name, parse_material, parse_materials
+from tablebase.tables.missing import missing_game, missing_pieces, missing_table
 from tablebase.values import DRAW, STALEMATE, Coding, Value
 
 SLICE_COLUMNS = ("material", "pieces", "side")
@@ -71,7 +71,7 @@ def known_slices(game: Game, folder: Path) -> Selection:
     names = {one: (material_name(game, one.material), game.sides[one.side].letter) for one in _slices(game, known)}
     found = {one: known[name] for one, name in names.items() if name in known}
     if not found:
-        raise TablebaseError(unregistered_sentence(game, folder))
+        raise missing_game(game, folder)
     return found
 
 
@@ -146,7 +146,7 @@ def select(game: Game, known: Selection, condition: exp.Expr | None, names: set[
         _check_named(game, known, part, folder)
     if by_slice and not _evaluate(game, known, by_slice):
         wanted = " and ".join(part.sql(dialect="duckdb") for part in by_slice)
-        raise MissingTableError(f"no slice of {game.name} that has been built in {folder} satisfies {wanted}")
+        raise TablebaseError(f"no slice of {game.name} that has been built in {folder} satisfies {wanted}")
     return _evaluate(game, known, parts)
 
 
@@ -154,12 +154,12 @@ def _check_built(game: Game, known: Selection, material: Material, folder: Path)
     """Raise an error unless the slices of a material are known."""
     if any(one.material == material for one in known):
         return
-    table = route(game, material, 0).table
-    alike = next((material_name(game, one.material) for one in known if one.route.table == table), None)
+    table = locate(game, material, 0).material
+    alike = next((material_name(game, one.material) for one in known if one.location.material == table), None)
     if alike is not None:
         name = material_name(game, material)
         raise TablebaseError(f"{name} plays like {alike}, which stands for it in distinct_positions: ask positions instead")
-    raise MissingTableError(missing_sentence(game, material, folder))
+    raise missing_table(game, material, folder)
 
 
 def union(selections: Sequence[Selection]) -> Selection:
@@ -206,10 +206,9 @@ def _check_named(game: Game, known: Selection, part: exp.Expr, folder: Path) -> 
 
 def _check_pieces(game: Game, known: Selection, pieces: int, folder: Path) -> None:
     """See that some slice has so many pieces."""
-    if not 2 <= pieces <= game.max_pieces:
-        raise TablebaseError(f"{game.name} has slices of 2 to {game.max_pieces} pieces, not {pieces}")
+    check_piece_count(game, pieces)
     if all(one.material.pieces != pieces for one in known):
-        raise MissingTableError(unbuilt_sentence(game, pieces, folder))
+        raise missing_pieces(game, pieces, folder)
 
 
 def _named(part: exp.Expr) -> Iterable[tuple[str, exp.Literal]]:

@@ -25,7 +25,7 @@ from tablebase.patterns.levels import Levels, Raw, raw
 from tablebase.patterns.rules import Rule, rules
 from tablebase.patterns.survey import SAMPLE, Survey, survey
 from tablebase.patterns.trees import Node, Tree, grow, judge, leaf_of, leaves
-from tablebase.slices.indexing import layout
+from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import StoredSlice
 from tablebase.tables.store import Store
 
@@ -95,7 +95,7 @@ class Search:
         found = columns(game, [self.slice], features)
         self.outcome = found["outcome"]
         self.features = [column for column in found.values() if column.feature is not None or _is_place(column)]
-        self.most = layout(game, self.slice.route.table).cells_with_images
+        self.most = layout_of(game, self.slice.location.material).cells_with_images
         self.cells = self._scan().cells * (1 if self.most <= SAMPLE else 2)
         """Indices that are looked at in all."""
         self.tick: Callable[[int], object] = lambda _: None

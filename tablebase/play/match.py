@@ -15,13 +15,13 @@ from tablebase.game.moves import Move, Position, decided, has_escaped, legal_mov
 from tablebase.game.notation import render_move
 from tablebase.play.fallible import choose
 from tablebase.probe.answers import Probe, RatedMove
-from tablebase.probe.prober import Tablebase
+from tablebase.probe.prober import Prober
 
 REPETITIONS = 3
 """How often a position comes up until the game is called a draw."""
 
 
-class Why(StrEnum):
+class EndReason(StrEnum):
     """What has ended a game."""
 
     GOAL = "goal"
@@ -38,11 +38,11 @@ class Ending(NamedTuple):
     ----------
     winner : int or None
         The side that has won, None for a draw.
-    why : Why
+    why : EndReason
     """
 
     winner: int | None
-    why: Why
+    why: EndReason
 
 
 def side_number(game: Game, letter: str) -> int:
@@ -59,14 +59,14 @@ class Match:
     Parameters
     ----------
     game : Game
-    tables : Tablebase
+    prober : Prober
         What is asked for moves; it stays open as long as the match needs it.
     start : Position
     """
 
-    def __init__(self, game: Game, tables: Tablebase, start: Position) -> None:
+    def __init__(self, game: Game, prober: Prober, start: Position) -> None:
         self.game = game
-        self.tables = tables
+        self.prober = prober
         self.positions = [start]
         self.moves: list[Move] = []
 
@@ -105,24 +105,24 @@ class Match:
         return True
 
     def probe(self) -> Probe:
-        """What the tables say of the position on the board; errors are those of `Tablebase.probe`."""
-        return self.tables.probe(self.game, self.position)
+        """What the tables say of the position on the board; errors are those of `Prober.probe`."""
+        return self.prober.probe(self.game, self.position)
 
     def reply(self, fuzz: float, random: Random) -> RatedMove:
         """Make a move that `choose` draws, and tell which."""
         chosen = choose(self.probe(), fuzz, random)
-        self.play(chosen.step)
+        self.play(chosen.legal_move)
         return chosen
 
     def ending(self) -> Ending | None:
         """How the game has ended, None while it goes on."""
         if self.moves and wins_at_once(self.game, self.positions[-2], self.moves[-1]):
-            return Ending(1 - self.side, Why.GOAL if self.moves[-1].wins else Why.LAST_PIECE)
+            return Ending(1 - self.side, EndReason.GOAL if self.moves[-1].wins else EndReason.LAST_PIECE)
         outcome = decided(self.game, self.position)
         if outcome is not None:
             return self._decided(outcome)
         if self.positions.count(self.position) >= REPETITIONS:
-            return Ending(None, Why.REPEATED)
+            return Ending(None, EndReason.REPEATED)
         return None
 
     def _decided(self, outcome: Outcome) -> Ending:
@@ -130,7 +130,7 @@ class Match:
         winner = {Outcome.WIN: self.side, Outcome.LOSS: 1 - self.side}.get(outcome)
         # Being without a move comes first in the rules, so an escape is the reason only if the runner has won.
         escaped = has_escaped(self.game, self.position) and winner == self._runner_side()
-        return Ending(winner, Why.ESCAPED if escaped else Why.NO_MOVE)
+        return Ending(winner, EndReason.ESCAPED if escaped else EndReason.NO_MOVE)
 
     def _runner_side(self) -> int | None:
         escape = self.game.escape

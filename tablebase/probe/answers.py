@@ -17,27 +17,27 @@ class RatedMove:
     Parameters
     ----------
     game : Game
-    step : Move
-    after : Position
+    legal_move : Move
+    child : Position
         The position it leads to.
     value : Value
         The mover's outcome, and the plies to it counted from before the move.
     """
 
     game: Game
-    step: Move
-    after: Position
+    legal_move: Move
+    child: Position
     value: Value
 
     @property
     def move(self) -> str:
         """Origin and target, ``a1a2``."""
-        return render_move(self.game, self.step)
+        return render_move(self.game, self.legal_move)
 
     @property
     def position(self) -> str:
         """The position it leads to, as text."""
-        return render(self.game, self.after)
+        return render(self.game, self.child)
 
 
 @dataclass(frozen=True)

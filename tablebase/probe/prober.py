@@ -1,185 +1,120 @@
-"""Ask a tablebase: a position's outcome, its moves best first, the line to the end.
-
-Every question comes as a pair: `probe_…` raises `MissingTableError` when the table is not there, `get_…`
-gives a default instead. An unknown answer never looks like an answer.
-"""
+"""The value of a position, its moves best first, and the line to the end, from the tables of a folder."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position, legal_moves, play, wins_at_once
-from tablebase.game.notation import check_pieces, parse
-from tablebase.game.registry import load_game
 from tablebase.probe.answers import Probe, RatedMove
 from tablebase.slices.indexing import Layout, Squares
-from tablebase.slices.location import route
-from tablebase.slices.material import Material, material_of, parse_material
+from tablebase.slices.location import locate
+from tablebase.slices.material import Material, material_of
 from tablebase.tables.format import slice_folder, table_path
-from tablebase.tables.missing import missing_sentence
+from tablebase.tables.missing import missing_table
 from tablebase.tables.store import Store
 from tablebase.values import Value
 
-Default = TypeVar("Default")
-
 WIN_NOW = Value(Outcome.WIN, 1)
 FEW = 16
-"""Positions of one slice for which arrays are not worth while."""
+"""Positions of one slice for which arrays do not pay."""
 
 
 @dataclass(frozen=True)
-class _Home:
-    """The way from the positions of one slice to their codes.
+class _Address:
+    """How positions of a slice are found in the table that stores them.
 
     Parameters
     ----------
-    table : Material
-        The one whose table holds them; the file itself may be closed and opened again.
+    material : Material
+        The stored material; its file may be closed and opened again.
     layout : Layout
     side : int
         The side to move there.
     image : tuple of int
-        Where our squares lie there.
-    order : tuple of int
-        Which of our pieces stands for each slot.
+        The image of each square there.
+    pieces : tuple of int
+        For each slot, the piece of the slice that plays it.
     values : list of Value
         By code.
     """
 
-    table: Material
+    material: Material
     layout: Layout
     side: int
     image: tuple[int, ...]
-    order: tuple[int, ...]
+    pieces: tuple[int, ...]
     values: list[Value]
 
     def index(self, position: Position) -> int:
         """Index of a position of the slice."""
         pieces, image = position.pieces, self.image
-        return self.layout.index([image[pieces[piece][1]] for piece in self.order])
+        return self.layout.index([image[pieces[piece][1]] for piece in self.pieces])
 
     def index_many(self, squares: Squares) -> NDArray[np.int64]:
         """Indices of positions given by the square of each piece, shape (positions, pieces)."""
-        return self.layout.index_many(np.array(self.image, dtype=np.int8)[squares[:, self.order]])
+        return self.layout.index_many(np.array(self.image, dtype=np.int8)[squares[:, self.pieces]])
 
 
-class Tablebase:
-    """A folder of tables, open for questions. Safe to use from several threads.
+class Prober:
+    """The tables of a folder, probed by positions. Safe to use from several threads.
+
+    `tablebase.open` gives the same answers to names and texts.
 
     Parameters
     ----------
-    folder : str or Path
-
-    Examples
-    --------
-    >>> import tablebase
-    >>> with tablebase.open("data") as tables:  # doctest: +SKIP
-    ...     answer = tables.probe("doushouqi", "7/7/7/7/3c3/7/7/R6/7 w")
-    ...     print(answer.outcome, answer.distance, answer.best)
+    folder : Path
     """
 
-    def __init__(self, folder: str | Path) -> None:
-        self.store = Store(Path(folder))
-        self._homes: dict[tuple[Game, Material, int], _Home] = {}
-        if not self.store.folder.exists():
-            raise TablebaseError(f"there is no tablebase in {folder}: build one with 'tablebase build GAME --data {folder}'")
-
-    def __enter__(self) -> Tablebase:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __init__(self, folder: Path) -> None:
+        self.store = Store(folder)
+        self._addresses: dict[tuple[Game, Material, int], _Address] = {}
 
     def close(self) -> None:
         """Close all files."""
         self.store.close()
 
-    def probe_value(self, game: str | Game, position: str | Position) -> Value:
-        """Outcome and distance for the side to move.
-
-        Parameters
-        ----------
-        game : str or Game
-        position : str or Position
+    def value(self, game: Game, position: Position) -> Value:
+        """Outcome and distance of a position that goes on, for the side to move.
 
         Raises
         ------
         MissingTableError
-            If the table has not been built; the sentence names it and the command that builds it.
-        NotationError
-            If the text is no position of the game.
+            If the table has not been built.
         """
-        game, position = self._resolve(game, position)
-        return self._value(game, position)
+        address = self._address(game, material_of(game, position), position.side)
+        code = self.store.code(self.store.table(game, address.material), address.side, address.index(position))
+        return address.values[code]
 
-    def get_value(self, game: str | Game, position: str | Position, default: Default | None = None) -> Value | Default | None:
-        """As `probe_value`, but `default` where the table is missing."""
-        try:
-            return self.probe_value(game, position)
-        except MissingTableError:
-            return default
-
-    def probe(self, game: str | Game, position: str | Position) -> Probe:
-        """Outcome, distance and all moves; parameters and errors are those of `probe_value`."""
-        game, position = self._resolve(game, position)
-        return Probe(game, position, self._value(game, position), self._rated_moves(game, position))
-
-    def get(self, game: str | Game, position: str | Position, default: Default | None = None) -> Probe | Default | None:
-        """As `probe`, but `default` where a table is missing."""
-        try:
-            return self.probe(game, position)
-        except MissingTableError:
-            return default
-
-    def probe_values(self, game: str | Game, positions: Sequence[str | Position]) -> list[Value]:
-        """Outcomes and distances of many positions, each chunk of a table read once.
-
-        Parameters
-        ----------
-        game : str or Game
-        positions : sequence of str or Position
-
-        Raises
-        ------
-        MissingTableError, NotationError
-            As `probe_value`, if any of the positions cannot be answered.
-        """
-        game = load_game(game) if isinstance(game, str) else game
-        resolved = [self._resolve(game, position)[1] for position in positions]
+    def values(self, game: Game, positions: Sequence[Position]) -> list[Value]:
+        """Values of many positions, each chunk of a table read once; errors are those of `value`."""
         groups: dict[tuple[Material, int], list[int]] = {}
-        for number, position in enumerate(resolved):
+        for number, position in enumerate(positions):
             groups.setdefault((material_of(game, position), position.side), []).append(number)
-        values: list[Value] = [WIN_NOW] * len(resolved)
+        values: list[Value] = [WIN_NOW] * len(positions)
         for (material, side), numbers in groups.items():
-            home = self._home(game, material, side)
             if len(numbers) < FEW:
                 for number in numbers:
-                    values[number] = self._value(game, resolved[number])
+                    values[number] = self.value(game, positions[number])
                 continue
-            squares = np.array([[square for _, square in resolved[number].pieces] for number in numbers], dtype=np.int8)
-            codes = self.store.table(game, home.table).codes_at(home.side, home.index_many(squares))
-            for number, code in zip(numbers, codes.tolist(), strict=True):
-                values[number] = home.values[code]
+            squares = np.array([[square for _, square in positions[number].pieces] for number in numbers], dtype=np.int8)
+            address = self._address(game, material, side)
+            for number, code in zip(numbers, self._codes(game, address, squares).tolist(), strict=True):
+                values[number] = address.values[code]
         return values
 
-    def probe_squares(
-        self, game: str | Game, material: str, side: int, squares: Squares
-    ) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
+    def values_at(self, game: Game, material: Material, side: int, squares: Squares) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
         """Outcomes and distances of many positions of one material, as arrays.
 
         Parameters
         ----------
-        game : str or Game
-        material : str
-            Such as ``RCvW``.
+        game : Game
+        material : Material
         side : int
             The side to move, 0 or 1.
         squares : ndarray of int8, shape (positions, pieces)
@@ -197,70 +132,64 @@ class Tablebase:
         MissingTableError
             If the table has not been built.
         """
-        game = load_game(game) if isinstance(game, str) else game
-        home = self._home(game, parse_material(game, material), side)
-        codes = self.store.table(game, home.table).codes_at(home.side, home.index_many(squares))
+        address = self._address(game, material, side)
+        codes = self._codes(game, address, squares)
         signs = {Outcome.WIN: 1, Outcome.DRAW: 0, Outcome.LOSS: -1}
-        outcomes = np.array([signs[value.outcome] for value in home.values], dtype=np.int8)
-        distances = np.array([-1 if value.distance is None else value.distance for value in home.values], dtype=np.int16)
+        outcomes = np.array([signs[value.outcome] for value in address.values], dtype=np.int8)
+        distances = np.array([-1 if value.distance is None else value.distance for value in address.values], dtype=np.int16)
         return outcomes[codes], distances[codes]
 
-    def line(self, game: str | Game, position: str | Position, plies: int | None = None) -> list[Probe]:
+    def probe(self, game: Game, position: Position) -> Probe:
+        """Value and moves of a position that goes on; errors are those of `value`."""
+        return Probe(game, position, self.value(game, position), self._rated_moves(game, position))
+
+    def line(self, game: Game, position: Position, plies: int | None = None) -> list[Probe]:
         """The optimal line: probes from the position on, each following the best move of the one before.
 
-        It ends where the game does: at a win that the best move makes at once, without a legal move, or, for a
-        draw, as soon as a position comes back; or after so many plies.
+        It ends where the game does: where the best move wins at once, without a legal move, or, for a draw, as soon as
+        a position repeats; or after this number of plies.
         """
-        game, position = self._resolve(game, position)
         probes: list[Probe] = []
         seen = set()
         while position not in seen and (plies is None or len(probes) <= plies):
             seen.add(position)
             answer = self.probe(game, position)
             probes.append(answer)
-            if not answer.moves or wins_at_once(game, position, answer.moves[0].step):
+            if not answer.moves or wins_at_once(game, position, answer.moves[0].legal_move):
                 break
-            position = answer.moves[0].after
+            position = answer.moves[0].child
         return probes
 
     def _rated_moves(self, game: Game, position: Position) -> tuple[RatedMove, ...]:
         rated = []
-        # Two ways from a square to another are one move to a person.
+        # Two steps between the same squares are one move to a person.
         for move in dict.fromkeys(legal_moves(game, position)):
-            after = play(position, move)
-            value = WIN_NOW if wins_at_once(game, position, move) else self._value(game, after).parent
-            rated.append(RatedMove(game, move, after, value))
+            child = play(position, move)
+            value = WIN_NOW if wins_at_once(game, position, move) else self.value(game, child).parent
+            rated.append(RatedMove(game, move, child, value))
         rated.sort(key=lambda one: (-one.value.merit, one.move))
         return tuple(rated)
 
-    def _resolve(self, game: str | Game, position: str | Position) -> tuple[Game, Position]:
-        game = load_game(game) if isinstance(game, str) else game
-        if isinstance(position, str):
-            return game, parse(game, position)
-        check_pieces(game, position)
-        return game, position
+    def _codes(self, game: Game, address: _Address, squares: Squares) -> NDArray[np.generic]:
+        return self.store.table(game, address.material).codes_at(address.side, address.index_many(squares))
 
-    def _value(self, game: Game, position: Position) -> Value:
-        home = self._home(game, material_of(game, position), position.side)
-        return home.values[self.store.code(self.store.table(game, home.table), home.side, home.index(position))]
-
-    def _home(self, game: Game, material: Material, side: int) -> _Home:
-        """The way to a slice, or an error that names the material as it was asked for."""
+    def _address(self, game: Game, material: Material, side: int) -> _Address:
+        """The address of a slice, or an error that names the material as it was asked for."""
         key = (game, material, side)
-        home = self._homes.get(key)
-        if home is None:
-            home = self._homes[key] = self._find_home(game, material, side)
-        return home
+        address = self._addresses.get(key)
+        if address is None:
+            address = self._addresses[key] = self._find(game, material, side)
+        return address
 
-    def _find_home(self, game: Game, material: Material, side: int) -> _Home:
-        # Routes of many pieces take long to find, and are not needed where there are no tables.
+    def _find(self, game: Game, material: Material, side: int) -> _Address:
+        # Locations of many pieces take long to find, and are not needed where there are no tables.
         if slice_folder(self.store.folder, game, material.pieces).exists():
-            way = route(game, material, side)
-            if table_path(self.store.folder, game, way.table).exists():
-                table = self.store.table(game, way.table)
-                image = game.swap if way.swapped and game.swap is not None else tuple(range(len(game.board)))
+            location = locate(game, material, side)
+            if table_path(self.store.folder, game, location.material).exists():
+                table = self.store.table(game, location.material)
+                identity = tuple(range(len(game.board)))
+                image = game.swap if location.swapped and game.swap is not None else identity
                 values = [table.coding.value(code) for code in range(table.coding.void)]
-                return _Home(
-                    way.table, table.layout, way.side, image, tuple(way.order[piece] for piece in table.layout.slots), values
-                )
-        raise MissingTableError(missing_sentence(game, material, self.store.folder))
+                pieces = tuple(location.pairing[piece] for piece in table.layout.slots)
+                return _Address(location.material, table.layout, location.side, image, pieces, values)
+        raise missing_table(game, material, self.store.folder)

@@ -53,7 +53,7 @@ def advances(levels: tuple[int, ...], count: int) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class Choices:
+class Combinations:
     """All choices of `count` places whose levels add up to `advance`.
 
     Parameters

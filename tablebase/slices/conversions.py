@@ -10,19 +10,25 @@ from functools import cache
 from typing import NamedTuple
 
 from tablebase.game import Game, Kind, Step
-from tablebase.slices.indexing import Layout, layout
-from tablebase.slices.material import Material, _levels, _tiers, make_material, tiered_kinds
+from tablebase.slices.indexing import Layout, layout_of
+from tablebase.slices.material import Material, advances_of, levels_of, make_material, tiered_kinds
+
+STAYS = 0
+ENDS = -1
+"""The move reaches a goal, or captures the last piece of the other side."""
+ILLEGAL = -2
+"""There is no such move: the step does not capture this piece, the piece cannot stand there, or the step must capture."""
 
 
 class Conversion(NamedTuple):
-    """A way out of a slice: a capture, or a step that changes the advance.
+    """A kind of move that leaves a slice: a capture, or a step that changes the advance.
 
     Parameters
     ----------
     victim : int or None
-        The piece that is taken, by its place in `Material.kinds`.
+        The captured piece, by its place in `Material.kinds`.
     child : Material
-        What is there afterwards.
+        The material afterwards.
     side : int
         The side to move then.
     """
@@ -32,70 +38,18 @@ class Conversion(NamedTuple):
     side: int
 
 
-def conversion(game: Game, material: Material, kind: int, step: Step, victim: int | None) -> Conversion | None:
-    """Where a step of a kind leads from a material, taking a piece or none; None if it stays in the slice."""
-    gone = [] if victim is None else [material.kinds[victim]]
-    rest = tuple(other for place, other in enumerate(material.kinds) if place != victim)
-    before = dict(zip(tiered_kinds(game, material.kinds), material.advance, strict=True))
-    if game.kinds[kind].tiered:
-        before[kind] += _levels(game, kind)[step.target] - _levels(game, kind)[step.origin]
-    for other in gone:
-        if game.kinds[other].tiered:
-            before[other] -= _levels(game, other)[step.target]
-    child = make_material(game, rest, tuple(before[one] for one in tiered_kinds(game, rest)))
-    return None if child == material else Conversion(victim, child, 1 - game.side_of(kind))
-
-
-@cache
-def conversions(game: Game, material: Material) -> tuple[Conversion, ...]:
-    """All ways out of a slice that do not end the game.
-
-    A side that loses its last piece has lost, so that leads to no material.
-    """
-    victims = [place for place, kind in enumerate(material.kinds) if len(_own(game, material, kind)) > 1]
-    found: dict[Conversion, None] = {}
-    for kind in sorted(set(material.kinds)):
-        for step in game.kinds[kind].steps:
-            if step.wins:
-                continue
-            taken = [place for place in victims if _can_take(step, game.kinds[material.kinds[place]])]
-            quiet = [None] if step.quiet and game.kinds[kind].tiered else []
-            for victim in (*taken, *quiet):
-                way = conversion(game, material, kind, step, victim)
-                if way is not None and way.child.advance in _tiers(game, way.child.kinds):
-                    found[way] = None
-    return tuple(sorted(found, key=lambda way: (-1 if way.victim is None else way.victim, way.child, way.side)))
-
-
-def _can_take(step: Step, victim: Kind) -> bool:
-    """Whether a step captures a kind that can stand where it leads."""
-    return victim.symbol in step.victims and step.target in victim.homes
-
-
-def _own(game: Game, material: Material, kind: int) -> tuple[int, ...]:
-    """The pieces of the side that a kind belongs to."""
-    return material.second if game.side_of(kind) else material.first
-
-
-STAYS = 0
-ENDS = -1
-"""The move reaches a goal, or takes the last piece of the other side."""
-NEVER = -2
-"""There is no such move: the step does not capture this, or this cannot stand there, or the step needs something to capture."""
-
-
-class Exit(NamedTuple):
-    """A way out of a slice, seen by its layout.
+class SlotConversion(NamedTuple):
+    """A conversion, the pieces named by their slots in the slice's layout.
 
     Parameters
     ----------
     victim : int or None
-        The slot that is taken.
+        The captured slot.
     child : Material
     side : int
         The side to move in the child.
     rest : tuple of int
-        For each piece of the child, in the order of `Material.kinds`, our slot that plays it.
+        For each piece of the child, in the order of `Material.kinds`, the slot of the parent that becomes it.
     """
 
     victim: int | None
@@ -105,33 +59,81 @@ class Exit(NamedTuple):
 
 
 @cache
-def exits(game: Game, material: Material) -> tuple[Exit, ...]:
-    """The exits of a slice; the first one has number 1."""
-    own = layout(game, material)
-    return tuple(_exit(own, way) for way in conversions(game, material))
+def conversions(game: Game, material: Material) -> tuple[Conversion, ...]:
+    """All conversions of a slice.
+
+    A side that loses its last piece has lost, so that leads to no material.
+    """
+    capturable = [place for place, kind in enumerate(material.kinds) if len(_side_with(game, material, kind)) > 1]
+    # A dict keeps the first of equal conversions.
+    distinct: dict[Conversion, None] = {}
+    for kind in sorted(set(material.kinds)):
+        for step in game.kinds[kind].steps:
+            if step.wins:
+                continue
+            captures = [place for place in capturable if _can_capture(step, game.kinds[material.kinds[place]])]
+            quiet = [None] if step.quiet and game.kinds[kind].tiered else []
+            for victim in (*captures, *quiet):
+                conversion = convert(game, material, kind, step, victim)
+                if conversion is not None and conversion.child.advance in advances_of(game, conversion.child.kinds):
+                    distinct[conversion] = None
+    return tuple(sorted(distinct, key=_order))
 
 
-def _exit(own: Layout, way: Conversion) -> Exit:
-    victim = None if way.victim is None else own.slots.index(way.victim)
-    rest = tuple(own.slots.index(piece) for piece in range(own.material.pieces) if piece != way.victim)
-    return Exit(victim, way.child, way.side, rest)
+def convert(game: Game, material: Material, kind: int, step: Step, victim: int | None) -> Conversion | None:
+    """The conversion that a step of a kind makes, capturing a piece or none; None if it stays in the slice."""
+    rest = tuple(other for place, other in enumerate(material.kinds) if place != victim)
+    advance = dict(zip(tiered_kinds(game, material.kinds), material.advance, strict=True))
+    if game.kinds[kind].tiered:
+        advance[kind] += levels_of(game, kind)[step.target] - levels_of(game, kind)[step.origin]
+    if victim is not None and game.kinds[captured := material.kinds[victim]].tiered:
+        advance[captured] -= levels_of(game, captured)[step.target]
+    child = make_material(game, rest, tuple(advance[tiered] for tiered in tiered_kinds(game, rest)))
+    return None if child == material else Conversion(victim, child, 1 - game.side_of(kind))
 
 
-def exit_number(own: Layout, slot: int, step: Step, victim: int | None) -> int:
-    """Where a slot's step leads when it takes a slot, or none: `STAYS`, `ENDS`, `NEVER` or the number of an exit."""
-    game, material = own.game, own.material
-    kinds = material.kinds
-    piece = None if victim is None else own.slots[victim]
-    if not step.quiet if piece is None else game.kinds[kinds[piece]].symbol not in step.victims:
-        return NEVER
-    if piece is not None and step.target not in game.kinds[kinds[piece]].homes:
-        return NEVER
+def _order(conversion: Conversion) -> tuple[int, Material, int]:
+    """The sort key that numbers conversions: those without a capture first."""
+    return (-1 if conversion.victim is None else conversion.victim, conversion.child, conversion.side)
+
+
+def _can_capture(step: Step, victim: Kind) -> bool:
+    """Whether a step captures a kind that can stand on its target."""
+    return victim.symbol in step.victims and step.target in victim.homes
+
+
+def _side_with(game: Game, material: Material, kind: int) -> tuple[int, ...]:
+    """The pieces of the side that a kind belongs to."""
+    return material.second if game.side_of(kind) else material.first
+
+
+@cache
+def slot_conversions(game: Game, material: Material) -> tuple[SlotConversion, ...]:
+    """All conversions of a slice by slots; the first one has number 1."""
+    layout = layout_of(game, material)
+    return tuple(_by_slots(layout, conversion) for conversion in conversions(game, material))
+
+
+def _by_slots(layout: Layout, conversion: Conversion) -> SlotConversion:
+    victim = None if conversion.victim is None else layout.slots.index(conversion.victim)
+    rest = tuple(layout.slots.index(piece) for piece in range(layout.material.pieces) if piece != conversion.victim)
+    return SlotConversion(victim, conversion.child, conversion.side, rest)
+
+
+def destination(layout: Layout, slot: int, step: Step, victim: int | None) -> int:
+    """Where a slot's step leads, capturing a slot or none: `STAYS`, `ENDS`, `ILLEGAL` or the number of a conversion."""
+    game, material = layout.game, layout.material
+    piece = None if victim is None else layout.slots[victim]
+    if piece is None:
+        if not step.quiet:
+            return ILLEGAL
+    elif not _can_capture(step, game.kinds[material.kinds[piece]]):
+        return ILLEGAL
     if step.wins or (piece is not None and _is_last(material, piece)):
         return ENDS
-    way = conversion(game, material, kinds[own.slots[slot]], step, piece)
+    conversion = convert(game, material, material.kinds[layout.slots[slot]], step, piece)
     # An advance that no placement has is never reached.
-    numbers = _numbers(game, material)
-    return STAYS if way is None else numbers.get(way, NEVER)
+    return STAYS if conversion is None else _numbers(game, material).get(conversion, ILLEGAL)
 
 
 def _is_last(material: Material, piece: int) -> bool:
@@ -141,4 +143,4 @@ def _is_last(material: Material, piece: int) -> bool:
 
 @cache
 def _numbers(game: Game, material: Material) -> dict[Conversion, int]:
-    return {way: number for number, way in enumerate(conversions(game, material), start=1)}
+    return {conversion: number for number, conversion in enumerate(conversions(game, material), start=1)}

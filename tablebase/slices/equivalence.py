@@ -22,32 +22,33 @@ def swapped_material(game: Game, material: Material) -> Material:
 
 @cache
 def _movement_class(game: Game, kind: int) -> int:
-    """A number that kinds of one side share if they stand and move alike, captures aside."""
+    """A number that kinds of one side share if they have the same squares and steps, captures aside."""
 
     def movement(number: int) -> object:
-        of, escape = game.kinds[number], game.escape
-        steps = frozenset((s.origin, s.target, s.empty, s.quiet, s.wins) for s in of.steps)
-        special = (escape and escape.runner == of.symbol, escape and escape.guarded.get(of.symbol), number if of.tiered else None)
-        return of.side, of.squares, steps, special
+        other, escape = game.kinds[number], game.escape
+        steps = frozenset((step.origin, step.target, step.empty, step.quiet, step.wins) for step in other.steps)
+        runs, guards = (escape.runner == other.symbol, escape.guarded.get(other.symbol)) if escape else (None, None)
+        return other.side, other.squares, steps, runs, guards, number if other.tiered else None
 
     return next(number for number in range(kind + 1) if movement(number) == movement(kind))
 
 
 @cache
-def _capture_class(game: Game, taker: int, victim: int) -> int:
-    """A number that pairs of kinds share if the first takes the second by the same steps."""
+def _capture_class(game: Game, captor: int, victim: int) -> int:
+    """A number that pairs of kinds share if the first captures the second by the same steps."""
 
-    def steps(pair: tuple[int, int]) -> object:
-        symbol = game.kinds[pair[1]].symbol
-        return frozenset((s.origin, s.target, s.empty, s.wins) for s in game.kinds[pair[0]].steps if symbol in s.victims)
+    def captures(by: int, of: int) -> object:
+        symbol = game.kinds[of].symbol
+        steps = (step for step in game.kinds[by].steps if symbol in step.victims)
+        return frozenset((step.origin, step.target, step.empty, step.wins) for step in steps)
 
     count = len(game.kinds)
-    wanted = steps((taker, victim))
-    return next(t * count + v for t in range(count) for v in range(count) if steps((t, v)) == wanted)
+    wanted = captures(captor, victim)
+    return next(by * count + of for by in range(count) for of in range(count) if captures(by, of) == wanted)
 
 
 def _signature(game: Game, kinds: tuple[int, ...], sizes: tuple[int, int]) -> tuple[int, ...]:
-    """What decides the play of pieces in this order: movements, like pieces, who takes whom how."""
+    """All that matters about pieces in this order: how they move, which are alike, and who captures whom by which steps."""
     first, second = kinds[: sizes[0]], kinds[sizes[0] :]
     parts = [len(first)]
     parts += [_movement_class(game, kind) for kind in kinds]
@@ -68,7 +69,7 @@ def _canonical(game: Game, material: Material) -> tuple[tuple[int, ...], tuple[i
     groups: dict[tuple[int, int], dict[int, list[int]]] = {}
     for place, kind in enumerate(material.kinds):
         groups.setdefault((int(place >= sizes[0]), colours[place]), {}).setdefault(kind, []).append(place)
-    # Like pieces stay together: to exchange them changes nothing.
+    # Like pieces stay together, since exchanging them changes nothing.
     orders = product(*(map(_flat, permutations(groups[key].values())) for key in sorted(groups)))
     flat = map(_flat, orders)
     return min((_signature(game, tuple(material.kinds[i] for i in order), sizes), order) for order in flat)
@@ -81,8 +82,8 @@ def _flat(parts: Iterable[Iterable[int]]) -> tuple[int, ...]:
 def _colours(game: Game, material: Material) -> list[int]:
     """A number for each piece; pieces that could be each other's counterparts share one.
 
-    Colour refinement: pieces start with their movement and how many are alike, and are told apart by the
-    colours of those they take and are taken by, until nothing changes.
+    Colour refinement: the first colours are movement and number of like pieces; then pieces are separated by the
+    colours of those they capture and are captured by, until nothing changes.
     """
     kinds = material.kinds
     facts: list[object] = [(_movement_class(game, kind), kinds.count(kind)) for kind in kinds]
@@ -118,6 +119,12 @@ def _representatives(game: Game, pieces: int) -> dict[tuple[int, ...], Material]
 
 
 def representative(game: Game, material: Material) -> Material:
-    """The material that stands for this one and all that play like it, colours as they are."""
-    found = _representatives(game, material.pieces)[_canonical(game, material)[0]]
-    return replace(found, advance=material.advance) if material.advance else found
+    """The first material that plays like this one, without colour swap."""
+    untiered = _representatives(game, material.pieces)[_canonical(game, material)[0]]
+    return replace(untiered, advance=material.advance) if material.advance else untiered
+
+
+def pairing(game: Game, material: Material, other: Material) -> tuple[int, ...]:
+    """For each piece of `other`, which plays like `material`, the piece of `material` that is its counterpart."""
+    ours, theirs = _canonical(game, material)[1], _canonical(game, other)[1]
+    return tuple(piece for _, piece in sorted(zip(theirs, ours, strict=True)))

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from tablebase.game import Game
 from tablebase.game.moves import Position
-from tablebase.slices.combinadics import Choices
+from tablebase.slices.combinadics import Combinations
 from tablebase.slices.material import Material, place_levels, tiered_kinds
 
 INDEX_VERSION = 1
@@ -50,19 +50,19 @@ class Group:
         Their places among the layout's slots.
     squares : tuple of int
         Squares by place.
-    choices : Choices
-        The placements, as choices of places.
+    combinations : Combinations
+        The placements, as combinations of places.
     """
 
     kind: int
     slots: range
     squares: tuple[int, ...]
-    choices: Choices
+    combinations: Combinations
 
     @property
     def size(self) -> int:
         """Number of ways to place the group, other pieces aside."""
-        return self.choices.size
+        return self.combinations.size
 
     @cached_property
     def places(self) -> dict[int, int]:
@@ -71,21 +71,21 @@ class Group:
 
     def rank(self, squares: Sequence[int]) -> int:
         """Number of a placement from 0."""
-        return self.choices.rank([self.places[square] for square in squares])
+        return self.combinations.rank([self.places[square] for square in squares])
 
     def unrank(self, digit: int) -> tuple[int, ...]:
         """The squares of a placement."""
-        return tuple(self.squares[place] for place in self.choices.unrank(digit))
+        return tuple(self.squares[place] for place in self.combinations.unrank(digit))
 
     def rank_many(self, squares: Squares) -> NDArray[np.int64]:
         """Numbers of placements given as an array of shape (placements, pieces of the group)."""
         places = np.zeros(max(self.squares) + 1, dtype=np.int64)
         places[list(self.squares)] = range(len(self.squares))
-        return self.choices.rank_many(places[squares])
+        return self.combinations.rank_many(places[squares])
 
     def unrank_many(self, digits: NDArray[np.int64]) -> Squares:
         """Squares of placements, shape (placements, pieces of the group)."""
-        return np.array(self.squares, dtype=np.int8).take(self.choices.unrank_many(digits))
+        return np.array(self.squares, dtype=np.int8).take(self.combinations.unrank_many(digits))
 
 
 class Lead(NamedTuple):
@@ -185,7 +185,7 @@ class Layout:
 
     def _single_terms(self) -> tuple[list[list[int]], list[list[int]]] | None:
         """What each slot on each square adds to the index, as it is and mirrored; None if that is not all there is to it."""
-        if any(len(group.slots) > 1 or any(group.choices.levels) for group in self.groups):
+        if any(len(group.slots) > 1 or any(group.combinations.levels) for group in self.groups):
             return None
         board = range(len(self.game.board))
         lead = self.groups[0]
@@ -276,7 +276,7 @@ def apart(squares: Squares) -> NDArray[np.bool_]:
 
 
 @cache
-def layout(game: Game, material: Material) -> Layout:
+def layout_of(game: Game, material: Material) -> Layout:
     """The layout of a material, made once."""
     return Layout(game, material)
 
@@ -293,8 +293,8 @@ def _ordered_groups(game: Game, material: Material) -> tuple[Group, ...]:
     groups = []
     slot = 0
     for kind in order:
-        choices = Choices(place_levels(game, kind), counts[kind], advance.get(kind, 0))
-        groups.append(Group(kind, range(slot, slot + counts[kind]), game.kinds[kind].squares, choices))
+        combinations = Combinations(place_levels(game, kind), counts[kind], advance.get(kind, 0))
+        groups.append(Group(kind, range(slot, slot + counts[kind]), game.kinds[kind].squares, combinations))
         slot += counts[kind]
     return tuple(groups)
 

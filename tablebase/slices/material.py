@@ -1,6 +1,6 @@
-"""Materials: what both sides have, and the ways from one to another.
+"""Materials: the pieces of both sides.
 
-A *material* is what both sides have, written ``RCvW``. A *slice* is a material with one side to move.
+A *material* is the piece kinds of both sides, written ``RCvW``. A *slice* is a material with one side to move.
 
 Where a kind is `tiered`, slices are divided further by how far its pieces have come, their *advance*: the sum of
 the levels of their squares. ``FvHHHH@12`` has four hounds twelve rows ahead in all; each step of one leads to
@@ -9,12 +9,12 @@ the levels of their squares. ``FvHHHH@12`` has four hounds twelve rows ahead in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, product
 
-from tablebase.errors import NotationError
+from tablebase.errors import NotationError, TablebaseError
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.slices.combinadics import advances
@@ -50,7 +50,7 @@ class Material:
 def material_of(game: Game, position: Position) -> Material:
     """The material of a position."""
     kinds = tuple(kind for kind, _ in position.pieces)
-    advance = tuple(sum(_levels(game, kind)[s] for k, s in position.pieces if k == kind) for kind in tiered_kinds(game, kinds))
+    advance = tuple(sum(levels_of(game, kind)[s] for k, s in position.pieces if k == kind) for kind in tiered_kinds(game, kinds))
     return make_material(game, kinds, advance)
 
 
@@ -71,7 +71,7 @@ def tiered_kinds(game: Game, kinds: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(kind for kind in sorted(set(kinds)) if game.kinds[kind].tiered)
 
 
-def _levels(game: Game, kind: int) -> Mapping[int, int]:
+def levels_of(game: Game, kind: int) -> Mapping[int, int]:
     """Level of each square of a tiered kind."""
     levels = game.kinds[kind].levels
     assert levels is not None
@@ -81,12 +81,12 @@ def _levels(game: Game, kind: int) -> Mapping[int, int]:
 def place_levels(game: Game, kind: int) -> tuple[int, ...]:
     """The level of each of a kind's squares in their order; 0 throughout if the kind is not tiered."""
     squares = game.kinds[kind].squares
-    return tuple(_levels(game, kind)[square] for square in squares) if game.kinds[kind].tiered else (0,) * len(squares)
+    return tuple(levels_of(game, kind)[square] for square in squares) if game.kinds[kind].tiered else (0,) * len(squares)
 
 
 @cache
-def _tiers(game: Game, kinds: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """What the advance of a material of these kinds may be."""
+def advances_of(game: Game, kinds: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """All advances that a material of these kinds may have."""
     return tuple(product(*(advances(place_levels(game, kind), kinds.count(kind)) for kind in tiered_kinds(game, kinds))))
 
 
@@ -104,18 +104,18 @@ def parse_material(game: Game, text: str) -> Material:
     NotationError
         If the text names no material of the game, or several tiers.
     """
-    found = parse_materials(game, text)
-    if len(found) > 1:
-        first, last = material_name(game, found[0]), material_name(game, found[-1])
-        raise NotationError(f"{text!r} is divided into {len(found)} slices, {first} to {last}: name one of them")
-    return found[0]
+    tiers = parse_materials(game, text)
+    if len(tiers) > 1:
+        first, last = material_name(game, tiers[0]), material_name(game, tiers[-1])
+        raise NotationError(f"{text!r} is divided into {len(tiers)} slices, {first} to {last}: name one of them")
+    return tiers[0]
 
 
 def parse_materials(game: Game, text: str) -> tuple[Material, ...]:
-    """Read a material as `parse_material` does; without an advance it means all tiers."""
+    """Read a material like `parse_material`; without an advance it stands for all its tiers."""
     pieces, at, tier = text.partition("@")
     kinds = _parse_kinds(game, pieces, text)
-    possible = _tiers(game, kinds)
+    possible = advances_of(game, kinds)
     if not at:
         return tuple(make_material(game, kinds, advance) for advance in possible)
     if not tiered_kinds(game, kinds):
@@ -123,7 +123,7 @@ def parse_materials(game: Game, text: str) -> tuple[Material, ...]:
     numbers = tier.split(",")
     advance = tuple(int(number) if number.isascii() and number.isdigit() else -1 for number in numbers)
     if advance not in possible:
-        first, last = (",".join(map(str, one)) for one in (possible[0], possible[-1]))
+        first, last = (",".join(map(str, bound)) for bound in (possible[0], possible[-1]))
         raise NotationError(f"{pieces} has no tier {tier!r}: they run from {first} to {last}")
     return (make_material(game, kinds, advance),)
 
@@ -141,29 +141,39 @@ def _parse_kinds(game: Game, pieces: str, text: str) -> tuple[int, ...]:
 
 
 def _kind_number(game: Game, letter: str, side: int) -> int:
-    own = {kind.symbol.upper(): number for number, kind in enumerate(game.kinds) if kind.side == side}
-    if letter not in own:
-        raise NotationError(f"{game.sides[side].name} has no piece {letter!r}: the letters are {''.join(own)}")
-    return own[letter]
+    numbers = {kind.symbol.upper(): number for number, kind in enumerate(game.kinds) if kind.side == side}
+    if letter not in numbers:
+        raise NotationError(f"{game.sides[side].name} has no piece {letter!r}: the letters are {''.join(numbers)}")
+    return numbers[letter]
+
+
+def check_piece_count(game: Game, pieces: int) -> None:
+    """Raise `TablebaseError` unless the game has slices with this number of pieces."""
+    if not 2 <= pieces <= game.max_pieces:
+        raise TablebaseError(f"{game.name} has slices of 2 to {game.max_pieces} pieces, not {pieces}")
 
 
 @cache
 def materials(game: Game, pieces: int) -> tuple[Material, ...]:
-    """All materials with so many pieces, at least one a side; side 0 strongest in number first, tiers ascending."""
-    return tuple(replace(one, advance=advance) for one in compositions(game, pieces) for advance in _tiers(game, one.kinds))
+    """All materials with this number of pieces, at least one a side; most pieces of side 0 first, tiers ascending."""
+    untiered = compositions(game, pieces)
+    return tuple(replace(material, advance=advance) for material in untiered for advance in advances_of(game, material.kinds))
 
 
 @cache
 def compositions(game: Game, pieces: int) -> tuple[Material, ...]:
-    """All materials with so many pieces, tiers not told apart."""
-    found = []
-    for count in range(pieces - 1, 0, -1):
-        for first in _choices(game, 0, count):
-            found += [Material(first, second) for second in _choices(game, 1, pieces - count)]
-    return tuple(found)
+    """All materials with this number of pieces, without their tiers."""
+    return tuple(
+        Material(first, second)
+        for count in range(pieces - 1, 0, -1)
+        for first in _selections(game, 0, count)
+        for second in _selections(game, 1, pieces - count)
+    )
 
 
-def _choices(game: Game, side: int, count: int) -> Iterator[tuple[int, ...]]:
-    own = [number for number, kind in enumerate(game.kinds) if kind.side == side for _ in range(kind.limit)]
-    # A dict keeps the order and one of the choices that are the same.
-    yield from dict.fromkeys(combinations(own, count))
+@cache
+def _selections(game: Game, side: int, count: int) -> tuple[tuple[int, ...], ...]:
+    """All ways to give a side this number of pieces."""
+    available = [number for number, kind in enumerate(game.kinds) if kind.side == side for _ in range(kind.limit)]
+    # A dict keeps the order, and the first of equal selections.
+    return tuple(dict.fromkeys(combinations(available, count)))

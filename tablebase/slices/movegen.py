@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Step
-from tablebase.slices.conversions import NEVER, exit_number
+from tablebase.slices.conversions import ILLEGAL, destination
 from tablebase.slices.indexing import Layout, Squares
 
 NOWHERE = -1
@@ -51,7 +51,7 @@ class _Nth(NamedTuple):
     blockers: NDArray[np.int8]  # (squares, most blockers), NOWHERE where there are fewer
 
 
-class Stepper:
+class MoveGenerator:
     """The moves of one side in one slice.
 
     Parameters
@@ -79,14 +79,14 @@ class Stepper:
             there = squares == target[:, None]
             yield from self._to(squares, nth, target, None, np.flatnonzero(free & ~there.any(axis=1)))
             for victim in self._foes:
-                if (nth.ways[:, victim + 1] != NEVER).any():
+                if (nth.ways[:, victim + 1] != ILLEGAL).any():
                     yield from self._to(squares, nth, target, victim, np.flatnonzero(free & there[:, victim]))
 
     def _to(self, squares: Squares, nth: _Nth, target: NDArray[np.int8], victim: int | None, rows: Rows) -> Iterator[Landing]:
         """These rows' step, taking that slot, as landings."""
         ways = nth.ways[squares[rows, nth.slot], 0 if victim is None else victim + 1]
         for way in np.unique(ways).tolist():
-            if way != NEVER:
+            if way != ILLEGAL:
                 some = rows[ways == way]
                 after = squares[some]
                 after[:, nth.slot] = target[some]
@@ -131,12 +131,12 @@ def _nth_steps(own: Layout, slot: int) -> Iterator[_Nth]:
         nth = _Nth(
             slot=slot,
             target=np.full(squares, NOWHERE, dtype=np.int8),
-            ways=np.full((squares, slots + 1), NEVER, dtype=np.int32),
+            ways=np.full((squares, slots + 1), ILLEGAL, dtype=np.int32),
             blockers=_blockers(steps, squares),
         )
         for origin, step in steps.items():
             nth.target[origin] = step.target
-            nth.ways[origin] = [exit_number(own, slot, step, victim) for victim in (None, *range(slots))]
+            nth.ways[origin] = [destination(own, slot, step, victim) for victim in (None, *range(slots))]
         yield nth
 
 

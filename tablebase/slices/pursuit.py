@@ -1,8 +1,8 @@
-"""Chases: slices in which one piece runs about and the other side's like pieces only step forwards.
+"""Pursuits: slices in which one piece runs about and the other side's like pieces only step forwards.
 
-Fox and hounds, rabbit and pawns. A step of a *chaser* leads out of the slice into the next tier and only the *runner*
+Fox and hounds, rabbit and pawns. A step of a *pursuer* leads out of the slice into the next tier and only the *runner*
 moves within it, so nothing comes back and each position needs to be looked at once. A *row* holds the positions of
-one placement of the chasers, with the runner on each of its squares; its number is the lead digit of the layout.
+one placement of the pursuers, with the runner on each of its squares; its number is the lead digit of the layout.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Game, Kind, Outcome
-from tablebase.slices.conversions import exits
-from tablebase.slices.indexing import Layout, layout
+from tablebase.slices.conversions import slot_conversions
+from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.material import Material
 
 NOWHERE = -1
@@ -23,20 +23,20 @@ Squares = NDArray[np.int8]
 Flags = NDArray[np.bool_]
 
 
-def chase_fault(game: Game, material: Material) -> str | None:
-    """Why a slice is no chase; None if it is one."""
+def pursuit_fault(game: Game, material: Material) -> str | None:
+    """Why a slice is no pursuit; None if it is one."""
     sides = [{game.kinds[kind] for kind in side} for side in (material.first, material.second)]
-    chasing = [i for i in (0, 1) if len(sides[i]) == 1 and all(kind.tiered for kind in sides[i])]
-    if len(chasing) != 1:
+    pursuing = [i for i in (0, 1) if len(sides[i]) == 1 and all(kind.tiered for kind in sides[i])]
+    if len(pursuing) != 1:
         return "one side must have like pieces that only step forwards, and tiers for them"
-    (chaser,), runners = sides[chasing[0]], (material.first, material.second)[1 - chasing[0]]
+    (pursuer,), runners = sides[pursuing[0]], (material.first, material.second)[1 - pursuing[0]]
     runner = game.kinds[runners[0]]
     if len(runners) != 1 or game.mirror is not None or game.no_move is not Outcome.LOSS:
         return "the other side must have one piece, the board no mirror, and no move must lose"
-    steps = (*chaser.steps, *runner.steps)
-    if any(step.empty or step.wins or not step.quiet or step.victims & {chaser.symbol, runner.symbol} for step in steps):
+    steps = (*pursuer.steps, *runner.steps)
+    if any(step.empty or step.wins or not step.quiet or step.victims & {pursuer.symbol, runner.symbol} for step in steps):
         return "its pieces must step to a neighbouring empty square and nothing else"
-    if any(chaser.levels[step.target] != chaser.levels[step.origin] + 1 for step in chaser.steps if chaser.levels):
+    if any(pursuer.levels[step.target] != pursuer.levels[step.origin] + 1 for step in pursuer.steps if pursuer.levels):
         return "each step forwards must lead to the next tier"
     if game.escape is not None and game.escape.runner != runner.symbol:
         return "what escapes must be the piece that runs"
@@ -44,19 +44,19 @@ def chase_fault(game: Game, material: Material) -> str | None:
 
 
 @dataclass(frozen=True)
-class Chase:
-    """A chase as arrays of squares; S squares of the board, N the most steps from one.
+class Pursuit:
+    """A pursuit as arrays of squares; S squares of the board, N the most steps from one.
 
     Parameters
     ----------
     own : Layout
-        Of a material for which `chase_fault` finds none.
+        Of a material for which `pursuit_fault` finds none.
     """
 
     own: Layout
 
     @property
-    def chaser(self) -> Kind:
+    def pursuer(self) -> Kind:
         """The kind that comes in numbers."""
         return self.own.game.kinds[self.own.groups[0].kind]
 
@@ -67,7 +67,7 @@ class Chase:
 
     @property
     def rows(self) -> int:
-        """Placements of the chasers."""
+        """Placements of the pursuers."""
         return self.own.radices[0]
 
     @property
@@ -77,9 +77,9 @@ class Chase:
 
     @cached_property
     def next_tier(self) -> Layout | None:
-        """The layout that a step of a chaser leads to; None if there are no more."""
-        ways = exits(self.own.game, self.own.material)
-        return layout(self.own.game, ways[0].child) if ways else None
+        """The layout that a step of a pursuer leads to; None if there are no more."""
+        ways = slot_conversions(self.own.game, self.own.material)
+        return layout_of(self.own.game, ways[0].child) if ways else None
 
     def targets(self, kind: Kind) -> Squares:
         """Where a kind can step from each square, shape (S, N), `NOWHERE` where there are fewer steps."""
@@ -98,12 +98,12 @@ class Chase:
 
     @property
     def guards(self) -> Flags:
-        """[s, t]: whether a chaser on square s guards square t, shape (S, S); all of them where nothing can escape."""
+        """[s, t]: whether a pursuer on square s guards square t, shape (S, S); all of them where nothing can escape."""
         escape, count = self.own.game.escape, len(self.own.game.board)
         if escape is None:
             return np.ones((count, count), dtype=bool)
         found = np.zeros((count, count), dtype=bool)
-        for square, zone in escape.guarded.get(self.chaser.symbol, {}).items():
+        for square, zone in escape.guarded.get(self.pursuer.symbol, {}).items():
             found[square, list(zone)] = True
         return found
 

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Game, Outcome, Step
-from tablebase.slices.conversions import STAYS, exit_number, exits
-from tablebase.slices.indexing import Group, Layout, layout
-from tablebase.slices.location import Route, route
+from tablebase.slices.conversions import STAYS, destination, slot_conversions
+from tablebase.slices.indexing import Group, Layout, layout_of
+from tablebase.slices.location import Location, locate
 from tablebase.slices.material import Material
 from tablebase.values import NARROW, NARROW_ANY, STALEMATE, Codes, Coding, loss_code, recode
 
@@ -74,7 +74,7 @@ class SliceArrays(NamedTuple):
     side: Int8  # (P,) owner of each slot
     step_begin: Int32  # (P, S + 1) steps of slot p from square s are step_begin[p, s]:step_begin[p, s + 1]
     step_target: Int8  # (K,)
-    step_exit: Int32  # (K, P + 1) exit, STAYS, ENDS or NEVER when slot v is taken, [k, v + 1], or none, [k, 0]
+    step_destination: Int32  # (K, P + 1) exit, STAYS, ENDS or ILLEGAL when slot v is taken, [k, v + 1], or none, [k, 0]
     step_block: Int32  # (K + 1,) blockers of step k are blockers[step_block[k]:step_block[k + 1]]
     blockers: Int8  # (B,) squares that must be empty
     back_begin: Int32  # (P, S + 1) un-steps of slot p that stands on square s
@@ -100,7 +100,7 @@ class CompiledSlice:
     arrays : SliceArrays
     steps : list of (int, Step)
         Slot and step, in the order of the arrays.
-    routes : list of Route
+    locations : list of Location
         From each exit to where it is stored, from exit 1 on.
     """
 
@@ -109,7 +109,7 @@ class CompiledSlice:
     coding: Coding
     arrays: SliceArrays
     steps: list[tuple[int, Step]]
-    routes: list[Route]
+    locations: list[Location]
 
 
 def compile_slice(game: Game, table: Material, load: Load, coding: Coding | None = None) -> CompiledSlice:
@@ -125,9 +125,9 @@ def compile_slice(game: Game, table: Material, load: Load, coding: Coding | None
     coding : Coding, optional
         To compute in; by default one byte, or as wide as a child's.
     """
-    own = layout(game, table)
-    routes = [route(game, way.child, way.side) for way in exits(game, table)]
-    loaded = {home: load(*home) for home in dict.fromkeys((way.table, way.side) for way in routes)}
+    own = layout_of(game, table)
+    locations = [locate(game, way.child, way.side) for way in slot_conversions(game, table)]
+    loaded = {home: load(*home) for home in dict.fromkeys((way.material, way.side) for way in locations)}
     if coding is None:
         coding = NARROW if game.escape is None else NARROW_ANY
         if any(child_coding.dtype != coding.dtype for _, child_coding in loaded.values()):
@@ -135,19 +135,19 @@ def compile_slice(game: Game, table: Material, load: Load, coding: Coding | None
     parts = {home: recode(*found, coding) for home, found in loaded.items()}
     begin = dict(zip(parts, np.cumsum([0, *map(len, parts.values())]).tolist(), strict=False))
     steps = _all_steps(own)
-    layouts = [own, *(layout(game, way.table) for way in routes)]
+    layouts = [own, *(layout_of(game, way.material) for way in locations)]
     arrays = SliceArrays(
         layouts=_index_arrays(game, layouts),
         escape=_escape_arrays(own),
         size=own.size,
         no_move=STALEMATE if game.no_move is Outcome.DRAW else loss_code(0, coding.stride),
         **_step_arrays(own, steps),
-        offset=np.array([0, *(begin[way.table, way.side] for way in routes)], dtype=np.int64),
+        offset=np.array([0, *(begin[way.material, way.side] for way in locations)], dtype=np.int64),
         child_slots=np.array([len(one.slots) for one in layouts], dtype=np.int64),
-        **_exit_arrays(own, routes),
+        **_exit_arrays(own, locations),
         children=np.concatenate(list(parts.values())) if parts else np.zeros(0, dtype=coding.dtype),
     )
-    return CompiledSlice(game, own, coding, arrays, steps, routes)
+    return CompiledSlice(game, own, coding, arrays, steps, locations)
 
 
 def _all_steps(own: Layout) -> list[tuple[int, Step]]:
@@ -157,15 +157,15 @@ def _all_steps(own: Layout) -> list[tuple[int, Step]]:
     return [(slot, step) for slot, kind in enumerate(kinds) for square in squares for step in kind.steps_from.get(square, ())]
 
 
-def _exit_arrays(own: Layout, routes: list[Route]) -> dict[str, Any]:
+def _exit_arrays(own: Layout, locations: list[Location]) -> dict[str, Any]:
     """Which of our slots plays each slot behind an exit, and on which square."""
     slots, squares = len(own.slots), len(own.game.board)
-    child_slot = np.zeros((len(routes) + 1, slots), dtype=np.int8)
-    child_square = np.tile(np.arange(squares, dtype=np.int8), (len(routes) + 1, 1))
+    child_slot = np.zeros((len(locations) + 1, slots), dtype=np.int8)
+    child_square = np.tile(np.arange(squares, dtype=np.int8), (len(locations) + 1, 1))
     child_slot[0] = range(slots)
-    for number, (way, target) in enumerate(zip(exits(own.game, own.material), routes, strict=True), start=1):
-        child = layout(own.game, target.table)
-        child_slot[number, : len(child.slots)] = [way.rest[target.order[piece]] for piece in child.slots]
+    for number, (way, target) in enumerate(zip(slot_conversions(own.game, own.material), locations, strict=True), start=1):
+        child = layout_of(own.game, target.material)
+        child_slot[number, : len(child.slots)] = [way.rest[target.pairing[piece]] for piece in child.slots]
         if target.swapped and own.game.swap is not None:
             child_square[number] = own.game.swap
     return {"child_slot": child_slot, "child_square": child_square}
@@ -190,7 +190,7 @@ def _index_arrays(game: Game, layouts: list[Layout]) -> IndexArrays:
     count = len(layouts)
     groups = max(len(one.groups) for one in layouts)
     squares, pieces = len(game.board), max(len(group.slots) for one in layouts for group in one.groups)
-    totals = max(group.choices.ways.shape[2] for one in layouts for group in one.groups)
+    totals = max(group.combinations.ways.shape[2] for one in layouts for group in one.groups)
     digits = max(len(one.lead.rank) for one in layouts)
     ranks = max(len(one.lead.digit) for one in layouts)
     arrays = IndexArrays(
@@ -226,15 +226,15 @@ def _fill_group(arrays: IndexArrays, i: int, g: int, group: Group) -> None:
         squares = tuple(group.unrank(digit)[0] for digit in range(group.size))
     arrays.square[i, g, : len(squares)] = squares
     arrays.place[i, g, list(squares)] = range(len(squares))
-    arrays.level[i, g, : len(group.squares)] = group.choices.levels
-    arrays.advance[i, g] = group.choices.advance
-    ways = group.choices.ways
+    arrays.level[i, g, : len(group.squares)] = group.combinations.levels
+    arrays.advance[i, g] = group.combinations.advance
+    ways = group.combinations.ways
     arrays.ways[i, g, : ways.shape[0], : ways.shape[1], : ways.shape[2]] = ways
 
 
 def _step_arrays(own: Layout, steps: list[tuple[int, Step]]) -> dict[str, Any]:
     game, slots, squares = own.game, len(own.slots), len(own.game.board)
-    leads = np.array([[exit_number(own, slot, step, victim) for victim in (None, *range(slots))] for slot, step in steps])
+    leads = np.array([[destination(own, slot, step, victim) for victim in (None, *range(slots))] for slot, step in steps])
     backs = [(slot, step.target, number, step.origin) for number, (slot, step) in enumerate(steps) if leads[number, 0] == STAYS]
     backs.sort(key=lambda back: back[:3])
     blockers = [sorted(step.empty) for _, step in steps]
@@ -242,7 +242,7 @@ def _step_arrays(own: Layout, steps: list[tuple[int, Step]]) -> dict[str, Any]:
         "side": np.array([game.side_of(own.material.kinds[piece]) for piece in own.slots], dtype=np.int8),
         "step_begin": _begins([(slot, step.origin) for slot, step in steps], slots, squares),
         "step_target": np.array([step.target for _, step in steps], dtype=np.int8),
-        "step_exit": leads.reshape(len(steps), slots + 1).astype(np.int32),
+        "step_destination": leads.reshape(len(steps), slots + 1).astype(np.int32),
         "step_block": np.cumsum([0, *map(len, blockers)], dtype=np.int32),
         "blockers": np.array([square for some in blockers for square in some], dtype=np.int8),
         "back_begin": _begins([back[:2] for back in backs], slots, squares),

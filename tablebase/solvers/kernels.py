@@ -12,7 +12,7 @@ import numpy as np
 
 from tablebase import values
 from tablebase.compute.jit import inline, jit
-from tablebase.slices.conversions import ENDS, NEVER, STAYS
+from tablebase.slices.conversions import ENDS, ILLEGAL, STAYS
 from tablebase.solvers.compiled import NOBODY, Bool, EscapeArrays, IndexArrays, Int8, Int32, Int64, SliceArrays
 
 EMPTY = -1
@@ -188,7 +188,7 @@ def list_moves(
     child : ndarray of int8
         Scratch, one entry a slot.
     """
-    step_begin, step_target, step_exit, owner = arrays.step_begin, arrays.step_target, arrays.step_exit, arrays.side
+    step_begin, step_target, step_destination, owner = arrays.step_begin, arrays.step_target, arrays.step_destination, arrays.side
     block, blockers, child_slot, child_square = arrays.step_block, arrays.blockers, arrays.child_slot, arrays.child_square
     layouts, child_slots = arrays.layouts, arrays.child_slots
     count = 0
@@ -198,8 +198,8 @@ def list_moves(
         origin = squares[slot]
         for step in range(step_begin[slot, origin], step_begin[slot, origin + 1]):
             target = step_target[step]
-            way = step_exit[step, board[target] + 1]
-            if way == NEVER or blocked(block, blockers, step, board):
+            way = step_destination[step, board[target] + 1]
+            if way == ILLEGAL or blocked(block, blockers, step, board):
                 continue
             exits[count] = way
             if way > STAYS or (inside and way == STAYS):

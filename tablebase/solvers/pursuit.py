@@ -1,6 +1,6 @@
-"""The chase engine: one pass over the rows of a chase (see `tablebase.slices.pursuit`), the last tier first.
+"""The pursuit engine: one pass over the rows of a pursuit (see `tablebase.slices.pursuit`), the last tier first.
 
-For one placement of the chasers, with them to move, the row of values is the minimum over the rows that their steps
+For one placement of the pursuers, with them to move, the row of values is the minimum over the rows that their steps
 lead to; with the runner to move it is, square by square, the maximum over the runner's steps within the row just
 found. So a tier takes rows of the next tier in, gives its own out, and is never looked at again.
 
@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from tablebase.compute.jit import inline, jit
 from tablebase.compute.threads import spread
 from tablebase.slices.conversions import STAYS
-from tablebase.slices.pursuit import NOWHERE, Chase
+from tablebase.slices.pursuit import NOWHERE, Pursuit
 from tablebase.solvers.compiled import CompiledSlice
-from tablebase.solvers.pursuit_arrays import GRAIN, ChaseArrays, compile_chase, mark_escapes, rank_after, stands, unrank
+from tablebase.solvers.pursuit_arrays import GRAIN, PursuitArrays, compile_pursuit, mark_escapes, rank_after, stands, unrank
 from tablebase.values import Codes, Coding, is_win
 
 BLOCK = 1 << 22
@@ -32,14 +32,14 @@ Scores = NDArray[Any]
 
 def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     """Codes of both sides to move, or None if a distance does not fit the coding."""
-    chase, coding = Chase(problem.layout), problem.coding
-    arrays = compile_chase(chase)
+    pursuit, coding = Pursuit(problem.layout), problem.coding
+    arrays = compile_pursuit(pursuit)
     worth = _translate(problem.arrays.children, _scores(coding))
     codes = [np.empty(problem.layout.size, dtype=coding.dtype) for _ in (0, 1)]
-    running, chasing = codes[chase.runner.side], codes[chase.chaser.side]
+    running, pursuing = codes[pursuit.runner.side], codes[pursuit.pursuer.side]
     furthest = spread(
-        lambda begin, end: _solve_rows(arrays, worth, begin, end, running, chasing, _codes(coding, True), _codes(coding, False)),
-        chase.rows,
+        lambda begin, end: _solve_rows(arrays, worth, begin, end, running, pursuing, _codes(coding, True), _codes(coding, False)),
+        pursuit.rows,
         GRAIN,
     )
     return (codes[0], codes[1]) if max(furthest) <= coding.reach else None
@@ -62,7 +62,7 @@ def _scores(coding: Coding) -> Scores:
 
 
 def _codes(coding: Coding, runner: bool) -> Codes:
-    """The code of each score, the runner or the chasers to move."""
+    """The code of each score, the runner or the pursuers to move."""
     top = _top(coding)
     found = np.full(top + 1, coding.void, dtype=coding.dtype)
     for distance in range(coding.reach + 1):
@@ -88,11 +88,18 @@ def later(score: int, half: int) -> Any:
 
 @jit
 def _solve_rows(
-    arrays: ChaseArrays, worth: Scores, begin: int, end: int, running: Codes, chasing: Codes, run_codes: Codes, chase_codes: Codes
+    arrays: PursuitArrays,
+    worth: Scores,
+    begin: int,
+    end: int,
+    running: Codes,
+    pursuing: Codes,
+    runner_codes: Codes,
+    pursuer_codes: Codes,
 ) -> int:
     """Solve these rows with either side to move; the largest distance."""
     count, length, squares, places, level, ways = (
-        arrays.chasers,
+        arrays.pursuers,
         arrays.length,
         arrays.squares,
         arrays.places,
@@ -101,7 +108,7 @@ def _solve_rows(
     )
     advance, steps, runner_steps, row_place = arrays.advance, arrays.steps, arrays.runner_steps, arrays.row_place
     guards, near, room, counts = arrays.guards, arrays.near, arrays.room, arrays.counts
-    top, half = len(run_codes) - 1, len(run_codes) // 2
+    top, half = len(runner_codes) - 1, len(runner_codes) // 2
     stand, at = np.zeros(count, dtype=np.int8), np.zeros(count, dtype=np.int64)
     row, taken = np.zeros(length, dtype=worth.dtype), np.zeros(length, dtype=np.bool_)
     open_words, away = np.zeros(guards.shape[1], dtype=np.uint64), np.zeros(length, dtype=np.bool_)
@@ -130,7 +137,7 @@ def _solve_rows(
         for f in range(length):
             score = top - 1 if row[f] == top or (escapes and counts[1] and away[f]) else later(row[f], half)
             row[f] = top if taken[f] else score
-            chasing[base + f] = chase_codes[row[f]]
+            pursuing[base + f] = pursuer_codes[row[f]]
             if not taken[f]:
                 furthest = max(furthest, top - 1 - score if score >= half else score)
         for f in range(length):
@@ -140,7 +147,7 @@ def _solve_rows(
                 if target != NOWHERE and not taken[target]:
                     score = max(score, int(row[target]))
             score = 0 if score < 0 else top - 1 if escapes and counts[0] and away[f] else later(score, half)
-            running[base + f] = run_codes[top if taken[f] else score]
+            running[base + f] = runner_codes[top if taken[f] else score]
             if not taken[f]:
                 furthest = max(furthest, top - 1 - score if score >= half else score)
     return furthest

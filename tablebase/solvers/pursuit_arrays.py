@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.compute.jit import inline
-from tablebase.slices.pursuit import NOWHERE, Chase
+from tablebase.slices.pursuit import NOWHERE, Pursuit
 from tablebase.solvers.compiled import Bool, Int8, Int64
 
 GRAIN = 256
@@ -16,50 +16,50 @@ GRAIN = 256
 Words = NDArray[np.uint64]
 
 
-class ChaseArrays(NamedTuple):
-    """A chase as kernels read it; S squares, N the most steps, K chasers, W words for a set of squares."""
+class PursuitArrays(NamedTuple):
+    """A pursuit as kernels read it; S squares, N the most steps, K pursuers, W words for a set of squares."""
 
-    chasers: int  # K
+    pursuers: int  # K
     length: int  # squares of a row
-    squares: Int8  # (chaser places,) squares of the chasers by place
+    squares: Int8  # (pursuer places,) squares of the pursuers by place
     places: Int64  # (S,) and back
-    level: Int64  # (chaser places,)
-    ways: Int64  # (K + 1, chaser places + 1, advances) the table W of `tablebase.slices.combinadics`
+    level: Int64  # (pursuer places,)
+    ways: Int64  # (K + 1, pursuer places + 1, advances) the table W of `tablebase.slices.combinadics`
     advance: int
-    steps: Int8  # (S, N) of a chaser
+    steps: Int8  # (S, N) of a pursuer
     runner_steps: Int8  # (length, N) from place to place in a row
     row_place: Int64  # (S,) place in a row
-    guards: Words  # (S, W) squares that a chaser guards, as bits of places in a row
+    guards: Words  # (S, W) squares that a pursuer guards, as bits of places in a row
     near: Words  # (length, W) places a step away
     room: bool
-    counts: Bool  # (2,) whether an escape counts with the runner to move, with the chasers to move
+    counts: Bool  # (2,) whether an escape counts with the runner to move, with the pursuers to move
 
 
-def compile_chase(chase: Chase) -> ChaseArrays:
-    """The arrays of a chase."""
-    group, game = chase.own.groups[0], chase.own.game
-    row_place = chase.runner_places
-    targets = chase.targets(chase.runner)[list(chase.runner.squares)]
+def compile_pursuit(pursuit: Pursuit) -> PursuitArrays:
+    """The arrays of a pursuit."""
+    group, game = pursuit.own.groups[0], pursuit.own.game
+    row_place = pursuit.runner_places
+    targets = pursuit.targets(pursuit.runner)[list(pursuit.runner.squares)]
     steps = np.where(targets == NOWHERE, NOWHERE, row_place[targets]).astype(np.int8)
-    near = np.zeros((chase.length, len(game.board)), dtype=bool)
-    for place, some in enumerate(chase.targets(chase.runner)[list(chase.runner.squares)]):
+    near = np.zeros((pursuit.length, len(game.board)), dtype=bool)
+    for place, some in enumerate(pursuit.targets(pursuit.runner)[list(pursuit.runner.squares)]):
         near[place, some[some != NOWHERE]] = True
-    home = list(chase.runner.squares)
-    return ChaseArrays(
-        chasers=len(group.slots),
-        length=chase.length,
+    home = list(pursuit.runner.squares)
+    return PursuitArrays(
+        pursuers=len(group.slots),
+        length=pursuit.length,
         squares=np.array(group.squares, dtype=np.int8),
         places=np.array([group.places.get(square, NOWHERE) for square in range(len(game.board))], dtype=np.int64),
-        level=np.array(group.choices.levels, dtype=np.int64),
-        ways=group.choices.ways,
-        advance=group.choices.advance,
-        steps=chase.targets(chase.chaser),
+        level=np.array(group.combinations.levels, dtype=np.int64),
+        ways=group.combinations.ways,
+        advance=group.combinations.advance,
+        steps=pursuit.targets(pursuit.pursuer),
         runner_steps=steps,
         row_place=row_place,
-        guards=_words(chase.guards[:, home]),
+        guards=_words(pursuit.guards[:, home]),
         near=_words(near[:, home]),
-        room=chase.needs_room,
-        counts=np.array([chase.escape_counts(kind.side) for kind in (chase.runner, chase.chaser)]),
+        room=pursuit.needs_room,
+        counts=np.array([pursuit.escape_counts(kind.side) for kind in (pursuit.runner, pursuit.pursuer)]),
     )
 
 
@@ -75,7 +75,7 @@ def _words(flags: Bool) -> Words:
 
 @inline
 def unrank(number: int, count: int, squares: Int8, level: Int64, ways: Int64, advance: int, found: Int8, places: Int64) -> None:
-    """Squares and places of the chasers of a row, ascending by place."""
+    """Squares and places of the pursuers of a row, ascending by place."""
     place, left = len(squares), advance
     for j in range(count, 0, -1):
         while ways[j, place, left] > number:
@@ -88,7 +88,7 @@ def unrank(number: int, count: int, squares: Int8, level: Int64, ways: Int64, ad
 
 @inline
 def rank_after(places: Int64, mover: int, target: int, count: int, level: Int64, ways: Int64, advance: int) -> Any:
-    """Number of the row that is reached when a chaser goes to another place, in a tier of that advance."""
+    """Number of the row that is reached when a pursuer goes to another place, in a tier of that advance."""
     number, left, done = np.int64(0), advance, False
     rest = count - 1
     for j in range(count, 0, -1):
@@ -107,7 +107,7 @@ def rank_after(places: Int64, mover: int, target: int, count: int, level: Int64,
 
 @inline
 def stands(places: Int64, count: int, place: int) -> bool:
-    """Whether a chaser stands on a place."""
+    """Whether a pursuer stands on a place."""
     for i in range(count):
         if places[i] == place:
             return True

@@ -1,79 +1,185 @@
-"""Engines: programs that solve a compiled slice. All give the same codes, byte for byte."""
+"""The solvers: which there are, which slices each can solve, and what it needs.
+
+A solver computes the codes of all positions of a slice. All solvers give the same codes, byte for byte.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
-from tablebase.slices.indexing import layout
+from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored
 from tablebase.slices.material import Material
-from tablebase.slices.pursuit import chase_fault as _chase_fault
+from tablebase.slices.pursuit import pursuit_fault
 from tablebase.solvers.compiled import CompiledSlice, Load, compile_slice
 from tablebase.values import Codes, Coding
 
 AUTO = "auto"
-ENGINES = ("bitrow", "chase", "reference", "sweep")
-MODULES = {"chase": "pursuit"}
-"""Engines whose module has another name."""
 WORD_BITS = 64
 SMALL = 1 << 16
-"""Indices of a table for which it does not pay to compile another engine."""
+"""Indices of a slice for which it does not pay to compile the kernels of another solver."""
+
+Solve = Callable[[CompiledSlice], tuple[Codes, Codes] | None]
+"""Computes the codes of both sides to move; None if a distance does not fit the coding."""
+Objection = Callable[[Game, Material], str | None]
+"""Says why not to use a solver for a stored material, as half a sentence; None if nothing is against it."""
 
 
-def choose_engine(game: Game, table: Material) -> tuple[str, str]:
-    """The fastest engine for a table, and why it is that one."""
-    if _chase_fault(game, table) is None:
-        return "chase", "one piece runs and the others only step forwards"
-    fault = _bitrow_fault(game, table)
-    if fault is not None:
-        return "reference", fault
-    if layout(game, table).size < SMALL and any(kind.limit > 1 for kind in game.kinds):
-        return "reference", "it is small, and other tables of the game have like pieces"
-    return "bitrow", "a row of positions is one word"
+def _no_objection(_game: Game, _material: Material) -> None:
+    return None
 
 
-def _bitrow_fault(game: Game, table: Material) -> str | None:
-    """Why the engine bitrow cannot solve a table; None if it can."""
+def _loaded_later(module: str) -> Solve:
+    """The function `solve` of a module, which is not loaded before it is called; Numba takes long to load."""
+
+    def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
+        codes: tuple[Codes, Codes] | None = import_module(module).solve(problem)
+        return codes
+
+    return solve
+
+
+@dataclass(frozen=True)
+class Solver:
+    """A program that solves slices. `tablebase.testing.SolverTests` is the conformance suite.
+
+    Parameters
+    ----------
+    name : str
+        For the command line and the catalog.
+    solve : callable
+        Of a `CompiledSlice`. Gives the codes of both sides to move, ``coding.void`` where an index is no position;
+        None if a distance does not fit the coding.
+    bytes_per_index : int
+        Memory for each index of a slice, both sides to move, children aside.
+    strength : str
+        Why it is the fastest where it can be used, as half a sentence.
+    refuses : callable
+        Why it cannot solve a stored material; None if it can.
+    avoids : callable
+        Why it is not worth using, though it could be; None if it is.
+    aliases : tuple of str
+        Other names that the command line accepts.
+    """
+
+    name: str
+    solve: Solve
+    bytes_per_index: int
+    strength: str = "it can solve every slice"
+    refuses: Objection = _no_objection
+    avoids: Objection = _no_objection
+    aliases: tuple[str, ...] = ()
+
+
+def _bitrow_refuses(game: Game, material: Material) -> str | None:
     if game.escape is not None:
-        return "a piece can escape, which words do not tell"
-    if table.advance:
+        return "a piece can escape, which words do not show"
+    if material.advance:
         return "it is one of several tiers"
-    if any(len(group.slots) > 1 for group in layout(game, table).groups):
+    if any(len(group.slots) > 1 for group in layout_of(game, material).groups):
         return "it has like pieces, which have no rows"
     if len(game.board) > WORD_BITS:
         return f"its board has more than {WORD_BITS} squares, the bits of a word"
     return None
 
 
-_FAULTS = {"bitrow": _bitrow_fault, "chase": _chase_fault}
-"""Engines that cannot solve every table."""
+def _bitrow_avoids(game: Game, material: Material) -> str | None:
+    if layout_of(game, material).size < SMALL and any(kind.limit > 1 for kind in game.kinds):
+        return "it is small, and other tables of the game have like pieces"
+    return None
 
 
-def engine_fault(engine: str, game: Game, table: Material) -> str | None:
-    """Why an engine cannot solve a table; None if it can."""
-    return _FAULTS[engine](game, table) if engine in _FAULTS else None
+SOLVERS = (
+    Solver(
+        "pursuit",
+        _loaded_later("tablebase.solvers.pursuit"),
+        bytes_per_index=6,
+        strength="one piece runs and the others only step forwards",
+        refuses=pursuit_fault,
+        aliases=("chase",),
+    ),
+    Solver(
+        "bitrow",
+        _loaded_later("tablebase.solvers.bitrow.solve"),
+        bytes_per_index=6,
+        strength="a row of positions is one word",
+        refuses=_bitrow_refuses,
+        avoids=_bitrow_avoids,
+    ),
+    Solver("reference", _loaded_later("tablebase.solvers.reference"), bytes_per_index=24),
+    Solver("sweep", _loaded_later("tablebase.solvers.sweep"), bytes_per_index=24),
+)
+"""All solvers, the fastest first."""
 
 
-def check_engine(engine: str) -> None:
-    """Raise `TablebaseError` for a name that is no engine."""
-    if engine not in (AUTO, *ENGINES):
-        raise TablebaseError(f"there is no engine {engine!r}: choose {', '.join((AUTO, *ENGINES))}")
+def solver_names() -> tuple[str, ...]:
+    """Names of all solvers."""
+    return tuple(solver.name for solver in SOLVERS)
 
 
-def solve_table(game: Game, table: Material, load: Load, engine: str = AUTO) -> tuple[list[Codes], Coding, str]:
-    """Solve a table's material.
+def find_solver(name: str) -> Solver | None:
+    """The solver of that name or alias; None for ``auto``.
+
+    Raises
+    ------
+    TablebaseError
+        If there is none.
+    """
+    if name == AUTO:
+        return None
+    for solver in SOLVERS:
+        if name == solver.name or name in solver.aliases:
+            return solver
+    raise TablebaseError(f"there is no engine {name!r}: choose {', '.join((AUTO, *solver_names()))}")
+
+
+def choose_solver(game: Game, material: Material) -> tuple[Solver, str]:
+    """The fastest solver for a stored material, and why it is that one."""
+    against: str | None = None
+    for solver in SOLVERS:
+        objection = solver.refuses(game, material) or solver.avoids(game, material)
+        if objection is None:
+            # A solver for everything is chosen for what is against the one before it.
+            is_general = solver.refuses is _no_objection
+            return solver, against if is_general and against is not None else solver.strength
+        against = objection
+    raise TablebaseError(f"no solver can solve a slice of {game.name}, for {against}")
+
+
+def solver_for(game: Game, material: Material, name: str = AUTO) -> Solver:
+    """The solver of that name, or the fastest for a stored material.
+
+    Raises
+    ------
+    TablebaseError
+        If there is no such solver, or it cannot solve this material.
+    """
+    solver = find_solver(name)
+    if solver is None:
+        return choose_solver(game, material)[0]
+    fault = solver.refuses(game, material)
+    if fault is not None:
+        best = choose_solver(game, material)[0]
+        raise TablebaseError(f"the engine {solver.name} cannot solve this table, for {fault}: use --engine {best.name}")
+    return solver
+
+
+def solve_material(game: Game, material: Material, load: Load, name: str = AUTO) -> tuple[list[Codes], Coding, str]:
+    """Solve a stored material.
 
     Parameters
     ----------
     game : Game
-    table : Material
+    material : Material
         One that has a table of its own.
     load : callable
-        Gives codes and coding of a table, called with (table, side) for each capture.
-    engine : str
-        One of `ENGINES`, or ``auto``.
+        Gives codes and coding of a child, called with (material, side) for each conversion.
+    name : str
+        Of a solver, or ``auto`` for the fastest.
 
     Returns
     -------
@@ -81,29 +187,20 @@ def solve_table(game: Game, table: Material, load: Load, engine: str = AUTO) -> 
         One array of codes for each side to move that the table stores.
     coding : Coding
         Wider than one byte only if a distance needs it.
-    engine : str
-        The engine that did it.
+    name : str
+        The solver that was used.
 
     Raises
     ------
     TablebaseError
-        If there is no such engine, it cannot solve this table, or a distance exceeds what two bytes hold.
+        If there is no such solver, it cannot solve this material, or a distance exceeds what two bytes hold.
     """
-    check_engine(engine)
-    if engine == AUTO:
-        engine = choose_engine(game, table)[0]
-    elif (fault := engine_fault(engine, game, table)) is not None:
-        best = choose_engine(game, table)[0]
-        raise TablebaseError(f"the engine {engine} cannot solve this table, for {fault}: use --engine {best}")
-    solve = import_module(f"tablebase.solvers.{MODULES.get(engine, engine)}").solve
-    problem = compile_slice(game, table, load)
-    codes = solve(problem)
+    solver = solver_for(game, material, name)
+    problem = compile_slice(game, material, load)
+    codes = solver.solve(problem)
     if codes is None:
-        problem = compile_slice(game, table, load, problem.coding.wider)
-        codes = solve(problem)
+        problem = compile_slice(game, material, load, problem.coding.wider)
+        codes = solver.solve(problem)
     if codes is None:
         raise TablebaseError(f"a distance in this slice exceeds {problem.coding.reach} plies, more than a table can hold")
-    return [codes[side] for side in sides_stored(game, table)], problem.coding, engine
-
-
-__all__ = ["AUTO", "ENGINES", "CompiledSlice", "check_engine", "choose_engine", "compile_slice", "engine_fault", "solve_table"]
+    return [codes[side] for side in sides_stored(game, material)], problem.coding, solver.name

@@ -13,13 +13,6 @@ from tablebase.errors import CorruptTableError
 from tablebase.game import Game
 from tablebase.slices.material import Material, material_name
 
-
-def file_sha256(path: Path) -> str:
-    """SHA-256 (hexadecimal) of a whole file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 FORMAT_VERSION = 1
 USER_BLOCK = 512
 SUFFIX = ".h5"
@@ -33,6 +26,12 @@ def table_path(folder: Path, game: Game, material: Material) -> Path:
 def slice_folder(folder: Path, game: Game, pieces: int) -> Path:
     """Where the tables with so many pieces stand."""
     return folder / game.name / str(pieces)
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 (hexadecimal) of a whole file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def digest_behind(path: Path) -> str:
@@ -53,4 +52,4 @@ def check_seal(path: Path, game: Game, material: Material) -> None:
     expected = seal(game, material, digest_behind(path))
     with path.open("rb") as file:
         if file.read(USER_BLOCK) != expected:
-            raise CorruptTableError(f"{path} is not as it was written (SHA-256 differs): delete it and build it again")
+            raise CorruptTableError("is not as it was written (SHA-256 differs)", path)

@@ -16,13 +16,13 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from tablebase.errors import CorruptTableError, MissingTableError, StaleTableError, TablebaseError
+from tablebase.errors import CorruptTableError, StaleTableError, TablebaseError
 from tablebase.game import Game
-from tablebase.slices.indexing import INDEX_VERSION, layout
+from tablebase.slices.indexing import INDEX_VERSION, layout_of
 from tablebase.slices.location import sides_stored
 from tablebase.slices.material import Material, material_name
 from tablebase.tables.format import FORMAT_VERSION
-from tablebase.tables.missing import missing_sentence
+from tablebase.tables.missing import missing_table
 from tablebase.tables.summary import Summary
 from tablebase.values import Codes, Coding
 
@@ -83,10 +83,10 @@ class Table:
         self.path = path
         self.game = game
         self.material = material
-        self.layout = layout(game, material)
+        self.layout = layout_of(game, material)
         self._places: dict[tuple[int, int], tuple[int, int]] = {}
         if not path.exists():
-            raise MissingTableError(missing_sentence(game, material, path.parent.parent.parent))
+            raise missing_table(game, material, path.parent.parent.parent)
         try:
             self._raw = os.open(path, os.O_RDONLY)
             self._close_raw = weakref.finalize(self, os.close, self._raw)
@@ -101,18 +101,16 @@ class Table:
             self.close()
             if isinstance(fault, TablebaseError):
                 raise
-            raise CorruptTableError(f"{path} is not a readable table file ({fault}): delete it and build it again") from fault
+            raise CorruptTableError(f"is not a readable table file ({fault})", path) from fault
 
     def _read_header(self) -> Header:
         attributes = {name: value.decode() if isinstance(value, bytes) else value for name, value in self._file.attrs.items()}
         name = material_name(self.game, self.material)
         if attributes["format"] != "tablebase" or attributes["game"] != self.game.name or attributes["material"] != name:
-            raise CorruptTableError(f"{self.path} is not the table {name} of {self.game.name}: delete it and build it again")
+            raise CorruptTableError(f"is not the table {name} of {self.game.name}", self.path)
         versions = (int(attributes["format_version"]), int(attributes["index_version"]))
         if versions != (FORMAT_VERSION, INDEX_VERSION) or attributes["rules_digest"] != self.game.digest:
-            raise StaleTableError(
-                f"{self.path} was built under other rules of {self.game.name} than those installed: delete it and build it again"
-            )
+            raise StaleTableError(self.path, self.game.name)
         self._data = {side: self._file[self.game.sides[side].letter] for side in sides_stored(self.game, self.material)}
         first = self._data[0]
         coding = Coding(int(attributes["stride"]), str(first.dtype))
@@ -134,10 +132,10 @@ class Table:
             offset, size = self._chunk_place(side, begin)
             raw = _decompressor().decompress(os.pread(self._raw, size, offset))
         except (OSError, RuntimeError, zstandard.ZstdError) as fault:
-            raise CorruptTableError(f"{self.path} cannot be read ({fault}): delete it and build it again") from fault
+            raise CorruptTableError(f"cannot be read ({fault})", self.path) from fault
         codes: Codes = np.frombuffer(raw, dtype=self.coding.dtype)
         if len(codes) != self.header.chunk:
-            raise CorruptTableError(f"{self.path} has a chunk of the wrong size: delete it and build it again")
+            raise CorruptTableError("has a chunk of the wrong size", self.path)
         return codes[: self.layout.size - begin]
 
     def _chunk_place(self, side: int, begin: int) -> tuple[int, int]:
@@ -198,7 +196,7 @@ def _open_error(path: Path, fault: OSError) -> TablebaseError:
     """What to say of a file that cannot be opened: a table's fault only where HDF5 does not know it."""
     if fault.errno in (errno.EMFILE, errno.ENFILE, errno.EACCES, errno.EPERM):
         return TablebaseError(f"{path} cannot be opened ({os.strerror(fault.errno)})")
-    return CorruptTableError(f"{path} is not a readable table file ({fault}): delete it and build it again")
+    return CorruptTableError(f"is not a readable table file ({fault})", path)
 
 
 def _runs(ordered: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:

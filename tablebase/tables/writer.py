@@ -15,7 +15,7 @@ import numpy as np
 import zstandard
 
 from tablebase.game import Game
-from tablebase.slices.indexing import INDEX_VERSION, Layout, layout
+from tablebase.slices.indexing import INDEX_VERSION, Layout, layout_of
 from tablebase.slices.location import sides_stored
 from tablebase.slices.material import Material, material_name
 from tablebase.tables.format import FORMAT_VERSION, USER_BLOCK, digest_behind, seal
@@ -59,7 +59,7 @@ def publish(draft: Path, path: Path) -> None:
 
 
 def _write_hdf5(path: Path, game: Game, material: Material, codes: Sequence[Codes], coding: Coding) -> None:
-    own = layout(game, material)
+    own = layout_of(game, material)
     values = hashlib.sha256()
     with hdf5, h5py.File(path, "w", userblock_size=USER_BLOCK, libver=("v110", "v110")) as file:
         for side, one in zip(sides_stored(game, material), codes, strict=True):
@@ -116,7 +116,7 @@ def describe_layout(own: Layout) -> dict[str, Any]:
     groups = []
     for group in own.groups:
         kind = own.game.kinds[group.kind]
-        tier = {"levels": group.choices.levels, "advance": group.choices.advance} if kind.tiered else {}
+        tier = {"levels": group.combinations.levels, "advance": group.combinations.advance} if kind.tiered else {}
         groups.append({"symbol": kind.symbol, "pieces": len(group.slots), "squares": [names[s] for s in group.squares], **tier})
     images = {"mirror": own.game.mirror, "swap": own.game.swap}
     maps = {name: None if image is None else {names[a]: names[b] for a, b in enumerate(image)} for name, image in images.items()}

@@ -18,8 +18,8 @@ from tablebase.errors import NotationError
 from tablebase.game import Game, Step
 from tablebase.game.moves import Move, Position, has_escaped, legal_moves, mirrored, play, swapped
 from tablebase.game.notation import check_pieces, parse, render, render_move
-from tablebase.slices.indexing import Layout, layout
-from tablebase.slices.location import route
+from tablebase.slices.indexing import Layout, layout_of
+from tablebase.slices.location import locate
 from tablebase.slices.material import Material, material_name, material_of, materials, parse_material
 
 BATCH = 64  # indices looked at in each table
@@ -170,7 +170,7 @@ def _batch_fault(own: Layout, numbers: list[int]) -> str | None:
 
 
 def index_fault(game: Game, table: Material) -> str | None:
-    own = layout(game, table)
+    own = layout_of(game, table)
     numbers = sorted({(own.size - 1) * i // (BATCH - 1) for i in range(BATCH)})
     faults = (_number_fault(own, number) for number in numbers)
     return next((fault for fault in faults if fault is not None), None) or _batch_fault(own, numbers)
@@ -182,13 +182,13 @@ def _effects(game: Game, position: Position) -> set[tuple[int, int, bool, bool]]
 
 
 def aliases_fault(game: Game, position: Position) -> str | None:
-    way = route(game, material_of(game, position), position.side)
-    pieces = [position.pieces[piece] for piece in way.order]
+    way = locate(game, material_of(game, position), position.side)
+    pieces = [position.pieces[piece] for piece in way.pairing]
     seen = position
     if way.swapped and game.swap is not None:
         # Whether the swap itself is right is another check's affair.
         pieces, seen = [(kind, game.swap[square]) for kind, square in pieces], swapped(game, position)
-    home = Position(tuple(sorted(zip(way.table.kinds, (square for _, square in pieces), strict=True))), way.side)
+    home = Position(tuple(sorted(zip(way.material.kinds, (square for _, square in pieces), strict=True))), way.side)
     if home.side == seen.side and _effects(game, home) == _effects(game, seen):
         return None
     return f"{render(game, position)} is stored as {render(game, home)}, which has other moves"

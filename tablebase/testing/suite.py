@@ -22,8 +22,8 @@ from tablebase.errors import RulesError
 from tablebase.game import Game
 from tablebase.game.moves import Position, legal_moves, play
 from tablebase.game.notation import parse, render
-from tablebase.slices.indexing import layout
-from tablebase.slices.location import tables
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.location import stored_materials
 from tablebase.slices.material import Material, material_name, materials
 from tablebase.testing.faults import (
     REBUILDS,
@@ -88,7 +88,7 @@ def check_rules(game: Game, *, pieces: int = 3, samples: int = 2000, seed: int =
 
     Examples
     --------
-    >>> from tablebase.game.registry import load_game
+    >>> from tablebase.game import load_game
     >>> [result.failure for result in check_rules(load_game("doushouqi"), samples=10) if result.failure]
     []
     """
@@ -224,8 +224,8 @@ def _counts(bench: _Bench) -> range:
 
 
 def _tables(bench: _Bench, _: Random) -> list[Material]:
-    found = [table for count in _counts(bench) for table in tables(bench.game, count)]
-    return [table for table in found if layout(bench.game, table).size]
+    found = [table for count in _counts(bench) for table in stored_materials(bench.game, count)]
+    return [table for table in found if layout_of(bench.game, table).size]
 
 
 def _random(bench: _Bench, rng: Random) -> Iterator[Position]:

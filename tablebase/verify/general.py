@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from tablebase.errors import CorruptTableError
 from tablebase.game import Game, Outcome
 from tablebase.game.notation import render
-from tablebase.slices.conversions import ENDS, STAYS, Exit, exits
-from tablebase.slices.indexing import Layout, layout
-from tablebase.slices.location import route
+from tablebase.slices.conversions import ENDS, STAYS, SlotConversion, slot_conversions
+from tablebase.slices.indexing import Layout, layout_of
+from tablebase.slices.location import locate
 from tablebase.slices.material import Material
-from tablebase.slices.movegen import Stepper
+from tablebase.slices.movegen import MoveGenerator
 from tablebase.tables.summary import Summary, Tally
 from tablebase.values import STALEMATE, Codes, Coding, Value, merit, next_code
 
@@ -60,7 +60,7 @@ def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding
     CorruptTableError
         Naming the first position that contradicts its moves.
     """
-    own = layout(game, material)
+    own = layout_of(game, material)
     summaries = {}
     for side, some in codes.items():
         checker = _Checker(game, own, side, some, coding, _other_side(game, own, side, codes, coding), load)
@@ -77,8 +77,8 @@ def _other_side(game: Game, own: Layout, side: int, codes: dict[int, Codes], cod
     if 1 - side in codes:
         identity = list(range(len(own.slots)))
         return _Child(own, identity, np.arange(len(game.board), dtype=np.int8), _merits(coding)[codes[1 - side]])
-    way = route(game, own.material, 1 - side)
-    order = [own.slots.index(way.order[piece]) for piece in own.slots]
+    way = locate(game, own.material, 1 - side)
+    order = [own.slots.index(way.pairing[piece]) for piece in own.slots]
     return _Child(own, order, np.array(game.swap, dtype=np.int8), _merits(coding)[codes[way.side]])
 
 
@@ -92,19 +92,19 @@ class _Checker:
 
     def __init__(self, game: Game, own: Layout, side: int, codes: Codes, coding: Coding, quiet: _Child, load: Load) -> None:
         self.game, self.own, self.side, self.codes, self.coding = game, own, side, codes, coding
-        self.stepper = Stepper(own, side)
+        self.generator = MoveGenerator(own, side)
         self.children = {STAYS: quiet}
-        for number, way in enumerate(exits(game, own.material), start=1):
+        for number, way in enumerate(slot_conversions(game, own.material), start=1):
             if way.side != side:
                 self.children[number] = self._child(way, load)
         self.own_merits = np.array([merit(c, coding.stride) for c in range(coding.void + 1)], dtype=np.int32)
 
-    def _child(self, way: Exit, load: Load) -> _Child:
-        target = route(self.game, way.child, way.side)
-        there = layout(self.game, target.table)
-        order = [way.rest[target.order[piece]] for piece in there.slots]
+    def _child(self, way: SlotConversion, load: Load) -> _Child:
+        target = locate(self.game, way.child, way.side)
+        there = layout_of(self.game, target.material)
+        order = [way.rest[target.pairing[piece]] for piece in there.slots]
         image = self.game.swap if target.swapped and self.game.swap is not None else range(len(self.game.board))
-        codes, coding = load(target.table, target.side)
+        codes, coding = load(target.material, target.side)
         return _Child(there, order, np.array(image, dtype=np.int8), _merits(coding)[codes])
 
     def check(self, index: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -112,14 +112,14 @@ class _Checker:
         squares, legal = self.own.squares_many(index)
         index, squares = index[legal], squares[legal]
         best = np.full(len(index), NO_MOVE, dtype=np.int32)
-        for landing in self.stepper.landings(squares):
+        for landing in self.generator.landings(squares):
             worth: Int32 | int = WIN_NOW
             if landing.way != ENDS:
                 child = self.children[landing.way]
                 worth = child.merits[child.layout.index_many(child.squares[landing.squares[:, child.order]])]
             best[landing.rows] = np.maximum(best[landing.rows], worth)
         stuck = best == NO_MOVE
-        self._end(best, stuck, self.stepper.escaped(squares) & ~stuck)
+        self._end(best, stuck, self.generator.escaped(squares) & ~stuck)
         found = self.codes[index]
         stalemate = stuck if self.game.no_move is Outcome.DRAW else np.False_
         right = (self.own_merits[found] == best) & ((found == STALEMATE) == stalemate)

@@ -1,7 +1,7 @@
-"""The check of chases (see `tablebase.slices.pursuit`), in NumPy, many rows at a time.
+"""The check of pursuits (see `tablebase.slices.pursuit`), in NumPy, many rows at a time.
 
-As in `general`, a position's moves must give what its code says. Here the positions of one placement of the chasers
-are looked at together: a chaser's step takes the whole row to another row, and only the runner's steps go from
+As in `general`, a position's moves must give what its code says. Here the positions of one placement of the pursuers
+are looked at together: a pursuer's step takes the whole row to another row, and only the runner's steps go from
 place to place. Values are *scores*, bytes that grow with how good a value is for the side to move: a loss in d is d, a
 win in d is 255 - d, and 0 is also what a side without a move has.
 """
@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from tablebase.compute.threads import spread
 from tablebase.game import Game, Outcome
-from tablebase.slices.indexing import Layout, Squares, layout
+from tablebase.slices.indexing import Layout, Squares, layout_of
 from tablebase.slices.material import Material
-from tablebase.slices.pursuit import NOWHERE, Chase, chase_fault
+from tablebase.slices.pursuit import NOWHERE, Pursuit, pursuit_fault
 from tablebase.tables.summary import Summary, Tally
 from tablebase.values import NARROW_ANY, Codes, Coding
 from tablebase.verify.general import Load, contradiction
@@ -34,28 +34,28 @@ Flags = NDArray[np.bool_]
 
 
 def applies(game: Game, material: Material, coding: Coding) -> bool:
-    """Whether a table is that of a chase, one byte a position."""
-    return chase_fault(game, material) is None and coding == NARROW_ANY
+    """Whether a table is that of a pursuit, one byte a position."""
+    return pursuit_fault(game, material) is None and coding == NARROW_ANY
 
 
 def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:
     """Check the codes of a table one ply deep; see `tablebase.verify.general.verify_codes`."""
-    own = layout(game, material)
-    chase = Chase(own)
-    ahead = _scores_ahead(chase, load)
+    own = layout_of(game, material)
+    pursuit = Pursuit(own)
+    ahead = _scores_ahead(pursuit, load)
     checkers: dict[int, _Rows] = {
-        chase.chaser.side: _Chasers(chase, codes[chase.chaser.side], ahead),
-        chase.runner.side: _Runner(chase, codes[chase.runner.side], codes[chase.chaser.side]),
+        pursuit.pursuer.side: _Pursuers(pursuit, codes[pursuit.pursuer.side], ahead),
+        pursuit.runner.side: _Runner(pursuit, codes[pursuit.runner.side], codes[pursuit.pursuer.side]),
     }
     return {side: _check_side(own, side, codes[side], coding, checkers[side]) for side in sorted(codes)}
 
 
-def _scores_ahead(chase: Chase, load: Load) -> Bytes:
-    """What stepping into each position of the next tier is worth to the chasers."""
-    if chase.next_tier is None:
-        return np.zeros((0, chase.length), dtype=np.uint8)
-    codes, coding = load(chase.next_tier.material, chase.runner.side)
-    return _look_up(_worth(coding), codes).reshape(-1, chase.length)
+def _scores_ahead(pursuit: Pursuit, load: Load) -> Bytes:
+    """What stepping into each position of the next tier is worth to the pursuers."""
+    if pursuit.next_tier is None:
+        return np.zeros((0, pursuit.length), dtype=np.uint8)
+    codes, coding = load(pursuit.next_tier.material, pursuit.runner.side)
+    return _look_up(_worth(coding), codes).reshape(-1, pursuit.length)
 
 
 def _look_up(table: Bytes, codes: Codes) -> Bytes:
@@ -92,26 +92,26 @@ class _Rows(ABC):
     def scores(self, begin: int, end: int) -> tuple[Bytes, Flags]:
         """What the moves of these rows give, and where the runner cannot stand."""
 
-    def __init__(self, chase: Chase, codes: Codes) -> None:
-        self.chase = chase
-        self.codes = codes.reshape(-1, chase.length)
-        self.group = chase.own.groups[0]
-        self.places = chase.runner_places
-        self.home = list(chase.runner.squares)
-        self.guards = chase.guards[:, self.home]
-        self.targets = chase.targets(chase.runner)[self.home]
+    def __init__(self, pursuit: Pursuit, codes: Codes) -> None:
+        self.pursuit = pursuit
+        self.codes = codes.reshape(-1, pursuit.length)
+        self.group = pursuit.own.groups[0]
+        self.places = pursuit.runner_places
+        self.home = list(pursuit.runner.squares)
+        self.guards = pursuit.guards[:, self.home]
+        self.targets = pursuit.targets(pursuit.runner)[self.home]
 
     def set_up(self, begin: int, end: int) -> tuple[Squares, Flags]:
-        """Squares of the chasers, and where the runner cannot stand, of these rows."""
-        chasers = self.group.unrank_many(np.arange(begin, end))
+        """Squares of the pursuers, and where the runner cannot stand, of these rows."""
+        pursuers = self.group.unrank_many(np.arange(begin, end))
         taken = np.zeros((end - begin, len(self.places) + 1), dtype=bool)
-        taken[np.arange(end - begin)[:, None], chasers] = True
-        return chasers, taken[:, self.home]
+        taken[np.arange(end - begin)[:, None], pursuers] = True
+        return pursuers, taken[:, self.home]
 
-    def escaped(self, chasers: Squares) -> Flags:
+    def escaped(self, pursuers: Squares) -> Flags:
         """Where the runner has got away."""
-        unguarded: Flags = np.logical_not(self.guards[chasers].any(axis=1))
-        if not self.chase.needs_room or not unguarded.any():
+        unguarded: Flags = np.logical_not(self.guards[pursuers].any(axis=1))
+        if not self.pursuit.needs_room or not unguarded.any():
             return unguarded
         room = np.zeros_like(unguarded)
         for place, targets in enumerate(self.targets):
@@ -121,32 +121,32 @@ class _Rows(ABC):
         return unguarded & room
 
 
-class _Chasers(_Rows):
-    """The chasers to move: their steps lead into the next tier."""
+class _Pursuers(_Rows):
+    """The pursuers to move: their steps lead into the next tier."""
 
-    def __init__(self, chase: Chase, codes: Codes, ahead: Bytes) -> None:
-        super().__init__(chase, codes)
+    def __init__(self, pursuit: Pursuit, codes: Codes, ahead: Bytes) -> None:
+        super().__init__(pursuit, codes)
         self.ahead = ahead
-        self.steps = chase.targets(chase.chaser)
+        self.steps = pursuit.targets(pursuit.pursuer)
 
     def scores(self, begin: int, end: int) -> tuple[Bytes, Flags]:
-        chasers, taken = self.set_up(begin, end)
+        pursuers, taken = self.set_up(begin, end)
         best = np.full(taken.shape, STUCK, dtype=np.uint8)
-        for slot in range(chasers.shape[1]):
+        for slot in range(pursuers.shape[1]):
             for nth in self.steps.T:
-                self._step(best, chasers, slot, nth[chasers[:, slot]])
-        if self.chase.escape_counts(self.chase.chaser.side):
-            best[self.escaped(chasers)] = LOST
+                self._step(best, pursuers, slot, nth[pursuers[:, slot]])
+        if self.pursuit.escape_counts(self.pursuit.pursuer.side):
+            best[self.escaped(pursuers)] = LOST
         return best, taken
 
-    def _step(self, best: Bytes, chasers: Squares, slot: int, target: Squares) -> None:
-        """Raise `best` where this chaser can go there."""
-        rows = np.flatnonzero((target != NOWHERE) & (chasers != target[:, None]).all(axis=1))
-        if not len(rows) or self.chase.next_tier is None:
+    def _step(self, best: Bytes, pursuers: Squares, slot: int, target: Squares) -> None:
+        """Raise `best` where this pursuer can go there."""
+        rows = np.flatnonzero((target != NOWHERE) & (pursuers != target[:, None]).all(axis=1))
+        if not len(rows) or self.pursuit.next_tier is None:
             return
-        after = chasers[rows]
+        after = pursuers[rows]
         after[:, slot] = target[rows]
-        worth = self.ahead[self.chase.next_tier.groups[0].rank_many(after)]
+        worth = self.ahead[self.pursuit.next_tier.groups[0].rank_many(after)]
         place = self.places[target[rows]]
         met = place != NOWHERE
         # A runner on the target is in the way.
@@ -157,21 +157,21 @@ class _Chasers(_Rows):
 class _Runner(_Rows):
     """The runner to move: its steps stay in the row."""
 
-    def __init__(self, chase: Chase, codes: Codes, others: Codes) -> None:
-        super().__init__(chase, codes)
-        self.others = others.reshape(-1, chase.length)
+    def __init__(self, pursuit: Pursuit, codes: Codes, others: Codes) -> None:
+        super().__init__(pursuit, codes)
+        self.others = others.reshape(-1, pursuit.length)
         self.worth = _worth(NARROW_ANY)
 
     def scores(self, begin: int, end: int) -> tuple[Bytes, Flags]:
-        chasers, taken = self.set_up(begin, end)
+        pursuers, taken = self.set_up(begin, end)
         worth = np.where(taken, STUCK, self.worth[self.others[begin:end]]).astype(np.uint8)
         best = np.full(taken.shape, STUCK, dtype=np.uint8)
         for place, targets in enumerate(self.targets):
             for target in targets[targets != NOWHERE]:
                 if self.places[target] != NOWHERE:
                     np.maximum(best[:, place], worth[:, self.places[target]], out=best[:, place])
-        if self.chase.escape_counts(self.chase.runner.side):
-            best[self.escaped(chasers) & (best != STUCK)] = WON
+        if self.pursuit.escape_counts(self.pursuit.runner.side):
+            best[self.escaped(pursuers) & (best != STUCK)] = WON
         return best, taken
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Game, Outcome
-from tablebase.slices.conversions import exits
-from tablebase.slices.indexing import Layout, layout
-from tablebase.slices.location import route
+from tablebase.slices.conversions import slot_conversions
+from tablebase.slices.indexing import Layout, layout_of
+from tablebase.slices.location import locate
 from tablebase.values import STALEMATE, Coding, Value
 from tablebase.verify.general import Load
 
@@ -172,19 +172,19 @@ def compile_children(game: Game, own: Layout, side: int, load: Load) -> Children
         scores=np.zeros(0, dtype=np.uint8),
     )
     parts: list[Bytes] = []
-    for exit_ in exits(game, own.material):
+    for exit_ in slot_conversions(game, own.material):
         slot = exit_.victim
         if exit_.side == side or slot is None:
             continue
-        way = route(game, exit_.child, exit_.side)
-        theirs = layout(game, way.table)
+        way = locate(game, exit_.child, exit_.side)
+        theirs = layout_of(game, way.material)
         children.ends[slot] = False
         children.begin[slot] = sum(len(part) for part in parts)
-        children.order[slot, : slots - 1] = [exit_.rest[way.order[one]] for one in theirs.slots]
+        children.order[slot, : slots - 1] = [exit_.rest[way.pairing[one]] for one in theirs.slots]
         children.image[slot] = game.swap if way.swapped and game.swap is not None else range(squares)
         children.flips[slot, list(theirs.groups[0].squares)] = theirs.lead.flip
         children.digit[slot, : slots - 1] = _digits(theirs, slots - 1, squares)
         children.stride[slot, : slots - 1] = _strides(theirs)
-        codes, coding = load(way.table, way.side)
+        codes, coding = load(way.material, way.side)
         parts.append(worth_of(coding)[codes])
     return children._replace(scores=np.concatenate(parts)) if parts else children

@@ -13,8 +13,8 @@ import numpy as np
 
 from tablebase.compute.jit import inline, jit
 from tablebase.game import Game
-from tablebase.slices.indexing import Layout, layout
-from tablebase.slices.location import route
+from tablebase.slices.indexing import Layout, layout_of
+from tablebase.slices.location import locate
 from tablebase.slices.material import Material
 from tablebase.tables.summary import Summary, Tally
 from tablebase.values import Codes, Coding
@@ -48,7 +48,7 @@ def applies(own: Layout, coding: Coding) -> bool:
 
 def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:
     """Check the codes of a table one ply deep; see `tablebase.verify.general.verify_codes`."""
-    own = layout(game, material)
+    own = layout_of(game, material)
     summaries = {}
     scores, worth = scores_of(game, coding), worth_of(coding)
     inside = compile_inside(game, own)
@@ -68,8 +68,8 @@ def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding
 
 def _swapped(game: Game, own: Layout, codes: Codes) -> Codes:
     """The codes of the other side to move of a table that is paired with itself."""
-    way = route(game, own.material, 1)
-    order = [own.slots.index(way.order[piece]) for piece in own.slots]
+    way = locate(game, own.material, 1)
+    order = [own.slots.index(way.pairing[piece]) for piece in own.slots]
     image = np.array(game.swap, dtype=np.int8)
     found = np.empty_like(codes)
     run = ROWS_AT_ONCE * own.row_length

@@ -5,15 +5,15 @@ If every win in d has a move into a loss in d - 1 and none better, every loss in
 in d - 1, and every draw has a drawing move and no winning one, then by induction over d all wins and losses are
 right, and so are the draws.
 
-There are three programs for it: `general` takes any table, `rows` those of single pieces and `chase` those in which
-one piece is chased by like ones, many times faster; `general` is the others' twin in the tests.
+There are three programs for it: `general` takes any table, `rows` those of single pieces and `pursuit` those in which
+one piece is pursued by like ones, many times faster; `general` is the others' twin in the tests.
 """
 
 from __future__ import annotations
 
 from tablebase.errors import CorruptTableError
 from tablebase.game import Game
-from tablebase.slices.indexing import layout
+from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import Material
 from tablebase.tables.format import check_seal
 from tablebase.tables.reader import Table
@@ -21,7 +21,7 @@ from tablebase.tables.store import Store
 from tablebase.tables.summary import Summary
 from tablebase.values import Codes, Coding
 from tablebase.verify import general
-from tablebase.verify import pursuit as chase
+from tablebase.verify import pursuit as pursuit
 from tablebase.verify.general import Load
 
 __all__ = ["verify_codes", "verify_table"]
@@ -53,13 +53,13 @@ def verify_table(game: Game, table: Table, store: Store) -> None:
     check_seal(table.path, game, table.material)
     codes = {side: table.read(side) for side in table.header.summaries}
     if table.values_digest(codes) != table.header.values_sha256:
-        raise CorruptTableError(f"{table.path} does not hold the values it was written with: delete it and build it again")
+        raise CorruptTableError("does not hold the values it was written with", table.path)
     try:
         summaries = verify_codes(game, table.material, codes, table.coding, load)
     except CorruptTableError as fault:
-        raise CorruptTableError(f"{table.path} is wrong: {fault}") from fault
+        raise CorruptTableError(f"is wrong: {fault}", table.path) from fault
     if summaries != table.header.summaries:
-        raise CorruptTableError(f"{table.path} is wrong: its statistics are not those of its values")
+        raise CorruptTableError("is wrong: its statistics are not those of its values", table.path)
 
 
 def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:
@@ -67,8 +67,8 @@ def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding
     from tablebase.verify import rows
 
     check = general.verify_codes
-    if rows.applies(layout(game, material), coding):
+    if rows.applies(layout_of(game, material), coding):
         check = rows.verify_codes
-    elif chase.applies(game, material, coding):
-        check = chase.verify_codes
+    elif pursuit.applies(game, material, coding):
+        check = pursuit.verify_codes
     return check(game, material, codes, coding, load)

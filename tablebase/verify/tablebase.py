@@ -8,20 +8,19 @@ from pathlib import Path
 
 from tablebase.catalog.catalog import Catalog
 from tablebase.errors import CorruptTableError, MissingTableError, StaleTableError, TablebaseError
-from tablebase.executors.scheduler import Limits, run_graph
-from tablebase.game import Game
-from tablebase.game.registry import load_game
-from tablebase.slices.location import route
-from tablebase.slices.material import Material, material_name, parse_material
+from tablebase.executors.executor import Executor
+from tablebase.executors.scheduler import run_graph
+from tablebase.game import Game, load_game
+from tablebase.slices.location import locate
+from tablebase.slices.material import Material, check_piece_count, material_name, parse_material
 from tablebase.tables.format import file_sha256, table_path
-from tablebase.tables.missing import missing_sentence
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.verify.table import verify_table
 
 
 def verify_tables(
-    game: Game, folder: Path, pieces: int | None, materials: Sequence[Material], workers: int
+    game: Game, folder: Path, pieces: int | None, materials: Sequence[Material], executor: Executor
 ) -> tuple[int, Iterator[str | None]]:
     """Check all registered tables, or those of up to so many pieces, or those of some materials.
 
@@ -39,21 +38,21 @@ def verify_tables(
     TablebaseError
         If there is nothing to check.
     """
-    if pieces is not None and not 2 <= pieces <= game.max_pieces:
-        raise TablebaseError(f"{game.name} has slices of 2 to {game.max_pieces} pieces, not {pieces}")
+    if pieces is not None:
+        check_piece_count(game, pieces)
     catalog = Catalog(folder)
     registered = catalog.registered(game)
     catalog.close()
-    wanted = [material_name(game, route(game, material, 0).table) for material in materials]
+    wanted = [material_name(game, locate(game, material, 0).material) for material in materials]
     for name in wanted:
         if name not in registered:
-            raise MissingTableError(missing_sentence(game, parse_material(game, name), folder))
+            raise MissingTableError(game.name, folder, material=name)
     if not wanted:
         wanted = [name for name in registered if pieces is None or parse_material(game, name).pieces <= pieces]
     if not wanted:
         raise TablebaseError(f"no table of {game.name} is registered in {folder}: build one, or run 'tablebase reindex'")
     graph: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {(name, registered[name]): () for name in wanted}
-    return len(wanted), run_graph(graph, partial(check_table, game.name, folder), Limits(workers))
+    return len(wanted), run_graph(graph, partial(check_table, game.name, folder), executor)
 
 
 def check_table(name: str, folder: Path, entry: tuple[str, str]) -> str | None:

@@ -1,5 +1,1 @@
-"""Retrograde analysis on rows of 64 positions."""
-
-from tablebase.solvers.bitrow.solve import solve
-
-__all__ = ["solve"]
+"""Retrograde analysis on rows of up to 64 positions, each row one word of bits."""

@@ -19,16 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Step
-from tablebase.slices.conversions import ENDS, exits
-from tablebase.slices.conversions import NEVER as NO_SUCH_MOVE
-from tablebase.slices.indexing import Layout, layout
+from tablebase.slices.conversions import ENDS, ILLEGAL, slot_conversions
+from tablebase.slices.indexing import Layout, layout_of
 from tablebase.solvers.compiled import Bool, CompiledSlice, Int8, Int32, Int64
 from tablebase.values import Codes, merit, next_code
 
 PLAIN, MIRRORED, BOTH = 0, 1, 2
 """In `Shifts.image`: the row reached is as it stands, or mirrored, or is to be reached both ways."""
 
-NEVER = 65535
+NOTHING_DUE = 65535
 """In `State.due`: nothing of this row waits."""
 STRIDE = 1
 """The stride of the coding: wins and losses are told apart by parity."""
@@ -102,7 +101,7 @@ class RowArrays(NamedTuple):
 
 
 def compile_rows(problem: CompiledSlice) -> RowArrays:
-    """The row view of a compiled slice; `tablebase.solvers.registry.choose_engine` tells which slices have one."""
+    """The row view of a compiled slice; `tablebase.solvers.registry.choose_solver` tells which slices have one."""
     arrays, own = problem.arrays, problem.layout
     squares = len(problem.game.board)
     places = arrays.layouts.place[0].copy()
@@ -140,7 +139,7 @@ def compile_rows(problem: CompiledSlice) -> RowArrays:
             mask=np.array([_word(step.empty) for _, step in steps], dtype=np.uint64),
             quiet=np.array([step.quiet for _, step in steps], dtype=np.bool_),
             wins=np.array([step.wins for _, step in steps], dtype=np.bool_),
-            victims=_victims(arrays.step_exit),
+            victims=_victims(arrays.step_destination),
         ),
         into=Into(
             begin=np.searchsorted([step.target for _, step in into], range(squares + 1)).astype(np.int32),
@@ -153,10 +152,10 @@ def compile_rows(problem: CompiledSlice) -> RowArrays:
     )
 
 
-def _victims(step_exit: Int32) -> Int64:
+def _victims(step_destination: Int32) -> Int64:
     """For each step a word of the slots that it may take."""
-    slots = np.arange(step_exit.shape[1] - 1)
-    taken: Int64 = ((step_exit[:, 1:] != NO_SUCH_MOVE).astype(np.int64) << slots).sum(axis=1)
+    slots = np.arange(step_destination.shape[1] - 1)
+    taken: Int64 = ((step_destination[:, 1:] != ILLEGAL).astype(np.int64) << slots).sum(axis=1)
     return taken
 
 
@@ -266,7 +265,7 @@ def _captures(problem: CompiledSlice) -> Captures:
         worth=worth[arrays.children],
         merit=np.array([merit(code, stride) for code in range(problem.coding.void + 1)], dtype=np.int32),
     )
-    for number, way in enumerate(exits(problem.game, problem.layout.material), start=1):
+    for number, way in enumerate(slot_conversions(problem.game, problem.layout.material), start=1):
         assert way.victim is not None  # a slice with a row view has no tiers
         _capture_parts(problem, captures, way.victim, number)
     return captures
@@ -274,7 +273,7 @@ def _captures(problem: CompiledSlice) -> Captures:
 
 def _capture_parts(problem: CompiledSlice, captures: Captures, victim: int, number: int) -> None:
     """Fill in what each piece adds to the index of the position after the capture of `victim`, behind that exit."""
-    arrays, child = problem.arrays, layout(problem.game, problem.routes[number - 1].table)
+    arrays, child = problem.arrays, layout_of(problem.game, problem.locations[number - 1].material)
     captures.lead[victim] = arrays.child_slot[number, 0]
     stride = 1
     for slot in range(len(child.slots) - 1, -1, -1):

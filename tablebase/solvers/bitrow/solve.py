@@ -30,7 +30,7 @@ import numpy as np
 
 from tablebase.compute.bits import moved, trailing_zeros
 from tablebase.compute.jit import inline, jit
-from tablebase.solvers.bitrow.arrays import MIRRORED, NEVER, PLAIN, STRIDE, RowArrays, State, Words, compile_rows
+from tablebase.solvers.bitrow.arrays import MIRRORED, NOTHING_DUE, PLAIN, STRIDE, RowArrays, State, Words, compile_rows
 from tablebase.solvers.bitrow.captures import look
 from tablebase.solvers.bitrow.words import collides, free_origins, mirrored, mirrored_rest, set_up_row
 from tablebase.solvers.compiled import CompiledSlice, Int8, Int32, Int64
@@ -72,7 +72,7 @@ def _new_state(problem: CompiledSlice, arrays: RowArrays) -> State:
         won=won,
         shut=shut,
         ripe=ripe,
-        due=np.full(arrays.rows, NEVER, dtype=np.uint16),
+        due=np.full(arrays.rows, NOTHING_DUE, dtype=np.uint16),
         fresh=fresh,
         fresh_rows=np.zeros(arrays.rows, dtype=np.int32),
         found=found,
@@ -93,7 +93,7 @@ def _enter(arrays: RowArrays, state: State, fresh: int, level: int) -> int:
         if due[row] != level:
             continue
         waiting = ripe[row] & ~known[row]
-        later = NEVER
+        later = NOTHING_DUE
         now = np.uint64(0)
         left = waiting
         while left:

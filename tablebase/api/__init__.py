@@ -1,0 +1,1 @@
+"""What people open: a tablebase that is asked in names and texts."""

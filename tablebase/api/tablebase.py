@@ -1,0 +1,169 @@
+"""A tablebase open for questions: what `tablebase.open` returns.
+
+Every question comes as a pair: `probe_…` raises `MissingTableError` where a table has not been built, `get_…` returns
+a default instead. An unknown answer never looks like an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tablebase.errors import MissingTableError, TablebaseError
+from tablebase.game import Game, load_game
+from tablebase.game.moves import Position
+from tablebase.game.notation import check_pieces, parse
+from tablebase.probe.answers import Probe
+from tablebase.probe.prober import Prober
+from tablebase.slices.indexing import Squares
+from tablebase.slices.material import parse_material
+from tablebase.values import Value
+
+Default = TypeVar("Default")
+
+
+class Tablebase:
+    """A folder of tables, open for questions. Safe to use from several threads.
+
+    Parameters
+    ----------
+    folder : str or Path
+
+    Attributes
+    ----------
+    prober : Prober
+        Answers the same questions about `Game` and `Position` objects.
+
+    Raises
+    ------
+    TablebaseError
+        If there is no such folder.
+
+    Examples
+    --------
+    >>> import tablebase
+    >>> with tablebase.open("data") as tables:  # doctest: +SKIP
+    ...     answer = tables.probe("doushouqi", "7/7/7/7/3c3/7/7/R6/7 w")
+    ...     print(answer.outcome, answer.distance, answer.best)
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.prober = Prober(Path(folder))
+        if not Path(folder).exists():
+            raise TablebaseError(f"there is no tablebase in {folder}: build one with 'tablebase build GAME --data {folder}'")
+
+    def __enter__(self) -> Tablebase:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all files."""
+        self.prober.close()
+
+    def probe_value(self, game: str | Game, position: str | Position) -> Value:
+        """Outcome and distance for the side to move.
+
+        Parameters
+        ----------
+        game : str or Game
+        position : str or Position
+
+        Raises
+        ------
+        MissingTableError
+            If the table has not been built; it names the table and the command that builds it.
+        NotationError
+            If the text is not a position of the game.
+        """
+        return self.prober.value(*_resolved(game, position))
+
+    def get_value(self, game: str | Game, position: str | Position, default: Default | None = None) -> Value | Default | None:
+        """Like `probe_value`, but returns `default` where the table is missing."""
+        try:
+            return self.probe_value(game, position)
+        except MissingTableError:
+            return default
+
+    def probe(self, game: str | Game, position: str | Position) -> Probe:
+        """Outcome, distance and all moves; parameters and errors are those of `probe_value`."""
+        return self.prober.probe(*_resolved(game, position))
+
+    def get(self, game: str | Game, position: str | Position, default: Default | None = None) -> Probe | Default | None:
+        """Like `probe`, but returns `default` where a table is missing."""
+        try:
+            return self.probe(game, position)
+        except MissingTableError:
+            return default
+
+    def probe_values(self, game: str | Game, positions: Sequence[str | Position]) -> list[Value]:
+        """Outcomes and distances of many positions, each chunk of a table read once.
+
+        Parameters
+        ----------
+        game : str or Game
+        positions : sequence of str or Position
+
+        Raises
+        ------
+        MissingTableError, NotationError
+            As `probe_value`, if any of the positions cannot be answered.
+        """
+        rules = _loaded(game)
+        return self.prober.values(rules, [_resolved(rules, position)[1] for position in positions])
+
+    def probe_squares(
+        self, game: str | Game, material: str, side: int, squares: Squares
+    ) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
+        """Outcomes and distances of many positions of one material, as arrays.
+
+        Parameters
+        ----------
+        game : str or Game
+        material : str
+            Such as ``RCvW``.
+        side : int
+            The side to move, 0 or 1.
+        squares : ndarray of int8, shape (positions, pieces)
+            The square of each piece, in the order of the material. They must be positions: this is not checked.
+
+        Returns
+        -------
+        outcomes : ndarray of int8, shape (positions,)
+            1 for a win of the side to move, 0 for a draw, -1 for a loss.
+        distances : ndarray of int16, shape (positions,)
+            Plies, -1 for a draw.
+
+        Raises
+        ------
+        MissingTableError
+            If the table has not been built.
+        """
+        rules = _loaded(game)
+        return self.prober.values_at(rules, parse_material(rules, material), side, squares)
+
+    def line(self, game: str | Game, position: str | Position, plies: int | None = None) -> list[Probe]:
+        """The optimal line: probes from the position on, each following the best move of the one before.
+
+        It ends where the game does: where the best move wins at once, without a legal move, or, for a draw, as soon as
+        a position repeats; or after this number of plies.
+        """
+        return self.prober.line(*_resolved(game, position), plies)
+
+
+def _loaded(game: str | Game) -> Game:
+    return load_game(game) if isinstance(game, str) else game
+
+
+def _resolved(game: str | Game, position: str | Position) -> tuple[Game, Position]:
+    """The game and a position of it that is not over."""
+    rules = _loaded(game)
+    if isinstance(position, str):
+        return rules, parse(rules, position)
+    check_pieces(rules, position)
+    return rules, position
