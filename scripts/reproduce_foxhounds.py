@@ -46,7 +46,7 @@ from tablebase.graph.counting import count
 from tablebase.graph.forcing import UNFORCEABLE, best_later, plies_to_force
 from tablebase.graph.policies import Policy, chance_against, even_chance, keep_result
 from tablebase.graph.reachable import Graph, reachable
-from tablebase.graph.values import mark, values
+from tablebase.graph.values import NodeValues, mark, values
 
 FOX, HOUNDS = 0, 1
 SIZES = (2, 4, 6, 8)

@@ -1,71 +1,30 @@
-"""Tables in memory, solved when a test first asks for them and kept for the session."""
+"""Fixtures of all tests: tables solved in memory, tablebases on disk, commands run in this process."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 
-import numpy as np
 import pytest
 from hypothesis import settings
-from numpy.typing import NDArray
+from support.solved import Solved, Tables
+from support.tablebases import (  # noqa: F401 (fixtures)
+    ask,
+    copied,
+    hexapawns,
+    more_tables,
+    pawn_tables,
+    shut_in,
+    tables,
+    three_pieces,
+    two_pieces,
+)
 
 from rules.doushouqi import game as doushouqi
 from tablebase.game import Game
-from tablebase.game.moves import Position
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.location import locate, sides_stored
-from tablebase.slices.material import Material, material_of
-from tablebase.solvers.registry import choose_solver, solve_material
-from tablebase.values import Codes, Coding, Value
 
 # Kernels load or compile on first use, which no deadline can foresee.
 settings.register_profile("tests", deadline=None)
 settings.load_profile("tests")
-
-
-class Tables:
-    """All tables of a game by one engine; those that it cannot solve, by the reference engine."""
-
-    def __init__(self, game: Game, engine: str) -> None:
-        self.game = game
-        self.engine = engine
-        self.done: dict[Material, tuple[list[Codes], Coding]] = {}
-
-    def table(self, material: Material) -> tuple[list[Codes], Coding]:
-        """Codes of each stored side and their coding."""
-        if material not in self.done:
-            able = self.engine != "bitrow" or choose_solver(self.game, material)[0].name == "bitrow"
-            codes, coding, _ = solve_material(self.game, material, self.load, self.engine if able else "reference")
-            self.done[material] = codes, coding
-        return self.done[material]
-
-    def load(self, material: Material, side: int) -> tuple[Codes, Coding]:
-        """Codes of one side to move, as engines ask for them."""
-        codes, coding = self.table(material)
-        return codes[sides_stored(self.game, material).index(side)], coding
-
-    def value(self, position: Position) -> Value:
-        """The value of a position, wherever it is stored."""
-        way = locate(self.game, material_of(self.game, position), position.side)
-        squares = [position.pieces[piece][1] for piece in way.pairing]
-        if way.swapped:
-            assert self.game.swap is not None
-            squares = [self.game.swap[square] for square in squares]
-        home = layout_of(self.game, way.material)
-        codes, coding = self.load(way.material, way.side)
-        return coding.value(int(codes[home.index([squares[piece] for piece in home.slots])]))
-
-    def counts(self, material: Material, side: int) -> NDArray[np.int64]:
-        """How many placements of a material have each code, mirror images counted."""
-        way = locate(self.game, material, side)
-        home = layout_of(self.game, way.material)
-        codes, coding = self.load(way.material, way.side)
-        weights = home.weights_many(np.arange(home.size))
-        return np.bincount(codes, weights=weights, minlength=coding.void + 1).astype(np.int64)
-
-
-Solved = Callable[..., Tables]
 
 
 @pytest.fixture(scope="session")

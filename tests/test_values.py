@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from itertools import product
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from twins import naive
 
 from tablebase import values
 from tablebase.game import Outcome

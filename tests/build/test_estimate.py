@@ -1,0 +1,334 @@
+"""What a plan takes: which tables in which order, how much of everything, and what would never fit."""
+
+from __future__ import annotations
+
+import math
+import re
+import shutil
+from collections import namedtuple
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support import toys
+from twins import naive
+
+from rules.doushouqi import game as doushouqi
+from tablebase.build import estimate as planning
+from tablebase.build.estimate import PURSUIT_BYTES, Estimate, check_capacity, describe_solvers, estimate, memory
+from tablebase.build.plan import plan, start_material
+from tablebase.build.tables import build
+from tablebase.cli.options import parse_size
+from tablebase.errors import CapacityError, TablebaseError
+from tablebase.executors.executor import Limits
+from tablebase.game import Game, load_game
+from tablebase.game.moves import Position
+from tablebase.slices.equivalence import representative, swapped_material
+from tablebase.slices.location import stored_materials
+from tablebase.slices.material import Material, make_material, material_name, parse_material
+from tablebase.tables.format import table_path
+
+GAME = doushouqi()
+PUBLISHED = {
+    # From FACTS: slices, distinct ones, placements, placements in distinct slices.
+    2: (64, 17, 160_068, 44_820),
+    3: (448, 84, 54_355_896, 10_622_808),
+    4: (1_680, 261, 9_685_376_064, 1_546_576_416),
+    5: (4_256, 680, 1_141_509_180_672, 183_320_863_488),
+}
+Usage = namedtuple("Usage", "total used free")
+
+
+def names(game: Game, planned: tuple[Material, ...]) -> list[str]:
+    """Names of planned tables."""
+    return [material_name(game, table) for table in planned]
+
+
+# Sizes
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("0", 0),
+        ("1000000", 1_000_000),
+        ("10B", 10),
+        ("1K", 1024),
+        ("1k", 1024),
+        ("512M", 536_870_912),
+        ("512MB", 536_870_912),
+        ("512MiB", 536_870_912),
+        ("8G", 8_589_934_592),
+        ("8 G", 8_589_934_592),
+        (" 8g\n", 8_589_934_592),
+        ("2T", 2_199_023_255_552),
+        ("1.5K", 1536),
+        ("0.25G", 268_435_456),
+    ],
+)
+def test_sizes(text: str, size: int) -> None:
+    """A number of bytes, or of powers of 1024, in either case, with or without B."""
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "G", "8X", "8GG", "-1", "+1", "1,000", "1e9", "0x10", ".5G", "5.G", "nan", "8G free"])
+def test_what_is_no_size(text: str) -> None:
+    """The sentence repeats the text and shows what to write."""
+    with pytest.raises(TablebaseError) as caught:
+        parse_size(text)
+    assert str(caught.value) == f"{text!r} is not a size: write bytes, or a number with K, M, G or T such as 8G"
+    assert caught.value.exit_code == 2
+
+
+# Plans
+
+
+def after_captures(game: Game, table: Material) -> set[Material]:
+    """What is left after each capture that the naive move generator finds in any position with the pieces side by side."""
+    found = set()
+    for pieces in naive.placements(game, table.kinds):
+        for side in (0, 1):
+            for move in naive.moves(game, Position(pieces, side)):
+                rest = list(table.kinds)
+                if move.captured is not None and not move.wins:
+                    rest.remove(move.captured)
+                    found.add(tuple(rest))
+    return {make_material(game, rest) for rest in found if {game.kinds[kind].side for kind in rest} == {0, 1}}
+
+
+def homes(game: Game, material: Material) -> set[Material]:
+    """The materials whose tables may stand for this one."""
+    twins = [material] if game.swap is None else [material, swapped_material(game, material)]
+    return {representative(game, twin) for twin in twins}
+
+
+@pytest.mark.parametrize(
+    ("game", "pieces", "wanted"),
+    [
+        pytest.param(toys.pond(), 3, [], id="pond"),
+        pytest.param(toys.pond(), None, ["RTLvT", "RvRT"], id="pond-materials"),
+        pytest.param(toys.pond(), 2, ["TLvRT"], id="pond-both"),
+        pytest.param(toys.hunt(), None, ["HHHvFC"], id="hunt"),
+        pytest.param(toys.twins(), None, ["PPvPK"], id="twins"),
+    ],
+)
+def test_a_plan_is_closed(game: Game, pieces: int | None, wanted: list[str]) -> None:
+    """Every capture that can happen leads to a table that stands earlier in the plan, and no table stands twice."""
+    planned = plan(game, pieces, [parse_material(game, name) for name in wanted])
+    assert len(set(planned)) == len(planned) > 0
+    for place, table in enumerate(planned):
+        for child in after_captures(game, table):
+            assert homes(game, child) & set(planned[:place]), (material_name(game, table), material_name(game, child))
+    for name in wanted:
+        assert homes(game, parse_material(game, name)) & set(planned)
+
+
+def test_a_plan_has_no_more_than_it_must() -> None:
+    """The cat of RCvW is taken and leaves rat against wolf, told as RvC; the rat is taken and leaves CvW; the wolf ends it."""
+    assert names(GAME, plan(GAME, None, [parse_material(GAME, "RCvW")])) == ["RvC", "CvW", "RCvW"]
+    assert names(GAME, plan(GAME, None, [parse_material(GAME, "TvL")])) == ["TvL"]
+
+
+def test_a_plan_by_pieces_has_all_tables() -> None:
+    """All two-piece tables, then all of three pieces; asking for one of them besides adds nothing."""
+    planned = plan(GAME, 3, [])
+    assert planned == (*sorted(stored_materials(GAME, 2)), *sorted(stored_materials(GAME, 3)))
+    assert [table.pieces for table in planned] == [2] * 10 + [3] * 42
+    assert plan(GAME, 3, [parse_material(GAME, "RCvW")]) == planned
+
+
+def test_a_plan_by_pieces_has_what_no_capture_leads_to() -> None:
+    """Where nothing can be taken, tables of three pieces depend on none of two, which are wanted all the same."""
+    two, three = ["GvX", "GvY", "HvX", "HvY"], ["GvXY", "HGvX", "HGvY", "HvXY"]
+    planned = names(toys.odometer(3, 3), plan(toys.odometer(3, 3), 3, []))
+    assert (sorted(planned[:4]), sorted(planned[4:])) == (two, three)
+
+
+@pytest.mark.parametrize("pieces", [-1, 0, 1, 17])
+def test_a_number_of_pieces_that_no_slice_has(pieces: int) -> None:
+    """The sentence says how many there may be."""
+    with pytest.raises(TablebaseError, match=f"^doushouqi has slices of 2 to 16 pieces, not {pieces}$"):
+        plan(GAME, pieces, [])
+
+
+@pytest.mark.parametrize(
+    ("pieces", "wanted", "name", "size"),
+    [
+        pytest.param(8, [], "RCWDPTLvR", 34 * 49**6 * 61, id="eight pieces"),
+        pytest.param(16, [], "RCWDPTLEvRCWDPTLE", 34 * 49**14 * 61, id="sixteen pieces"),
+        pytest.param(None, ["RCWDPTLEvRCWDPTLE"], "RCWDPTLEvRCWDPTLE", 34 * 49**14 * 61, id="all pieces"),
+    ],
+)
+def test_what_could_never_be_solved(pieces: int | None, wanted: list[str], name: str, size: int) -> None:
+    """Refused with the number of indices: 34 of the leading rat up to mirror image, 61 of the other, 49 of each other piece."""
+    with pytest.raises(CapacityError) as caught:
+        plan(GAME, pieces, [parse_material(GAME, one) for one in wanted])
+    limit = "at most 1,099,511,627,776 can be used: ask for fewer pieces"
+    assert str(caught.value) == f"{name} needs {size:,} indices, but {limit}"
+    assert (caught.value.needed, caught.value.allowed) == (size, 1 << 40)
+    assert caught.value.exit_code == 3
+
+
+def test_the_engines_of_a_plan_are_told() -> None:
+    """How many tables each engine solves and why; like pieces go to the reference engine, and small tables with them."""
+    assert (
+        describe_solvers(GAME, stored_materials(GAME, 2), "auto")
+        == "tables to solve with bitrow: 10 (a row of positions is one word)"
+    )
+    assert describe_solvers(GAME, stored_materials(GAME, 2), "sweep") == "tables to solve with sweep: 10 (as asked for)"
+    hunt = toys.hunt()
+    both = [parse_material(hunt, name) for name in ("HvF", "HvC", "HHvF")]
+    told = describe_solvers(hunt, both, "auto").split("; ")
+    assert [one.split(" (")[0] for one in told] == ["tables to solve with reference: 2", "tables to solve with reference: 1"]
+    assert ["like pieces, which have no rows" in one for one in told] == [False, True]
+
+
+# Estimates
+
+
+def test_the_whole_of_many_tiers_is_one_line(tmp_path: Path) -> None:
+    """All tables that the start leads to are told together, and add up to what each is told to be."""
+    game = load_game("foxhounds-6x6")
+    start = start_material(game)
+    assert start is not None
+    each = estimate(game, None, [start], tmp_path, (1e6, 1.0))
+    [line] = estimate(game, None, [start], tmp_path, (1e6, 1.0), whole=True)
+    assert line.material is None
+    assert (line.tables, line.slices) == (len(each), sum(one.slices for one in each)) == (16, 32)
+    assert line.placements == sum(one.placements for one in each) == 2 * 18 * math.comb(17, 3)
+    assert (line.disk, line.memory) == (sum(one.disk for one in each), max(one.memory for one in each))
+
+
+def test_chases_take_more_disk_than_rows_of_bits(tmp_path: Path) -> None:
+    """Where nothing has been built, the figure for bytes is that of the engine."""
+    game = load_game("foxhounds-6x6")
+    start = start_material(game)
+    assert start is not None
+    [line] = estimate(game, None, [start], tmp_path, whole=True)
+    assert line.disk == int(PURSUIT_BYTES * 2 * 18 * math.comb(18, 3))
+
+
+def test_estimates_are_the_published_numbers(tmp_path: Path) -> None:
+    """Slices, distinct slices and placements of two to five pieces, from a folder that is not there and stays so."""
+    folder = tmp_path / "nowhere"
+    lines = estimate(GAME, 5, [], folder)
+    assert {one.pieces: (one.slices, one.distinct, one.placements, one.distinct_placements) for one in lines} == PUBLISHED
+    assert [one.tables for one in lines[:2]] == [10, 42]
+    assert all(one.material is None for one in lines)
+    assert not folder.exists()
+
+
+def test_estimates_of_materials_have_a_line_a_table(tmp_path: Path) -> None:
+    """A line for each table, with all slices that it answers for: CvW for each weaker against each stronger of C W D P E."""
+    lines = estimate(GAME, None, [parse_material(GAME, "RCvW")], tmp_path)
+    assert [(one.material, one.pieces, one.tables) for one in lines] == [("RvC", 2, 1), ("CvW", 2, 1), ("RCvW", 3, 1)]
+    # Of C W D P E, ten pairs; each with either side to move, as mover is White by colour swap.
+    assert lines[1].slices == 2 * 10
+    assert [one.distinct for one in lines] == [2, 2, 2]
+    # 61 squares and 49 of them for the cat; then the same with 49 for both; a third piece as in inclusion and exclusion.
+    assert [one.distinct_placements for one in lines[:2]] == [2 * (61 * 49 - 49), 2 * 49 * 48]
+    assert lines[2].distinct_placements == 2 * (61 - 2) * 49 * 48
+
+
+def test_estimates_grow(tmp_path: Path) -> None:
+    """More pieces take more of everything."""
+    lines = estimate(GAME, 5, [], tmp_path)
+    for name in ("memory", "disk", "cpu_seconds", "tables", "placements"):
+        found = [getattr(one, name) for one in lines]
+        assert found == sorted(set(found)), name
+        assert min(found) > 0
+
+
+def test_disk_counts_what_is_stored(tmp_path: Path) -> None:
+    """CvW has 28 * 49 codes for either side to move; RvR, which is its own twin, 34 * 61 for one."""
+    both, single = (estimate(GAME, None, [parse_material(GAME, name)], tmp_path)[0].disk for name in ("CvW", "RvR"))
+    assert both / single == pytest.approx(2 * 28 * 49 / (34 * 61), rel=0.02)
+
+
+def test_estimates_learn_from_what_is_there(tmp_path: Path) -> None:
+    """Where a table has been built, its own disk estimate is what its file takes, and its time what it took."""
+    material = parse_material(GAME, "CvC")
+    [built] = build(GAME, [material], tmp_path)
+    [line] = estimate(GAME, None, [material], tmp_path)
+    assert line.disk == pytest.approx(table_path(tmp_path, GAME, material).stat().st_size, abs=1)
+    assert built.seconds is not None
+    assert math.isclose(line.cpu_seconds, built.seconds, rel_tol=1e-6)
+    assert line.disk != estimate(GAME, None, [material], tmp_path / "elsewhere")[0].disk
+
+
+# Memory
+
+
+def test_memory_grows_with_the_table() -> None:
+    """More pieces need more, and at least a byte an index and side to move; other engines need more than rows do."""
+    chain = [parse_material(GAME, name) for name in ("CvW", "CvWT", "CTvWL", "CTEvWL")]
+    needs = [memory(GAME, table) for table in chain]
+    assert needs == sorted(set(needs))
+    # 28 leads and 49 squares for each other piece, both sides to move.
+    for count, need in enumerate(needs, start=1):
+        assert need > 2 * 28 * 49**count
+    for table in chain[1:]:
+        assert memory(GAME, table, "reference") > memory(GAME, table, "bitrow") == memory(GAME, table)
+
+
+def test_memory_counts_what_captures_lead_to() -> None:
+    """A hound that takes leads to HvC and HvF, of 12 * 12 and 12 * 9 indices; one that takes nothing needs less by that."""
+    hunt = toys.hunt()
+    hound = replace(hunt.kinds[0], steps=tuple(replace(step, victims=frozenset()) for step in hunt.kinds[0].steps))
+    tame = replace(hunt, kinds=(hound, *hunt.kinds[1:]))
+    needs = [memory(game, parse_material(game, "HvFC")) for game in (hunt, tame)]
+    assert needs[0] - needs[1] >= 12 * 12 + 12 * 9
+
+
+@pytest.mark.parametrize("engine", ["auto", "reference"])
+def test_too_little_memory(engine: str, tmp_path: Path) -> None:
+    """The largest table is named, with what it needs and what is allowed."""
+    planned = plan(GAME, None, [parse_material(GAME, "RCvW")])
+    with pytest.raises(CapacityError) as caught:
+        check_capacity(GAME, planned, tmp_path, Limits(memory=1000), engine)
+    sentence = r"RCvW needs ([\d,]+) bytes of memory, but at most 1,000 can be used: allow more with --memory"
+    found = re.fullmatch(sentence, str(caught.value))
+    assert found is not None
+    assert (caught.value.needed, caught.value.allowed) == (int(found[1].replace(",", "")), 1000)
+    # Both sides to move of 28 leads, 49 and 61 squares.
+    assert int(found[1].replace(",", "")) > 2 * 28 * 49 * 61
+    assert caught.value.exit_code == 3
+
+
+@pytest.mark.parametrize("limits", [Limits(), Limits(memory=10**15)], ids=["no limit", "a large limit"])
+def test_too_small_a_machine(limits: Limits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a limit the machine's memory counts; a limit is the user's word, who may know of more."""
+    monkeypatch.setattr(planning, "physical_memory", lambda: 2000)
+    planned = [parse_material(GAME, "CvW")]
+    if limits.memory is not None:
+        check_capacity(GAME, planned, tmp_path, limits, "auto")
+        return
+    with pytest.raises(
+        CapacityError, match=r"^CvW needs [\d,]+ bytes of memory, but at most 2,000 can be used: this machine has no more"
+    ):
+        check_capacity(GAME, planned, tmp_path, limits, "auto")
+
+
+def test_too_small_a_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All tables together count, and the sentence names the folder, what they need and what is free."""
+    planned = [parse_material(GAME, name) for name in ("CvW", "CvT")]
+    sizes = [line.disk for line in estimate(GAME, None, planned, tmp_path)]
+    for free, fits in [(sum(sizes) + 1, True), (max(sizes), False)]:
+        monkeypatch.setattr(shutil, "disk_usage", lambda _, free=free: Usage(10**12, 0, free))
+        if fits:
+            check_capacity(GAME, planned, tmp_path, Limits(), "auto")
+            continue
+        with pytest.raises(CapacityError) as caught:
+            check_capacity(GAME, planned, tmp_path, Limits(), "auto")
+        sentence = rf"the build needs ([\d,]+) bytes on the disk of {tmp_path}, but at most {free:,} can be used: .*--data"
+        found = re.fullmatch(sentence, str(caught.value))
+        assert found is not None
+        assert int(found[1].replace(",", "")) == caught.value.needed
+        assert caught.value.needed in (sum(sizes), sum(sizes) + 1)
+        assert caught.value.exit_code == 3
+
+
+def test_an_estimate_is_plain_data() -> None:
+    """The fields of a line are what the command prints."""
+    fields = ["pieces", "slices", "distinct", "tables", "placements", "distinct_placements", "memory", "disk", "cpu_seconds"]
+    assert list(Estimate.__dataclass_fields__) == [*fields, "material"]

@@ -1,0 +1,400 @@
+"""The catalog: published counts, figures that agree with each other and with the files, and nothing but reading."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.program import Answer, contents, drafts, flip, open_files
+
+import tablebase
+from rules.doushouqi import game as doushouqi
+from tablebase.api.tablebase import Tablebase
+from tablebase.catalog.catalog import FILE_NAME, Catalog
+from tablebase.errors import TablebaseError
+from tablebase.slices.location import slices
+from tablebase.slices.material import parse_material
+from tablebase.tables.format import table_path
+from tablebase.tables.reader import Table
+
+GAME = doushouqi()
+Ask = Callable[..., Answer]
+
+PUBLISHED = [
+    {
+        "pieces": 2,
+        "slices": 64,
+        "distinct": 17,
+        "placements": 160_068,
+        "stalemates": 0,
+        "positions": 160_068,
+        "wins": 82_852,
+        "losses": 64_501,
+        "draws": 12_715,
+        "longest_win": 33,
+        "longest_loss": 34,
+    },
+    {
+        "pieces": 3,
+        "slices": 448,
+        "distinct": 84,
+        "placements": 54_355_896,
+        "stalemates": 1_212,
+        "positions": 54_354_684,
+        "wins": 30_297_857,
+        "losses": 23_369_820,
+        "draws": 687_007,
+        "longest_win": 67,
+        "longest_loss": 66,
+    },
+]
+SUMS = ["slices", "distinct", "placements", "stalemates", "positions", "wins", "losses", "draws"]
+EVERYTHING = """
+SELECT slices.game, slices.material, slices.side, slices.pieces, slices.is_alias, tables.material AS home, tables.pieces,
+       file, bytes, file_sha256, values_sha256, tables.rules_digest, cells, title, solutions.side AS home_side, placements,
+       stalemates, wins, losses, draws, void, longest_win, longest_loss, longest_win_position, longest_loss_position
+FROM slices JOIN solutions ON solutions.id = solution_id JOIN tables ON tables.id = table_id JOIN games ON games.name = tables.game
+ORDER BY slices.pieces, slices.material, slices.side
+"""
+DISTANCES = """
+SELECT tables.material, solutions.side, outcome, distance, distances.placements FROM distances
+JOIN solutions ON solutions.id = solution_id JOIN tables ON tables.id = table_id ORDER BY 1, 2, 3, 4
+"""
+
+
+def rows(folder: Path, statement: str) -> list[dict[str, Any]]:
+    """What a statement gives, by column."""
+    with closing(Catalog(folder)) as catalog:
+        columns, found = catalog.sql(statement)
+    return [dict(zip(columns, row, strict=True)) for row in found]
+
+
+def snapshot(folder: Path) -> list[list[dict[str, Any]]]:
+    """All that the catalog says, but for engine and seconds, by names instead of row numbers."""
+    return [rows(folder, EVERYTHING), rows(folder, DISTANCES)]
+
+
+def dump(folder: Path) -> list[str]:
+    """The whole database as SQL, and two of its settings."""
+    connection = sqlite3.connect(folder / FILE_NAME)
+    settings = [str(connection.execute(f"PRAGMA {name}").fetchall()) for name in ("user_version", "journal_mode")]
+    text = list(connection.iterdump())
+    connection.close()
+    return [*settings, *text]
+
+
+def test_counts_are_the_published_ones(three_pieces: Path, ask: Ask) -> None:
+    """Two and three pieces have the paper's counts of wins, losses and draws, and its longest ones."""
+    assert ask("stats", "doushouqi", "--data", three_pieces, "--format", "json").json == PUBLISHED
+
+
+def test_counts_by_material_sum_to_those_by_pieces(three_pieces: Path, ask: Ask) -> None:
+    """The lines of all materials, aliases included, add up to the lines by pieces."""
+    lines = ask("stats", "doushouqi", "--data", three_pieces, "--by", "material", "--format", "json").json
+    for total in PUBLISHED:
+        part = [line for line in lines if line["pieces"] == total["pieces"]]
+        assert len({(line["material"], line["side"]) for line in part}) == total["slices"]
+        assert {name: sum(line[name] for line in part) for name in SUMS} == {name: total[name] for name in SUMS}
+        for name in ("longest_win", "longest_loss"):
+            assert max(line[name] for line in part if line[name] is not None) == total[name]
+
+
+@pytest.mark.parametrize(
+    ("material", "wins", "losses", "draws", "longest"),
+    [("RCvW", 98_517, 36_199, 4_052, 39), ("TvWD", 59_028, 45_804, 5_712, 37), ("CEvL", 88_655, 21_139, 750, 67)],
+)
+def test_counts_of_single_slices(
+    material: str, wins: int, losses: int, draws: int, longest: int, three_pieces: Path, ask: Ask
+) -> None:
+    """Slices that other programs counted have their numbers here, whether they are stored or aliases."""
+    lines = ask("stats", "doushouqi", "--data", three_pieces, "--by", "material", "--format", "json").json
+    (line,) = (line for line in lines if line["material"] == material)
+    assert (line["side"], line["wins"], line["losses"], line["draws"], line["longest_win"]) == ("w", wins, losses, draws, longest)
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("SELECT * FROM positions", "no such table: positions (ask it with 'tablebase mine')"),
+        ("SELECT * FROM placements", "no such table: placements"),
+        ("DELETE FROM tables", "not authorized (only reading is allowed)"),
+    ],
+)
+def test_the_hint_fits_the_fault(statement: str, said: str, two_pieces: Path, ask: Ask) -> None:
+    """A statement that is refused is told what is wrong with it, and nothing else."""
+    answer = ask("sql", statement, "--data", two_pieces)
+    assert (answer.code, answer.errors) == (2, [f"error: the SQL statement failed: {said}"])
+
+
+def test_aliases_have_the_counts_of_what_stands_for_them(two_pieces: Path) -> None:
+    """Each slice is listed once under its own name, with the numbers of the slice it plays like."""
+    found = rows(two_pieces, "SELECT * FROM slice_counts")
+    assert sorted(row["material"] for row in found) == sorted(f"{a}v{b}" for a in "RCWDPTLE" for b in "RCWDPTLE")
+    assert sum(not row["is_alias"] for row in found) == 17 == sum(one.distinct for one in slices(GAME, 2))
+    by_name = {row["material"]: row for row in found}
+    # Who is stronger and jumps not is all that counts between a cat, a wolf, a dog and a panther.
+    for name in ("CvD", "WvP", "DvP"):
+        assert [by_name[name][column] for column in SUMS[2:]] == [by_name["CvW"][column] for column in SUMS[2:]]
+    assert by_name["CvW"]["wins"] != by_name["WvC"]["wins"]
+
+
+def test_void_is_where_pieces_would_share_a_square(two_pieces: Path) -> None:
+    """Void counts the pairs of squares that are one square, of each table, as done by hand."""
+    for row in rows(two_pieces, "SELECT * FROM slice_counts"):
+        rats = row["material"].count("R")
+        assert row["void"] == (61 if rats == 2 else 49)
+        assert row["placements"] == [49 * 48, 49 * 60, 61 * 60][rats]
+
+
+def test_longest_positions_take_that_long(more_tables: Tablebase, three_pieces: Path) -> None:
+    """The example of each longest win and loss is a position of its slice that probes to just that."""
+    found = rows(three_pieces, "SELECT * FROM slice_counts WHERE NOT is_alias")
+    assert len(found) == 17 + 84
+    looked = 0
+    for row in found:
+        for outcome in ("win", "loss"):
+            text = row[f"longest_{outcome}_position"]
+            if text is not None:
+                value = more_tables.probe_value("doushouqi", text)
+                assert (value.outcome, value.distance) == (outcome, row[f"longest_{outcome}"]), text
+                assert text.split()[1] == row["stored_side"]
+                letters = sorted(letter for letter in text.split()[0] if letter.isalpha())
+                white, black = row["stored_as"].split("v")
+                assert letters == sorted(white + black.lower())
+                looked += 1
+    assert looked > 150
+
+
+def test_distances_sum_to_wins_and_losses(three_pieces: Path) -> None:
+    """The histogram of each solution adds up to its wins and losses and ends at the longest."""
+    found = rows(
+        three_pieces,
+        """SELECT solutions.id, wins, losses, longest_win, longest_loss, outcome, SUM(distances.placements) AS total,
+           MAX(distance) AS longest, MIN(distance) AS shortest
+           FROM distances JOIN solutions ON solutions.id = solution_id GROUP BY solutions.id, outcome""",
+    )
+    assert {row["outcome"] for row in found} == {"win", "loss"}
+    for row in found:
+        win = row["outcome"] == "win"
+        assert row["total"] == row["wins" if win else "losses"]
+        assert row["longest"] == row["longest_win" if win else "longest_loss"]
+        assert row["longest"] % 2 == row["shortest"] % 2 == win
+    without = rows(three_pieces, "SELECT COUNT(*) AS n FROM solutions WHERE wins + losses = 0 OR wins + losses + draws = 0")
+    assert without == [{"n": 0}]
+
+
+def test_the_catalog_knows_its_files(two_pieces: Path) -> None:
+    """Name, size and both digests of each table are those of the file."""
+    for row in rows(two_pieces, "SELECT * FROM tables"):
+        path = two_pieces / row["file"]
+        data = path.read_bytes()
+        assert path == table_path(two_pieces, GAME, parse_material(GAME, row["material"]))
+        assert (row["bytes"], row["file_sha256"]) == (len(data), hashlib.sha256(data).hexdigest())
+        with closing(Table(path, GAME, parse_material(GAME, row["material"]))) as table:
+            codes = b"".join(table.read(side).tobytes() for side in table.header.summaries)
+        assert row["values_sha256"] == hashlib.sha256(codes).hexdigest()
+        assert row["cells"] == len(codes)
+        assert row["seconds"] > 0
+        assert row["engine"] in ("bitrow", "reference", "sweep")
+    assert len(rows(two_pieces, "SELECT * FROM tables")) == len(contents(two_pieces)) == 10
+
+
+@pytest.mark.parametrize("old", ["no catalog", "a catalog"])
+def test_reindex_needs_only_the_files(old: str, copied: Path, ask: Ask) -> None:
+    """A catalog made anew from the tables says the same, but for the engine and the seconds."""
+    before = snapshot(copied)
+    if old == "no catalog":
+        (copied / FILE_NAME).unlink()
+    answer = ask("reindex", "--data", copied)
+    assert (answer.code, answer.out) == (0, "")
+    assert "10 tables of doushouqi" in answer.err
+    assert snapshot(copied) == before
+    assert rows(copied, "SELECT DISTINCT engine, seconds FROM tables") == [{"engine": None, "seconds": None}]
+
+
+def test_reindex_forgets_what_is_gone(copied: Path, ask: Ask) -> None:
+    """A table that was deleted, with its slices and distances, is no longer in the catalog."""
+    table_path(copied, GAME, parse_material(GAME, "TvL")).unlink()
+    assert ask("reindex", "--data", copied).code == 0
+    names = {row["stored_as"] for row in rows(copied, "SELECT * FROM slice_counts")}
+    assert len(names) == 9
+    assert "TvL" not in names
+    orphans = "SELECT COUNT(*) AS n FROM distances WHERE solution_id NOT IN (SELECT id FROM solutions)"
+    assert rows(copied, orphans) == [{"n": 0}]
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc to count open files")
+def test_reindex_opens_few_files_at_a_time(copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many tables there are, only a few are open at any time."""
+    register, counts = Catalog.register, []
+
+    def count(self: Catalog, *arguments: Any) -> None:
+        counts.append(len([name for name in open_files(copied) if name.endswith(".h5")]))
+        register(self, *arguments)
+
+    monkeypatch.setattr(Catalog, "register", count)
+    assert ask("reindex", "--data", copied).code == 0
+    assert len(counts) == 10
+    assert max(counts) <= 4
+
+
+def test_reindex_names_a_damaged_file(copied: Path, ask: Ask) -> None:
+    """A damaged table is not entered; the error names its file, and the old catalog is as it was."""
+    before = snapshot(copied)
+    path = table_path(copied, GAME, parse_material(GAME, "RvT"))
+    flip(path, 3000)
+    answer = ask("reindex", "--data", copied)
+    assert answer.code == 1
+    assert len(answer.errors) == 1
+    assert str(path) in answer.err
+    assert snapshot(copied) == before
+
+
+def test_registering_again_changes_nothing(copied: Path) -> None:
+    """Entering a table a second time replaces its rows and does not double them."""
+    before = snapshot(copied)
+    material = parse_material(GAME, "CvW")
+    path = table_path(copied, GAME, material)
+    with closing(Catalog(copied, create=True)) as catalog, closing(Table(path, GAME, material)) as table:
+        catalog.register(GAME, table, "sweep", 1.5)
+    assert snapshot(copied) == before
+    assert rows(copied, "SELECT material FROM tables WHERE engine = 'sweep'") == [{"material": "CvW"}]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO games VALUES ('a', 'b', 'c')",
+        "INSERT INTO games VALUES ('a', 'b', 'c') RETURNING name",
+        "UPDATE solutions SET wins = 0",
+        "DELETE FROM tables",
+        "DELETE FROM tables RETURNING id",
+        "WITH a AS (SELECT 1) DELETE FROM tables",
+        "REPLACE INTO games VALUES ('doushouqi', 'b', 'c')",
+        "DROP TABLE tables",
+        "DROP VIEW slice_counts",
+        "CREATE TABLE mine (a)",
+        "CREATE TEMP TABLE mine AS SELECT 1",
+        "CREATE INDEX mine ON tables (id)",
+        "ALTER TABLE tables RENAME TO mine",
+        "ATTACH DATABASE 'other.sqlite' AS other",
+        "VACUUM INTO 'other.sqlite'",
+        "PRAGMA user_version = 7",
+        "PRAGMA writable_schema = 1",
+        "PRAGMA journal_mode = DELETE",
+        "BEGIN",
+        "SELECT 1; SELECT 2",
+        "SELECT 1; DROP TABLE tables",
+        "SELECT load_extension('mine')",
+        "SELECT nothing FROM nowhere",
+        "",
+    ],
+)
+def test_sql_only_reads(statement: str, copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What would write, attach or do two things at once is refused in one sentence and leaves no trace."""
+    monkeypatch.chdir(copied)
+    before = dump(copied), drafts(copied)
+    answer = ask("sql", statement, "--data", copied)
+    assert (answer.code, answer.out, len(answer.err.splitlines())) == (2, "", 1)
+    assert answer.err.startswith("error: ")
+    assert (dump(copied), drafts(copied)) == before
+
+
+def test_sql_reads_what_is_asked(two_pieces: Path, ask: Ask) -> None:
+    """A query with a subquery, an aggregate and a common table expression gives its rows in each format."""
+    query = "WITH a AS (SELECT material, wins FROM slice_counts WHERE pieces = 2) SELECT COUNT(*) AS n, SUM(wins) AS wins FROM a"
+    assert ask("sql", query, "--data", two_pieces, "--format", "json").json == [{"n": 64, "wins": 82_852}]
+    assert ask("sql", query, "--data", two_pieces, "--format", "csv").out == "n,wins\n64,82852\n"
+    assert "82,852" in ask("sql", query, "--data", two_pieces).out
+
+
+@pytest.mark.parametrize("style", ["table", "json", "csv"])
+def test_sql_columns_of_one_name_keep_their_values(style: str, two_pieces: Path, ask: Ask) -> None:
+    """Two columns that the query calls alike do not overwrite each other."""
+    answer = ask("sql", "SELECT 11 AS a, 22 AS a", "--data", two_pieces, "--format", style)
+    assert "11" in answer.out
+    assert "22" in answer.out
+
+
+def test_sql_values_that_json_has_no_word_for(two_pieces: Path, ask: Ask) -> None:
+    """Bytes and infinities come out as valid JSON or as one sentence."""
+    for query in ("SELECT x'ff' AS a", "SELECT 1e400 AS a"):
+        answer = ask("sql", query, "--data", two_pieces, "--format", "json")
+        assert answer.code in (0, 2)
+        if answer.code == 0:
+            assert not any(word in answer.out for word in ("Infinity", "NaN"))
+            assert isinstance(answer.json, list)
+
+
+@pytest.mark.parametrize("name", ["a b", "a%20b", "a#b", "a?b", "a&mode=rw", "ü'\""])
+def test_any_folder_name_will_do(name: str, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """Spaces, per cent signs, question marks and quotes in a folder's name make no other database of it."""
+    folder = tmp_path / name
+    shutil.copytree(two_pieces, folder)
+    assert ask("sql", "SELECT COUNT(*) AS n FROM tables", "--data", folder, "--format", "json").json == [{"n": 10}]
+    assert ask("stats", "doushouqi", "--data", folder, "--format", "json").json == PUBLISHED[:1]
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_what_is_no_catalog_is_said_so(copied: Path) -> None:
+    """A text file, an empty file and another program's database under the catalog's name are refused with a cure."""
+    path = copied / FILE_NAME
+    path.unlink()
+    path.write_text("This is no database.\n" * 100)
+    for _ in range(2):
+        with pytest.raises(TablebaseError, match="cannot be used as a catalog") as caught:
+            Catalog(copied)
+        assert f"run 'tablebase reindex --data {copied}'" in str(caught.value)
+        assert str(path) in str(caught.value)
+        path.unlink()
+        with sqlite3.connect(path) as other:
+            other.execute("CREATE TABLE contacts (name)")
+        other.close()
+
+
+def test_a_build_goes_on_while_others_read(copied: Path) -> None:
+    """A reader sees the last finished state while a table is being entered, without waiting."""
+    writer = sqlite3.connect(copied / FILE_NAME, isolation_level=None)
+    writer.execute("BEGIN IMMEDIATE")
+    writer.execute("DELETE FROM slices")
+    assert rows(copied, "SELECT COUNT(*) AS n FROM slices") == [{"n": 64}]
+    writer.execute("ROLLBACK")
+    writer.close()
+
+
+def test_opening_without_a_catalog_is_an_error(tmp_path: Path) -> None:
+    """Asking a folder that holds none makes none, and the error says how to build one."""
+    with pytest.raises(TablebaseError, match=f"tablebase build GAME --data {tmp_path}"):
+        Catalog(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(TablebaseError, match="there is no tablebase in"):
+        tablebase.open(tmp_path / "nowhere")
+
+
+def test_tables_of_other_rules_are_not_counted(copied: Path, ask: Ask) -> None:
+    """What was built under other rules than those installed is no part of any statistics."""
+    with closing(sqlite3.connect(copied / FILE_NAME)) as connection, connection:
+        connection.execute("UPDATE tables SET rules_digest = 'other' WHERE material = 'RvC'")
+    lines = ask("stats", "doushouqi", "--by", "material", "--data", copied, "--format", "json").json
+    names = {(line["material"], line["side"]) for line in lines}
+    home = parse_material(GAME, "RvC")
+    gone = {one.material for one in slices(GAME, 2) if one.location.material == home}
+    assert gone
+    assert names == {(line["material"], "w") for line in lines}
+    assert all(parse_material(GAME, name) not in gone for name, _ in names)
+    assert len(names) == 64 - len(gone)
+    with closing(Catalog(copied)) as catalog:
+        assert set(catalog.values(GAME)) == names
+
+
+def test_columns_of_one_name_keep_their_values(two_pieces: Path, ask: Ask) -> None:
+    """Columns that are called alike, also like the names that are made for such, lose nothing."""
+    answer = ask("sql", "SELECT 1 AS a, 2 AS a, 3 AS a_2, 4 AS a", "--data", two_pieces, "--format", "json")
+    (row,) = answer.json
+    assert list(row.values()) == [1, 2, 3, 4]

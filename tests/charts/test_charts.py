@@ -1,0 +1,283 @@
+"""Charts: their counts against positions probed one by one, what is drawn of them, and what is refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import pairwise, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.program import Answer
+
+import tablebase
+from rules.doushouqi import game as doushouqi
+from tablebase.api.tablebase import Tablebase
+from tablebase.catalog.catalog import Catalog
+from tablebase.charts.selection import Choice, choose
+from tablebase.charts.tallies import DrawMatrix, count_distances, count_parity, count_squares, draw_matrices, parity_pair
+from tablebase.errors import MissingTableError
+from tablebase.game import Outcome, load_game
+from tablebase.game.moves import Position
+from tablebase.game.notation import render
+from tablebase.slices.material import parse_material
+
+pytest.importorskip("matplotlib")
+from tablebase.charts import drawing
+
+Ask = Callable[..., Answer]
+GAME = doushouqi()
+BY_SIGN = {1: Outcome.WIN, 0: Outcome.DRAW, -1: Outcome.LOSS}
+
+
+def probed(tables: Tablebase, material: str) -> Iterator[tuple[tuple[int, ...], Outcome, int]]:
+    """Squares, outcome and distance of every position of a slice with White to move, stalemates left out."""
+    homes = [GAME.kinds[kind].squares for kind in parse_material(GAME, material).kinds]
+    squares = np.array([one for one in product(*homes) if len(set(one)) == len(one)], dtype=np.int8)
+    outcomes, distances = tables.probe_squares(GAME.name, material, 0, squares)
+    for one, outcome, distance in zip(squares.tolist(), outcomes.tolist(), distances.tolist(), strict=True):
+        if outcome or not is_stalemate(tables, material, one):
+            yield tuple(one), BY_SIGN[outcome], distance
+
+
+def is_stalemate(tables: Tablebase, material: str, squares: list[int]) -> bool:
+    """Whether White has no move."""
+    kinds = parse_material(GAME, material).kinds
+    position = Position(tuple(sorted(zip(kinds, squares, strict=True))), 0)
+    return not tables.probe(GAME.name, render(GAME, position)).moves
+
+
+@pytest.fixture
+def catalog(two_pieces: Path) -> Iterator[Catalog]:
+    """The catalog of all two-piece tables."""
+    opened = Catalog(two_pieces)
+    yield opened
+    opened.close()
+
+
+def chosen(folder: Path, *patterns: str) -> Choice:
+    """The choice of some materials."""
+    catalog = Catalog(folder)
+    try:
+        return choose(GAME, catalog, patterns=patterns)
+    finally:
+        catalog.close()
+
+
+@pytest.mark.parametrize("material", ["RvC", "LvE", "PvD"])
+def test_counts_are_those_of_all_positions_probed(tables: Tablebase, catalog: Catalog, two_pieces: Path, material: str) -> None:
+    """Outcomes by distance, by the square of either piece and by Manhattan distance are what probing every position gives."""
+    choice = choose(GAME, catalog, patterns=[material])
+    distances: dict[Outcome, Counter[int]] = {Outcome.WIN: Counter(), Outcome.LOSS: Counter()}
+    squares: list[dict[str, Counter[Outcome]]] = [{}, {}]
+    apart: dict[tuple[int, bool], Counter[Outcome]] = {}
+    total: Counter[Outcome] = Counter()
+    for (one, other), outcome, distance in probed(tables, material):
+        total[outcome] += 1
+        if outcome is not Outcome.DRAW:
+            distances[outcome][distance] += 1
+        for place, square in enumerate((one, other)):
+            squares[place].setdefault(GAME.board.names[square], Counter())[outcome] += 1
+        between = sum(abs(a - b) for a, b in zip(GAME.board.cells[one], GAME.board.cells[other], strict=True))
+        apart.setdefault((between, between % 2 == 0), Counter())[outcome] += 1
+    assert (choice.outcomes, choice.positions) == (total, total.total())
+    assert count_distances(catalog, choice) == distances
+    assert [count_squares(choice, two_pieces, piece) for piece in (1, 2)] == squares
+    assert count_parity(choice, two_pieces, parity_pair(choice, ())) == apart
+
+
+def test_stalemates_are_left_out(shut_in: Path) -> None:
+    """Where there are stalemates the charts count just the other positions, as `stats` does."""
+    choice = chosen(shut_in, "CvWD")
+    tally = count_squares(choice, shut_in, 1)
+    placements = sum(1 for one in product(*[GAME.kinds[kind].squares for kind in choice.materials[0].kinds]) if len(set(one)) == 3)
+    expected: dict[str, Counter[Outcome]] = {}
+    with tablebase.open(shut_in) as tables:
+        for squares, outcome, _ in probed(tables, "CvWD"):
+            expected.setdefault(GAME.board.names[squares[0]], Counter())[outcome] += 1
+    assert tally == expected
+    assert choice.positions == sum(counts.total() for counts in tally.values()) < placements
+
+
+def test_a_number_of_pieces_is_all_its_slices(catalog: Catalog, two_pieces: Path) -> None:
+    """The numbers published for two pieces are the sums of what each chart is drawn of."""
+    choice = choose(GAME, catalog, pieces=2)
+    published = Counter({Outcome.WIN: 82_852, Outcome.LOSS: 64_501, Outcome.DRAW: 12_715})
+    assert choice.outcomes == published
+    found = count_distances(catalog, choice)
+    assert {one: sum(counts.values()) for one, counts in found.items()} == {Outcome.WIN: 82_852, Outcome.LOSS: 64_501}
+    assert (max(found[Outcome.WIN]), max(found[Outcome.LOSS])) == (33, 34)
+    tally = count_parity(choice, two_pieces, parity_pair(choice, ()))
+    assert sum(tally.values(), Counter[Outcome]()) == published
+    (matrix,) = draw_matrices(choice)
+    assert (matrix.draws.sum(), matrix.positions.sum()) == (12_715, 160_068)
+
+
+def test_a_matrix_is_the_lines_of_stats(catalog: Catalog, two_pieces: Path, ask: Ask) -> None:
+    """Each cell has the draws and the positions that `stats --by material` gives for its letters."""
+    (matrix,) = draw_matrices(choose(GAME, catalog, pieces=2))
+    assert matrix.rows == matrix.columns == tuple("RCWDPTLE")
+    lines = {
+        line["material"]: line for line in ask("stats", GAME.name, "--by", "material", "--data", two_pieces, "--format", "csv").csv
+    }
+    for (row, first), (column, second) in product(enumerate(matrix.rows), enumerate(matrix.columns)):
+        line = lines[f"{first}v{second}"]
+        assert (matrix.draws[row, column], matrix.positions[row, column]) == (int(line["draws"]), int(line["positions"]))
+
+
+def test_patterns_choose_materials(catalog: Catalog) -> None:
+    """A question mark is any piece, a star any pieces, and letters in brackets are one of them; names are added up."""
+
+    def names(*patterns: str) -> set[str]:
+        return {str(line.material) for line in choose(GAME, catalog, patterns=patterns).lines}
+
+    letters = "RCWDPTLE"
+    assert names("?v?") == names("*") == {f"{one}v{other}" for one, other in product(letters, repeat=2)}
+    assert names("Rv*") == {f"Rv{letter}" for letter in letters}
+    assert names("[TL]v[TL]", "RvR") == {"TvT", "TvL", "LvT", "LvL", "RvR"}
+
+
+def test_what_is_not_built_is_told(shut_in: Path) -> None:
+    """A caption says how many of the slices are there, unless all are."""
+    catalog = Catalog(shut_in)
+    built = choose(GAME, catalog, pieces=3)
+    # With two against one and one against two pieces there are twice 28 pairs with 8 single pieces.
+    assert len(built.lines) + built.missing == 2 * 28 * 8
+    assert f"({len(built.lines)} of 448 slices)" in built.caption
+    assert "slices" not in choose(GAME, catalog, pieces=2).caption
+    with pytest.raises(MissingTableError, match="the table RCvE of doushouqi has not been built: run 'tablebase build"):
+        choose(GAME, catalog, patterns=["RCvE"])
+    catalog.close()
+
+
+def test_pieces_of_one_kind_are_counted_together(hexapawns: Path) -> None:
+    """Where a side has several pieces of a kind, a position counts once for each of them, whichever is named."""
+    game = load_game("hexapawn")
+    catalog = Catalog(hexapawns)
+    choice = choose(game, catalog, patterns=["PPvPP"])
+    catalog.close()
+    first, second = (count_squares(choice, hexapawns, piece) for piece in (1, 2))
+    assert first == second
+    assert sum(counts.total() for counts in first.values()) == 2 * choice.positions
+    # Pawns stand on the first two ranks; the board and the rules are the same in the mirror.
+    assert set(first) == {"a1", "b1", "c1", "a2", "b2", "c2"}
+    assert (first["a1"], first["a2"]) == (first["c1"], first["c2"])
+
+
+def test_bars_of_distances() -> None:
+    """There is a bar for each distance, as high as its count, in the colour of its outcome; legend and scale say what they mean."""
+    by_distance = {Outcome.WIN: {1: 40, 3: 10}, Outcome.LOSS: {2: 25}}
+    totals = {Outcome.WIN: 50, Outcome.LOSS: 25, Outcome.DRAW: 25}
+    for log in (False, True):
+        figure = drawing.draw_distances("Caption", by_distance, totals, log)
+        (axes,) = figure.axes
+        bars = {bar.get_x() + bar.get_width() / 2: bar for bar in axes.patches}
+        assert {round(place): bar.get_height() for place, bar in bars.items()} == {1: 40, 2: 25, 3: 10}
+        assert len({bar.get_facecolor() for bar in axes.patches}) == 2
+        assert axes.get_yscale() == ("log" if log else "linear")
+        assert axes.get_ylabel() == "positions"
+        assert "plies" in axes.get_xlabel()
+        legend = axes.get_legend()
+        assert legend is not None
+        assert [text.get_text() for text in legend.get_texts()] == ["wins: 50 (50.0%)", "losses: 25 (25.0%)", "draws: 25 (25.0%)"]
+        assert "Caption" in figure.get_suptitle()
+
+
+def test_bars_of_equal_distances_do_not_hide_each_other() -> None:
+    """Where wins and losses have a distance in common their bars stand side by side."""
+    axes = drawing.draw_distances("", {Outcome.WIN: {0: 1, 1: 2}, Outcome.LOSS: {0: 3}}, {}).axes[0]
+    spans = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in axes.patches)
+    assert len(spans) == 3
+    assert all(end <= begin + 1e-9 for (_, end), (begin, _) in pairwise(spans))
+
+
+@pytest.mark.parametrize("name", ["doushouqi", "foxhounds"])
+def test_a_board_has_the_shape_of_the_games(name: str) -> None:
+    """A share stands on its own file and rank, squares without any are empty, and what is no square is told from them."""
+    board = load_game(name).board
+    shown = board.names[:: len(board) // 5]
+    tally = {square: Counter({Outcome.WIN: place, Outcome.LOSS: 8 - place}) for place, square in enumerate(shown)}
+    figure = drawing.draw_squares("Caption", "White's rat", board, tally, Outcome.WIN)
+    axes = figure.axes[0]
+    mesh, squares, others = axes.collections
+    shares: Any = mesh.get_array()
+    shares = shares.reshape(board.height, board.width)
+    assert shares.count() == len(shown)
+    for place, square in enumerate(shown):
+        assert shares[int(square[1:]) - 1, ord(square[0]) - ord("a")] == place / 8
+    assert len(squares.get_paths()) == len(board)
+    assert len(others.get_paths()) == board.width * board.height - len(board)
+    assert [label.get_text() for label in axes.get_xticklabels()] == list("abcdefgh"[: board.width])
+    assert [label.get_text() for label in axes.get_yticklabels()] == [str(rank + 1) for rank in range(board.height)]
+    assert axes.get_ylim()[0] < axes.get_ylim()[1]
+    assert figure.get_suptitle() == "Share of wins by the square of White's rat\nCaption"
+    assert figure.axes[1].get_ylabel() == "share of wins of the side to move"
+
+
+def test_numbers_in_cells_are_not_rounded_to_nothing_or_all() -> None:
+    """None is 0 and all is 100, but a few are <1 and nearly all are >99."""
+    board = load_game("hexapawn").board
+    counts = dict(zip(board.names, (0, 1, 500, 999, 1000), strict=False))
+    tally = {square: Counter({Outcome.DRAW: count, Outcome.WIN: 1000 - count}) for square, count in counts.items()}
+    axes = drawing.draw_squares("", "", board, tally, Outcome.DRAW).axes[0]
+    assert [text.get_text() for text in axes.texts] == ["0", "<1", "50", ">99", "100"]
+
+
+def test_a_matrix_shows_rows_and_columns_by_letters() -> None:
+    """Rows are the first side's letters from the top, columns the second's, and what has not been built is empty."""
+    matrix = DrawMatrix(("RC", "TL"), ("W", "D", "E"), np.array([[1, 0, 0], [2, 0, 3]]), np.array([[4, 5, 0], [4, 0, 3]]))
+    figure = drawing.draw_draws("Caption", ("White", "Black"), [matrix, matrix])
+    axes, other, bar = figure.axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["RC", "TL"]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["W", "D", "E"]
+    assert axes.get_ylim()[0] > axes.get_ylim()[1]
+    assert (axes.get_ylabel(), axes.get_xlabel()) == ("White's pieces", "Black's pieces")
+    assert [(text.get_position(), text.get_text()) for text in axes.texts] == [
+        ((0, 0), "25"),
+        ((1, 0), "0"),
+        ((0, 1), "50"),
+        ((2, 1), "100"),
+    ]
+    assert len(other.texts) == len(axes.texts)
+    assert bar.get_xlabel() == "share of draws"
+
+
+def test_bars_of_parity_add_up() -> None:
+    """Shares are stacked to one at each distance and in total, even ones hatched, with the number of positions above."""
+    tally = {
+        (1, False): Counter({Outcome.WIN: 3, Outcome.LOSS: 1}),
+        (2, True): Counter({Outcome.DRAW: 4}),
+        (3, False): Counter({Outcome.WIN: 1, Outcome.LOSS: 3}),
+    }
+    figure = drawing.draw_parity("Caption", ("White's rat", "Black's cat"), tally)
+    left, right = figure.axes
+    for axes, wins, even, counts in (
+        (left, [0.75, 0, 0.25], [False, True, False], ["4", "4", "4"]),
+        (right, [0.5, 0, 4 / 12], [False, True, False], ["8", "4", "12"]),
+    ):
+        heights = np.array([bar.get_height() for bar in axes.patches]).reshape(3, -1)
+        assert heights[0].tolist() == pytest.approx(wins)
+        assert heights.sum(axis=0).tolist() == pytest.approx([1, 1, 1])
+        assert [bool(bar.get_hatch()) for bar in axes.patches] == even * 3
+        assert [text.get_text() for text in axes.texts] == counts
+    assert [label.get_text() for label in right.get_xticklabels()] == ["odd", "even", "all"]
+    assert figure.get_suptitle().startswith("Outcomes by the distance of White's rat and Black's cat\n")
+
+
+def test_a_matrix_too_large_to_read() -> None:
+    """More rows than can be read are refused."""
+    rows = tuple(map(str, range(drawing.LIMIT + 1)))
+    matrix = DrawMatrix(rows, ("R",), np.zeros((len(rows), 1), dtype=np.int64), np.ones((len(rows), 1), dtype=np.int64))
+    with pytest.raises(tablebase.TablebaseError, match="choose fewer materials"):
+        drawing.draw_draws("", ("White", "Black"), [matrix])
+
+
+def test_drawing_leaves_no_state() -> None:
+    """Nothing imports pyplot, which would keep figures."""
+    script = "import sys; import tablebase.charts.drawing; print('matplotlib.pyplot' in sys.modules)"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    assert result.stdout.split() == ["False"]

@@ -1,0 +1,242 @@
+"""Whatever is wrong with what a person types: one sentence on stderr, code 2, nothing on stdout, no traceback."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.program import Answer, ask_fresh
+
+Ask = Callable[..., Answer]
+GOOD = "7/7/7/7/3c3/7/7/R6/7 w"
+
+POSITIONS = {
+    "a rank too long": "7/7/7/7/3c4/7/7/R6/7 w",
+    "a rank too short": "7/7/7/7/3c2/7/7/R6/7 w",
+    "an empty rank": "7/7/7/7/3c3//7/R6/7 w",
+    "a rank of zeros": "7/7/7/7/3c3/0/7/R6/7 w",
+    "a run that wraps": "7/7/7/7/3c3/7/7/R6/18446744073709551623 w",
+    "a number too long to be one": f"7/7/7/7/3c3/7/7/R6/{'9' * 5000} w",
+    "too few ranks": "7/7/7/3c3/7/7/R6/7 w",
+    "too many ranks": "7/7/7/7/7/3c3/7/7/R6/7 w",
+    "an unknown letter": "7/7/7/7/3x3/7/7/R6/7 w",
+    "a letter beside ASCII": "7/7/7/7/3ř3/7/7/R6/7 w",
+    "digits of another script": "7/7/7/7/3c3/7/7/R6/٧ w",
+    "a superscript": "7/7/7/7/3c3/7/7/R6/⁷ w",
+    "a negative run": "7/7/7/7/3c3/7/7/R6/-7 w",
+    "two white rats": "7/7/7/7/3c3/7/7/RR5/7 w",
+    "a cat in the water": "7/7/7/7/1c5/7/7/R6/7 w",
+    "an elephant in the water": "7/7/7/7/3c3/4E2/7/7/7 w",
+    "a piece on its own den": "7/7/7/7/3c3/7/7/7/3R3 w",
+    "a piece on the other den": "3R3/7/7/7/3c3/7/7/7/7 w",
+    "no pieces": "7/7/7/7/7/7/7/7/7 w",
+    "only White's pieces": "7/7/7/7/7/7/7/RC5/7 w",
+    "only Black's pieces": "7/7/7/7/7/7/7/rc5/7 w",
+    "a wrong side": "7/7/7/7/3c3/7/7/R6/7 x",
+    "a side in capitals": "7/7/7/7/3c3/7/7/R6/7 W",
+    "two sides": "7/7/7/7/3c3/7/7/R6/7 w b",
+    "no side": "7/7/7/7/3c3/7/7/R6/7",
+    "only a side": "w",
+    "nothing": "",
+    "spaces": "   ",
+    "a line break": "7/7/7/7/3c3/7/7\n/R6/7 w",
+    "a line break in the side": "7/7/7/7/3c3/7/7/R6/7\nw\nw",
+    "bytes that are no text": "7/7/7/7/3c3/7/7/\udcff6/7 w",
+    "a chess position": "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+}
+
+MATERIALS = {
+    "no v": "RC",
+    "two v": "RvCvW",
+    "no White": "vC",
+    "no Black": "Rv",
+    "only v": "v",
+    "nothing": "",
+    "an unknown letter": "RXvC",
+    "two rats": "RRvC",
+    "small letters": "rvc",
+    "a space": "R vC",
+}
+
+COMMANDS = {
+    "an unknown command": ["fly"],
+    "an unknown game": ["probe", "chess", GOOD],
+    "an empty game": ["stats", ""],
+    "an unknown game to check": ["check-rules", "chess"],
+    "an unknown game to build": ["build", "chess", "--pieces", "2"],
+    "an unknown option": ["probe", "doushouqi", GOOD, "--fast"],
+    "an unknown option of the program": ["--fast"],
+    "no game": ["probe"],
+    "no position": ["probe", "doushouqi"],
+    "one good position and one bad": ["probe", "doushouqi", GOOD, "7 w"],
+    "two positions for a line": ["line", "doushouqi", GOOD, GOOD],
+    "a word too many": ["games", "all"],
+    "no statement": ["sql"],
+    "a format that is none": ["stats", "doushouqi", "--format", "xml"],
+    "no format": ["stats", "doushouqi", "--format"],
+    "no such grouping": ["stats", "doushouqi", "--by", "colour"],
+    "neither pieces nor material": ["build", "doushouqi"],
+    "neither to estimate": ["estimate", "doushouqi"],
+    "one piece": ["build", "doushouqi", "--pieces", "1"],
+    "no piece": ["build", "doushouqi", "--pieces", "0"],
+    "less than none": ["build", "doushouqi", "--pieces", "-2"],
+    "99 pieces": ["build", "doushouqi", "--pieces", "99"],
+    "99 pieces to estimate": ["estimate", "doushouqi", "--pieces", "99"],
+    "pieces that are no number": ["build", "doushouqi", "--pieces", "abc"],
+    "half a piece": ["build", "doushouqi", "--pieces", "2.5"],
+    "one piece to verify": ["verify", "doushouqi", "--pieces", "1"],
+    "no workers": ["build", "doushouqi", "--pieces", "2", "--workers", "0"],
+    "workers that are no number": ["build", "doushouqi", "--pieces", "2", "--workers", "many"],
+    "no such engine": ["build", "doushouqi", "--pieces", "2", "--engine", "nonsense"],
+    "no such engine, and nothing to do": ["build", "doushouqi", "--pieces", "2", "--engine", "nonsense", "--data", "{two}"],
+    "a material that is not built": ["verify", "doushouqi", "--material", "RCvW", "--data", "{two}"],
+    "a wrong material to verify": ["verify", "doushouqi", "--material", "RCW", "--data", "{two}"],
+    "bad SQL": ["sql", "SELEC 1", "--data", "{two}"],
+    "SQL about nothing": ["sql", "SELECT * FROM nowhere", "--data", "{two}"],
+    "empty SQL": ["sql", "", "--data", "{two}"],
+    "SQL that asks back": ["sql", "SELECT ?", "--data", "{two}"],
+    "SQL of bytes that are no text": ["sql", "SELECT '\udcff'", "--data", "{two}"],
+}
+
+FOLDERS = {
+    "a file": "file",
+    "below a file": "file/below",
+    "missing": "missing",
+    "empty": "empty",
+    "a catalog that is a text": "text",
+    "a catalog that is empty": "blank",
+    "a catalog of something else": "other",
+    "a catalog that is a folder": "folder",
+}
+
+QUESTIONS = {
+    "probe": ["probe", "doushouqi", GOOD],
+    "line": ["line", "doushouqi", GOOD],
+    "stats": ["stats", "doushouqi"],
+    "verify": ["verify", "doushouqi"],
+    "sql": ["sql", "SELECT 1"],
+}
+
+
+def check(answer: Answer) -> None:
+    """One sentence, code 2, nothing else."""
+    assert "Traceback" not in answer.err
+    assert answer.err.startswith("error: ")
+    assert answer.err.endswith("\n")
+    assert len(answer.err.splitlines()) == 1
+    assert len(answer.err) > 20
+    assert answer.out == ""
+    assert answer.code == 2
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Path:
+    """Folders that are no tablebases, each in its own way."""
+    (tmp_path / "file").write_text("This is a file.\n")
+    for name in ("empty", "text", "blank", "other", "folder"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "text" / "catalog.sqlite").write_text("This is no database.\n" * 100)
+    (tmp_path / "blank" / "catalog.sqlite").write_text("")
+    connection = sqlite3.connect(tmp_path / "other" / "catalog.sqlite")
+    connection.execute("CREATE TABLE contacts (name)")
+    connection.close()
+    (tmp_path / "folder" / "catalog.sqlite").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", ["probe", "line"])
+@pytest.mark.parametrize("text", POSITIONS.values(), ids=POSITIONS)
+def test_bad_positions(text: str, command: str, two_pieces: Path, ask: Ask) -> None:
+    """Text that is no position of the game, or one in which the game is over, is refused by name."""
+    check(ask(command, "doushouqi", text, "--data", two_pieces))
+
+
+@pytest.mark.parametrize("command", ["build", "estimate", "verify"])
+@pytest.mark.parametrize("text", MATERIALS.values(), ids=MATERIALS)
+def test_bad_materials(text: str, command: str, two_pieces: Path, ask: Ask) -> None:
+    """Text that is no material of the game is refused before anything is done."""
+    check(ask(command, "doushouqi", "--material", text, "--data", two_pieces))
+
+
+@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
+def test_bad_commands(words: list[str], two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands, options and numbers that there are not, or that make no sense, build nothing and leave nothing."""
+    monkeypatch.setenv("TABLEBASE_DATA", str(tmp_path / "data"))
+    check(ask(*(word.format(two=two_pieces) for word in words)))
+    assert not list(tmp_path.rglob("*.h5"))
+
+
+@pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
+@pytest.mark.parametrize("name", FOLDERS.values(), ids=FOLDERS)
+def test_bad_folders(name: str, question: list[str], folders: Path, ask: Ask) -> None:
+    """Asking what is no tablebase names the folder, and changes nothing in it."""
+    before = {path: path.stat().st_mtime_ns for path in folders.rglob("*")}
+    answer = ask(*question, "--data", folders / name)
+    check(answer)
+    assert str(folders / name) in answer.err
+    assert {path: path.stat().st_mtime_ns for path in folders.rglob("*")} == before
+
+
+@pytest.mark.parametrize("name", ["file", "file/below", "text", "folder"])
+@pytest.mark.parametrize("command", [["build", "doushouqi", "--pieces", "2"], ["reindex"]], ids=lambda words: words[0])
+def test_bad_folders_to_build_in(name: str, command: list[str], folders: Path, ask: Ask) -> None:
+    """Where no tablebase can be made none is begun, and the error names the folder."""
+    answer = ask(*command, "--data", folders / name)
+    check(answer)
+    assert str(folders / name) in answer.err
+    assert not list(folders.rglob("*.h5"))
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that nobody can write to")
+@pytest.mark.parametrize("command", [["build", "doushouqi", "--pieces", "2"], ["reindex"]], ids=lambda words: words[0])
+def test_folders_that_nobody_can_write_to(command: list[str], ask: Ask) -> None:
+    """A read-only file system is told in a sentence that names the folder."""
+    answer = ask(*command, "--data", "/proc/self" if command[0] == "reindex" else "/proc/tables")
+    check(answer)
+    assert "/proc" in answer.err
+
+
+def test_reindex_of_no_folder(folders: Path, ask: Ask) -> None:
+    """A folder that is not there is not made."""
+    check(ask("reindex", "--data", folders / "missing"))
+    assert not (folders / "missing").exists()
+
+
+def test_a_table_of_a_game_that_is_not_installed(tmp_path: Path, ask: Ask) -> None:
+    """Reindexing a folder with another program's tables, or with a file that names no material, says which it is."""
+    for name in ("chess/2/KvK.h5", "doushouqi/2/notes.h5"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True)
+        path.write_text("")
+        answer = ask("reindex", "--data", tmp_path)
+        check(answer)
+        assert path.stem in answer.err or "chess" in answer.err
+        path.unlink()
+
+
+def test_no_permission(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """A folder that this user may not write to is told in a sentence (the superuser may write anywhere)."""
+    if os.geteuid() == 0:
+        pytest.skip("the superuser may write anywhere")
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0o500)
+    check(ask("build", "doushouqi", "--pieces", "2", "--data", locked))
+    assert two_pieces.exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["probe", "doushouqi", "8 w"],
+        ["fly"],
+        ["stats", "doushouqi", "--data", "nowhere"],
+        ["build", "doushouqi", "--pieces", "2", "--data", "/dev/null/below"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_process_of_its_own_says_the_same(words: list[str]) -> None:
+    """Outside of this test process too, the sentence is all there is, and the code is the process's."""
+    check(ask_fresh(*words))

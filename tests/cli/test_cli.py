@@ -1,0 +1,336 @@
+"""The command line: what other programs rely on, exit codes, and help that is instant."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import typer
+from support import toys
+from support.program import PROGRAM, Answer, ask_fresh, flip, random_position
+
+from rules.doushouqi import game as doushouqi
+from tablebase.api.tablebase import Tablebase
+from tablebase.build import tables as building
+from tablebase.cli import app
+from tablebase.game import registry
+from tablebase.game.notation import render
+from tablebase.slices.material import parse_material
+from tablebase.tables.format import table_path
+
+GAME = doushouqi()
+Ask = Callable[..., Answer]
+COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+STATS = [
+    "pieces",
+    "slices",
+    "distinct",
+    "placements",
+    "stalemates",
+    "positions",
+    "wins",
+    "losses",
+    "draws",
+    "longest_win",
+    "longest_loss",
+]
+BEFORE_THE_DEN = "7/3C3/7/7/7/7/7/7/c6 w"
+TOO_LATE = "7/3C3/7/7/7/7/7/7/c6 b"
+SHUT_IN = "7/7/7/7/7/7/7/w6/Cd5 w"
+HEAVY = ("numba", "sqlalchemy", "h5py", "numpy")
+
+
+def parse_table(text: str) -> list[dict[str, str]]:
+    """The rows of a table for people."""
+    heads, rule, *lines = text.rstrip("\n").splitlines()
+    assert set(rule) <= set("─-━ ")
+    names = re.split(r" {2,}", heads.strip())
+    return [dict(zip(names, re.split(r" {2,}", line.strip()), strict=True)) for line in lines]
+
+
+def as_cells(row: dict[str, Any]) -> dict[str, str]:
+    """A row of JSON as a table for people shows it."""
+    numbers = {name: f"{value:,}" for name, value in row.items() if isinstance(value, int)}
+    return {name.replace("_", " "): "-" if value is None else numbers.get(name, value) for name, value in row.items()}
+
+
+def test_probe_json_is_the_contract(two_pieces: Path, ask: Ask) -> None:
+    """One object a position, with just the fields that are promised, the moves rated for the mover, best first."""
+    answer = ask("probe", "doushouqi", TOO_LATE, BEFORE_THE_DEN, "--data", two_pieces, "--format", "json")
+    assert (answer.code, answer.err) == (0, "")
+    late, early = answer.json
+    assert list(late) == ["game", "position", "side", "outcome", "distance", "best", "moves"]
+    assert late == {
+        "game": "doushouqi",
+        "position": TOO_LATE,
+        "side": "b",
+        "outcome": "loss",
+        "distance": 2,
+        "best": "a1a2",
+        "moves": [
+            {"move": "a1a2", "position": "7/3C3/7/7/7/7/7/c6/7 w", "outcome": "loss", "distance": 2},
+            {"move": "a1b1", "position": "7/3C3/7/7/7/7/7/7/1c5 w", "outcome": "loss", "distance": 2},
+        ],
+    }
+    assert [list(move) for move in late["moves"]] == [["move", "position", "outcome", "distance"]] * 2
+    assert (early["side"], early["outcome"], early["distance"], early["best"]) == ("w", "win", 1, "d8d9")
+    assert early["moves"][0] == {"move": "d8d9", "position": "3C3/7/7/7/7/7/7/7/c6 b", "outcome": "win", "distance": 1}
+    assert len(early["moves"]) == 4
+
+
+def test_a_draw_has_no_distance(three_pieces: Path, more_tables: Tablebase, ask: Ask) -> None:
+    """A draw is null in JSON, empty in CSV and said in words, with moves and without."""
+    random = Random(0)
+    rat_and_cat = parse_material(GAME, "RvC")
+    candidates = [random_position(GAME, rat_and_cat, 0, random) for _ in range(200)]
+    drawn = next(one for one in candidates if more_tables.probe_value(GAME, one).outcome == "draw")
+    text = render(GAME, drawn)
+    quiet, stuck = ask("probe", "doushouqi", text, SHUT_IN, "--data", three_pieces, "--format", "json").json
+    assert (quiet["outcome"], quiet["distance"]) == ("draw", None)
+    assert quiet["moves"][0]["outcome"] == "draw"
+    assert quiet["moves"][0]["distance"] is None
+    assert quiet["best"] == quiet["moves"][0]["move"]
+    assert stuck == {
+        "game": "doushouqi",
+        "position": SHUT_IN,
+        "side": "w",
+        "outcome": "draw",
+        "distance": None,
+        "best": None,
+        "moves": [],
+    }
+    rows = ask("probe", "doushouqi", text, SHUT_IN, "--data", three_pieces, "--format", "csv").csv
+    assert [(row["outcome"], row["distance"]) for row in rows] == [("draw", ""), ("draw", "")]
+    said = ask("probe", "doushouqi", text, SHUT_IN, "--data", three_pieces).out
+    assert "White to move: draw\n" in said
+    assert "White to move: draw, no legal move\n" in said
+
+
+def test_probe_says_whose_outcome_it_is(two_pieces: Path, ask: Ask) -> None:
+    """The text for people shows the board, the side to move, the verdict and the moves as JSON has them."""
+    answer = ask("probe", "doushouqi", TOO_LATE, "--data", two_pieces)
+    assert "Black to move: loss in 2 plies, best move a1a2\n" in answer.out
+    assert " 8 . . . C . . .\n" in answer.out
+    assert " 1 c . . . . . .\n" in answer.out
+    (found,) = ask("probe", "doushouqi", TOO_LATE, "--data", two_pieces, "--format", "json").json
+    assert parse_table(answer.out[answer.out.index("move   ") :]) == [as_cells(move) for move in found["moves"]]
+    assert "White to move: win in 1 ply, best move d8d9\n" in ask("probe", "doushouqi", BEFORE_THE_DEN, "--data", two_pieces).out
+
+
+@pytest.mark.parametrize("by", ["pieces", "material"])
+def test_stats_are_the_contract(by: str, three_pieces: Path, ask: Ask) -> None:
+    """The promised fields in their order, and the same rows as JSON, as CSV and as a table for people."""
+    arguments = ["stats", "doushouqi", "--by", by, "--data", three_pieces]
+    rows = ask(*arguments, "--format", "json").json
+    fields = STATS if by == "pieces" else ["material", "side", *STATS]
+    assert [list(row) for row in rows] == [fields] * (2 if by == "pieces" else 64 + 448)
+    assert all(row["placements"] - row["stalemates"] == row["positions"] for row in rows)
+    assert all(row["wins"] + row["losses"] + row["draws"] == row["positions"] for row in rows)
+    assert ask(*arguments, "--format", "csv").csv == [{n: "" if v is None else str(v) for n, v in row.items()} for row in rows]
+    assert parse_table(ask(*arguments).out) == [as_cells(row) for row in rows]
+
+
+def test_line_plays_to_the_end(two_pieces: Path, ask: Ask) -> None:
+    """A row a ply, the last one the loser's in 0; with --boards a board for each."""
+    arguments = ["line", "doushouqi", TOO_LATE, "--data", two_pieces]
+    rows = ask(*arguments, "--format", "json").json
+    assert rows == [
+        {"ply": 0, "side": "b", "outcome": "loss", "distance": 2, "best": "a1a2", "position": TOO_LATE},
+        {"ply": 1, "side": "w", "outcome": "win", "distance": 1, "best": "d8d9", "position": "7/3C3/7/7/7/7/7/c6/7 w"},
+        {"ply": 2, "side": "b", "outcome": "loss", "distance": 0, "best": None, "position": "3C3/7/7/7/7/7/7/c6/7 b"},
+    ]
+    assert ask(*arguments, "--format", "csv").csv == [{n: "" if v is None else str(v) for n, v in row.items()} for row in rows]
+    assert parse_table(ask(*arguments).out) == [as_cells(row) for row in rows]
+    boards = ask(*arguments, "--boards").out
+    assert boards.count("   a b c d e f g\n") == 3
+    assert " 9 . . . C . . .\n" in boards
+
+
+def test_games_and_estimates(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """What can be built is listed, and what it would take is told before there are any tables."""
+    (game,) = (row for row in ask("games", "--format", "json").json if row["game"] == "doushouqi")
+    assert game == {
+        "game": "doushouqi",
+        "title": "Dou Shou Qi",
+        "variants": "",
+        "squares": 63,
+        "pieces": "R C W D P T L E r c w d p t l e",
+        "start": "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w",
+    }
+    for folder in (tmp_path / "none", two_pieces):
+        rows = ask("estimate", "doushouqi", "--pieces", "4", "--data", folder, "--format", "json").json
+        assert [(row["pieces"], row["slices"], row["distinct"]) for row in rows] == [(2, 64, 17), (3, 448, 84), (4, 1680, 261)]
+        assert [row["placements"] for row in rows] == [160_068, 54_355_896, 9_685_376_064]
+        assert [row["distinct_placements"] for row in rows] == [44_820, 10_622_808, 1_546_576_416]
+        assert all(row["memory"] > 0 and row["disk"] > 0 and row["cpu_seconds"] > 0 for row in rows)
+    assert not (tmp_path / "none").exists()
+
+
+def test_the_start_position_names_what_is_missing(two_pieces: Path, ask: Ask) -> None:
+    """Asking for the full board ends at once with code 2, the table's name and the command that would build it."""
+    for command in ("probe", "line"):
+        answer = ask(command, "doushouqi", GAME.start, "--data", two_pieces)
+        name = "RCWDPTLEvRCWDPTLE"
+        cure = f"run 'tablebase build doushouqi --material {name} --data {two_pieces}'"
+        assert (answer.code, answer.out) == (2, "")
+        assert answer.err == f"error: the table {name} of doushouqi has not been built: {cure}\n"
+
+
+def test_the_environment_names_the_folder(two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """TABLEBASE_DATA is used where --data is not given, and `data` where neither is."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TABLEBASE_DATA", raising=False)
+    assert "there is no tablebase in data:" in ask("stats", "doushouqi").err
+    monkeypatch.setenv("TABLEBASE_DATA", str(two_pieces))
+    assert ask("stats", "doushouqi", "--format", "json").json[0]["wins"] == 82_852
+    assert ask("probe", "doushouqi", BEFORE_THE_DEN).code == 0
+    assert "there is no tablebase in other:" in ask("stats", "doushouqi", "--data", "other").err
+
+
+def test_verify_finds_a_flipped_byte(copied: Path, ask: Ask) -> None:
+    """Right tables end with code 0; one flipped byte ends with 1, the file named and the others checked all the same."""
+    right = ask("verify", "doushouqi", "--data", copied)
+    assert (right.code, right.out, right.errors) == (0, "", [])
+    assert "10 of 10" in right.err
+    paths = [table_path(copied, GAME, parse_material(GAME, name)) for name in ("RvR", "CvT")]
+    for path in paths:
+        flip(path, 4000)
+    wrong = ask("verify", "doushouqi", "--data", copied)
+    assert (wrong.code, wrong.out) == (1, "")
+    assert len(wrong.errors) == 2
+    assert all(any(str(path) in error for error in wrong.errors) for path in paths)
+    assert "8 of 10" in wrong.err
+    assert ask("verify", "doushouqi", "--material", "CvW", "--material", "PvE", "--data", copied).code == 0
+    assert ask("verify", "doushouqi", "--material", "PvT", "--data", copied).code == 1
+
+
+def test_verify_finds_a_table_that_is_gone(copied: Path, ask: Ask) -> None:
+    """A registered table without its file is a failed check that names the file and the command."""
+    path = table_path(copied, GAME, parse_material(GAME, "TvE"))
+    path.unlink()
+    answer = ask("verify", "doushouqi", "--data", copied)
+    assert answer.code == 1
+    assert len(answer.errors) == 1
+    assert str(path) in answer.errors[0]
+    assert "tablebase build doushouqi --material TvE" in answer.errors[0]
+
+
+def test_a_probe_of_a_damaged_table_fails(copied: Path, ask: Ask) -> None:
+    """A question to a table that cannot be read ends with code 1 and its name, without an answer."""
+    path = table_path(copied, GAME, parse_material(GAME, "CvC"))
+    os.truncate(path, 3000)
+    answer = ask("probe", "doushouqi", BEFORE_THE_DEN, "--data", copied)
+    assert (answer.code, answer.out, len(answer.errors)) == (1, "", 1)
+    assert str(path) in answer.errors[0]
+
+
+def test_check_rules_accepts_the_game(ask: Ask) -> None:
+    """Dou Shou Qi passes every check, each with cases looked at."""
+    answer = ask("check-rules", "doushouqi", "--format", "json")
+    assert answer.code == 0
+    assert {row["result"] for row in answer.json} == {"ok"}
+    assert all(row["cases"] > 0 for row in answer.json)
+
+
+def test_check_rules_refuses_wrong_rules(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A game whose mirror is none ends with code 1 and says which check failed."""
+    pond = toys.pond()
+    monkeypatch.setattr(registry, "load_game", lambda _: replace(pond, mirror=pond.swap))
+    answer = ask("check-rules", "pond", "--format", "json")
+    assert answer.code == 1
+    assert "mirror" in [row["check"] for row in answer.json if row["result"] != "ok"]
+
+
+@pytest.mark.parametrize("what", ["memory", "disk"])
+def test_what_would_not_fit_is_code_3(what: str, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too little memory or disk is said before the work, with what is needed and what there is."""
+    if what == "memory":
+        monkeypatch.setattr(os, "sysconf", lambda name: 4096 if name == "SC_PAGE_SIZE" else 1)
+    else:
+        usage = shutil.disk_usage(tmp_path)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=77))
+    answer = ask("build", "doushouqi", "--pieces", "3", "--data", tmp_path)
+    assert (answer.code, answer.out, len(answer.err.splitlines())) == (3, "", 1)
+    assert ("4,096" if what == "memory" else "at most 77 can") in answer.err
+    assert len(re.findall(r"\d[\d,]{5,}", answer.err)) >= 1
+    assert not list(tmp_path.rglob("*.h5"))
+
+
+def test_what_no_machine_can_hold_is_code_3(tmp_path: Path, ask: Ask) -> None:
+    """A slice beyond all machines is refused at once, with its size."""
+    for command in ("build", "estimate"):
+        answer = ask(command, "doushouqi", "--material", "RCWDPTLEvRCWDPTLE", "--data", tmp_path)
+        assert (answer.code, answer.out, len(answer.err.splitlines())) == (3, "", 1)
+        assert "RCWDPTLEvRCWDPTLE needs 9" in answer.err
+
+
+def test_the_largest_plan_is_refused_at_once(tmp_path: Path) -> None:
+    """All slices of the full board are refused, with numbers, before they are enumerated for half a minute."""
+    answer = ask_fresh("estimate", "doushouqi", "--pieces", "16", "--data", tmp_path, seconds=10)
+    assert (answer.code, answer.out, len(answer.err.splitlines())) == (3, "", 1)
+
+
+def test_an_interruption_is_code_130(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C ends any command with one sentence that says how to go on."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(building, "build", interrupt)
+    answer = ask("build", "doushouqi", "--pieces", "2", "--data", tmp_path)
+    assert (answer.code, answer.out) == (130, "")
+    assert answer.errors == ["error: interrupted; a build or an export goes on where it stopped when it is started again"]
+
+
+def test_help_loads_nothing_heavy() -> None:
+    """`import tablebase` and the help of the program and of every command come without the large libraries."""
+    calls = [["--help"], *([name, "--help"] for name in COMMANDS)]
+    script = f"""
+import sys
+import tablebase
+from tablebase.cli import run
+codes = [run(call) for call in {calls!r}]
+print("\\n", codes, [name for name in {HEAVY!r} if name in sys.modules])
+"""
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    assert result.stdout.splitlines()[-1].strip() == f"{[0] * len(calls)} []"
+    for name in COMMANDS:
+        assert f"  {name} " in result.stdout
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_command_and_option_says_what_it_does(name: str) -> None:
+    """Each command has a sentence, and so has each of its options and arguments."""
+    command = COMMANDS[name]
+    assert command.help.strip().endswith(".")
+    assert len(command.help.split()) >= 4
+    for parameter in command.params:
+        assert parameter.help or parameter.name == "help", parameter.name
+
+
+def test_no_command_is_help_not_an_error(ask: Ask) -> None:
+    """The bare program shows its help as `--help` does, and does not call it an error."""
+    answer = ask()
+    assert "error:" not in answer.err
+    assert "Commands:" in answer.out + answer.err
+
+
+@pytest.mark.parametrize("style", ["table", "json", "csv"])
+def test_a_reader_that_leaves_is_no_error(style: str, three_pieces: Path) -> None:
+    """When the other end of a pipe is closed, as by `head`, the program ends without a traceback."""
+    read, write = os.pipe()
+    os.close(read)
+    arguments = [sys.executable, "-c", PROGRAM, "stats", "doushouqi", "--by", "material", "--data", str(three_pieces)]
+    arguments += ["--format", style]
+    result = subprocess.run(arguments, stdout=write, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+    os.close(write)
+    assert (result.returncode, result.stderr) == (0, "")

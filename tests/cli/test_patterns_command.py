@@ -1,0 +1,251 @@
+"""The command patterns: what it prints, what the catalog keeps of it, and what it refuses."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.program import Answer
+
+from rules.doushouqi import game as doushouqi
+from tablebase.catalog.catalog import FILE_NAME, Catalog
+from tablebase.slices.material import parse_material
+from tablebase.tables.format import table_path
+from tablebase.tables.reader import Table
+
+GAME = doushouqi()
+Ask = Callable[..., Answer]
+TABLES = ("pattern_gains", "pattern_rules", "pattern_trees")
+
+OWN = '''
+import numpy as np
+from tablebase.features import feature
+
+@feature(kind="float")
+def order(positions):
+    """A number with a fraction, of a name that SQL keeps for itself."""
+    return positions.squares.mean(axis=1) + 1 / 3
+
+@feature()
+def product(positions):
+    """A whole number of many values, some of them negative."""
+    return np.prod(positions.squares.astype(np.int64), axis=1) % 4001 - 2000
+
+@feature(words=("it's", "other"))
+def mark(positions):
+    """A text with a quotation mark."""
+    return positions.squares[:, 0] // 9 == 3
+'''
+
+
+def told(folder: Path, statement: str) -> list[dict[str, Any]]:
+    """What the catalog says."""
+    with closing(Catalog(folder)) as catalog:
+        columns, found = catalog.sql(statement)
+    return [dict(zip(columns, row, strict=True)) for row in found]
+
+
+def snapshot(folder: Path) -> list[list[dict[str, Any]]]:
+    """All patterns of the catalog, but for the numbers of the rows."""
+    found = [told(folder, f"SELECT * FROM {table} ORDER BY id") for table in TABLES]
+    return [[{name: value for name, value in row.items() if name != "id"} for row in rows] for rows in found]
+
+
+def search(ask: Ask, folder: Path, *arguments: object) -> Answer:
+    """Run the command on Dou Shou Qi."""
+    answer = ask("patterns", "doushouqi", *arguments, "--data", folder)
+    assert answer.code == 0, answer.err
+    return answer
+
+
+def test_parity_across_slices(copied: Path, ask: Ask) -> None:
+    """The catalog answers in which materials parity decides most, with the shares that counting the positions gives."""
+    search(ask, copied, "--material", "CvC", "--material", "RvR", "--material", "EvT")
+    question = "SELECT material, decides FROM pattern_gains WHERE features = 'even_1_2' AND decides > 0.6 ORDER BY decides DESC"
+    found = ask("sql", question, "--data", copied, "--format", "json").json
+    counts = """
+        WITH counted AS (SELECT material, even_1_2, outcome, count(*) AS n FROM positions
+                         WHERE material IN ('CvC', 'RvR', 'EvT') GROUP BY ALL),
+             commonest AS (SELECT material, even_1_2, max(n) AS n, sum(n) AS positions FROM counted GROUP BY ALL)
+        SELECT material, sum(n) / sum(positions) AS decides FROM commonest GROUP BY material ORDER BY decides DESC
+    """
+    expected = [row for row in ask("mine", "doushouqi", counts, "--data", copied, "--format", "json").json if row["decides"] > 0.6]
+    assert [row["material"] for row in found] == [row["material"] for row in expected]
+    assert [row["decides"] for row in found] == pytest.approx([row["decides"] for row in expected])
+    assert len(found) >= 1
+
+
+def test_a_second_search_replaces_the_first(copied: Path, ask: Ask) -> None:
+    """Searching a slice again leaves the same rows, not twice as many, and those of other slices alone."""
+    search(ask, copied, "--material", "CvW", "--material", "RvC")
+    before = snapshot(copied)
+    search(ask, copied, "--material", "CvW")
+    after = snapshot(copied)
+    assert [sorted(map(str, rows)) for rows in after] == [sorted(map(str, rows)) for rows in before]
+    search(ask, copied, "--material", "CvW", "--depth", "0")
+    assert told(copied, "SELECT material FROM pattern_trees") == [{"material": "RvC"}]
+
+
+def test_patterns_go_with_their_table(copied: Path, ask: Ask) -> None:
+    """When a table is entered anew its patterns are gone, since they were found in the old one; others stay."""
+    search(ask, copied, "--material", "CvW", "--material", "WvC", "--material", "RvC")
+    material = parse_material(GAME, "CvW")
+    with (
+        closing(Catalog(copied, create=True)) as catalog,
+        closing(Table(table_path(copied, GAME, material), GAME, material)) as table,
+    ):
+        catalog.register(GAME, table)
+    for name in TABLES:
+        assert told(copied, f"SELECT DISTINCT material FROM {name}") == [{"material": "RvC"}]
+    assert ask("reindex", "--data", copied).code == 0
+    assert snapshot(copied) == [[], [], []]
+
+
+def test_a_catalog_without_the_tables_gets_them(copied: Path, ask: Ask) -> None:
+    """A catalog from before there were patterns is as good as any."""
+    with closing(sqlite3.connect(copied / FILE_NAME)) as connection:
+        for name in TABLES:
+            connection.execute(f"DROP TABLE IF EXISTS {name}")
+        connection.commit()
+    assert ask("sql", "SELECT * FROM pattern_gains", "--data", copied).code == 2
+    search(ask, copied, "--material", "CvW")
+    assert all(snapshot(copied))
+
+
+def test_columns_begin_with_the_slice(copied: Path, ask: Ask) -> None:
+    """All three tables say first which slice a row is of."""
+    search(ask, copied, "--material", "CvW")
+    for name in TABLES:
+        assert list(told(copied, f"SELECT * FROM {name}")[0])[:6] == ["id", "slice_id", "game", "material", "side", "pieces"]
+
+
+def test_names_are_those_of_the_slice(copied: Path, ask: Ask) -> None:
+    """An alias is searched under its own name, with the letters in any order, and is told apart from what stands for it."""
+    search(ask, copied, "--material", "DvP")
+    for name in TABLES:
+        assert told(copied, f"SELECT DISTINCT game, material, side, pieces FROM {name}") == [
+            {"game": "doushouqi", "material": "DvP", "side": "w", "pieces": 2}
+        ]
+
+
+def test_without_options_all_distinct_slices_are_searched(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
+    """Each distinct slice gives a line, and rows in the catalog."""
+    folder = tmp_path / "pawns"
+    shutil.copytree(hexapawns, folder)
+    answer = ask("patterns", "hexapawn", "--data", folder)
+    distinct = {row["material"] for row in told(folder, "SELECT material FROM slices WHERE NOT is_alias")}
+    assert {line.split()[0] for line in answer.out.splitlines()[2:]} == distinct
+    assert {row["material"] for row in told(folder, "SELECT material FROM pattern_trees")} == distinct
+    few = ask("patterns", "hexapawn", "--pieces", "5", "--format", "json", "--data", folder).json
+    assert {one["material"] for one in few} == {name for name in distinct if len(name) == 6}
+
+
+def test_what_people_see(copied: Path, ask: Ask) -> None:
+    """A single slice is told in full: its counts, as many features as asked for, its rules, its tree and the tree's SQL."""
+    out = search(ask, copied, "--material", "CvT", "--top", "2").out
+    (line,) = told(copied, "SELECT * FROM slice_counts WHERE material = 'CvT'")
+    assert f"CvT, White to move: {line['positions']:,} positions, {line['wins']:,} wins" in out
+    gains = told(copied, "SELECT features, number FROM pattern_gains WHERE material = 'CvT' ORDER BY number, gain DESC")
+    shown = [one["features"] for one in (*gains[:2], *[one for one in gains if one["number"] == 2][:2])]
+    table = out.split("decides\n")[1].split("\n\n")[0].splitlines()[1:]
+    assert [row.split("  ")[0] for row in table] == shown
+    for row in told(copied, "SELECT condition FROM pattern_rules WHERE material = 'CvT'"):
+        assert row["condition"] in out
+    (tree,) = told(copied, "SELECT tree, expression, errors FROM pattern_trees WHERE material = 'CvT'")
+    assert tree["tree"] in out
+    assert f"wrong in {tree['errors']:,} positions" in out
+    assert out.endswith(f"{tree['expression']}\n")
+
+
+def test_what_programs_get(copied: Path, ask: Ask) -> None:
+    """JSON gives an object for each slice with what the catalog keeps, CSV a line for each feature and pair."""
+    found = search(ask, copied, "--material", "RvC", "--material", "CvR", "--top", "3", "--format", "json").json
+    assert [one["material"] for one in found] == ["RvC", "CvR"]
+    for one in found:
+        assert one["wins"] + one["losses"] + one["draws"] == one["positions"]
+        rules = told(copied, f"SELECT outcome, condition, positions, share FROM pattern_rules WHERE material = '{one['material']}'")
+        assert [{name: rule[name] for name in rules[0]} for rule in one["rules"]] == rules
+        (tree,) = told(copied, f"SELECT expression, errors FROM pattern_trees WHERE material = '{one['material']}'")
+        assert {name: one["tree"][name] for name in tree} == tree
+        assert [gain["number"] for gain in one["gains"]] == [1, 1, 1, 2, 2, 2]
+    lines = search(ask, copied, "--material", "RvC", "--top", "3", "--format", "csv").csv
+    assert [float(line["gain"]) for line in lines] == [gain["gain"] for gain in found[0]["gains"]]
+
+
+def test_without_scikit_learn_there_are_no_trees(copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gains and rules are found all the same; a sentence says what to install, and the tree is missing, not empty."""
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    answer = search(ask, copied, "--material", "CvW", "--format", "json")
+    assert "pip install 'tablebase[patterns]'" in answer.err
+    assert answer.json[0]["tree"] is None
+    assert answer.json[0]["rules"]
+    assert told(copied, "SELECT * FROM pattern_trees") == []
+
+
+def test_features_of_ones_own(copied: Path, tmp_path: Path, ask: Ask) -> None:
+    """A file's features are searched too: fractions and many values in ranges, odd names and words; every rule holds."""
+    file = tmp_path / "own.py"
+    file.write_text(OWN)
+    search(ask, copied, "--material", "CvT", "--features", file, "--depth", "8")
+    names = {row["features"] for row in told(copied, "SELECT features FROM pattern_gains WHERE number = 1")}
+    assert {"order", "product", "mark"} <= names
+    rules = told(copied, "SELECT * FROM pattern_rules")
+    own = [one for one in rules if any(word in one["condition"] for word in ('"order"', "product", "mark"))]
+    assert own
+    for one in own:
+        statement = f"SELECT outcome, count(*) AS n FROM positions WHERE material = 'CvT' AND ({one['condition']}) GROUP BY ALL"
+        found = ask("mine", "doushouqi", statement, "--features", file, "--data", copied, "--format", "json").json
+        assert found == [{"outcome": one["outcome"], "n": one["positions"]}], one["condition"]
+    (tree,) = told(copied, "SELECT * FROM pattern_trees")
+    statement = f"SELECT count(*) AS n FROM positions WHERE material = 'CvT' AND outcome <> {tree['expression']}"
+    wrong = ask("mine", "doushouqi", statement, "--features", file, "--data", copied, "--format", "json").json
+    assert wrong == [{"n": tree["errors"]}]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--material", "RC"), "is not a material"),
+        (("--material", "RCvW"), "has not been built: run"),
+        (("--pieces", "3"), "no table of doushouqi with 3 pieces has been built: run"),
+        (("--data", "nowhere"), "there is no tablebase in nowhere"),
+        (("--features", "nothing.py"), "there is no file nothing.py"),
+        (("--depth", "9"), "--depth"),
+        (("--top", "0"), "--top"),
+        (("--variant", "odd"), "odd"),
+    ],
+)
+def test_what_is_refused(arguments: tuple[str, ...], sentence: str, copied: Path, ask: Ask) -> None:
+    """What cannot be searched is refused in one sentence, and the catalog stays as it was."""
+    before = (copied / FILE_NAME).read_bytes()
+    place = () if "--data" in arguments else ("--data", copied)
+    answer = ask("patterns", "doushouqi", *arguments, *place)
+    assert (answer.code, answer.out, len(answer.errors)) == (2, "", 1)
+    assert sentence in answer.errors[0]
+    assert (copied / FILE_NAME).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        ("@feature(kind='float')\ndef odd(positions):\n    'Odd.'\n    return float('nan')", "no finite numbers"),
+        ("@feature()\ndef odd(positions):\n    'Odd.'\n    return 1 / 0", "the feature odd fails: ZeroDivisionError"),
+        (
+            "@feature()\ndef outcome(positions):\n    'Odd.'\n    return 1",
+            "gives a column outcome, of which name there is one already",
+        ),
+    ],
+)
+def test_features_that_are_refused(source: str, sentence: str, copied: Path, tmp_path: Path, ask: Ask) -> None:
+    """A feature that fails, is no number or takes the name of a column is named in one sentence."""
+    file = tmp_path / "own.py"
+    file.write_text(f"from tablebase.features import feature\n{source}\n")
+    answer = ask("patterns", "doushouqi", "--material", "CvT", "--features", file, "--data", copied)
+    assert (answer.code, answer.out, len(answer.errors)) == (2, "", 1)
+    assert sentence in answer.errors[0]

@@ -1,0 +1,202 @@
+"""The command `plot` and the gallery: files, what is told of them, and what is refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.program import Answer, ask_fresh, load_script
+
+from rules.doushouqi import game as doushouqi
+
+pytest.importorskip("matplotlib")
+
+Ask = Callable[..., Answer]
+GAME = doushouqi()
+CHARTS = {
+    "distances": ["--pieces", "2"],
+    "squares": ["--material", "RvC"],
+    "draws": ["--pieces", "2"],
+    "parity": ["--material", "RvC"],
+}
+BEGINNINGS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_the_command_draws(chart: str, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """Every chart becomes every kind of picture, without a date, told on standard error alone; an SVG is the same again."""
+    for suffix, beginning in BEGINNINGS.items():
+        path = tmp_path / f"{chart}{suffix}"
+        answer = ask("plot", chart, GAME.name, *CHARTS[chart], "--data", two_pieces, "--output", path)
+        assert (answer.code, answer.out, answer.errors) == (0, "", [])
+        told = answer.err.rpartition("wrote ")[2]
+        assert told.startswith(f"{path}: {chart} of Dou Shou Qi, {CHARTS[chart][1].replace('2', '2 pieces')}: ")
+        assert "outcomes of the side to move (White)" in told
+        assert path.read_bytes().startswith(beginning)
+    drawn = (tmp_path / f"{chart}.svg").read_bytes()
+    assert ask("plot", chart, GAME.name, *CHARTS[chart], "--data", two_pieces, "--output", tmp_path / "again.svg").code == 0
+    assert (tmp_path / "again.svg").read_bytes() == drawn
+    assert b"<dc:date>" not in drawn
+    assert b"CreationDate" not in (tmp_path / f"{chart}.pdf").read_bytes()
+
+
+def test_another_process_draws_the_same(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """An SVG is the same bytes from a process of its own."""
+    words = ["plot", "parity", GAME.name, "--material", "CvC", "--data", two_pieces, "--output"]
+    assert ask(*words, tmp_path / "here.svg").code == 0
+    assert ask_fresh(*words, tmp_path / "there.svg").code == 0
+    assert (tmp_path / "here.svg").read_bytes() == (tmp_path / "there.svg").read_bytes()
+
+
+def test_options_change_the_picture(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """Another outcome, another piece and another scale are other pictures."""
+    base = ["plot", "squares", GAME.name, "--material", "RvC"]
+    calls = [base, [*base, "--outcome", "loss"], [*base, "--piece", "2"]]
+    calls += [["plot", "distances", GAME.name, *more] for more in ([], ["--log"], ["--outcome", "win"])]
+    pictures = []
+    for number, call in enumerate(calls):
+        path = tmp_path / f"{number}.svg"
+        assert ask(*call, "--data", two_pieces, "--output", path).code == 0
+        pictures.append(path.read_bytes())
+    assert all(one != other for one, other in permutations(pictures, 2))
+
+
+REFUSED = {
+    "an unknown chart": (["pie"], "is not one of 'distances', 'squares', 'draws', 'parity'"),
+    "an unknown suffix": (["draws", "--output", "{tmp}/a.gif"], "a.gif is no name of a picture: let it end in .png, .svg, .pdf"),
+    "no suffix": (["draws", "--output", "{tmp}/picture"], "let it end in .png, .svg, .pdf"),
+    "a folder that is not there": (
+        ["draws", "--output", "{tmp}/no/a.svg"],
+        "No such file or directory): name another file with --output",
+    ),
+    "no tables": (["draws", "--data", "{tmp}/none"], "there is no tablebase in"),
+    "pieces that are not built": (
+        ["draws", "--pieces", "3"],
+        "no table of doushouqi with 3 pieces has been built: run 'tablebase build",
+    ),
+    "too many pieces": (["distances", "--pieces", "17"], "doushouqi has slices of 2 to 16 pieces, not 17"),
+    "one piece": (["distances", "--pieces", "1"], "doushouqi has slices of 2 to 16 pieces, not 1"),
+    "a material that is not built": (["squares", "--material", "RCvW"], "the table RCvW of doushouqi has not been built"),
+    "a pattern of nothing": (["draws", "--material", "??v?"], "no slice of doushouqi that has been built in"),
+    "no material": (["squares", "--material", "RC"], "'RC' is not a material"),
+    "a piece too far": (["squares", "--material", "RvC", "--piece", "3"], "RvC has the pieces 1 to 2, no piece 3"),
+    "no such piece": (["squares", "--material", "RvC", "--piece", "0"], "RvC has the pieces 1 to 2, no piece 0"),
+    "two pieces on squares": (["squares", "--material", "RvC", "--piece", "1", "--piece", "2"], "squares shows one piece"),
+    "pieces of two kinds": (["squares", "--pieces", "2"], "piece 1 of CvC is not that of DvC: choose with --material"),
+    "one piece for a distance": (["parity", "--material", "RvC", "--piece", "1"], "a distance is one of two pieces"),
+    "the same piece twice": (["parity", "--material", "RvC", "--piece", "2", "--piece", "2"], "a distance is one of two pieces"),
+    "a distance too far": (["parity", "--material", "RvC", "--piece", "1", "--piece", "9"], "no piece 9"),
+    "the other side": (["draws", "--side", "b"], "none of these slices of doushouqi has 'b' to move: leave --side away"),
+    "no side": (["draws", "--side", "x"], "the side to move is 'w' or 'b', not 'x'"),
+    "distances of draws": (["distances", "--outcome", "draw"], "a draw has no distance"),
+    "no outcome": (["squares", "--outcome", "tie"], "'tie' is not one of 'win', 'loss', 'draw'"),
+    "a scale for squares": (["squares", "--log"], "--log is for distances, not for squares"),
+    "an outcome for parity": (["parity", "--outcome", "win"], "--outcome is for distances and squares, not for parity"),
+    "a piece for draws": (["draws", "--piece", "1"], "--piece is for squares and parity, not for draws"),
+}
+
+
+def test_no_chart(ask: Ask) -> None:
+    """What can be drawn is listed in one line."""
+    answer = ask("plot")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith("error: Missing argument 'CHART'.")
+    assert answer.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("words", "fault"), REFUSED.values(), ids=REFUSED)
+def test_refusals(words: list[str], fault: str, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """Whatever is wrong is said in one sentence with exit code 2, and no file is left."""
+    chart, *options = [word.format(tmp=tmp_path) for word in words]
+    given = ["--data", two_pieces] if "--data" not in options else []
+    given += ["--output", tmp_path / "a.svg"] if "--output" not in options else []
+    answer = ask("plot", chart, GAME.name, *options, *given)
+    assert (answer.code, answer.out) == (2, "")
+    assert len(answer.errors) == 1
+    assert fault in answer.errors[0]
+    assert "Traceback" not in answer.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_no_parity_without_its_features(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
+    """A game without the distance of two pieces is refused before anything is counted."""
+    answer = ask("plot", "parity", "hexapawn", "--pieces", "2", "--data", hexapawns, "--output", tmp_path / "a.svg")
+    assert answer.code == 2
+    assert answer.err.startswith("error: hexapawn has no feature 'distance', which this chart shows: 'tablebase features hexapawn'")
+    assert not list(tmp_path.iterdir())
+
+
+def test_parity_of_several_numbers_of_pieces(shut_in: Path, tmp_path: Path, ask: Ask) -> None:
+    """The last piece has no number where slices differ in size, so they are refused."""
+    answer = ask("plot", "parity", GAME.name, "--data", shut_in, "--output", tmp_path / "a.svg")
+    assert (answer.code, answer.err) == (2, "error: these slices have 2 to 3 pieces: choose one number with --pieces\n")
+
+
+def test_without_matplotlib_one_sentence_says_what_to_install(
+    two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The extra is named, before anything is counted."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    answer = ask("plot", "draws", GAME.name, "--data", two_pieces, "--output", tmp_path / "a.svg")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == "error: a picture needs matplotlib: install it with pip install 'tablebase[plot]'\n"
+
+
+def test_help_needs_no_matplotlib() -> None:
+    """The help of the command loads neither Matplotlib nor what counts."""
+    script = """
+import sys
+from tablebase.cli import run
+code = run(["plot", "--help"])
+print(code, [name for name in ("matplotlib", "duckdb", "pyarrow", "numpy") if name in sys.modules])
+"""
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    assert result.stdout.splitlines()[-1] == "0 []"
+
+
+gallery: Any = load_script("gallery")
+
+
+def test_the_gallery_of_two_pieces(
+    two_pieces: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page shows every picture with its command and tells published numbers; made again it is the same bytes."""
+    two = [one for one in gallery.PICTURES if one.pieces == 2 or one.file in ("squares-RvE.png", "parity-CvC.svg")]
+    monkeypatch.setattr(gallery, "PICTURES", two)
+    made = []
+    for name in ("once", "again"):
+        folder = tmp_path / name
+        assert gallery.main(["--data", str(two_pieces), "--docs", str(folder)]) == 0
+        made.append({path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()})
+    assert made[0] == made[1]
+    assert len(made[0]) == len(two) + 1
+    page = (tmp_path / "once" / "gallery.md").read_text()
+    for one in two:
+        assert f"](images/{one.file})" in page
+        assert f"tablebase {' '.join(one.words)} --output {one.file}\n" in page
+    assert f"{100 * 82_852 / 160_068:.1f}% are wins, {100 * 64_501 / 160_068:.1f}% are losses" in page
+    assert "The longest win takes 33 plies" in page
+    assert "error" not in capsys.readouterr().err
+
+
+def test_the_gallery_needs_three_pieces(two_pieces: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without tables of three pieces one sentence says how to build them, and nothing is drawn."""
+    assert gallery.main(["--data", str(two_pieces), "--docs", str(tmp_path)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: no table of doushouqi with 3 pieces has been built: run 'tablebase build doushouqi --pieces 3")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_page_in_the_documents_is_complete() -> None:
+    """Each picture of the page is there, and small, and there is no other."""
+    files = {path.name: path.stat().st_size for path in (gallery.DOCS / "images").iterdir()}
+    page = (gallery.DOCS / "gallery.md").read_text()
+    assert set(files) == {one.file for one in gallery.PICTURES}
+    assert all(f"](images/{name})" in page for name in files)
+    assert max(files.values()) < 100_000
+    assert sum(files.values()) < 600_000

@@ -1,0 +1,319 @@
+"""A piece that no enemy can come to any more has won: the rules, what they may not say, and tables of games that have them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import toys
+from support.program import random_position
+from support.solved import Solved
+from twins import naive
+
+from tablebase.errors import CorruptTableError, RulesError
+from tablebase.game import Board, Escape, Game, Kind, Outcome, Step, load_game
+from tablebase.game.moves import Position, decided, has_escaped, legal_moves
+from tablebase.game.notation import read, render
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.location import locate
+from tablebase.slices.material import materials, parse_material
+from tablebase.values import DRAW, NARROW_ANY, STALEMATE, Value
+from tablebase.verify import general
+
+LADDERS = [toys.ladder(away) for away in ("b", "w", "wb")]
+HERDS = [toys.herd(sort) for sort in ("open", "reach", "white", "black")]
+FOXES = [load_game(name) for name in ("foxhounds-4x4", "foxhounds")]
+READINGS = [load_game(name) for name in ("hasenspiel", "hasenspiel-early=article", "hasenspiel-6x7-early=none")]
+ALL = [*LADDERS, *HERDS, *FOXES, *READINGS]
+
+some_position = st.sampled_from(ALL).flatmap(lambda game: toys.positions(game).map(lambda position: (game, position)))
+
+
+@given(some_position)
+def test_who_has_escaped_is_as_the_naive_twin_says(pair: tuple[Game, Position]) -> None:
+    """With either side to move; then there are no legal moves, and the runner's side has won unless nobody could move anyway."""
+    game, position = pair
+    steps = naive.moves(game, position)
+    away = naive.escaped(game, position)
+    assert has_escaped(game, position) == away
+    assert legal_moves(game, position) == ([] if away else sorted(steps, key=lambda move: (move.kind, move.origin)))
+    outcome = decided(game, position)
+    if not steps:
+        assert outcome is game.no_move
+    elif away:
+        assert game.escape is not None
+        owner = next(kind.side for kind in game.kinds if kind.symbol == game.escape.runner)
+        assert outcome is (Outcome.WIN if owner == position.side else Outcome.LOSS)
+    else:
+        assert outcome is None
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "away", "outcome"),
+    [
+        # Above both hounds' last squares there is nothing; below them the fox is free.
+        ("foxhounds-4x4", "H1H1/4/4/1F2 f", True, "win"),
+        # The hounds cannot move, which says the same.
+        ("foxhounds-4x4", "H1H1/4/4/1F2 h", True, "loss"),
+        # The hound on a2 reaches b3; no hound reaches d1 and c2.
+        ("foxhounds-4x4", "4/1F1H/H3/4 f", False, None),
+        ("foxhounds-4x4", "4/3H/H3/3F f", True, "win"),
+        ("foxhounds-4x4", "4/3H/H3/3F h", True, "loss"),
+        # No room: a2 and c2 are the hounds' own squares, and the fox is stuck, or would be.
+        ("foxhounds-4x4", "4/4/H1H1/1F2 f", False, "loss"),
+        ("foxhounds-4x4", "4/4/H1H1/1F2 h", False, None),
+        # From c2 alone there is a2.
+        ("foxhounds-4x4", "4/1H2/2H1/1F2 f", True, "win"),
+        ("foxhounds-4x4", "4/3F/4/1H1H f", False, None),
+        # The rabbit on b2 is number 4, the pawn on c1 number 1: below 1 + 4, and not below 1 + 3.
+        ("hasenspiel", "8/8/8/8/8/p7/1R1p4/2p1p3 b", True, "loss"),
+        ("hasenspiel", "8/8/8/8/8/p7/1R1p4/2p1p3 w", False, None),
+        ("hasenspiel-early=article", "8/8/8/8/8/p7/1R1p4/2p1p3 b", False, None),
+        # The rabbit on a1 is number 0.
+        ("hasenspiel-early=article", "8/8/8/8/8/p7/3p4/R1p1p3 w", True, "win"),
+        ("hasenspiel-early=article", "8/8/8/8/8/p7/3p4/R1p1p3 b", True, "loss"),
+        # Only the first row counts, wherever the pawns are.
+        ("hasenspiel-early=none", "1p1p1p1p/8/8/8/8/8/1R6/8 w", False, None),
+        ("hasenspiel-early=none", "8/8/8/8/8/p1p5/3p4/R1p5 w", True, "win"),
+    ],
+)
+def test_escapes_by_hand(name: str, text: str, away: bool, outcome: str | None) -> None:
+    """Positions of both games in which it can be seen at a glance."""
+    game = load_game(name)
+    position = read(game, text)
+    assert has_escaped(game, position) == naive.escaped(game, position) == away
+    assert decided(game, position) == (outcome and Outcome(outcome))
+
+
+@given(toys.positions(FOXES[1]))
+def test_a_fox_escapes_by_the_article(position: Position) -> None:
+    """It stands where no hound could come by steps forwards on an empty board, beside another such square."""
+    board = FOXES[1].board
+    come = {board.cells[square] for kind, square in position.pieces if kind == 1}
+    for _ in range(8):
+        come |= {(f + side, r + 1) for f, r in come for side in (-1, 1)}
+    (f, r) = next(board.cells[square] for kind, square in position.pieces if kind == 0)
+    beside = {(f + i, r + j) for i in (-1, 1) for j in (-1, 1)} & set(board.cells)
+    assert has_escaped(FOXES[1], position) == ((f, r) not in come and bool(beside - come))
+
+
+@given(st.sampled_from(READINGS), st.data())
+def test_a_rabbit_escapes_by_numbers(game: Game, data: st.DataObject) -> None:
+    """Its number is below the lowest pawn's plus a row, or a row less one; or it is on the first row."""
+    position = data.draw(toys.positions(game))
+    row = game.board.width // 2
+    (rabbit,) = (square for kind, square in position.pieces if kind == 0)
+    lowest = min(square for kind, square in position.pieces if kind == 1)
+    expected = {
+        "hasenspiel": rabbit < lowest + row and position.side == 1,
+        "hasenspiel-early=article": rabbit < lowest + row - 1,
+        "hasenspiel-6x7-early=none": rabbit < row,
+    }
+    assert has_escaped(game, position) == expected[game.name]
+
+
+# What may not be said
+
+
+def tiny(escape: Escape | None, **changes: Any) -> Game:
+    """A game on 3 x 1 with a runner A and two kinds that pursuit it, one of which stands on the ends only."""
+    board = Board.full(3, 1)
+    kinds = (
+        Kind("A", "runner", 0, (0, 1, 2), (Step(0, 1), Step(1, 0))),
+        Kind("b", "pursuer", 1, (0, 1, 2), (Step(1, 2),), limit=2),
+        Kind("c", "guard", 1, (0, 2), ()),
+    )
+    fields: dict[str, Any] = {
+        "name": "tiny",
+        "title": "Tiny",
+        "board": board,
+        "sides": toys.SIDES,
+        "kinds": kinds,
+        "start": "A1b w",
+        "no_move": Outcome.DRAW,
+        "max_pieces": 3,
+        "escape": escape,
+    }
+    return Game(**fields | changes)
+
+
+def zones(*zone: set[int], squares: tuple[int, ...] = (0, 1, 2)) -> dict[int, frozenset[int]]:
+    """What a piece guards from each of its squares."""
+    return dict(zip(squares, map(frozenset, zone), strict=True))
+
+
+SOME = zones({0, 1}, {1, 2}, {2})
+EVEN = zones({0, 1}, {1}, {1, 2})
+LONE = "what escapes must be a kind of which there is one piece at most, not"
+FAULTS: dict[str, tuple[Callable[[], Game], str]] = {
+    "nobody": (lambda: tiny(Escape("z", {})), f"{LONE} 'z'"),
+    "several": (lambda: tiny(Escape("b", {})), f"{LONE} 'b'"),
+    "its friend": (
+        lambda: tiny(Escape("A", {"A": SOME})),
+        "squares are guarded by enemies of runner, and from each of their squares; 'A' is not right",
+    ),
+    "no kind": (
+        lambda: tiny(Escape("A", {"b": SOME, "z": SOME})),
+        "squares are guarded by enemies of runner, and from each of their squares; 'z' is not right",
+    ),
+    "a square forgotten": (
+        lambda: tiny(Escape("A", {"b": zones({0}, {1}, squares=(0, 1))})),
+        "squares are guarded by enemies of runner, and from each of their squares; 'b' is not right",
+    ),
+    "a square too many": (
+        lambda: tiny(Escape("A", {"c": SOME})),
+        "squares are guarded by enemies of runner, and from each of their squares; 'c' is not right",
+    ),
+    "off the board": (
+        lambda: tiny(Escape("A", {"b": zones({0}, {3}, {2})})),
+        "the squares that pursuer guards must be on the board",
+    ),
+    "a crooked mirror": (
+        lambda: tiny(Escape("A", {"b": SOME}), mirror=(2, 1, 0)),
+        "the mirror changes what pursuer guards",
+    ),
+    "nobody to move": (
+        lambda: tiny(Escape("A", {"b": SOME}, to_move=frozenset())),
+        "an escape counts with side 0, side 1 or either of them to move",
+    ),
+    "a third side": (
+        lambda: tiny(Escape("A", {"b": SOME}, to_move=frozenset({0, 2}))),
+        "an escape counts with side 0, side 1 or either of them to move",
+    ),
+}
+
+
+@pytest.mark.parametrize(("build", "sentence"), FAULTS.values(), ids=FAULTS)
+def test_a_contradictory_escape_is_refused(build: Callable[[], Game], sentence: str) -> None:
+    """Each fault raises RulesError with a sentence that names the game and the fault."""
+    with pytest.raises(RulesError) as caught:
+        build()
+    assert str(caught.value) == f"tiny: {sentence}"
+
+
+def test_a_game_with_colour_swap_has_no_escape() -> None:
+    """It would be both sides' or neither's."""
+    line = (Step(0, 1), Step(1, 0))
+    kinds = (Kind("A", "runner", 0, (0, 1, 2), line), Kind("a", "runner", 1, (0, 1, 2), line))
+    assert tiny(None, kinds=kinds, swap=(0, 1, 2)).escape is None
+    with pytest.raises(RulesError, match=r"^tiny: a game with colour swap cannot have an escape, which is one side's alone$"):
+        tiny(Escape("A", {"a": SOME}), kinds=kinds, swap=(0, 1, 2))
+
+
+def test_a_right_escape_is_accepted() -> None:
+    """Zones may be empty, enemies may guard nothing, and a mirror may map them onto themselves."""
+    assert tiny(Escape("A", {})).escape is not None
+    assert tiny(Escape("A", {"b": zones(set(), set(), set()), "c": zones({0}, {2}, squares=(0, 2))})).escape is not None
+    assert tiny(Escape("A", {"b": EVEN}), mirror=(2, 1, 0)).escape is not None
+
+
+def test_every_part_of_an_escape_changes_the_digest() -> None:
+    """Games that differ in the escape alone have different digests; only the order of what is guarded does not matter."""
+    runner = Escape("A", {"b": SOME, "c": zones({0}, {2}, squares=(0, 2))})
+    others = [
+        None,
+        replace(runner, runner="c", guarded={}),
+        replace(runner, guarded={}),
+        replace(runner, guarded={"b": SOME}),
+        replace(runner, guarded={"b": EVEN, "c": runner.guarded["c"]}),
+        replace(runner, room=True),
+        replace(runner, to_move=frozenset({0})),
+        replace(runner, to_move=frozenset({1})),
+    ]
+    assert len({tiny(one).digest for one in (runner, *others)}) == 1 + len(others)
+    again = {symbol: dict(reversed(runner.guarded[symbol].items())) for symbol in "cb"}
+    assert tiny(replace(runner, guarded=again)).digest == tiny(runner).digest
+
+
+# Tables
+
+
+@pytest.mark.parametrize("engine", ["reference", "sweep"])
+@pytest.mark.parametrize("game", LADDERS, ids=lambda game: game.name)
+def test_tables_hold_the_naive_solution(solved: Solved, game: Game, engine: str) -> None:
+    """Wins and losses in 0, captures, stalemates and draws together; materials without the runner know no escape."""
+    outcomes = set()
+    for kinds in {material.kinds for pieces in (2, 3) for material in materials(game, pieces)}:
+        for position, pair in naive.solve(game, kinds).items():
+            assert solved(game, engine).value(position) == (Outcome(pair[0]), pair[1]), render(game, position)
+            outcomes.add(pair)
+    assert {("loss", 0) if "w" in game.name[6:] else ("win", 0), ("draw", None), ("win", 1)} <= outcomes
+
+
+@pytest.mark.parametrize(
+    ("escape", "alike"),
+    [
+        (None, True),
+        # A and B guard the same squares from the same ones.
+        (Escape("c", {symbol: dict.fromkeys(range(6), frozenset({0, 1, 2})) for symbol in "AB"}), True),
+        (Escape("c", {"A": dict.fromkeys(range(6), frozenset({0, 1, 2}))}), False),
+        # Only B can escape.
+        (Escape("B", {"c": dict.fromkeys(range(6), frozenset({0, 1, 2}))}), False),
+    ],
+    ids=["none", "guard alike", "guard otherwise", "runs alone"],
+)
+def test_who_guards_or_runs_otherwise_is_no_alias(solved: Solved, escape: Escape | None, alike: bool) -> None:
+    """A and B move and take alike; they have one table only if an escape sees no difference, and values are right anyhow."""
+    game = replace(toys.sisters(), name="sisters-escape", escape=escape)
+    names = ("AvC", "BvC")
+    locations = [locate(game, parse_material(game, name), 0).material for name in names]
+    assert (locations[0] == locations[1]) == alike
+    for name in names:
+        for position, pair in naive.solve(game, parse_material(game, name).kinds).items():
+            assert solved(game).value(position) == (Outcome(pair[0]), pair[1]), render(game, position)
+
+
+@pytest.mark.parametrize("game", LADDERS, ids=lambda game: game.name)
+def test_any_wrong_code_is_found(solved: Solved, game: Game) -> None:
+    """The check accepts every tier, and refuses any other code of a position that is over, or goes on, and names it or a parent."""
+    tables, random = solved(game), Random(game.name)
+    for name in ("CvW@1", "CvX@2", "CCvW@3", "CvWX@2"):
+        material = parse_material(game, name)
+        codes = dict(enumerate(tables.table(material)[0]))
+        codes = {side: some.copy() for side, some in codes.items()}
+        found = general.verify_codes(game, material, codes, NARROW_ANY, tables.load)
+        for side, summary in found.items():
+            counted = tables.counts(material, side)
+            assert list(summary.histogram) == counted[: len(summary.histogram)].tolist()
+        for _ in range(40):
+            position = random_in(game, name, random)
+            home, side = layout_of(game, material), position.side
+            index = home.index([position.pieces[piece][1] for piece in home.slots])
+            right = int(codes[side][index])
+            wrong = random.choice([code for code in wrong_codes(right) if code != right])
+            codes[side][index] = wrong
+            with pytest.raises(CorruptTableError, match="which its moves contradict"):
+                general.verify_codes(game, material, codes, NARROW_ANY, tables.load)
+            codes[side][index] = right
+
+
+def random_in(game: Game, name: str, random: Random) -> Position:
+    """A position of a tier, all of them equally likely."""
+    material = parse_material(game, name)
+    while True:
+        position = random_position(game, material, random.choice((0, 1)), random)
+        if naive.tier(game, position.pieces) == material.advance:
+            return position
+
+
+def wrong_codes(code: int) -> list[int]:
+    """Codes that look like this one: a ply off, won for lost, drawn, stuck."""
+    value = NARROW_ANY.value(code)
+    near = [value.distance - 1, value.distance, value.distance + 1] if value.distance is not None else [0, 1]
+    pairs = [Value(outcome, distance) for outcome in (Outcome.WIN, Outcome.LOSS) for distance in near if distance >= 0]
+    return [DRAW, STALEMATE, *map(NARROW_ANY.code, pairs)]
+
+
+def test_the_tests_above_meet_what_they_are_about() -> None:
+    """Among the positions of the ladder there are escapes of either side to move, and some in which the runner is stuck."""
+    game = toys.ladder("wb")
+    away = [p for p in naive.solve(game, parse_material(game, "CCvW@0").kinds) if naive.escaped(game, p)]
+    assert {position.side for position in away} == {0, 1}
+    stuck = [position for position in away if not naive.moves(game, position)]
+    assert stuck
+    assert {naive.value(game, position) for position in stuck} == {("draw", None)}

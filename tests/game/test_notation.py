@@ -1,0 +1,151 @@
+"""Positions, moves and boards as text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import toys
+
+from rules.doushouqi import game as doushouqi
+from tablebase.errors import NotationError
+from tablebase.game import Board, Game, Kind, Outcome, Step
+from tablebase.game.moves import Position, legal_moves
+from tablebase.game.notation import board_picture, check_pieces, parse, render, render_move
+
+GAME = doushouqi()
+
+
+def cross() -> Game:
+    """A board of 13 files that leaves out a1, with one piece a side."""
+    board = Board(13, 2, Board.full(13, 2).cells[1:])
+    kinds = (Kind("A", "piece", 0, (0, 1, 2), (Step(0, 1),)), Kind("b", "piece", 1, (0, 1, 24), ()))
+    return Game("cross", "Cross", board, toys.SIDES, kinds, "12b/1A11 w", Outcome.DRAW, 2)
+
+
+@given(toys.positions(GAME))
+def test_a_position_survives_writing_and_reading(position: Position) -> None:
+    """Parse is the inverse of render on random positions of up to 16 pieces."""
+    assert parse(GAME, render(GAME, position)) == position
+
+
+@given(toys.positions(toys.twins()))
+def test_like_pieces_survive_writing_and_reading(position: Position) -> None:
+    """Parse is the inverse of render where a side has two pawns."""
+    assert parse(toys.twins(), render(toys.twins(), position)) == position
+
+
+def test_the_start_is_where_the_rules_say() -> None:
+    """White T a1, L g1, C b2, D f2, E a3, W c3, P e3, R g3; Black the same turned by 180 degrees; White moves."""
+    position = parse(GAME, GAME.start)
+    found = {GAME.kinds[kind].symbol: GAME.board.names[square] for kind, square in position.pieces}
+    white = {"T": "a1", "L": "g1", "C": "b2", "D": "f2", "E": "a3", "W": "c3", "P": "e3", "R": "g3"}
+    black = {"t": "g9", "l": "a9", "c": "f8", "d": "b8", "e": "g7", "w": "e7", "p": "c7", "r": "a7"}
+    assert found == white | black
+    assert position.side == 0
+
+
+def test_a_small_position_by_hand() -> None:
+    """A rat on b2 and an enemy cat on d5, Black to move, in both directions."""
+    text = "7/7/7/7/3c3/7/7/1R5/7 b"
+    position = Position(((GAME.by_symbol["R"], 8), (GAME.by_symbol["c"], 31)), 1)
+    assert render(GAME, position) == text
+    assert parse(GAME, text) == position
+
+
+def test_spaces_around_do_not_matter() -> None:
+    """Blanks and line ends before, between and after the words are skipped."""
+    assert parse(GAME, "  7/7/7/7/3c3/7/7/1R5/7 \t b\n") == parse(GAME, "7/7/7/7/3c3/7/7/1R5/7 b")
+
+
+def test_runs_of_more_than_nine_and_missing_cells() -> None:
+    """Twelve empty cells are one number, and a cell that is not played on counts as empty."""
+    game = cross()
+    position = Position(((0, 0), (1, 24)), 0)
+    assert render(game, position) == "12b/1A11 w"
+    assert parse(game, "12b/1A11 w") == position
+
+
+BAD_TEXTS = {
+    "empty": ("", "the position is empty"),
+    "no side": ("7/7/7/7/2r4/7/7/R6/7", "not a position: write rows and the side to move"),
+    "three words": ("7/7/7/7/2r4/7/7/R6/7 w b", "not a position: write rows and the side to move"),
+    "unknown side": ("7/7/7/7/2r4/7/7/R6/7 x", "the side to move is 'w' or 'b', not 'x'"),
+    "upper-case side": ("7/7/7/7/2r4/7/7/R6/7 W", "the side to move is 'w' or 'b', not 'W'"),
+    "eight rows": ("7/7/7/2r4/7/7/R6/7 w", "has 8 rows; the board of doushouqi has 9"),
+    "ten rows": ("7/7/7/7/7/2r4/7/7/R6/7 w", "has 10 rows; the board of doushouqi has 9"),
+    "unknown letter": ("7/7/7/7/2r4/7/7/X6/7 w", "'X' is no piece of doushouqi: the letters are RCWDPTLErcwdptle"),
+    "sign": ("7/7/7/7/2r4/7/7/R-6/7 w", "'-' is no piece of doushouqi"),
+    "short row": ("7/7/7/7/2r4/7/7/R5/7 w", r"row 2 \('R5'\) has 6 cells; the board of doushouqi has 7"),
+    "long row": ("7/7/7/7/2r4/7/7/R7/7 w", r"row 2 \('R7'\) has 8 cells; the board of doushouqi has 7"),
+    "piece off the board": ("7/7/7/7/2r4/7/7/7R/7 w", r"row 2 \('7R'\) has 8 cells"),
+    "empty row": ("7/7/7/7/2r4/7/7/R6/ w", r"row 1 \(''\) has 0 cells"),
+    "two rats": ("7/7/7/7/2r4/7/7/RR5/7 w", r"there are 2 pieces 'R' \(White rat\); at most 1 can be"),
+    "in the water": ("7/7/7/7/1cR4/7/7/7/7 w", r"'c' \(Black cat\) cannot stand on b5"),
+    "in the den": ("7/7/7/7/2r4/7/7/7/3R3 w", r"'R' \(White rat\) cannot stand on d1 while the game goes on"),
+    "no pieces": ("7/7/7/7/7/7/7/7/7 w", "White has no pieces: both sides need at least one"),
+    "White alone": ("7/7/7/7/7/7/7/R6/7 w", "Black has no pieces"),
+    "Black alone": ("7/7/7/7/7/7/7/r6/7 w", "White has no pieces"),
+}
+
+
+@pytest.mark.parametrize(("text", "sentence"), BAD_TEXTS.values(), ids=BAD_TEXTS)
+def test_a_bad_text_is_refused(text: str, sentence: str) -> None:
+    """Each fault raises NotationError with a sentence that names it."""
+    with pytest.raises(NotationError, match=sentence):
+        parse(GAME, text)
+
+
+def test_a_piece_on_a_missing_cell_is_refused() -> None:
+    """A letter on a cell that is not played on is a fault of its own."""
+    with pytest.raises(NotationError, match="'A' in row 1 stands on a cell that is not played on"):
+        parse(cross(), "12b/A12 w")
+
+
+@given(st.text("RCr1679/ wb\0é", max_size=40))
+def test_no_text_breaks_the_parser(text: str) -> None:
+    """Whatever the text, the answer is a position that can be written again, or NotationError."""
+    try:
+        position = parse(GAME, text)
+    except NotationError:
+        return
+    assert parse(GAME, render(GAME, position)) == position
+
+
+def test_only_the_ten_digits_are_numbers() -> None:
+    """Digits of other scripts are no more part of the notation than other signs."""
+    with pytest.raises(NotationError, match="is no piece of doushouqi"):
+        parse(GAME, "7/7/7/7/2r4/7/7/R\N{ARABIC-INDIC DIGIT SIX}/7 w")
+
+
+def test_an_endless_run_of_digits_is_refused() -> None:
+    """A number too long for Python to read is a fault in the text, not a crash."""
+    with pytest.raises(NotationError):
+        parse(GAME, f"{'9' * 5000}/7/7/7/2r4/7/7/R6/7 w")
+
+
+def test_a_position_that_is_over_can_be_written() -> None:
+    """Render shows a piece in the den, which parse and check_pieces refuse."""
+    position = Position(((GAME.by_symbol["R"], GAME.board.square("d9")), (GAME.by_symbol["c"], 0)), 1)
+    assert render(GAME, position) == "3R3/7/7/7/7/7/7/7/c6 b"
+    with pytest.raises(NotationError, match="cannot stand on d9"):
+        check_pieces(GAME, position)
+
+
+def test_a_move_is_its_squares() -> None:
+    """A rat in the corner a1 of an open board has the moves a1b1 and a1a2."""
+    position = parse(GAME, "7/7/7/7/3c3/7/7/7/R6 w")
+    assert sorted(render_move(GAME, move) for move in legal_moves(GAME, position)) == ["a1a2", "a1b1"]
+
+
+def test_the_picture_shows_every_row() -> None:
+    """Ranks from the top with their numbers, dots for empty squares, blanks for cells left out, files below."""
+    assert board_picture(toys.pond(), parse(toys.pond(), "l2/3/1R1/3 b")).splitlines() == [
+        " 4 l . .",
+        " 3 . . .",
+        " 2 . R .",
+        " 1 . . .",
+        "   a b c",
+        "   Black to move",
+    ]
+    assert board_picture(cross(), parse(cross(), "12b/1A11 w")).splitlines()[1] == " 1   A . . . . . . . . . . ."

@@ -1,0 +1,368 @@
+"""Installed games and their variants: names, words, sentences; that their rules pass the checks; and the command line's part."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from math import comb
+from pathlib import Path
+
+import pytest
+from support.program import Answer, contents
+from twins import naive
+
+from rules import foxhounds, hasenspiel, hexapawn
+from tablebase.cli import run
+from tablebase.errors import RulesError
+from tablebase.game import Outcome, registry
+from tablebase.game.registry import game_names, load_game, variants
+from tablebase.slices.material import parse_materials
+from tablebase.testing.suite import CHECKS, check_rules
+
+Ask = Callable[..., Answer]
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("name", "canonical"),
+    [
+        ("foxhounds-8x8", "foxhounds"),
+        ("foxhounds-size=8x8", "foxhounds"),
+        ("foxhounds-08x008", "foxhounds"),
+        ("foxhounds-size=10x10", "foxhounds-10x10"),
+        ("hexapawn-3x3", "hexapawn"),
+        ("hasenspiel-8x8-pawns=0-early=default", "hasenspiel"),
+        ("hasenspiel-early=none-6x6", "hasenspiel-6x6-early=none"),
+        ("hasenspiel-early=none-pawns=02-6x6", "hasenspiel-6x6-pawns=2-early=none"),
+        ("hasenspiel-early=default-8x10", "hasenspiel-8x10"),
+    ],
+)
+def test_a_variant_has_one_name(name: str, canonical: str) -> None:
+    """However it is spelled it is one game, under a name that gives what is not the default, in the order of the rules."""
+    assert load_game(name) is load_game(canonical)
+    assert load_game(name).name == canonical
+
+
+def test_the_defaults_are_the_game_itself() -> None:
+    """Without a variant the rules module's own game is given, and a variant is another game but for the title."""
+    assert load_game("foxhounds") is foxhounds.game()
+    assert load_game("hasenspiel-6x4-pawns=2-early=article") == replace(
+        hasenspiel.game((6, 4), 2, "article"), name="hasenspiel-6x4-pawns=2-early=article"
+    )
+    assert load_game("hexapawn-4x4") == replace(hexapawn.game((4, 4)), name="hexapawn-4x4")
+    assert load_game("hexapawn-4x4").digest != load_game("hexapawn").digest
+
+
+def test_variants_are_told() -> None:
+    """Each as it is written by default; a game without any has none."""
+    assert variants("foxhounds") == ("8x8",)
+    assert variants("hasenspiel") == ("8x8", "pawns=0", "early=default")
+    assert variants("hexapawn") == ("3x3",)
+    assert variants("doushouqi") == ()
+    assert {"doushouqi", "foxhounds", "hasenspiel", "hexapawn"} <= set(game_names())
+    assert list(game_names()) == sorted(game_names())
+
+
+HASENSPIEL = "its variants are written as in 8x8, pawns=0, early=default"
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("chess", f"there is no game 'chess': installed are {', '.join(game_names())}"),
+        ("", f"there is no game '': installed are {', '.join(game_names())}"),
+        ("foxhound-8x8", f"there is no game 'foxhound-8x8': installed are {', '.join(game_names())}"),
+        ("foxhounds8x8", f"there is no game 'foxhounds8x8': installed are {', '.join(game_names())}"),
+        ("foxhounds-8", "'8' is no size of foxhounds: write files and ranks, as in 8x8"),
+        ("foxhounds-8x", "'8x' is no size of foxhounds: write files and ranks, as in 8x8"),
+        ("foxhounds-8x8x8", "'8x8x8' is no size of foxhounds: write files and ranks, as in 8x8"),
+        ("foxhounds-8X8", "'8X8' is no size of foxhounds: write files and ranks, as in 8x8"),
+        ("foxhounds-٨x٨", "'٨x٨' is no size of foxhounds: write files and ranks, as in 8x8"),
+        ("foxhounds-1000x1000", "'1000x1000' is no size of foxhounds: write files and ranks, as in 8x8"),
+        ("hexapawn-size=", "'' is no size of hexapawn: write files and ranks, as in 3x3"),
+        ("foxhounds-early=none", "foxhounds has no variant 'early=none': its variants are written as in 8x8"),
+        ("doushouqi-7x9", "doushouqi has no variant '7x9': it has no variants"),
+        ("hasenspiel-8x8-late=none", f"hasenspiel has no variant 'late=none': {HASENSPIEL}"),
+        ("hasenspiel-pawns=two", "pawns of hasenspiel is a whole number, not 'two'"),
+        ("hasenspiel-pawns=", "pawns of hasenspiel is a whole number, not ''"),
+        ("hasenspiel-pawns=²", "pawns of hasenspiel is a whole number, not '²'"),
+        ("hasenspiel-pawns=1.5", "pawns of hasenspiel is a whole number, not '1.5'"),
+        ("hasenspiel-early=foo", "hasenspiel has no reading early=foo: choose default, article, none"),
+        ("hasenspiel-6x6-pawns=4", "hasenspiel on 6 files has 1 to 3 pawns, not 4"),
+        ("hasenspiel-7x8", "hasenspiel is played on 2 to 12 files, an even number, and 2 to 12 ranks, not on 7x8"),
+        ("foxhounds-14x14", "foxhounds is played on n×n boards, n even from 2 to 12, not 14x14"),
+        ("foxhounds-5x5", "foxhounds is played on n×n boards, n even from 2 to 12, not 5x5"),
+        ("foxhounds-8x10", "foxhounds is played on n×n boards, n even from 2 to 12, not 8x10"),
+        ("foxhounds-0x0", "foxhounds is played on n×n boards, n even from 2 to 12, not 0x0"),
+        ("hexapawn-3x2", "hexapawn is played on 1 to 9 files and 3 to 9 ranks, not on 3x2"),
+        ("foxhounds-8x8-10x10", "'foxhounds-8x8-10x10' gives size twice"),
+        ("foxhounds-8x8-8x8", "'foxhounds-8x8-8x8' gives size twice"),
+        ("hasenspiel-early=none-8x8-early=none", "'hasenspiel-early=none-8x8-early=none' gives early twice"),
+    ],
+)
+def test_what_is_no_game_is_told_in_one_sentence(name: str, sentence: str) -> None:
+    """An unknown game, an unknown or malformed variant, one that is given twice, or one that the rules refuse."""
+    with pytest.raises(RulesError) as caught:
+        load_game(name)
+    assert str(caught.value) == sentence
+    assert caught.value.exit_code == 2
+
+
+# Other people's games
+
+MODULE = """
+from dataclasses import replace
+
+from support import toys
+
+
+def game(size=(3, 4), dogs=2, sort="open", *, level=1):
+    found = replace(toys.herd(sort), name="herd", title=f"{size} {dogs!r} {sort!r} {level!r}")
+    return replace(found, kinds=(replace(found.kinds[0], limit=dogs), found.kinds[1]))
+
+
+def long():
+    return replace(toys.hunt(), name="herd-long")
+
+
+def wrong_name():
+    return toys.hunt()
+
+
+def no_game(size=(8, 8)):
+    return "hunt"
+
+
+def needy(size):
+    return toys.hunt()
+
+
+plain = 7
+"""
+POINTS = {
+    "herd": "herds:game",
+    "herd-long": "herds:long",
+    "misnamed": "herds:wrong_name",
+    "wordy": "herds:no_game",
+    "number": "herds:plain",
+    "needy": "herds:needy",
+}
+
+
+@pytest.fixture
+def herds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A distribution with rules of its own, installed beside the package."""
+    (tmp_path / "herds.py").write_text(MODULE, encoding="utf-8")
+    folder = tmp_path / "herds-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: herds\nVersion: 1.0\n", encoding="utf-8")
+    points = "\n".join(f"{name} = {value}" for name, value in POINTS.items())
+    (folder / "entry_points.txt").write_text(f"[tablebase.rules]\n{points}\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    caches = (registry._installed, load_game)
+    for cache in caches:
+        cache.cache_clear()
+    yield
+    sys.modules.pop("herds", None)
+    for cache in caches:
+        cache.cache_clear()
+
+
+@pytest.mark.usefixtures("herds")
+def test_a_rules_function_gets_what_the_name_says() -> None:
+    """A pair for a size, whole numbers and words, by name or default, keyword-only ones too."""
+    assert load_game("herd").title == "(3, 4) 2 'open' 1"
+    assert load_game("herd-10x7").title == "(10, 7) 2 'open' 1"
+    assert load_game("herd-level=12-sort=reach-dogs=1").title == "(3, 4) 1 'reach' 12"
+    assert load_game("herd-level=12-sort=reach-dogs=1").name == "herd-dogs=1-sort=reach-level=12"
+    assert load_game("herd-dogs=1").kinds[0].limit == 1
+    assert load_game("herd-3x4-dogs=2-sort=open-level=1") is load_game("herd")
+    assert variants("herd") == ("3x4", "dogs=2", "sort=open", "level=1")
+
+
+@pytest.mark.usefixtures("herds")
+def test_the_longest_name_is_meant() -> None:
+    """A game whose name begins like a variant of another is found, and what follows is its own variant."""
+    assert load_game("herd-long").title == "Hunt"
+    assert "herd-long" in game_names()
+    with pytest.raises(RulesError, match=r"^herd-long has no variant '3x4': it has no variants$"):
+        load_game("herd-long-3x4")
+    with pytest.raises(RulesError, match=r"^herd has no variant 'longer=1': its variants are written as in 3x4, dogs=2, sort=open"):
+        load_game("herd-longer=1")
+
+
+@pytest.mark.usefixtures("herds")
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("misnamed", "the entry point 'herds:wrong_name' calls its game 'hunt', not 'misnamed'"),
+        ("wordy", "the entry point 'herds:no_game' of wordy must be a function that returns a Game"),
+        ("wordy-4x4", "the entry point 'herds:no_game' of wordy must be a function that returns a Game"),
+        ("number", "the entry point 'herds:plain' must be a function that returns a Game"),
+    ],
+)
+def test_wrong_entry_points_are_told(name: str, sentence: str) -> None:
+    """What gives no game, or one of another name, is named with its entry point."""
+    with pytest.raises(RulesError) as caught:
+        load_game(name)
+    assert str(caught.value) == sentence
+
+
+@pytest.mark.usefixtures("herds")
+@pytest.mark.parametrize("ask_for", [load_game, variants])
+def test_a_parameter_without_a_default_is_told(ask_for: Callable[[str], object]) -> None:
+    """A function that cannot be called without a variant is a fault of the rules, told with its entry point, not a crash."""
+    with pytest.raises(RulesError, match="herds:needy"):
+        ask_for("needy")
+
+
+# The rules that come with the package
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(f"foxhounds-{n}x{n}" for n in (2, 4, 8, 12)),
+        *(f"hasenspiel{early}" for early in ("", "-early=article", "-early=none")),
+        "hasenspiel-4x7-pawns=1",
+        *(f"hexapawn-{n}x{n}" for n in (3, 4)),
+    ],
+)
+def test_rules_pass_their_checks(name: str) -> None:
+    """Every check that applies to the game's symmetries has looked at something and found nothing."""
+    game = load_game(name)
+    results = check_rules(game, samples=60)
+    assert [(result.name, result.failure) for result in results if result.failure] == []
+    missing = {"mirror", "swap"} if game.mirror is None else set()
+    assert {result.name for result in results} == {check.name for check in CHECKS} - missing
+    assert all(result.cases > 0 for result in results)
+
+
+# The command line
+
+
+@pytest.fixture(scope="module")
+def fox_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All tables of Fox & Hounds on 4 x 4, built without saying which; to be read only."""
+    folder = tmp_path_factory.mktemp("fox")
+    assert run(["build", "foxhounds", "--size", "4x4", "--data", str(folder)]) == 0
+    return folder
+
+
+def test_without_pieces_all_tiers_of_the_start_are_built(fox_tables: Path, ask: Ask) -> None:
+    """Two hounds have 0 to 6 steps to go: seven tables in the variant's folder; asked again, there is nothing to do."""
+    names = {path.name for path in (fox_tables / "foxhounds-4x4" / "3").iterdir()}
+    assert names == {f"FvHH@{advance}.h5" for advance in range(7)}
+    assert [path.name for path in (fox_tables / "foxhounds-4x4").iterdir()] == ["3"]
+    again = ask("build", "foxhounds", "--size", "4x4", "--data", fox_tables)
+    assert (again.code, again.err) == (0, f"nothing to do: all 7 tables are in {fox_tables}, built and verified\n")
+    assert ask("build", "foxhounds-4x4", "--data", fox_tables).err == again.err
+
+
+def test_stats_of_a_variant(fox_tables: Path, ask: Ask) -> None:
+    """All tiers together have the naive numbers of wins and losses."""
+    (row,) = ask("stats", "foxhounds", "--size", "4x4", "--data", fox_tables, "--format", "json").json
+    game = load_game("foxhounds-4x4")
+    values = list(naive.solve(game, parse_materials(game, "FvHH")[0].kinds).values())
+    won = [distance for outcome, distance in values if Outcome(outcome) is Outcome.WIN]
+    lost = [distance for outcome, distance in values if Outcome(outcome) is Outcome.LOSS]
+    assert (row["pieces"], row["slices"], row["distinct"]) == (3, 14, 14)
+    assert row["placements"] == row["positions"] == len(values) == 2 * comb(8, 2) * 6
+    assert (row["wins"], row["losses"], row["draws"], row["stalemates"]) == (len(won), len(lost), 0, 0)
+    assert (row["longest_win"], row["longest_loss"]) == (max(won), max(lost))
+    assert len(ask("stats", "foxhounds-4x4", "--by", "material", "--data", fox_tables, "--format", "json").json) == 14
+
+
+def test_verify_and_probe_a_variant(fox_tables: Path, ask: Ask) -> None:
+    """All tables, all tiers of a material or one of them are checked; the start is a loss in 8, as in Leslie-Hurd's article."""
+    options = ["foxhounds", "--size", "4x4", "--data", fox_tables]
+    for material, count in (([], 7), (["--material", "FvHH"], 7), (["--material", "FvHH@2"], 1)):
+        answer = ask("verify", *options, *material)
+        assert (answer.code, answer.errors) == (0, [])
+        assert f"tables that are right: {count} of {count}\n" in answer.err
+    start = load_game("foxhounds-4x4").start
+    (found,) = ask("probe", "foxhounds", start, "--size", "4x4", "--data", fox_tables, "--format", "json").json
+    assert (found["game"], found["outcome"], found["distance"]) == ("foxhounds-4x4", "loss", 8)
+
+
+def test_workers_find_variants_by_name(fox_tables: Path, tmp_path: Path, ask: Ask) -> None:
+    """Two processes build the tables of fewer hounds beside the others, those that were there before with the same bytes."""
+    assert ask("build", "foxhounds-4x4", "--pieces", "3", "--workers", "2", "--data", tmp_path).code == 0
+    found = contents(tmp_path)
+    assert found.items() > contents(fox_tables).items()
+    # One hound has 0 to 3 steps to go.
+    assert len(found) == 7 + 4
+
+
+def test_a_variant_survives_a_lost_catalog(fox_tables: Path, tmp_path: Path, ask: Ask) -> None:
+    """The folder's name tells the game again, and each file's name its tier."""
+    folder = shutil.copytree(fox_tables, tmp_path / "copy")
+    (folder / "catalog.sqlite").unlink()
+    assert ask("reindex", "--data", folder).err == f"catalog of {folder} rebuilt from 7 tables of foxhounds-4x4\n"
+    stats = ["stats", "foxhounds-4x4", "--by", "material", "--format", "json", "--data"]
+    assert ask(*stats, folder).json == ask(*stats, fox_tables).json
+
+
+def test_an_estimate_of_the_largest_board(tmp_path: Path, ask: Ask) -> None:
+    """67 tiers of six hounds on 12 x 12, with all their placements, and what they need of the disk, before anything is built."""
+    asked = ["estimate", "foxhounds", "--size", "12x12", "--data", tmp_path, "--format", "json"]
+    [whole] = ask(*asked).json
+    rows = ask(*asked, "--material", "FvHHHHHH").json
+    assert (whole["tables"], whole["distinct_placements"]) == (len(rows), sum(row["distinct_placements"] for row in rows))
+    assert [row["material"] for row in rows] == [f"FvHHHHHH@{advance}" for advance in range(66, -1, -1)]
+    assert sum(row["distinct_placements"] for row in rows) == 2 * comb(72, 6) * 66
+    assert all(row["memory"] > row["disk"] > 0 for row in rows)
+    # A code is a byte before it is compressed.
+    assert 0 < sum(row["disk"] for row in rows) < 2 * comb(72, 6) * 72
+
+
+@pytest.mark.parametrize("command", ["build", "estimate", "stats", "verify", "check-rules"])
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["foxhounds", "--size", "14x14"], "foxhounds is played on n×n boards, n even from 2 to 12, not 14x14"),
+        (["foxhounds", "--size", "5x5"], "foxhounds is played on n×n boards, n even from 2 to 12, not 5x5"),
+        (["foxhounds", "--size", "8"], "'8' is no size of foxhounds: write files and ranks, as in 8x8"),
+        (["hasenspiel", "--variant", "early=foo"], "hasenspiel has no reading early=foo: choose default, article, none"),
+        (["hasenspiel-6x6", "--size", "6x6"], "'hasenspiel-6x6-6x6' gives size twice"),
+        (["doushouqi", "--size", "7x9"], "doushouqi has no variant '7x9': it has no variants"),
+    ],
+)
+def test_a_wrong_variant_is_code_2(command: str, arguments: list[str], sentence: str, tmp_path: Path, ask: Ask) -> None:
+    """Every command that takes one says in one sentence what is wrong with it, and leaves nothing behind."""
+    folder = [] if command == "check-rules" else ["--data", tmp_path / "none"]
+    answer = ask(command, *arguments, *folder)
+    assert (answer.code, answer.out, answer.err) == (2, "", f"error: {sentence}\n")
+    assert not (tmp_path / "none").exists()
+
+
+def test_variants_may_be_given_together(tmp_path: Path, ask: Ask) -> None:
+    """A size and several other variants make one game, whose name the tables' folder has."""
+    options = ["--size", "4x4", "--variant", "early=none", "--variant", "pawns=1", "--data", tmp_path]
+    assert ask("build", "hasenspiel", *options).code == 0
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["hasenspiel-4x4-pawns=1-early=none"]
+    assert len(list(tmp_path.glob("*/2/RvP@*.h5"))) == 4
+
+
+def test_games_tells_variants(ask: Ask) -> None:
+    """The list of games says how each one's variants are written."""
+    told = {row["game"]: row["variants"] for row in ask("games", "--format", "json").json}
+    expected = {"doushouqi": "", "foxhounds": "8x8", "hasenspiel": "8x8 pawns=0 early=default", "hexapawn": "3x3"}
+    assert told | expected == told
+
+
+def test_a_large_game_must_be_told_which_tables(tmp_path: Path, ask: Ask) -> None:
+    """Where the start's tables could never be solved, nothing is built unasked."""
+    answer = ask("build", "doushouqi", "--data", tmp_path)
+    assert answer.code == 2
+    assert answer.err == "error: say which tables: --pieces 3 for all up to three pieces, or --material RCvW for one slice\n"
+
+
+def test_a_tier_must_fit_the_game(tmp_path: Path, ask: Ask) -> None:
+    """A tier that there is not is refused by name with code 2."""
+    answer = ask("build", "foxhounds", "--size", "4x4", "--material", "FvHH@7", "--data", tmp_path)
+    assert (answer.code, answer.err) == (2, "error: FvHH has no tier '7': they run from 0 to 6\n")

@@ -1,0 +1,397 @@
+"""Exact counts: against walks in plain Python, against what is known of real boards, and as the command tells them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import isqrt, prod
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import toys
+from support.program import Answer
+from twins.walk import games, walk
+
+from tablebase.compute import threads
+from tablebase.errors import TablebaseError
+from tablebase.game import Board, Escape, Game, Kind, Outcome, Step, load_game
+from tablebase.game.moves import Position
+from tablebase.game.notation import parse, render
+from tablebase.graph import counting as walks
+from tablebase.graph import pursuit as counting_kernels
+from tablebase.graph.counting import Count, count, count_graph, count_pursuit
+from tablebase.graph.reachable import game_bits, reachable
+from tablebase.graph.residues import combine, primes
+from tablebase.slices.material import material_of
+from tablebase.slices.pursuit import pursuit_fault
+
+Ask = Callable[..., Answer]
+PURSUITS = (
+    "foxhounds-2x2",
+    "foxhounds-4x4",
+    "foxhounds-6x6",
+    "hasenspiel-6x6",
+    "hasenspiel-6x6-early=article",
+    "hasenspiel-6x6-early=none",
+    "hasenspiel-6x6-pawns=2",
+    "hasenspiel-4x8",
+)
+PRIMES = primes(272)
+FIELDS = ["game", "reachable", "final", "games"]
+
+
+def naive_count(game: Game, start: Position | None = None) -> Count:
+    """All numbers by the walk in plain Python."""
+    walked = walk(game, start)
+    return Count(len(walked.children), len(walked.results), *games(walked))
+
+
+def both_counts(game: Game, start: Position | None = None) -> set[Count]:
+    """What is counted in a graph and tier after tier; one element if both say the same."""
+    start = parse(game, game.start) if start is None else start
+    assert pursuit_fault(game, material_of(game, start)) is None
+    return {count_graph(reachable(game, start), game_bits(game, start)), count_pursuit(game, start)}
+
+
+def turned(game: Game) -> Game:
+    """A pursuit with the sides exchanged, so that the runner is on side 1 and still moves first."""
+    runner, pursuer = game.kinds
+    assert game.escape is not None
+    escape = replace(game.escape, to_move=frozenset(1 - side for side in game.escape.to_move))
+    return replace(game, sides=game.sides[::-1], kinds=(replace(pursuer, side=0), replace(runner, side=1)), escape=escape)
+
+
+def fenced(game: Game, escape: bool) -> Game:
+    """A pursuit in which the runner stays off the first rank and a square of the middle, the pursuers off the last rank."""
+    runner, pursuer = game.kinds
+    cells, middle = game.board.cells, len(game.board) // 2
+    open_to_runner = tuple(square for square in runner.squares if cells[square][1] > 0 and square != middle)
+    open_to_chaser = tuple(square for square in pursuer.squares if cells[square][1] < game.board.height - 1)
+    kinds = tuple(
+        replace(kind, squares=squares, steps=tuple(step for step in kind.steps if {step.origin, step.target} <= set(squares)))
+        for kind, squares in ((runner, open_to_runner), (pursuer, open_to_chaser))
+    )
+    assert game.escape is not None
+    zones = {square: zone for square, zone in game.escape.guarded[pursuer.symbol].items() if square in open_to_chaser}
+    return replace(game, kinds=kinds, escape=replace(game.escape, guarded={pursuer.symbol: zones}) if escape else None)
+
+
+def ladder(rungs: int) -> Game:
+    """A climber that has two ways at each of its steps and a dancer that has four, neither ever in the other's way."""
+    floor = [(file, 0) for file in range(5)]
+    board = Board(5, rungs + 2, (*floor, *((file, rank) for rank in range(1, rungs + 2) for file in (0, 1))))
+    climbs = [
+        Step(board.numbers[a, rank], board.numbers[b, rank + 1]) for rank in range(1, rungs + 1) for a in (0, 1) for b in (0, 1)
+    ]
+    dances = [Step(a, b) for a in range(5) for b in range(5) if a != b]
+    kinds = (
+        Kind("D", "dancer", 0, tuple(range(5)), tuple(dances)),
+        Kind("c", "climber", 1, tuple(range(5, len(board))), tuple(climbs), tiered=True),
+    )
+    start = "/".join([*["5"] * rungs, "c4", "D4"])
+    return Game("ladder", "Ladder", board, toys.SIDES, kinds, f"{start} w", Outcome.LOSS, 2)
+
+
+# Against the twin
+
+
+@pytest.mark.parametrize("name", PURSUITS)
+def test_chases_from_the_start(name: str) -> None:
+    """Tier after tier, in an explicit graph and in plain Python the positions, the ends and the games are as many."""
+    game = load_game(name)
+    assert both_counts(game) == {naive_count(game)}
+    assert count(game) == naive_count(game)
+
+
+@settings(max_examples=40)
+@given(st.sampled_from(PURSUITS[1:]).flatmap(lambda name: st.tuples(st.just(load_game(name)), toys.positions(load_game(name)))))
+def test_chases_from_any_position(case: tuple[Game, Position]) -> None:
+    """From any placement of any number of pursuers, whoever is to move, though it may be over: both counts are the twin's."""
+    assert both_counts(*case) == {naive_count(*case)}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_chases_in_the_middle_of_a_game(seed: int) -> None:
+    """From positions that come up in a game, the pursuers to move in half of them: both counts are the twin's."""
+    name = PURSUITS[2 + seed]
+    every = list(walk(load_game(name)).children)
+    for side in (0, 1):
+        for start in Random(seed).sample([one for one in every if one.side == side], 4):
+            assert both_counts(load_game(name), start) == {naive_count(load_game(name), start)}
+
+
+@pytest.mark.parametrize("name", ["foxhounds-6x6", "hasenspiel-6x6", "hasenspiel-6x6-early=article"])
+def test_the_runner_may_be_the_second_side(name: str) -> None:
+    """With the sides exchanged, the games won are exchanged too and all else is the same."""
+    game = load_game(name)
+    other = turned(game)
+    assert both_counts(other) == {naive_count(other)}
+    assert count(other) == count(game)._replace(won=count(game).won[::-1])
+    hunted = Position(tuple(sorted((1 - kind, square) for kind, square in parse(game, game.start).pieces)), 0)
+    assert both_counts(other, hunted) == {naive_count(other, hunted)}
+
+
+@pytest.mark.parametrize("escape", [True, False])
+@pytest.mark.parametrize("name", ["foxhounds-6x6", "hasenspiel-6x6"])
+def test_squares_that_only_one_side_can_use(name: str, escape: bool) -> None:
+    """Runner and pursuers may have squares that the other cannot go to."""
+    game = fenced(load_game(name), escape)
+    assert both_counts(game) == {naive_count(game)}
+    for start in Random(0).sample(list(walk(game).children), 4):
+        assert both_counts(game, start) == {naive_count(game, start)}
+
+
+@pytest.mark.parametrize("side", "fh")
+@pytest.mark.parametrize("escape", [True, False])
+def test_boards_of_more_than_64_squares(escape: bool, side: str) -> None:
+    """Where the squares of a board do not fit into one word the counts are the twin's too."""
+    game = load_game("foxhounds-12x12")
+    game = game if escape else replace(game, escape=None)
+    start = parse(game, f"12/1F10/12/12/12/1H3H6/12/12/12/12/12/12 {side}")
+    assert len(game.board) == 72
+    expected = naive_count(game, start)
+    assert expected.reachable > 1_000
+    assert both_counts(game, start) == {expected}
+
+
+@pytest.mark.parametrize("make", [toys.hunt, lambda: toys.shelter("win"), lambda: toys.shelter("loss")])
+def test_games_that_are_no_pursuits(make: Callable[[], Game]) -> None:
+    """Captures, goals and different kinds are counted in a graph."""
+    game = make()
+    assert pursuit_fault(game, material_of(game, parse(game, game.start))) is not None
+    assert count(game) == naive_count(game)
+
+
+@settings(max_examples=30)
+@given(toys.positions(load_game("hexapawn-3x4")))
+def test_hexapawn_from_any_position(start: Position) -> None:
+    """From any placement of pawns Hexapawn's count is the twin's, and fits into the bits that are reckoned with."""
+    game = load_game("hexapawn-3x4")
+    found = count(game, start)
+    assert found == naive_count(game, start)
+    assert found.games <= 2 ** game_bits(game, start)
+
+
+def test_draws_are_nobody_s() -> None:
+    """A game that ends without a move where that is a draw is a game, but won by neither side."""
+    board = Board.full(3, 2)
+    walker = Kind("A", "walker", 0, (0, 1, 2), (Step(0, 1), Step(0, 2), Step(2, 1)))
+    pacer = Kind("y", "pacer", 1, (3, 4), (Step(3, 4), Step(4, 3)))
+    game = Game("stroll", "Stroll", board, toys.SIDES, (walker, pacer), "y2/A2 w", Outcome.DRAW, 2)
+    # White walks by one step or by two, Black paces after each of them, and then White has no move.
+    assert count(game) == Count(reachable=7, final=2, games=2, won=(0, 0))
+
+
+# What is known
+
+
+@pytest.mark.parametrize(
+    ("size", "positions", "possible"),
+    [(2, 1, 1), (4, 83, 178), (6, 8_175, 982_462_133_247), (8, 709_868, 360_552_037_329_667_882_019_232_833_884)],
+)
+def test_fox_and_hounds(size: int, positions: int, possible: int) -> None:
+    """Reachable positions and possible games on the boards that Leslie-Hurd's article has, as its own programs count them."""
+    found = count(load_game(f"foxhounds-{size}x{size}"))
+    assert (found.reachable, found.games) == (positions, possible)
+    assert sum(found.won) == possible
+
+
+def test_fox_and_hounds_on_ten_by_ten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The largest board of the article; its games by one prime only, since all that are needed take half a minute."""
+    monkeypatch.setattr(walks, "primes", lambda _: PRIMES[:1])
+    with threads.use(2):
+        found = count(load_game("foxhounds-10x10"))
+    assert found.reachable == 69_575_678
+    assert found.games == 70297467696717584052559348316424667585035088022072598144 % PRIMES[0]
+
+
+@pytest.mark.parametrize(
+    ("early", "states", "possible", "share"),
+    [
+        ("default", 778_341, 2_479_385_048_689_677_432_127_960_469_169, 1.49),
+        ("article", 776_247, 1_101_226_120_421_767_687_787_600_873_400, 3.44),
+        ("none", 895_280, 1_586_542_365_057_189_311_556_076_565_896_156, 0.006),
+    ],
+)
+def test_hasenspiel(early: str, states: int, possible: int, share: float) -> None:
+    """States, possible games and the percentage of them that Black wins, under each reading of the early win."""
+    found = count(load_game(f"hasenspiel-early={early}"))
+    assert (found.reachable, found.games) == (states, possible)
+    assert sum(found.won) == possible
+    assert round(100 * found.won[1] / possible, 3 if early == "none" else 2) == share
+
+
+@pytest.mark.parametrize(
+    ("size", "positions", "possible"),
+    [
+        ("3x3", 135, 134),
+        ("4x3", 1_128, 3_610),
+        ("5x3", 8_698, 141_000),
+        ("6x3", 64_074, 7_675_682),
+        ("3x4", 987, 5_022),
+        ("4x4", 20_286, 2_330_356),
+        ("5x4", 359_894, 2_209_023_762),
+        ("3x5", 3_708, 153_612),
+        ("4x5", 118_133, 1_993_598_240),
+    ],
+)
+def test_hexapawn(size: str, positions: int, possible: int) -> None:
+    """Reachable positions and possible games on nine boards; on 3×3 also the ends and the games that White wins."""
+    found = count(load_game(f"hexapawn-{size}"))
+    assert (found.reachable, found.games) == (positions, possible)
+    if size == "3x3":
+        assert (found.final, found.won[0]) == (65, 64)
+
+
+@pytest.mark.parametrize(
+    ("reading", "positions"),
+    [
+        pytest.param(None, 957_529, id="no escape at all"),
+        pytest.param({"room": False}, 701_218, id="an area of one square is enough"),
+        pytest.param({"to_move": frozenset({1})}, 765_021, id="only with the hounds to move"),
+    ],
+)
+def test_misread_escapes(reading: dict[str, Any] | None, positions: int) -> None:
+    """Each other reading of the escape reaches its own number of positions on 8×8, and not the article's."""
+    game = load_game("foxhounds")
+    assert game.escape is not None
+    escape: Escape | None = None if reading is None else replace(game.escape, **reading)
+    assert count(replace(game, escape=escape)).reachable == positions != 709_868
+
+
+# How it is counted
+
+
+def test_more_games_than_bits_of_a_float() -> None:
+    """Where it is plain how many games there are, forty-one dances of four ways and forty climbs of two, all digits are right."""
+    game, possible = ladder(40), 4**41 * 2**40
+    # Dancer to move: 1 + 4 * 2 + 39 * 5 * 2 positions; climber to move: 4 + 40 * 5 * 2, of which the last ten are over.
+    assert both_counts(game) == {Count(399 + 404, 10, possible, (possible, 0))}
+
+
+def test_bits_are_enough_where_nobody_is_in_the_way() -> None:
+    """The bound on the number of games holds where every move of both sides has all the ways that its kind ever has."""
+    for rungs in range(1, 30):
+        game = ladder(rungs)
+        for side, dances in ((0, rungs + 1), (1, rungs)):
+            start = parse(game, game.start)._replace(side=side)
+            assert 4**dances * 2**rungs <= 2 ** game_bits(game, start)
+
+
+@settings(max_examples=80)
+@given(st.sampled_from(("foxhounds-4x4", "hasenspiel-4x4", "hasenspiel-4x6")).map(load_game), st.data())
+def test_bits_are_enough_for_small_games(game: Game, data: st.DataObject) -> None:
+    """No position has more games than the bits for it can tell."""
+    start = data.draw(toys.positions(game))
+    assert games(walk(game, start))[0] <= 2 ** game_bits(game, start)
+
+
+@pytest.mark.parametrize("bits", [1, 30, 31, 62, 63, 272, 700])
+def test_primes_are_the_largest_and_enough(bits: int) -> None:
+    """The primes are those below 2^31, none left out; their product exceeds so many bits and without the last it would not."""
+    found = primes(bits)
+    tried = range(2**31 - 1, found[-1] - 1, -2)
+    assert found == [one for one in tried if all(one % divisor for divisor in range(3, isqrt(one) + 1, 2))]
+    assert prod(found) > 2**bits
+    assert prod(found[:-1]) < 2**bits
+
+
+@given(st.integers(min_value=0, max_value=2**272))
+def test_residues_give_the_number_back(number: int) -> None:
+    """Any number of so many bits is found from its residues."""
+    moduli = PRIMES
+    assert combine([number % modulus for modulus in moduli], moduli) == number
+
+
+@pytest.mark.parametrize(("workers", "grain"), [(1, 1), (2, 1), (3, 7), (4, 100), (2, 10**9)])
+@pytest.mark.parametrize("start", ["2F3/6/6/6/6/1H1H1H f", "6/6/2F3/6/H1H3/3H2 h"])
+def test_counts_do_not_depend_on_threads(start: str, workers: int, grain: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However the rows are divided among threads, the numbers are the twin's."""
+    game = load_game("foxhounds-6x6")
+    expected = naive_count(game, parse(game, start))
+    monkeypatch.setattr(counting_kernels, "GRAIN", grain)
+    with threads.use(workers):
+        assert count_pursuit(game, parse(game, start)) == expected
+
+
+def test_progress_is_told_to_the_end() -> None:
+    """What is called with the steps done sees each of them once, up to the last."""
+    told: list[tuple[int, int]] = []
+    count(load_game("foxhounds-4x4"), tick=lambda done, total: told.append((done, total)))
+    total = told[0][1]
+    assert told == [(done, total) for done in range(1, total + 1)]
+    assert total > 4
+
+
+@pytest.mark.parametrize("game", [load_game("doushouqi"), toys.twins(), toys.shelter("draw")], ids=lambda game: game.name)
+def test_games_that_may_go_on_for_ever_are_not_counted(game: Game) -> None:
+    """An endless number of games is an error that names the game."""
+    with pytest.raises(TablebaseError, match=f"^{game.name} can go on for ever"):
+        count(game)
+
+
+# The command
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name", "numbers"),
+    [
+        (["foxhounds", "--size", "4x4"], "foxhounds-4x4", [83, 178]),
+        (["foxhounds", "--workers", "2"], "foxhounds", [709_868, 360_552_037_329_667_882_019_232_833_884]),
+        (["hexapawn"], "hexapawn", [135, 134]),
+        (["hexapawn", "--size", "4x3"], "hexapawn-4x3", [1_128, 3_610]),
+        (
+            ["hasenspiel", "--variant", "early=none"],
+            "hasenspiel-early=none",
+            [895_280, 1_586_542_365_057_189_311_556_076_565_896_156],
+        ),
+        (["hexapawn", "--from", "p2/P2/3 b"], "hexapawn", [1, 1]),
+    ],
+)
+def test_the_command_counts(arguments: list[str], name: str, numbers: list[int], ask: Ask) -> None:
+    """One row with the promised fields, exact to the last digit, as JSON, as CSV and as a table for people."""
+    answer = ask("count", *arguments, "--format", "json")
+    (row,) = answer.json
+    letters = [side.letter for side in load_game(name).sides]
+    assert (answer.code, answer.errors) == (0, [])
+    assert list(row) == [*FIELDS, *(f"won_{letter}" for letter in letters), "seconds"]
+    assert (row["game"], row["reachable"], row["games"]) == (name, *numbers)
+    assert sum(row[f"won_{letter}"] for letter in letters) == row["games"]
+    (as_text,) = ask("count", *arguments, "--format", "csv").csv
+    assert list(as_text) == list(row)
+    assert all(as_text[field] == str(row[field]) for field in row if field != "seconds")
+    header, _, line = ask("count", *arguments).out.splitlines()
+    assert header.split()[: len(FIELDS)] == FIELDS
+    assert line.split()[:-1] == [name, *(f"{row[field]:,}" for field in list(row)[1:-1])]
+
+
+def test_the_command_counts_from_a_position(ask: Ask) -> None:
+    """From a position in the middle of a game the numbers are those of the twin."""
+    game = load_game("foxhounds-6x6")
+    start = parse(game, "6/6/2F3/6/H1H3/3H2 h")
+    expected = naive_count(game, start)
+    (row,) = ask("count", "foxhounds", "--size", "6x6", "--from", render(game, start), "--format", "json").json
+    assert [row[field] for field in [*FIELDS[1:], "won_f", "won_h"]] == [*expected[:3], *expected.won]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (["doushouqi"], "doushouqi can go on for ever"),
+        (["hexapawn", "--from", "ppp/3/PPx w"], "'x' is no piece of hexapawn"),
+        (["hexapawn", "--from", "P2/3/p2 w"], "cannot stand on a3"),
+        (["foxhounds", "--from", "2F3/6/6/6/6/1H1H1H f"], "6 rows"),
+        (["hexapawn", "--from", ""], "position is empty"),
+        (["hexapawn", "--from", " "], "position is empty"),
+        (["foxhounds", "--size", "7x7"], "7x7"),
+        (["hexapawn", "--workers", "0"], "workers"),
+    ],
+)
+def test_what_cannot_be_counted_is_code_2(arguments: list[str], fault: str, ask: Ask) -> None:
+    """Endless games and texts that are no position, no size or no game end with one sentence and nothing on standard output."""
+    answer = ask("count", *arguments, "--format", "json")
+    assert (answer.code, answer.out, len(answer.errors)) == (2, "", 1)
+    assert fault in answer.errors[0]

@@ -1,0 +1,383 @@
+"""What can be forced and how players with faults fare: against plain Python node by node, and the numbers that are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from numpy.typing import NDArray
+from support import toys
+from twins import naive
+from twins import walk as naive_walk
+from twins.walk import Walk, walk
+
+import tablebase
+from rules.foxhounds import foxbox
+from rules.foxhounds import game as foxhounds
+from tablebase.api.tablebase import Tablebase
+from tablebase.build import tables as building
+from tablebase.build.plan import plan, start_material
+from tablebase.errors import MissingTableError
+from tablebase.game import Game, load_game
+from tablebase.game.moves import Position
+from tablebase.game.notation import parse
+from tablebase.graph.forcing import UNFORCEABLE, best_later, plies_to_force
+from tablebase.graph.policies import PRECISION, Policy, chance_against, even_chance, keep_best, keep_result
+from tablebase.graph.reachable import DRAWN, GOES_ON, reachable
+from tablebase.graph.values import NodeValues, mark, values
+
+FOX, HOUNDS = 0, 1
+BUILT = ("foxhounds-4x4", "foxhounds-6x6", "foxhounds-8x8", "hexapawn")
+WALKED = ("foxhounds-4x4", "foxhounds-6x6", "hexapawn")
+FUZZ_STEP = 2.0**-17
+"""The article's fuzz factors are multiples of this."""
+FUZZ_TABLE = """
+    0.000000 0.000 0.000, 0.003906 0.326 0.150, 0.005859 0.444 0.215, 0.006836 0.495 0.245,
+    0.006897 0.498 0.247, 0.006927 0.499 0.248, 0.006935 0.500 0.248, 0.006943 0.500 0.249,
+    0.006958 0.501 0.249, 0.007080 0.507 0.253, 0.007324 0.518 0.260, 0.007812 0.541 0.275,
+    0.015625 0.780 0.466, 0.031250 0.943 0.696, 0.062500 0.995 0.890, 0.125000 1.000 0.979,
+    0.250000 1.000 0.997, 0.500000 1.000 0.998, 1.000000 1.000 0.999
+"""
+"""Leslie-Hurd's article: fuzz factor, fox wins from the start, hounds win from the opposite position."""
+OPPOSITE = "8/3F4/8/8/8/8/6H1/1H1H3H f"
+"""The article's picture."""
+
+
+class Known:
+    """A game's graph, its values from tables, its walk in plain Python, and the computer player of Fox & Hounds."""
+
+    def __init__(self, game: Game, tables: Tablebase) -> None:
+        self.game, self.graph = game, reachable(game)
+        self.values: NodeValues = values(self.graph, tables.prober)
+
+    @cached_property
+    def twin(self) -> Walk:
+        """The walk."""
+        return walk(self.game)
+
+    @cached_property
+    def positions(self) -> list[Position]:
+        """The position of each node."""
+        return [self.graph.position(node) for node in range(len(self.graph))]
+
+    @cached_property
+    def naive_values(self) -> dict[Position, naive_walk.Pair]:
+        """The walk's values."""
+        return naive_walk.values(self.twin)
+
+    @cached_property
+    def box_plies(self) -> NDArray[np.int32]:
+        """B of each node."""
+        boxed = mark(self.graph, lambda squares: foxbox(self.game, squares))
+        return plies_to_force(self.graph, HOUNDS, boxed & (self.values.winner == HOUNDS))
+
+    @cached_property
+    def policies(self) -> tuple[Policy, Policy]:
+        """What the computer player keeps to as the fox, and as the hounds."""
+        later = best_later(self.graph, FOX, self.box_plies)
+        score = np.where(self.values.winner == FOX, self.values.distance, later.merit)
+        fox, hounds = (keep_result(self.graph, side, self.values.winner, score) for side in (FOX, HOUNDS))
+        return fox, hounds
+
+    def as_walked(self, measure: NDArray[np.integer]) -> dict[Position, int | None]:
+        """A measure of the nodes as plain Python has it."""
+        return {one: None if value == UNFORCEABLE else value for one, value in zip(self.positions, measure.tolist(), strict=True)}
+
+    def kept(self, policy: Policy) -> dict[Position, list[Position]]:
+        """What a policy keeps: for each position of the player that goes on, what the moves lead to."""
+        found: dict[Position, list[Position]] = {}
+        for stage in self.graph.stages:
+            assert (stage.first in policy.kept) <= bool(stage.moves)
+            for some, keeps in zip(stage.moves, policy.kept.get(stage.first, []), strict=stage.first in policy.kept):
+                for row, node, keep in zip(some.rows.tolist(), some.nodes.tolist(), keeps.tolist(), strict=True):
+                    found.setdefault(self.positions[stage.first + row], []).extend([self.positions[node]] * keep)
+        return {position: sorted(some) for position, some in found.items()}
+
+    def random(self, seed: int, low: int, high: int) -> NDArray[np.int64]:
+        """A number for each node."""
+        return np.random.default_rng(seed).integers(low, high, len(self.graph))
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tablebase]:
+    """The tables of all games here, open."""
+    folder = tmp_path_factory.mktemp("analysis")
+    for name in BUILT:
+        game = load_game(name)
+        material = start_material(game)
+        assert material is not None
+        for _ in building.build(game, plan(game, None, [material]), folder):
+            pass
+    with tablebase.open(folder) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def known(tables: Tablebase) -> Callable[[str], Known]:
+    """Gives what is known of a game, as ``known("hexapawn")``."""
+    found: dict[str, Known] = {}
+
+    def known_of(name: str) -> Known:
+        if name not in found:
+            found[name] = Known(load_game(name), tables)
+        return found[name]
+
+    return known_of
+
+
+Knows = Callable[[str], Known]
+
+
+# Values
+
+
+@pytest.mark.parametrize("name", WALKED)
+def test_values_are_those_of_the_twin(known: Knows, name: str) -> None:
+    """At each node the winner and the plies from the tables are those that plain Python finds, won games included."""
+    one = known(name)
+    expected = [one.naive_values[position] for position in one.positions]
+    winners = [
+        position.side if outcome == "win" else 1 - position.side
+        for position, (outcome, _) in zip(one.positions, expected, strict=True)
+    ]
+    assert one.values.winner.tolist() == winners
+    assert one.values.distance.tolist() == [plies for _, plies in expected]
+
+
+@pytest.mark.parametrize("ending", ["gate", "win", "loss"])
+def test_values_of_a_game_with_draws(ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where having no move is a draw the values are those of plain Python, and a draw has no plies."""
+    game = toys.shelter(ending)
+    monkeypatch.setattr(building, "load_game", lambda _: game)
+    for _ in building.build(game, plan(game, game.max_pieces, []), tmp_path):
+        pass
+    graph = reachable(game)
+    with tablebase.open(tmp_path) as opened:
+        found = values(graph, opened.prober)
+    for stage in graph.stages:
+        for node in range(stage.first, stage.first + len(stage)):
+            position = graph.position(node)
+            outcome, plies = ("loss", 0) if stage.final else naive.value(game, position)
+            winner = {"win": position.side, "loss": 1 - position.side, "draw": DRAWN}[outcome]
+            assert (found.winner[node], found.distance[node]) == (winner, -1 if plies is None else plies)
+    assert (DRAWN in found.winner) is (ending == "gate")
+
+
+def test_values_need_tables(tables: Tablebase) -> None:
+    """A game of which nothing has been built is an error that names the table."""
+    with pytest.raises(MissingTableError, match="hexapawn-3x4"):
+        values(reachable(load_game("hexapawn-3x4")), tables.prober)
+
+
+# Measures and policies, node by node
+
+
+def test_marks_see_pieces_in_the_order_of_the_material(known: Knows) -> None:
+    """A predicate gets a column for each piece, White's first, so that it can tell whose they are, also once the game is over."""
+    one = known("hexapawn")
+    seen = []
+
+    def white_is_ahead(squares: NDArray[np.int8]) -> NDArray[np.bool_]:
+        seen.append(squares.shape)
+        return squares[:, 0] >= squares[:, -1]
+
+    found = mark(one.graph, white_is_ahead)
+    assert found.tolist() == [position.pieces[0][1] >= position.pieces[-1][1] for position in one.positions]
+    assert 0 < found.sum() < len(found)
+    assert seen == [(len(stage), stage.layout.material.pieces) for stage in one.graph.stages]
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("share", [0, 2, 30, 100])
+@pytest.mark.parametrize("name", WALKED)
+def test_what_can_be_forced_is_that_of_the_twin(known: Knows, name: str, share: int, side: int) -> None:
+    """For any set of positions, none and all among them, the plies in which a side forces one are the twin's."""
+    one = known(name)
+    wanted = one.random(share, 0, 100) < share
+    expected = naive_walk.force(one.twin, side, {position for position, flag in zip(one.positions, wanted, strict=True) if flag})
+    found = plies_to_force(one.graph, side, wanted)
+    assert one.as_walked(found) == expected
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("most", [1, 3, 1_000])
+@pytest.mark.parametrize("name", WALKED)
+def test_the_best_to_come_is_that_of_the_twin(known: Knows, name: str, most: int, side: int) -> None:
+    """For any measure, with many ties or few, the most that a side can still reach and the plies until then are the twin's."""
+    one = known(name)
+    # A value in five is the largest that there is.
+    measure = np.where(one.random(most, 0, 5) == 0, UNFORCEABLE, one.random(most + 1, 0, most))
+    expected = naive_walk.best_later(one.twin, side, one.as_walked(measure))
+    found = best_later(one.graph, side, measure)
+    pairs = [(np.inf if value == UNFORCEABLE else value, plies) for value, plies in zip(found.value, found.plies, strict=True)]
+    assert pairs == [expected[position] for position in one.positions]
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("name", WALKED)
+def test_the_best_moves_are_kept_with_all_ties(known: Knows, name: str, side: int) -> None:
+    """By score, or by result and then score, just the moves are kept that no other exceeds; no score outweighs a result."""
+    one = known(name)
+    scores = [one.random(1, -1, 2), np.where(one.random(2, 0, 3) == 0, one.random(3, -(2**60) + 1, 2**60), 7)]
+    winner = one.random(4, -1, 2).astype(np.int8)
+    rank = {side: 2, DRAWN: 1, 1 - side: 0}
+    for score in scores:
+        by_score = dict(zip(one.positions, score.tolist(), strict=True))
+        by_result = {p: (rank[who], by_score[p]) for p, who in zip(one.positions, winner.tolist(), strict=True)}
+        for policy, worth in (
+            (keep_best(one.graph, side, score), by_score),
+            (keep_result(one.graph, side, winner, score), by_result),
+        ):
+            assert one.kept(policy) == {
+                position: sorted(child for child in children if worth[child] == max(worth[other] for other in children))
+                for position, children in one.twin.children.items()
+                if position.side == side and children
+            }
+
+
+@pytest.mark.parametrize("size", [4, 6])
+def test_the_computer_player_is_that_of_the_twin(known: Knows, size: int) -> None:
+    """B and the moves that are kept, by FoxBoxes, values and the largest B to come, are those of plain Python everywhere."""
+    one = known(f"foxhounds-{size}x{size}")
+    boxes = naive_walk.box_plies(one.twin, one.naive_values)
+    kept = naive_walk.kept_moves(one.twin, one.naive_values, naive_walk.best_later(one.twin, FOX, boxes))
+    assert one.as_walked(one.box_plies) == boxes
+    for side in (FOX, HOUNDS):
+        expected = {position: sorted(some) for position, some in kept.items() if position.side == side and some}
+        assert one.kept(one.policies[side]) == expected
+
+
+@pytest.mark.parametrize("player", [0, 1])
+@pytest.mark.parametrize("fuzz", [0.0, 0.006935, 0.3, 1.0])
+@pytest.mark.parametrize("name", WALKED)
+def test_chances_are_those_of_the_twin(known: Knows, name: str, fuzz: float, player: int) -> None:
+    """At each node the chance to beat a player with faults is the twin's, from one who makes none to one who only makes them."""
+    one = known(name)
+    policy = keep_result(one.graph, 1 - player, one.values.winner, one.random(5, 0, 3))
+    kept = {position: tuple(some) for position, some in one.kept(policy).items()}
+    expected = naive_walk.fault_probability(one.twin, kept, player, fuzz)
+    found = chance_against(policy, fuzz)
+    np.testing.assert_allclose(found, [expected[position] for position in one.positions], rtol=1e-12, atol=1e-15)
+    if fuzz == 0:
+        assert found.tolist() == (one.values.winner == player).tolist()
+
+
+def test_a_draw_is_no_win_for_anybody() -> None:
+    """Where every end is a draw no fuzz gives anybody a chance."""
+    graph = reachable(toys.shelter("gate", files=6), Position(((0, 4), (1, 6), (2, 11)), 1))
+    assert set(graph.results().tolist()) == {GOES_ON, DRAWN}
+    for player in (0, 1):
+        policy = keep_best(graph, 1 - player, np.zeros(len(graph), dtype=np.int64))
+        assert not chance_against(policy, 0.5).any()
+
+
+def test_even_chance_is_found_by_bisection() -> None:
+    """The fuzz found is at most the precision below the one at which the chance is even, also at either end."""
+    for even in (0.0, 0.006935, 0.5, 1.0):
+        for precision in (PRECISION, 0.1, 1e-9):
+            found = even_chance(lambda fuzz, even=even: 0.5 + fuzz - even, precision)
+            assert 0 <= even - found <= precision
+    assert 1 - even_chance(lambda _: 0.0) <= PRECISION
+    assert even_chance(lambda _: 1.0) == 0
+
+
+# Known numbers of Fox & Hounds
+
+
+@pytest.mark.parametrize(("size", "plies", "value", "until"), [(4, 0, 2, 4), (6, UNFORCEABLE, UNFORCEABLE, 0), (8, 0, 6, 6)])
+def test_plies_to_a_box_are_the_known_ones(known: Knows, size: int, plies: int, value: int, until: int) -> None:
+    """B at the start, and the largest B that the fox can still force, with the plies until then; never where the fox wins."""
+    one = known(f"foxhounds-{size}x{size}")
+    later = best_later(one.graph, FOX, one.box_plies)
+    assert (one.box_plies[0], later.value[0], later.plies[0]) == (plies, value, until)
+
+
+@pytest.mark.parametrize(("size", "weaker", "fuzz"), [(4, HOUNDS, 0.095558), (6, FOX, 0.041771), (8, HOUNDS, 0.006935)])
+def test_the_fairest_fuzz(known: Knows, size: int, weaker: int, fuzz: float) -> None:
+    """The fuzz factor that gives a perfect opponent an even chance from the start is the known one to six decimals."""
+    one = known(f"foxhounds-{size}x{size}")
+    found = even_chance(lambda p: float(chance_against(one.policies[weaker], p)[0]))
+    assert round(found, 6) == fuzz
+
+
+def test_the_fuzz_table(known: Knows) -> None:
+    """All nineteen rows of the article's table in both columns, to three decimals."""
+    one = known("foxhounds-8x8")
+    other = one.graph.node(parse(one.game, OPPOSITE))
+    rows = []
+    article = [row.strip() for row in FUZZ_TABLE.split(",")]
+    for row in article:
+        fuzz = round(float(row.split()[0]) / FUZZ_STEP) * FUZZ_STEP
+        fox = chance_against(one.policies[HOUNDS], fuzz)[0]
+        hounds = chance_against(one.policies[FOX], fuzz)[other]
+        rows.append(f"{fuzz:.6f} {fox:.3f} {hounds:.3f}")
+    assert len(rows) == 19
+    assert rows == article
+
+
+def literal_chance(policy: Policy, player: int, fuzz: float) -> float:
+    """The chance from the start if, as the prose has it, any move comes with that probability and else one that is kept."""
+    graph = policy.graph
+    chance = (graph.results() == player).astype(float)
+    for stage in reversed(graph.stages):
+        if stage.moves:
+            best = np.zeros(len(stage))
+            sums = np.zeros((4, len(stage)))
+            for number, some in enumerate(stage.moves):
+                keeps = policy.kept[stage.first][number] if stage.side != player else np.ones(len(some.rows))
+                best[some.rows] = np.maximum(best[some.rows], chance[some.nodes])
+                sums[:, some.rows] += [chance[some.nodes], np.ones(len(some.rows)), keeps * chance[some.nodes], keeps]
+            every, count, good, kept = np.maximum(sums, [[0], [1], [0], [1]])
+            own = best if stage.side == player else fuzz * every / count + (1 - fuzz) * good / kept
+            chance[stage.nodes] = np.where(stage.result == GOES_ON, own, chance[stage.nodes])
+    return float(chance[0])
+
+
+def test_the_literal_reading_of_fuzz_is_another(known: Knows) -> None:
+    """If a faulty move were drawn first and the kept ones otherwise, the even chance on 8×8 would come at 0.038383."""
+    one = known("foxhounds-8x8")
+    found = even_chance(lambda fuzz: literal_chance(one.policies[HOUNDS], FOX, fuzz))
+    assert round(found, 6) == 0.038383
+    assert chance_against(one.policies[HOUNDS], 0.0)[0] == literal_chance(one.policies[HOUNDS], FOX, 0.0) == 0
+
+
+def test_the_opposite_position_is_won_for_the_fox(known: Knows) -> None:
+    """From it the fox wins in 29 plies, though from the start the hounds win in 44."""
+    one = known("foxhounds-8x8")
+    node = one.graph.node(parse(one.game, OPPOSITE))
+    assert (one.values.winner[node], one.values.distance[node]) == (FOX, 29)
+    assert (one.values.winner[0], one.values.distance[0]) == (HOUNDS, 44)
+
+
+# FoxBox
+
+
+@pytest.mark.parametrize("size", [4, 6])
+def test_boxes_are_those_of_the_twin(known: Knows, size: int) -> None:
+    """On small boards every position that can be reached is a FoxBox just when plain Python says so."""
+    one = known(f"foxhounds-{size}x{size}")
+    expected = [naive_walk.foxbox(one.game, position) for position in one.positions]
+    assert mark(one.graph, lambda squares: foxbox(one.game, squares)).tolist() == expected
+    assert 0 < sum(expected) < len(expected)
+
+
+def test_boxes_on_eight_by_eight(known: Knows) -> None:
+    """So are two thousand of the positions that can be reached on 8×8."""
+    one = known("foxhounds-8x8")
+    found = mark(one.graph, lambda squares: foxbox(one.game, squares))
+    chosen = np.random.default_rng(0).choice(len(one.graph), 2_000, replace=False).tolist()
+    expected = [naive_walk.foxbox(one.game, one.graph.position(node)) for node in chosen]
+    assert found[chosen].tolist() == expected
+    assert 0 < sum(expected) < len(expected)
+
+
+@given(toys.positions(foxhounds((10, 10))))
+def test_boxes_anywhere(position: Position) -> None:
+    """So is any placement of a fox and one to five hounds on 10×10, whoever is to move."""
+    game = foxhounds((10, 10))
+    squares = np.array([[square for _, square in position.pieces]], dtype=np.int8)
+    assert foxbox(game, squares).tolist() == [naive_walk.foxbox(game, position)]

@@ -1,0 +1,220 @@
+"""Positions as Parquet files: what three other programs read is what the tables hold."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+from support.program import Answer
+
+from rules.doushouqi import game as doushouqi
+from tablebase.mining.columns import columns
+from tablebase.mining.export import FILE_NAME, KEY, Export, Sample, chosen_columns
+from tablebase.mining.scan import Scan
+from tablebase.mining.selection import chosen
+from tablebase.tables.store import Store
+
+GAME = doushouqi()
+Ask = Callable[..., Answer]
+Rows = Counter[tuple[object, ...]]
+
+
+def written(ask: Ask, tables: Path, folder: Path, *options: str) -> Path:
+    """A folder of Parquet files, exported by the command line."""
+    answer = ask("export", "doushouqi", "--parquet", folder, "--data", tables, *options)
+    assert (answer.code, answer.out) == (0, "")
+    return folder
+
+
+def mined(ask: Ask, tables: Path, names: str, table: str = "positions") -> Rows:
+    """Rows of the same columns as `mine` gives them."""
+    rows = ask("mine", "doushouqi", f"SELECT {names} FROM {table}", "--data", tables, "--format", "json").json
+    return Counter(tuple(row.values()) for row in rows)
+
+
+def read_by_duckdb(folder: Path, names: str) -> Rows:
+    """Rows as DuckDB reads them."""
+    files = f"read_parquet('{folder}/**/*.parquet', hive_partitioning = true)"
+    with duckdb.connect() as connection:
+        return Counter(connection.execute(f"SELECT {names} FROM {files}").fetchall())
+
+
+def test_duckdb_reads_all_slices(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
+    """Every distinct position is there once, with all columns that are no features."""
+    folder = written(ask, two_pieces, tmp_path / "out")
+    names = "material, pieces, side, outcome, distance, stalemate, p1, p1_square, p1_file, p1_rank, p2, p2_square, p2_file, p2_rank"
+    assert read_by_duckdb(folder, names) == mined(ask, two_pieces, names, "distinct_positions")
+
+
+def test_polars_reads_aliases(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
+    """With aliases every slice is there under its own name, and Polars counts what stats counts."""
+    folder = written(ask, two_pieces, tmp_path / "out", "--aliases", "--columns", "outcome")
+    frame = pl.scan_parquet(folder).group_by("material", "outcome").len().collect()
+    found = {(material, outcome): count for material, outcome, count in frame.iter_rows()}
+    lines = ask("stats", "doushouqi", "--by", "material", "--data", two_pieces, "--format", "json").json
+    expected = {
+        (line["material"], outcome): line[field]
+        for line in lines
+        for outcome, field in (("win", "wins"), ("loss", "losses"), ("draw", "draws"))
+        if line[field]
+    }
+    assert found == expected
+
+
+def test_pandas_reads_features(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
+    """Features are columns like others, and pandas chooses slices by their folders."""
+    folder = written(ask, two_pieces, tmp_path / "out", "--columns", "distance_1_2,even_1_2,first,outcome")
+    frame = pd.read_parquet(folder, filters=[("material", "==", "CvC")])
+    found = Counter(zip(frame["distance_1_2"], frame["even_1_2"], frame["first"], frame["outcome"], strict=True))
+    query = "SELECT distance_1_2, even_1_2, first, outcome FROM positions WHERE material = 'CvC'"
+    rows = ask("mine", "doushouqi", query, "--data", two_pieces, "--format", "json").json
+    assert found == Counter(tuple(row.values()) for row in rows)
+    assert set(frame["pieces"]) == {2}
+
+
+def test_positions_as_text_can_be_probed(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
+    """The text of a position, in a file and in a statement, is that which probe understands."""
+    folder = written(ask, two_pieces, tmp_path / "out", "--material", "RvE", "--columns", "position,outcome,distance")
+    found = read_by_duckdb(folder, "position, outcome, distance")
+    query = "SELECT position, outcome, distance FROM positions WHERE material = 'RvE'"
+    rows = ask("mine", "doushouqi", query, "--data", two_pieces, "--format", "json").json
+    assert found == Counter(tuple(row.values()) for row in rows)
+    assert len(found) == sum(found.values())
+    some = sorted(found, key=str)[::97]
+    answers = ask("probe", "doushouqi", *(text for text, *_ in some), "--data", two_pieces, "--format", "json").json
+    assert [(one["position"], one["outcome"], one["distance"]) for one in answers] == some
+
+
+def test_pieces_that_are_not_there_are_null(ask: Ask, three_pieces: Path, tmp_path: Path) -> None:
+    """Files of fewer pieces have the same columns, so that the folder is one table."""
+    folder = written(
+        ask, three_pieces, tmp_path / "out", "--material", "CvC", "--material", "CvWD", "--columns", "p3_square,outcome"
+    )
+    found = read_by_duckdb(folder, "material, p3_square IS NULL")
+    assert set(found) == {("CvC", True), ("CvWD", False)}
+    assert sorted(path.parent.parent.name for path in folder.rglob(FILE_NAME)) == ["material=CvC", "material=CvWD"]
+
+
+def test_a_sample_is_some_of_the_positions(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
+    """A sample holds positions of the slice, about the share that was asked for, the same for the same seed."""
+    names = "p1_square, p2_square, outcome, distance"
+    options = ("--material", "CvC", "--columns", names.replace(" ", ""))
+    whole = read_by_duckdb(written(ask, two_pieces, tmp_path / "whole", *options), names)
+    first, again, other = (
+        read_by_duckdb(written(ask, two_pieces, tmp_path / str(place), *options, "--sample", "0.25", "--seed", seed), names)
+        for place, seed in enumerate(("1", "1", "2"))
+    )
+    assert first == again != other
+    assert first <= whole
+    # Five standard deviations of a binomial distribution.
+    total = sum(whole.values())
+    assert abs(sum(first.values()) - total / 4) < 5 * (total * 3 / 16) ** 0.5
+
+
+def test_threads_change_nothing(two_pieces: Path, tmp_path: Path) -> None:
+    """The files are the same bytes, whatever the number of threads."""
+    found = []
+    for threads in (1, 3):
+        selection = chosen(GAME, two_pieces, [], None)
+        all_of_them = columns(GAME, list(selection), ())
+        some = chosen_columns(GAME, None, all_of_them)
+        folder = tmp_path / str(threads)
+        store = Store(two_pieces)
+        Export(GAME, folder, some, Sample(0.5, 3)).write(Scan(GAME, store, selection, some, threads))
+        store.close()
+        found.append({path.relative_to(folder): path.read_bytes() for path in folder.rglob(FILE_NAME)})
+    assert found[0] == found[1]
+    assert len(found[0]) == len({one.material for one in selection})
+
+
+def test_an_export_goes_on(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
+    """What is there is not written again, and what is missing is written."""
+    folder = written(ask, two_pieces, tmp_path / "out")
+    files = {path: path.read_bytes() for path in folder.rglob(FILE_NAME)}
+    lost, *kept = sorted(files)
+    lost.unlink()
+    times = {path: path.stat().st_mtime_ns for path in kept}
+    answer = ask("export", "doushouqi", "--parquet", folder, "--data", two_pieces)
+    assert f"1 of {len(files)} slices" in answer.err
+    assert lost.read_bytes() == files[lost]
+    assert {path: path.stat().st_mtime_ns for path in kept} == times
+
+
+def test_a_fault_leaves_no_file_behind(ask: Ask, copied: Path, tmp_path: Path) -> None:
+    """A table that cannot be read ends the export in one sentence; every file that has its name is whole."""
+    path = next((copied / "doushouqi" / "2").glob("RvC.h5"))
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2 :] = bytes(len(data) - len(data) // 2)
+    path.write_bytes(data)
+    answer = ask("export", "doushouqi", "--parquet", tmp_path / "out", "--data", copied)
+    assert answer.code == 1
+    assert "RvC.h5" in answer.err
+    assert "Traceback" not in answer.err
+    for file in (tmp_path / "out").rglob("*.parquet"):
+        assert file.name == FILE_NAME
+        assert pq.ParquetFile(file).metadata.num_rows > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--columns", "nix"], "there is no column nix"),
+        (["--columns", ""], "there is no column"),
+        (["--columns", "material, side"], "material, pieces, side are in the folders' names"),
+        (["--sample", "0"], "a sample is a share above 0 and at most 1, not 0"),
+        (["--sample", "1.5"], "a sample is a share above 0 and at most 1, not 1.5"),
+        (["--material", "RCvW"], "the table RCvW of doushouqi has not been built"),
+        (["--material", "XvW"], "White has no piece 'X'"),
+        (["--pieces", "5"], "no table of doushouqi with 5 pieces has been built"),
+        (["--pieces", "1"], "doushouqi has slices of 2 to 16 pieces, not 1"),
+        (["--features", "nowhere.py"], "there is no file nowhere.py"),
+    ],
+)
+def test_wrong_wishes(ask: Ask, two_pieces: Path, tmp_path: Path, options: list[str], sentence: str) -> None:
+    """What cannot be done is refused in one sentence, before anything is written."""
+    answer = ask("export", "doushouqi", "--parquet", tmp_path / "out", "--data", two_pieces, *options)
+    assert answer.code == 2
+    assert answer.err.startswith(f"error: {sentence}")
+    assert answer.err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_where_nothing_can_be_written(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
+    """The sentence names the option for the folder of the files, not that of the tables."""
+    (tmp_path / "out").write_text("dear")
+    answer = ask("export", "doushouqi", "--parquet", tmp_path / "out", "--data", two_pieces)
+    assert (answer.code, answer.err) == (2, f"error: {tmp_path / 'out'} is a file: name a folder with --parquet\n")
+    answer = ask("export", "doushouqi", "--parquet", tmp_path / "out" / "in", "--material", "CvC", "--data", two_pieces)
+    assert answer.code == 2
+    assert "name another folder with --parquet" in answer.err
+    assert "Traceback" not in answer.err
+    assert (tmp_path / "out").read_text() == "dear"
+
+
+def test_columns_with_blanks_between(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
+    """Blanks around the names of columns mean nothing."""
+    folder = written(ask, two_pieces, tmp_path / "out", "--material", "CvC", "--columns", "outcome, distance")
+    assert [pq.read_schema(path).names for path in folder.rglob(FILE_NAME)] == [["outcome", "distance"]]
+
+
+def test_other_folders_are_left_alone(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
+    """A folder that holds another export, or other things, is not written to."""
+    folder = written(ask, two_pieces, tmp_path / "out", "--material", "CvC")
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    answer = ask("export", "doushouqi", "--parquet", folder, "--data", two_pieces, "--sample", "0.5")
+    assert (answer.code, "holds another export" in answer.err) == (2, True)
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    described = [json.loads(pq.read_schema(path).metadata[KEY]) for path in folder.rglob(FILE_NAME)]
+    assert [one["game"] for one in described] == ["doushouqi"]
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter.txt").write_text("dear")
+    answer = ask("export", "doushouqi", "--parquet", tmp_path / "mine", "--data", two_pieces)
+    assert (answer.code, "holds other things" in answer.err) == (2, True)
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["letter.txt"]

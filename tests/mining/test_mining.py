@@ -1,0 +1,257 @@
+"""Every row of `positions` against its slow twin, counts against the catalog's, and how little is read for them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from support.program import Answer, random_position
+from support.queries import columns_of, mined, mined_rows
+from twins.mining import counted, row_of, rows_of
+
+import tablebase
+import tablebase.cli
+from rules.doushouqi import game as doushouqi
+from tablebase.api.tablebase import Tablebase
+from tablebase.game import Game, load_game
+from tablebase.game.features import Feature, Values, feature
+from tablebase.mining import scan
+from tablebase.slices.location import locate, slices
+from tablebase.slices.material import parse_material
+from tablebase.slices.positions import Positions
+from tablebase.tables.format import table_path
+from tablebase.tables.reader import Table
+
+JUNGLE = doushouqi()
+PAWNS = load_game("hexapawn")
+FOXES = load_game("foxhounds-4x4")
+Ask = Callable[..., Answer]
+
+BY_SLICE = """
+SELECT material, side, pieces, count(*) AS placements, count(*) FILTER (WHERE stalemate) AS stalemates,
+       count(*) FILTER (WHERE outcome = 'win') AS wins, count(*) FILTER (WHERE outcome = 'loss') AS losses,
+       count(*) FILTER (WHERE outcome = 'draw' AND NOT stalemate) AS draws,
+       max(distance) FILTER (WHERE outcome = 'win') AS longest_win, max(distance) FILTER (WHERE outcome = 'loss') AS longest_loss
+FROM {} GROUP BY ALL
+"""
+
+
+@pytest.fixture(scope="module")
+def foxes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All tables of Fox & Hounds on 4x4, which has tiers, escapes, and both sides to move."""
+    folder = tmp_path_factory.mktemp("foxes")
+    assert tablebase.cli.run(["build", "foxhounds", "--size", "4x4", "--pieces", "3", "--data", str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def fox_tables(foxes: Path) -> Iterator[Tablebase]:
+    """The tables of Fox & Hounds, open."""
+    with tablebase.open(foxes) as opened:
+        yield opened
+
+
+# Rows
+
+
+@pytest.mark.parametrize("material", ["RvC", "RvR", "CvD", "WvC", "TvL", "LvE", "EvL", "EvR"])
+def test_rows_are_those_of_the_twin(material: str, two_pieces: Path, tables: Tablebase) -> None:
+    """Stored slices, aliases and those stored with colours exchanged, rats and jumpers: all placements, in all columns."""
+    expected = rows_of(tables, JUNGLE, material)
+    names = columns_of(JUNGLE, two_pieces)
+    assert set(names) == set(expected[0])
+    assert counted(mined_rows(JUNGLE, two_pieces, f"material = '{material}'"), names) == counted(expected, names)
+
+
+def test_the_twin_was_shown_slices_of_each_sort() -> None:
+    """Among the slices above are stored ones, aliases, and some with colours exchanged."""
+    by_name = {one: locate(JUNGLE, parse_material(JUNGLE, one), 0) for one in ("RvC", "CvD", "WvC")}
+    assert [way.swapped for way in by_name.values()].count(True) >= 1
+    assert sum(way.material != parse_material(JUNGLE, name) for name, way in by_name.items()) >= 2
+
+
+@pytest.mark.parametrize("material", ["PvP", "PvPP", "PPvP", "PPPvP", "PPPvPPP"])
+def test_rows_of_like_pieces_are_those_of_the_twin(material: str, hexapawns: Path, pawn_tables: Tablebase) -> None:
+    """Mirror images and exchanged colours too have like pieces in the order of their squares; to be stuck is to lose."""
+    expected = rows_of(pawn_tables, PAWNS, material, pieces=6)
+    names = columns_of(PAWNS, hexapawns)
+    assert set(names) == set(expected[0])
+    found = mined_rows(PAWNS, hexapawns, f"material = '{material}'")
+    assert counted(found, names) == counted(expected, names)
+    assert not any(row["stalemate"] for row in found)
+    assert any(row["mobility"] == row["distance"] == 0 for row in found) == any(row["mobility"] == 0 for row in expected)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_rows_of_tiers_are_those_of_the_twin(side: int, foxes: Path, fox_tables: Tablebase) -> None:
+    """Either side to move in every tier, with those in which the fox has got away and nobody moves."""
+    names = columns_of(FOXES, foxes)
+    found = mined_rows(FOXES, foxes, f"side = '{FOXES.sides[side].letter}'")
+    expected = [row for material in ("FvH", "FvHH") for row in rows_of(fox_tables, FOXES, material, side, 3)]
+    assert counted(found, names) == counted(expected, names)
+    assert any(row["distance"] == 0 and row["mobility"] == 0 for row in found)
+
+
+@pytest.mark.parametrize("material", ["RCvW", "CvRL", "TvLE", "EvRL"])
+def test_three_pieces_are_as_sampled(material: str, three_pieces: Path, more_tables: Tablebase) -> None:
+    """Random placements of three pieces have just one row, with the columns that the twin works out."""
+    random = Random(material)
+    asked = [random_position(JUNGLE, parse_material(JUNGLE, material), 0, random) for _ in range(60)]
+    expected = []
+    for position in asked:
+        value = more_tables.probe_value(JUNGLE, position)
+        expected.append(row_of(JUNGLE, material, position, (str(value.outcome), value.distance), 3))
+    places = [tuple(row[f"p{number}_square"] for number in (1, 2, 3)) for row in expected]
+    wanted = ", ".join(str(place) for place in sorted(set(places)))
+    found = mined_rows(JUNGLE, three_pieces, f"material = '{material}' AND (p1_square, p2_square, p3_square) IN ({wanted})")
+    names = columns_of(JUNGLE, three_pieces)
+    assert set(counted(found, names)) == set(counted(expected, names))
+    assert len(found) == len(set(places))
+
+
+def test_missing_pieces_are_null(three_pieces: Path) -> None:
+    """Where a slice has no third piece, all columns of one are null, and elsewhere none is."""
+    third = [name for name in columns_of(JUNGLE, three_pieces) if "3" in name]
+    assert len(third) == 4 + 5 + 2 * 4
+    nulls = ", ".join(f'count("{name}")' for name in third)
+    two = mined(JUNGLE, three_pieces, f"SELECT {nulls} FROM positions WHERE material = 'RvC'")
+    three = mined(JUNGLE, three_pieces, f"SELECT count(*), {nulls} FROM positions WHERE material = 'RvCW'")
+    assert set(two[0]) == {0}
+    assert len(set(three[0])) == 1
+    assert three[0][0] > 100_000
+
+
+# Counts
+
+
+@pytest.mark.parametrize("name", ["positions", "distinct_positions"])
+def test_counts_of_every_slice_are_those_of_stats(name: str, three_pieces: Path, ask: Ask) -> None:
+    """Wins, losses, draws, stalemates and the longest ones of all 512 slices, by one statement; or of the 101 stored ones."""
+    fields = ["material", "side", "pieces", "placements", "stalemates", "wins", "losses", "draws", "longest_win", "longest_loss"]
+    lines = ask("stats", "doushouqi", "--data", three_pieces, "--by", "material", "--format", "json").json
+    if name == "distinct_positions":
+        lines = [line for line in lines if line["distinct"]]
+    answer = ask("mine", "doushouqi", BY_SLICE.format(name), "--data", three_pieces, "--format", "json")
+    assert answer.code == 0
+    assert counted(answer.json, fields) == counted(lines, fields)
+    assert len(answer.json) == {"positions": 64 + 448, "distinct_positions": 17 + 84}[name]
+
+
+def test_counts_are_the_published_ones(three_pieces: Path, ask: Ask) -> None:
+    """Two and three pieces have the paper's counts."""
+    statement = """SELECT count(*) AS n, count(*) FILTER (WHERE outcome = 'win') AS w,
+        count(*) FILTER (WHERE outcome = 'loss') AS l,
+        count(*) FILTER (WHERE outcome = 'draw' AND NOT stalemate) AS d, count(*) FILTER (WHERE stalemate) AS s
+        FROM positions GROUP BY pieces ORDER BY pieces"""
+    assert ask("mine", "doushouqi", statement, "--data", three_pieces, "--format", "json").json == [
+        {"n": 160_068, "w": 82_852, "l": 64_501, "d": 12_715, "s": 0},
+        {"n": 54_355_896, "w": 30_297_857, "l": 23_369_820, "d": 687_007, "s": 1_212},
+    ]
+
+
+@pytest.mark.parametrize(("game", "fixture"), [(PAWNS, "hexapawns"), (FOXES, "foxes")], ids=["hexapawn", "foxhounds"])
+def test_counts_of_other_games(game: Game, fixture: str, request: pytest.FixtureRequest, ask: Ask) -> None:
+    """The same for games with codes of two bytes' reach, tiers and both sides to move; wins in none are among them."""
+    folder = request.getfixturevalue(fixture)
+    fields = ["material", "side", "placements", "stalemates", "wins", "losses", "draws", "longest_win", "longest_loss"]
+    lines = ask("stats", game.name, "--data", folder, "--by", "material", "--format", "json").json
+    answer = ask("mine", game.name, BY_SLICE.format("positions"), "--data", folder, "--format", "json")
+    assert counted(answer.json, fields) == counted(lines, fields)
+    assert {line["side"] for line in lines} == ({"f", "h"} if game is FOXES else {"w"})
+
+
+def test_blocks_may_end_anywhere(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many indices are looked at together, and however few are wanted, the same rows come."""
+    statement = "SELECT material, outcome, distance, p1_square, p2_square FROM positions WHERE material IN ('RvR', 'TvR', 'RvT')"
+    everything = Counter(mined(JUNGLE, two_pieces, statement))
+    few = Counter(mined(JUNGLE, two_pieces, f"{statement} AND distance BETWEEN 3 AND 8"))
+    assert few == Counter({row: n for row, n in everything.items() if row[2] is not None and 3 <= row[2] <= 8})
+    for block, much in ((7, 4), (100, 1), (1000, 10_000), (61, 0)):
+        monkeypatch.setattr(scan, "BLOCK", block)
+        monkeypatch.setattr(scan, "FEW", much)
+        assert Counter(mined(JUNGLE, two_pieces, statement)) == everything
+        assert Counter(mined(JUNGLE, two_pieces, f"{statement} AND distance BETWEEN 3 AND 8")) == few
+
+
+# How little is done
+
+
+@feature()
+def broken(positions: Positions) -> Values:
+    """Never works."""
+    raise ValueError(f"asked for {len(positions)} positions")
+
+
+@feature(pieces=1, kind="bool")
+def watched(positions: Positions, piece: int) -> Values:
+    """Tells which slices it was asked about."""
+    SEEN.append((positions.material, piece))
+    return positions.squares[:, piece] >= 0
+
+
+SEEN: list[tuple[Any, int]] = []
+OWN: tuple[Feature, ...] = (broken, watched)
+
+
+@pytest.mark.parametrize("wanted", ["*", "count(*)", "count(mobility)", "positions", "COLUMNS('p1.*')"])
+def test_a_feature_that_is_not_named_is_not_computed(wanted: str, two_pieces: Path) -> None:
+    """One that fails harms nobody who does not ask for it, not even with a star."""
+    assert mined(JUNGLE, two_pieces, f"SELECT {wanted} FROM positions WHERE material = 'RvC'", OWN)
+
+
+def test_only_named_columns_of_wanted_slices_are_computed(three_pieces: Path) -> None:
+    """Of a feature's columns only those that are named, and only for slices that the condition leaves."""
+    SEEN.clear()
+    assert mined(JUNGLE, three_pieces, "SELECT count(*) FROM positions WHERE pieces = 2 AND watched_2", OWN) == [(160_068,)]
+    assert {piece for _, piece in SEEN} == {1}
+    assert {one.pieces for one, _ in SEEN} == {2}
+
+
+@pytest.mark.parametrize("wanted", ["count(*)", "count(*), max(distance)", "count(*), sum(mobility)", "count(*), min(p1_square)"])
+def test_each_stored_slice_is_decoded_once(wanted: str, two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For one reference to the table, the aliases come from the same codes as what stands for them."""
+    read, original = Counter[tuple[str, int, int]](), Table.codes_between
+
+    def codes_between(self: Table, side: int, begin: int, end: int) -> Any:
+        read[self.path.stem, side, begin] += 1
+        return original(self, side, begin, end)
+
+    monkeypatch.setattr(Table, "codes_between", codes_between)
+    assert mined(JUNGLE, two_pieces, f"SELECT {wanted} FROM positions")[0][0] == 160_068
+    assert len({(name, side) for name, side, _ in read}) == 17
+    assert set(read.values()) == {1}
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "material = 'RvC'",
+        "material LIKE 'R%C'",
+        "p1_rank > 0 AND (material = 'RvC')",
+        "length(material) < 4 AND material = 'RvC'",
+        "p1 || p2 = 'Rc'",
+    ],
+)
+def test_slices_that_are_not_wanted_are_not_opened(condition: str, copied: Path) -> None:
+    """With nothing but the table of one slice left, that slice can be asked still."""
+    kept = table_path(copied, JUNGLE, locate(JUNGLE, parse_material(JUNGLE, "RvC"), 0).material)
+    for path in copied.glob("*/*/*.h5"):
+        if path != kept:
+            path.unlink()
+    assert mined(JUNGLE, copied, f"SELECT count(*) FROM positions WHERE {condition}") == [(49 * 60,)]
+
+
+def test_slices_without_the_value_are_not_opened(copied: Path) -> None:
+    """Where a distance occurs in a few slices only, the others' files are not needed."""
+    longest = [material for (material,) in mined(JUNGLE, copied, "SELECT DISTINCT material FROM positions WHERE distance >= 33")]
+    assert 0 < len(longest) < 64
+    needed = {locate(JUNGLE, parse_material(JUNGLE, name), 0).material for name in longest}
+    for one in slices(JUNGLE, 2):
+        if one.location.material not in needed:
+            table_path(copied, JUNGLE, one.location.material).unlink(missing_ok=True)
+    again = mined(JUNGLE, copied, "SELECT DISTINCT material FROM positions WHERE distance >= 33")
+    assert sorted(again) == sorted((name,) for name in longest)

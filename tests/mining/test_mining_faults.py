@@ -1,0 +1,307 @@
+"""Whatever is wrong with a question about all positions: one sentence on stderr, its code, no traceback, no file written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from support.program import Answer, flip, middle_of_codes
+
+from rules.doushouqi import game as doushouqi
+from tablebase.mining import sandbox as database
+from tablebase.slices.material import parse_material
+from tablebase.tables.format import table_path
+
+GAME = doushouqi()
+Ask = Callable[..., Answer]
+
+secret = [1, 2, 3]
+"""A variable of this program, which no statement may read."""
+
+STATEMENTS = {
+    "nothing": ("", "write one SELECT"),
+    "a comment": ("/* SELECT 1 */", "write one SELECT"),
+    "a wrong word": ("SELEC 1", "SELEC"),
+    "a wrong column": ("SELECT weight FROM positions", "weight"),
+    "a wrong column in a condition": ("SELECT count(*) FROM positions WHERE material = 'RvC' AND p9 = 'R'", "p9"),
+    "a wrong table": ("SELECT * FROM placements", "there is no table placements of positions: ask positions or distinct_positions"),
+    "a table of the catalog": ("SELECT * FROM slice_counts", "the catalog is for 'tablebase sql'"),
+    "a wrong name of the table": ("SELECT count(*) FROM positions p WHERE positions.pieces = 2", "positions"),
+    "a wrong type": ("SELECT sum(material) FROM positions", "sum"),
+    "a value that is no number": ("SELECT count(*) FROM positions WHERE outcome = 'win' AND CAST(material AS INT) > 3", ""),
+    "an error on purpose": ("SELECT count(*) FROM positions WHERE error(outcome) IS NULL", ""),
+    "two statements": ("SELECT 1; SELECT 2", "write one SELECT"),
+    "a question mark": ("SELECT count(*) FROM positions WHERE distance = ?", "parameter"),
+    "INSERT": ("INSERT INTO positions (material) VALUES ('RvC')", "write one SELECT"),
+    "UPDATE": ("UPDATE positions SET distance = 1", "write one SELECT"),
+    "DELETE": ("DELETE FROM positions", "write one SELECT"),
+    "DELETE below": ("WITH a AS (DELETE FROM positions RETURNING *) SELECT * FROM a", ""),
+    "DROP": ("DROP TABLE positions", "write one SELECT"),
+    "CREATE": ("CREATE TABLE mine AS SELECT * FROM positions", "write one SELECT"),
+    "CREATE MACRO": ("CREATE MACRO one() AS 1", "write one SELECT"),
+    "COPY": ("COPY (SELECT * FROM positions) TO 'mine.csv'", "write one SELECT"),
+    "COPY FROM": ("COPY positions FROM 'given.csv'", "write one SELECT"),
+    "EXPORT": ("EXPORT DATABASE 'mine'", "write one SELECT"),
+    "ATTACH": ("ATTACH 'mine.db' AS mine", "write one SELECT"),
+    "INSTALL": ("INSTALL spatial", "write one SELECT"),
+    "LOAD": ("LOAD spatial", "write one SELECT"),
+    "SET": ("SET threads = 1", "write one SELECT"),
+    "SET, then SELECT": ("SET enable_external_access = true; SELECT * FROM 'given.csv'", "write one SELECT"),
+    "RESET": ("RESET lock_configuration", "write one SELECT"),
+    "PRAGMA": ("PRAGMA enable_profiling", "write one SELECT"),
+    "CALL": ("CALL enable_logging(storage_path = 'mine')", "write one SELECT"),
+    "USE": ("USE memory", "write one SELECT"),
+    "CHECKPOINT": ("CHECKPOINT", "write one SELECT"),
+    "EXPLAIN": ("EXPLAIN SELECT 1", "write one SELECT"),
+    "SHOW": ("SHOW positions", "write one SELECT"),
+    "SHOW TABLES": ("SHOW TABLES", "write one SELECT"),
+    "PREPARE": ("PREPARE one AS SELECT 1", "write one SELECT"),
+    "BEGIN": ("BEGIN", "write one SELECT"),
+    "a file": ("SELECT * FROM 'given.csv'", "given.csv"),
+    "read_csv": ("SELECT * FROM read_csv('given.csv')", "given.csv"),
+    "read_csv_auto": ("SELECT * FROM read_csv_auto('given.csv')", "given.csv"),
+    "read_text": ("SELECT * FROM read_text('given.csv')", "given.csv"),
+    "read_blob": ("SELECT * FROM read_blob('given.csv')", "given.csv"),
+    "read_json": ("SELECT * FROM read_json('given.csv')", "given.csv"),
+    "read_parquet": ("SELECT * FROM read_parquet('given.csv')", "given.csv"),
+    "sniff_csv": ("SELECT * FROM sniff_csv('given.csv')", "given.csv"),
+    "glob": ("SELECT * FROM glob('*')", "disabled"),
+    "a file of the web": ("SELECT * FROM 'https://localhost/given.csv'", ""),
+    "a file in a subquery": (
+        "SELECT count(*) FROM positions WHERE material IN (SELECT name FROM read_csv('given.csv'))",
+        "given.csv",
+    ),
+    "logs": ("SELECT * FROM enable_logging('QueryLog', storage := 'file', storage_path := 'mine')", "locked"),
+    "a profile": ("SELECT * FROM enable_profiling(save_location := 'mine.json')", "locked"),
+    "a variable": ("SELECT * FROM secret", "secret"),
+    "another variable": ("SELECT * FROM connection", "connection"),
+    "a variable of the environment": ("SELECT getenv('HOME')", "getenv"),
+    "query": ("SELECT * FROM query('SELECT 1')", "query"),
+    "query in quotes": ("SELECT * FROM \"Query\"('SELECT 1')", "query"),
+    "query of a schema": ("SELECT * FROM system.main.query('SELECT 1')", "query"),
+    "query_table": ("SELECT * FROM query_table('positions')", "query_table"),
+    "query_table of a list": ("SELECT * FROM query_table(['positions', 'positions'])", "query_table"),
+    "a statement in JSON": (
+        "SELECT count(*) FROM positions WHERE material = 'RvC' UNION ALL "
+        "FROM json_execute_serialized_sql(json_serialize_sql('SELECT count(*) FROM positions'))",
+        "json_execute_serialized_sql",
+    ),
+    "a macro that reads": ("SELECT * FROM histogram_values(positions, distance)", "a function cannot read"),
+    "a macro beside a table": (
+        "SELECT count(*) FROM positions WHERE material = 'RvC' UNION ALL SELECT sum(count) FROM histogram('positions', distance)",
+        "a function cannot read",
+    ),
+    "a WITH called positions": (
+        "WITH positions AS (SELECT 1 AS pieces) SELECT * FROM positions",
+        "a WITH cannot be called positions",
+    ),
+    "a WITH called POSITIONS": ('WITH "Distinct_Positions"(a) AS (SELECT 1) SELECT * FROM positions', "a WITH cannot be called"),
+    "columns renamed": ("SELECT a, count(*) FROM positions t(a) GROUP BY a", "cannot be renamed in the FROM"),
+    "columns exchanged": ("SELECT count(*) FROM positions t(a, b, material) WHERE material = 'w'", "cannot be renamed in the FROM"),
+    "columns by number": ("SELECT count(DISTINCT #1) FROM positions", "call them by their names"),
+    "columns by number in a condition": ("SELECT count(*) FROM positions WHERE #1 = side", "call them by their names"),
+    "an unknown material": ("SELECT count(*) FROM positions WHERE material = 'XvC'", "no piece 'X'"),
+    "no material": ("SELECT count(*) FROM positions WHERE material IN ('RvC', 'rat')", "'rat' is not a material"),
+    "a material in another order": ("SELECT count(*) FROM positions WHERE material = 'CRvW'", "the material CRvW is written RCvW"),
+    "a material that is not built": (
+        "SELECT count(*) FROM positions WHERE 'RCvW' = material",
+        "the table RCvW of doushouqi has not been built: run 'tablebase build doushouqi --material RCvW",
+    ),
+    "a number of pieces that is not built": (
+        "SELECT count(*) FROM positions WHERE pieces = 3 AND p1 = 'R'",
+        "no table of doushouqi with 3 pieces has been built: run 'tablebase build doushouqi --pieces 3",
+    ),
+    "one piece": ("SELECT count(*) FROM positions WHERE pieces = 1", "doushouqi has slices of 2 to 16 pieces, not 1"),
+    "more pieces than are built": ("SELECT count(*) FROM positions WHERE pieces > 2", "satisfies pieces > 2"),
+    "a side that never moves": ("SELECT count(*) FROM positions WHERE side = 'b'", "satisfies side = 'b'"),
+    "one branch that is not built": (
+        "SELECT count(*) FROM positions WHERE material = 'RvC' UNION SELECT count(*) FROM positions WHERE material = 'RCvW'",
+        "has not been built",
+    ),
+    "an alias among the distinct": ("SELECT * FROM distinct_positions WHERE material = 'CvD'", "CvD plays like CvW"),
+    "a feature that is not there": ("SELECT beauty FROM positions", "beauty"),
+    "features by a pattern": ("SELECT COLUMNS('mob.*') FROM positions", "mob.*"),
+}
+
+
+def check(answer: Answer, said: str = "", code: int = 2) -> None:
+    """One sentence that says so, that code, nothing else."""
+    assert "Traceback" not in answer.err
+    assert "Warning" not in answer.err
+    assert len(answer.errors) == 1 or answer.err.count("error: ") == 1, answer.err
+    sentence = answer.err[answer.err.index("error: ") :]
+    assert sentence.endswith("\n")
+    assert len(sentence.splitlines()) == 1
+    assert len(sentence) > 20
+    assert said.lower() in sentence.lower(), sentence
+    assert answer.out == ""
+    assert answer.code == code
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A current folder with one file, which is to stay as it is."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "given.csv").write_text("name\nRvC\n")
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    yield tmp_path
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+
+
+def files(folder: Path) -> list[Path]:
+    """All files of a tablebase but those that SQLite puts beside its own while it is read."""
+    return sorted(path for path in folder.rglob("*") if not path.name.endswith(("-wal", "-shm")))
+
+
+@pytest.mark.parametrize(("statement", "said"), STATEMENTS.values(), ids=STATEMENTS)
+def test_statements(statement: str, said: str, here: Path, two_pieces: Path, ask: Ask) -> None:
+    """What is wrong, or does anything but ask for positions, is refused, and leaves nothing."""
+    before = files(two_pieces)
+    check(ask("mine", "doushouqi", statement, "--data", two_pieces), said)
+    assert files(two_pieces) == before
+    assert len(list(here.iterdir())) == 1
+
+
+@pytest.mark.parametrize("style", ["json", "csv", "parquet"])
+def test_statements_whatever_the_format(style: str, two_pieces: Path, ask: Ask) -> None:
+    """The same sentence, and no beginning of a result."""
+    check(ask("mine", "doushouqi", "SELECT weight FROM positions", "--data", two_pieces, "--format", style), "weight")
+
+
+OPTIONS = {
+    "an unknown game": (["mine", "chess", "SELECT 1"], "chess"),
+    "no statement": (["mine", "doushouqi"], "missing"),
+    "a negative limit": (["mine", "doushouqi", "SELECT 1", "--limit", "-1"], "--limit"),
+    "a limit that is no number": (["mine", "doushouqi", "SELECT 1", "--limit", "few"], "--limit"),
+    "a format that is none": (["mine", "doushouqi", "SELECT 1", "--format", "xml"], "xml"),
+    "no workers": (["mine", "doushouqi", "SELECT 1", "--workers", "0"], "--workers"),
+    "features of an unknown game": (["features", "chess"], "chess"),
+    "features as Parquet": (["features", "doushouqi", "--format", "parquet"], "parquet"),
+    "a game without tables": (
+        ["mine", "hexapawn", "SELECT 1 FROM positions", "--data", "{two}"],
+        "no table of hexapawn is registered",
+    ),
+    "a folder that is not there": (["mine", "doushouqi", "SELECT 1", "--data", "nowhere"], "there is no tablebase in nowhere"),
+    "a folder without tables": (["mine", "doushouqi", "SELECT 1", "--data", "."], "there is no tablebase in ."),
+    "a file": (["mine", "doushouqi", "SELECT 1", "--data", "given.csv"], "given.csv is a file"),
+    "features that are not there": (["mine", "doushouqi", "SELECT 1", "--data", "{two}", "--features", "mine.py"], "mine.py"),
+    "features in a folder": (["features", "doushouqi", "--features", "."], "there is no file ."),
+    "features in a table": (["features", "doushouqi", "--features", "given.csv"], "given.csv"),
+}
+
+
+@pytest.mark.parametrize(("words", "said"), OPTIONS.values(), ids=OPTIONS)
+def test_options(words: list[str], said: str, here: Path, two_pieces: Path, ask: Ask) -> None:
+    """Games, folders, files and numbers that there are not."""
+    check(ask(*(word.format(two=two_pieces) for word in words)), said)
+    assert len(list(here.iterdir())) == 1
+
+
+def test_parquet_is_not_for_a_screen(two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal it is refused before anything is done."""
+    import sys
+
+    monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True, raising=False)
+    answer = ask("mine", "doushouqi", "SELECT 1", "--data", two_pieces, "--format", "parquet")
+    check(answer, "Parquet is not for reading on a screen")
+
+
+FILES = {
+    "a fault of syntax": ("def", "", "cannot be run: SyntaxError"),
+    "a fault of its own": ("raise KeyError('mine')", "", "cannot be run: KeyError"),
+    "an import that fails": ("import nothing_of_the_kind", "", "cannot be run: ModuleNotFoundError"),
+    "one that leaves": ("import sys; sys.exit(0)", "", "cannot be run: SystemExit"),
+    "bytes that are no text": ("\0", "", "cannot be run"),
+    "nothing": ("", "", "defines no feature"),
+    "functions without a decorator": ("def plain(positions):\n    return 1", "", "defines no feature"),
+    "no brackets": ("@feature\ndef odd(positions):\n    'Tells.'", "", "a feature is made with brackets"),
+    "of three pieces": ("@feature(pieces=3)\ndef odd(positions, a, b, c):\n    'Tells.'", "", "a feature is of 0, 1 or 2 pieces"),
+    "of another kind": ("@feature(kind='date')\ndef odd(positions):\n    'Tells.'", "", "bool, int or float"),
+    "without a docstring": ("@feature()\ndef odd(positions):\n    return 1", "", "odd needs a docstring"),
+    "called like a column": (
+        "@feature()\ndef distance(positions):\n    'Tells.'\n    return 1",
+        "distance",
+        "a column distance, of which name there is one already",
+    ),
+    "called like a piece": (
+        "@feature()\ndef p1_square(positions):\n    'Tells.'\n    return 1",
+        "p1_square",
+        "a column p1_square, of which name there is one already",
+    ),
+    "called nearly alike": (
+        "@feature()\ndef Mobility(positions):\n    'Tells.'\n    return 1",
+        "Mobility",
+        "a column Mobility, of which",
+    ),
+    "called like a column of another": (
+        "@feature()\ndef even_1_2(positions):\n    'Tells.'\n    return 1",
+        "even_1_2",
+        "of which name there is one already",
+    ),
+}
+BODIES = {
+    "raises": ("", "raise KeyError('mine')", "the feature odd fails: KeyError: 'mine'"),
+    "leaves": ("", "raise SystemExit(0)", "the feature odd fails: SystemExit"),
+    "gives nothing": ("", "pass", "the feature odd fails"),
+    "gives too few": ("", "return np.zeros(len(positions) - 1)", "the feature odd fails"),
+    "gives too many": ("", "return np.zeros((len(positions), 2))", "the feature odd fails"),
+    "gives a table": ("", "return positions.squares", "the feature odd fails"),
+    "gives halves": ("", "return np.full(len(positions), 0.5)", "a value is no int"),
+    "gives large numbers": ("", "return np.full(len(positions), 70_000)", "a value is no int"),
+    "gives no number": ("", "return np.full(len(positions), np.nan)", "a value is no int"),
+    "gives imaginary numbers": ("", "return np.full(len(positions), 1j)", "a value is no int"),
+    "gives text": ("kind='float'", "return np.full(len(positions), '3')", "a value is no float"),
+    "gives two for true": ("kind='bool'", "return np.full(len(positions), 2)", "a value is no bool"),
+    "gives words out of range": ("words=('a', 'b')", "return 2", "a value is no number of one of 2 words"),
+    "gives words below": ("words=('a', 'b')", "return -1", "a value is no number of one of 2 words"),
+    "gives words themselves": ("words=('a', 'b')", "return np.full(len(positions), 'a')", "a value is no text"),
+    "changes positions": ("", "positions.squares[:] = 0\n    return 1", "the feature odd fails: ValueError"),
+}
+HEAD = "import numpy as np\nfrom tablebase.features import feature\n"
+
+
+@pytest.mark.parametrize(("text", "wanted", "said"), FILES.values(), ids=FILES)
+def test_feature_files(text: str, wanted: str, said: str, tmp_path: Path, two_pieces: Path, ask: Ask) -> None:
+    """A file that cannot be run or describes its features wrongly is refused, whether or not they are asked for."""
+    file = tmp_path / "mine.py"
+    file.write_text(HEAD + text)
+    for column in {"count(*)", wanted or "1"}:
+        check(ask("mine", "doushouqi", f"SELECT {column} FROM positions", "--data", two_pieces, "--features", file), said)
+
+
+@pytest.mark.parametrize(("described", "body", "said"), BODIES.values(), ids=BODIES)
+def test_features_that_fail(described: str, body: str, said: str, tmp_path: Path, two_pieces: Path, ask: Ask) -> None:
+    """What a feature gives must be a fitting value for each position; the sentence names it."""
+    file = tmp_path / "mine.py"
+    file.write_text(f"{HEAD}@feature({described})\ndef odd(positions):\n    'Tells.'\n    {body}\n")
+    statement = "SELECT max(odd), min(p1_square) FROM positions WHERE material IN ('RvC', 'TvL')"
+    check(ask("mine", "doushouqi", statement, "--data", two_pieces, "--features", file), said)
+    assert ask("mine", "doushouqi", "SELECT count(*) FROM positions", "--data", two_pieces, "--features", file).code == 0
+
+
+@pytest.mark.parametrize("style", ["table", "json", "csv", "parquet"])
+def test_a_damaged_file_is_named(style: str, copied: Path, ask: Ask) -> None:
+    """A table in which a bit has turned ends the stream in a sentence with the file's name; others can still be asked."""
+    path = table_path(copied, GAME, parse_material(GAME, "RvT"))
+    flip(path, middle_of_codes(path))
+    answer = ask("mine", "doushouqi", "SELECT outcome, count(*) FROM positions GROUP BY ALL", "--data", copied, "--format", style)
+    check(answer, str(path), code=1)
+    one = ask(
+        "mine", "doushouqi", "SELECT count(*) AS n FROM positions WHERE material = 'CvW'", "--data", copied, "--format", "json"
+    )
+    assert one.json == [{"n": 49 * 48}]
+
+
+def test_a_missing_file_is_named(copied: Path, ask: Ask) -> None:
+    """A table that the catalog knows and that is gone is told in a sentence."""
+    table_path(copied, GAME, parse_material(GAME, "RvT")).unlink()
+    check(ask("mine", "doushouqi", "SELECT count(*) FROM positions", "--data", copied), "RvT")
+
+
+def test_too_much_memory(two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A statement that needs more than is allowed ends in a sentence that gives the amount, with a code of its own."""
+    monkeypatch.setattr(database, "MEMORY", "30MB")
+    monkeypatch.setitem(database.SETTINGS, "memory_limit", "'30MB'")
+    statement = "SELECT list(positions ORDER BY random()) FROM positions GROUP BY random()"
+    check(ask("mine", "doushouqi", statement, "--data", two_pieces, "--workers", 1), "more than 30MB of memory", code=3)

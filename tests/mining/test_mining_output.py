@@ -1,0 +1,208 @@
+"""Results of questions about positions as table, JSON, CSV and Parquet."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pytest
+from support.program import Answer
+
+from tablebase.cli import run
+
+Ask = Callable[..., Answer]
+SOME = """SELECT p1_square, p2_square, outcome, distance, stalemate, sum(distance) OVER () AS total
+FROM positions WHERE material = 'RvC' ORDER BY p1_square, p2_square"""
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("sum(pieces)", 160_068 * 2),
+        ("sum(pieces) / 2", 160_068.0),
+        ("count(*)", 160_068),
+        ("avg(pieces)", 2.0),
+        ("10::HUGEINT", 10),
+        ("1.25::DECIMAL(5, 2)", 1.25),
+        ("2.00::DECIMAL(5, 2)", 2),
+        ("NULL", None),
+        ("true", True),
+        ("'é\"\\'", 'é"\\'),
+        ("'\\xFF'::BLOB", "ff"),
+        ("DATE '2020-02-01'", "2020-02-01"),
+        ("TIME '10:00'", "10:00:00"),
+        ("TIMESTAMP '2020-02-01 10:00:00'", "2020-02-01 10:00:00"),
+        ("DATE '20000-01-01'::VARCHAR", "20000-01-01"),
+        ("[1, NULL, 3]", [1, None, 3]),
+        ("[sum(pieces), 1]", [160_068 * 2, 1]),
+        ("[[DATE '2020-02-01']]", [["2020-02-01"]]),
+        ("{'a': sum(pieces), 'b': [DATE '2020-02-01']}", {"a": 160_068 * 2, "b": ["2020-02-01"]}),
+        ("MAP {'win': 1, 'loss': 2}", [["win", 1], ["loss", 2]]),
+        ("['\\xFF'::BLOB]", ["ff"]),
+        ("'a'::ENUM ('a', 'b')", "a"),
+        ("union_value(a := 1)", 1),
+    ],
+)
+def test_values_in_json(value: str, expected: Any, two_pieces: Path, ask: Ask) -> None:
+    """Numbers are numbers, whole ones whole; what JSON has no word for is a text or a list."""
+    answer = ask(
+        "mine", "doushouqi", f"SELECT {value} AS it FROM positions", "--data", two_pieces, "--format", "json", "--limit", 1
+    )
+    assert answer.code == 0
+    assert answer.json == [{"it": expected}]
+    assert type(answer.json[0]["it"]) is type(expected)
+
+
+@pytest.mark.parametrize("value", ["'nan'::DOUBLE", "'inf'::DOUBLE", "['nan'::DOUBLE]", "{'a': '-inf'::FLOAT}"])
+def test_what_json_cannot_say(value: str, two_pieces: Path, ask: Ask) -> None:
+    """Infinities and what is no number are a sentence there, and a word in the other formats."""
+    answer = ask("mine", "doushouqi", f"SELECT {value} AS it", "--data", two_pieces, "--format", "json")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.count("error: JSON has no word for one of the values") == 1
+    for style in ("table", "csv"):
+        answer = ask("mine", "doushouqi", f"SELECT {value} AS it", "--data", two_pieces, "--format", style)
+        assert answer.code == 0
+        assert "nan" in answer.out or "inf" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("value", "styles"),
+    [("DATE '20000-01-01'", ("table", "json", "csv")), ("INTERVAL 3 DAY", ("parquet",)), ("union_value(a := 1)", ("parquet",))],
+)
+def test_what_cannot_be_written(value: str, styles: tuple[str, ...], two_pieces: Path, ask: Ask) -> None:
+    """A value that a format cannot hold is a sentence that tells a way out, which works."""
+    for style in styles:
+        answer = ask("mine", "doushouqi", f"SELECT {value} AS it", "--data", two_pieces, "--format", style)
+        assert (answer.code, answer.err.count("error: a value cannot be written"), "Traceback" in answer.err) == (2, 1, False)
+        assert "cast it to VARCHAR" in answer.err
+    answer = ask("mine", "doushouqi", f"SELECT ({value})::VARCHAR AS it", "--data", two_pieces, "--format", "csv")
+    assert answer.code == 0
+    assert len(answer.csv[0]["it"]) > 0
+
+
+def test_json_and_csv_have_the_same_rows(two_pieces: Path, ask: Ask) -> None:
+    """All 2940 of them, in as many batches as it takes; null is null there and nothing here, truth is written alike."""
+    objects = ask("mine", "doushouqi", SOME, "--data", two_pieces, "--format", "json").json
+    lines = ask("mine", "doushouqi", SOME, "--data", two_pieces, "--format", "csv").csv
+    assert len(objects) == len(lines) == 49 * 60
+    assert [
+        {name: value if isinstance(value, str) else json.dumps(value).replace("null", "") for name, value in one.items()}
+        for one in objects
+    ] == lines
+    assert {type(one["distance"]) for one in objects} == {int, type(None)}
+    assert {one["total"] for one in objects} == {sum(one["distance"] or 0 for one in objects)}
+
+
+@pytest.mark.parametrize(("style", "out"), [("json", "[]\n"), ("csv", "material\n"), ("table", "material\n")])
+def test_no_rows(style: str, out: str, two_pieces: Path, ask: Ask) -> None:
+    """An empty result still has its columns."""
+    answer = ask("mine", "doushouqi", "SELECT material FROM positions WHERE distance > 99", "--data", two_pieces, "--format", style)
+    assert (answer.code, answer.out.replace("─", "").replace("\n\n", "\n")) == (0, out)
+
+
+@pytest.mark.parametrize(
+    ("selected", "names"),
+    [
+        ("11 AS a, 22 AS a", ["a", "a_2"]),
+        ("11 AS a, 22 AS a, 33 AS a", ["a", "a_2", "a_3"]),
+        ("11 AS a, 22 AS a, 33 AS a_2", ["a", "a_3", "a_2"]),
+        ("11 AS a_2, 22 AS a, 33 AS a", ["a_2", "a", "a_3"]),
+    ],
+)
+def test_columns_of_one_name_keep_their_values(selected: str, names: list[str], two_pieces: Path, ask: Ask) -> None:
+    """Whatever else the columns are called, none overwrites another."""
+    values = [11 * place for place in range(1, len(names) + 1)]
+    answer = ask("mine", "doushouqi", f"SELECT {selected}", "--data", two_pieces, "--format", "json")
+    assert answer.json == [dict(zip(names, values, strict=True))]
+    out = ask("mine", "doushouqi", f"SELECT {selected}", "--data", two_pieces, "--format", "csv").out
+    assert out == f"{','.join(names)}\n{','.join(map(str, values))}\n"
+    assert all(str(value) in ask("mine", "doushouqi", f"SELECT {selected}", "--data", two_pieces).out for value in values)
+
+
+@pytest.mark.parametrize(("rows", "note"), [(999, False), (1000, False), (1001, True), (160_068, True)])
+def test_a_table_ends_after_1000_rows(rows: int, note: bool, two_pieces: Path, ask: Ask) -> None:
+    """If there are more, a note on stderr says so; as many as there are come with --limit, and in CSV without."""
+    statement = f"SELECT outcome, p1_square FROM positions LIMIT {rows}"
+    answer = ask("mine", "doushouqi", statement, "--data", two_pieces)
+    assert len(answer.out.splitlines()) == 2 + min(rows, 1000)
+    assert ("these are the first 1000 rows; --limit asks for more" in answer.err) == note
+    if rows < 2000:
+        more = ask("mine", "doushouqi", statement, "--data", two_pieces, "--limit", 5000)
+        assert len(more.out.splitlines()) == 2 + rows
+        assert "these are" not in more.err
+        assert len(ask("mine", "doushouqi", statement, "--data", two_pieces, "--format", "csv").csv) == rows
+
+
+@pytest.mark.parametrize("style", ["table", "json", "csv"])
+def test_a_limit_is_a_limit(style: str, two_pieces: Path, ask: Ask) -> None:
+    """No more rows than that, in the order of the statement, and no note."""
+    statement = "SELECT p1_square FROM positions WHERE material = 'RvC' ORDER BY p1_square DESC; -- backwards"
+    answer = ask("mine", "doushouqi", statement, "--data", two_pieces, "--format", style, "--limit", 2)
+    assert answer.code == 0
+    assert answer.out.count("g9") == 2
+    assert "these are" not in answer.err
+    assert "g9" not in ask("mine", "doushouqi", statement, "--data", two_pieces, "--format", style, "--limit", 0).out
+
+
+def parquet(statement: str, folder: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> bytes:
+    """What the command writes."""
+    assert run(["mine", "doushouqi", statement, "--data", str(folder), "--format", "parquet"]) == 0
+    return capsysbinary.readouterr().out
+
+
+def test_parquet_is_read_by_others(two_pieces: Path, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    """Polars, pandas and DuckDB find the rows that JSON has, whole numbers, nulls and all."""
+    run(["mine", "doushouqi", SOME, "--data", str(two_pieces), "--format", "json"])
+    expected = json.loads(capsysbinary.readouterr().out)
+    data = parquet(SOME, two_pieces, capsysbinary)
+    file = tmp_path / "result.parquet"
+    file.write_bytes(data)
+    assert pl.read_parquet(io.BytesIO(data)).to_dicts() == expected
+    frame = pd.read_parquet(io.BytesIO(data))
+    assert list(frame.columns) == list(expected[0])
+    assert frame["distance"].sum() == sum(one["distance"] or 0 for one in expected)
+    assert frame["outcome"].value_counts().to_dict() == {
+        word: sum(one["outcome"] == word for one in expected) for word in {one["outcome"] for one in expected}
+    }
+    with duckdb.connect() as connection:
+        found = connection.execute(f"SELECT * FROM '{file}'").fetchall()
+    assert found == [tuple(one.values()) for one in expected]
+
+
+def test_parquet_without_rows(two_pieces: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    """It is a file still, with its columns and their types."""
+    data = parquet("SELECT material, distance, even_1_2 FROM positions WHERE distance > 99", two_pieces, capsysbinary)
+    frame = pl.read_parquet(io.BytesIO(data))
+    assert frame.schema["distance"] == pl.Int16
+    assert frame.schema["even_1_2"] == pl.Boolean
+    assert frame.height == 0
+
+
+def test_parquet_of_all_positions(two_pieces: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    """All 160,068 rows come in batches, with the published counts."""
+    data = parquet("SELECT * FROM positions", two_pieces, capsysbinary)
+    frame = pl.read_parquet(io.BytesIO(data))
+    counts = dict(frame.group_by("outcome").len().iter_rows())
+    assert counts == {"win": 82_852, "loss": 64_501, "draw": 12_715}
+
+
+def test_a_table_names_columns_as_they_are_typed(two_pieces: Path, ask: Ask) -> None:
+    """What stands above a column can be written into the next statement."""
+    answer = ask(
+        "mine", "doushouqi", "SELECT p1_square, even_1_2 FROM positions WHERE material = 'CvC' LIMIT 1", "--data", two_pieces
+    )
+    assert answer.out.splitlines()[0].split() == ["p1_square", "even_1_2"]
+
+
+@pytest.mark.parametrize("limit", [[], ["--limit", 2]])
+def test_a_limit_leaves_names_as_they_are(limit: list[object], two_pieces: Path, ask: Ask) -> None:
+    """Columns of one name are numbered alike, and those that differ in capitals stay so."""
+    statement = "SELECT p1, p1, p2 AS p1, p1_file AS a, p2_file AS A FROM positions WHERE material = 'RvC' LIMIT 2"
+    answer = ask("mine", "doushouqi", statement, "--data", two_pieces, "--format", "csv", *limit)
+    assert answer.out.splitlines()[0] == "p1,p1_2,p1_3,a,A"

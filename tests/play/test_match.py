@@ -1,0 +1,223 @@
+"""What the tables choose, how a match goes on and back, and how it ends."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import toys
+
+import tablebase
+from rules.doushouqi import game as doushouqi
+from rules.hexapawn import game as hexapawn
+from tablebase.api.tablebase import Tablebase
+from tablebase.errors import TablebaseError
+from tablebase.game import Game, Outcome, load_game
+from tablebase.game.moves import Position
+from tablebase.game.notation import read, render
+from tablebase.play.fallible import check_fuzz, choose, kept_moves, weights
+from tablebase.play.match import Ending, EndReason, Match, side_number
+
+JUNGLE = doushouqi()
+PAWNS = hexapawn()
+AFTER_B2 = "ppp/1P1/P1P b"
+"""Black may take b2 from either side, which is equally good, or step by, which is worse."""
+
+FUZZ = st.floats(0, 1)
+COUNTS = st.integers(1, 40).flatmap(lambda count: st.tuples(st.just(count), st.integers(1, count)))
+
+
+@pytest.fixture(scope="module")
+def nothing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tablebase]:
+    """A tablebase without tables, for what can be told by the rules alone."""
+    with tablebase.open(tmp_path_factory.mktemp("nothing")) as opened:
+        yield opened
+
+
+def match_at(game: Game, tables: Tablebase, text: str, *moves: str) -> Match:
+    """A match from a position on, after some moves."""
+    match = Match(game, tables.prober, read(game, text))
+    for move in moves:
+        match.play(match.legal()[move])
+    return match
+
+
+@pytest.mark.parametrize(
+    ("count", "kept", "fuzz", "expected"),
+    [
+        (1, 1, 0.0, [1]),
+        (3, 1, 0.5, [1 / 2, 1 / 4, 1 / 4]),
+        (4, 2, 0.0, [1 / 2, 1 / 2, 0, 0]),
+        (4, 2, 1.0, [1 / 4, 1 / 4, 1 / 4, 1 / 4]),
+        (4, 2, 0.25, [4 / 10, 4 / 10, 1 / 10, 1 / 10]),
+        (5, 5, 0.3, [1 / 5] * 5),
+        (11, 1, 0.1, [1 / 2, *[1 / 20] * 10]),
+    ],
+)
+def test_weights_worked_out_by_hand(count: int, kept: int, fuzz: float, expected: list[float]) -> None:
+    """A move weighs the fuzz and a kept one 1, divided by what all weigh together."""
+    assert weights(count, kept, fuzz) == pytest.approx(expected)
+
+
+@given(COUNTS, FUZZ)
+def test_weights_are_the_formula(counts: tuple[int, int], fuzz: float) -> None:
+    """Every move has p, each kept one 1 - p more, over n p + k (1 - p); that sums to 1 and prefers no move to a kept one."""
+    count, kept = counts
+    found = weights(count, kept, fuzz)
+    total = count * fuzz + kept * (1 - fuzz)
+    assert found == pytest.approx([(fuzz + (1 - fuzz) * (number < kept)) / total for number in range(count)])
+    assert math.isclose(sum(found), 1)
+    assert found == sorted(found, reverse=True)
+    assert min(found) >= 0
+
+
+@given(COUNTS)
+def test_the_ends_of_the_fuzz_are_uniform(counts: tuple[int, int]) -> None:
+    """With fuzz 1 all moves are alike; with fuzz 0 the kept ones are, and no other is ever chosen."""
+    count, kept = counts
+    assert weights(count, kept, 1) == pytest.approx([1 / count] * count)
+    assert weights(count, kept, 0) == pytest.approx([1 / kept] * kept + [0] * (count - kept), abs=0)
+
+
+@pytest.mark.parametrize("fuzz", [-0.1, 1.0001, math.nan, math.inf, -math.inf])
+def test_a_fuzz_that_is_no_probability_is_refused(fuzz: float) -> None:
+    """Only numbers from 0 to 1 are taken, both included, and the sentence names the one that is not."""
+    for right in (0, 0.5, 1):
+        check_fuzz(right)
+    with pytest.raises(TablebaseError, match=f"from 0 .* to 1 .*, not {fuzz:g}"):
+        check_fuzz(fuzz)
+
+
+def test_a_side_is_named_by_its_letter() -> None:
+    """The letters of position texts name the sides, and any other word is refused with those there are."""
+    assert [side_number(PAWNS, letter) for letter in "wb"] == [0, 1]
+    assert [side_number(load_game("foxhounds"), letter) for letter in "fh"] == [0, 1]
+    for wrong in ("h", "W", "", "wb"):
+        with pytest.raises(TablebaseError, match=f"'w' or 'b', not '{wrong}'"):
+            side_number(PAWNS, wrong)
+
+
+def test_all_that_are_best_are_kept(pawn_tables: Tablebase) -> None:
+    """Equal moves are all kept, and one that loses sooner or wins later than the best is not."""
+    probe = pawn_tables.probe(PAWNS, AFTER_B2)
+    assert [(one.move, one.value) for one in probe.moves] == [
+        ("a3b2", (Outcome.WIN, 5)),
+        ("c3b2", (Outcome.WIN, 5)),
+        ("a3a2", (Outcome.LOSS, 2)),
+        ("c3c2", (Outcome.LOSS, 2)),
+    ]
+    assert [one.move for one in kept_moves(probe)] == ["a3b2", "c3b2"]
+    start = pawn_tables.probe(PAWNS, PAWNS.start)
+    assert [one.move for one in kept_moves(start)] == ["b1b2"]
+    assert {one.value.outcome for one in start.moves} == {Outcome.LOSS}
+
+
+@given(toys.positions(JUNGLE, 2))
+def test_kept_moves_are_worth_what_the_position_is(tables: Tablebase, position: Position) -> None:
+    """All kept moves have the position's value, and all others are worth less."""
+    probe = tables.probe(JUNGLE, position)
+    kept = kept_moves(probe)
+    assert kept
+    assert {one.value for one in kept} == {probe.value}
+    assert all(one.value.merit < probe.value.merit for one in probe.moves if one not in kept)
+
+
+def test_choices_follow_the_weights(pawn_tables: Tablebase) -> None:
+    """Of 4,000 draws each move gets its share, within four standard deviations; the same seed draws the same moves."""
+    probe = pawn_tables.probe(PAWNS, AFTER_B2)
+    for fuzz in (0.0, 0.5, 1.0):
+        drawn = [[choose(probe, fuzz, random).move for _ in range(4000)] for random in (Random(7), Random(7))]
+        assert drawn[0] == drawn[1]
+        counts = Counter(drawn[0])
+        for one, share in zip(probe.moves, weights(4, 2, fuzz), strict=True):
+            assert abs(counts[one.move] - 4000 * share) <= 4 * math.sqrt(4000 * share * (1 - share))
+
+
+def test_the_tables_win_hexapawn_as_black_against_anyone(pawn_tables: Tablebase) -> None:
+    """With fuzz 0 no random White survives six plies, whatever the seed; with fuzz 1 some White wins."""
+    winners: dict[float, Counter[int | None]] = {0.0: Counter(), 1.0: Counter()}
+    for fuzz, counts in winners.items():
+        for seed in range(60):
+            random = Random(seed)
+            match = Match(PAWNS, pawn_tables.prober, read(PAWNS, PAWNS.start))
+            while (ending := match.ending()) is None:
+                if match.side == 0:
+                    match.play(random.choice(list(match.legal().values())))
+                else:
+                    match.reply(fuzz, random)
+            counts[ending.winner] += 1
+            assert fuzz or match.plies <= 6
+    assert winners[0.0] == {1: 60}
+    assert set(winners[1.0]) == {0, 1}
+
+
+def test_a_reply_is_made_and_told(pawn_tables: Tablebase) -> None:
+    """The move that was drawn is the one on the board, and then it is the other side's turn."""
+    match = match_at(PAWNS, pawn_tables, PAWNS.start)
+    chosen = match.reply(0, Random(0))
+    assert (chosen.move, match.side, match.plies) == ("b1b2", 1, 1)
+    assert render(PAWNS, match.position) == chosen.position == AFTER_B2
+    assert match.probe() == pawn_tables.probe(PAWNS, AFTER_B2)
+    assert list(match.legal()) == ["a3a2", "a3b2", "c3b2", "c3c2"]
+
+
+@given(st.data())
+def test_undo_restores_the_turn(nothing: Tablebase, data: st.DataObject) -> None:
+    """After any moves, undo of a side brings back the position in which it last moved, move by move to its first."""
+    match = Match(JUNGLE, nothing.prober, read(JUNGLE, JUNGLE.start))
+    while (legal := match.legal()) and data.draw(st.integers(0, 9)):
+        match.play(data.draw(st.sampled_from(list(legal.values()))))
+    positions, moves = list(match.positions), list(match.moves)
+    side = data.draw(st.integers(0, 1))
+    turns = [ply for ply in range(len(moves)) if positions[ply].side == side]
+    for ply in reversed(turns):
+        assert match.undo(side)
+        assert (match.positions, match.moves) == (positions[: ply + 1], moves[:ply])
+        assert (match.side, match.plies) == (side, ply)
+    before = list(match.positions)
+    assert not match.undo(side)
+    assert match.positions == before
+
+
+def test_a_position_that_comes_back_is_a_draw(nothing: Tablebase) -> None:
+    """The third time that a position stands on the board is a draw, not the second; undo makes the game go on."""
+    game = toys.pacers()
+    to_and_fro = ["a1b1", "a2b2", "b1a1", "b2a2"]
+    assert match_at(game, nothing, game.start, *to_and_fro).ending() is None
+    match = match_at(game, nothing, game.start, *to_and_fro, *to_and_fro)
+    assert (match.plies, match.ending(), match.legal()) == (8, Ending(None, EndReason.REPEATED), {})
+    assert match.undo(1)
+    assert (match.plies, match.ending(), list(match.legal())) == (7, None, ["b2a2"])
+
+
+ENDINGS = {
+    "a goal": ("hexapawn", "3/P1p/3 w", ["a2a3"], Ending(0, EndReason.GOAL)),
+    "a goal with the last piece": ("hexapawn", "1p1/P2/3 w", ["a2b3"], Ending(0, EndReason.GOAL)),
+    "the den": ("doushouqi", "7/7/7/7/7/7/7/3c3/R6 b", ["d2d1"], Ending(1, EndReason.GOAL)),
+    "the last piece": ("doushouqi", "7/7/7/7/7/7/cW5/7/7 w", ["b3a3"], Ending(0, EndReason.LAST_PIECE)),
+    "the last piece but one": ("doushouqi", "7/7/7/7/7/7/cW5/7/r6 w", ["b3a3"], None),
+    "no move loses": ("hexapawn", "1p1/3/1P1 w", ["b1b2"], Ending(0, EndReason.NO_MOVE)),
+    "no move draws": ("doushouqi", "7/7/7/7/7/7/7/w6/Cd5 w", [], Ending(None, EndReason.NO_MOVE)),
+    "the first move": ("hexapawn", "ppp/3/PPP w", ["b1b2"], None),
+    "the fox shut in": ("foxhounds", "6F1/5H1H/8/8/8/8/8/1H1H4 f", [], Ending(1, EndReason.NO_MOVE)),
+    "the fox behind all hounds": ("foxhounds", "8/8/8/8/8/1H1H1H1H/4F3/8 f", [], Ending(0, EndReason.ESCAPED)),
+    "the fox slips through": ("foxhounds", "8/8/8/5H1H/4F3/1H1H4/8/8 f", ["e4f3"], Ending(0, EndReason.ESCAPED)),
+    "the fox before two hounds": ("foxhounds", "8/8/8/5H1H/4F3/1H1H4/8/8 f", ["e4d5"], None),
+    "the rabbit low enough": ("hasenspiel", "8/8/8/8/8/8/1R6/2p1p1p1 b", [], Ending(0, EndReason.ESCAPED)),
+    "the rabbit not low enough": ("hasenspiel", "8/8/8/8/8/8/1R6/p1p1p1p1 b", [], None),
+    "the rabbit low enough, White to move": ("hasenspiel", "8/8/8/8/8/8/1R6/2p1p1p1 w", [], None),
+    "no move before an escape": ("hasenspiel-early=article", "8/8/8/8/8/8/1p6/R7 w", [], Ending(1, EndReason.NO_MOVE)),
+}
+
+
+@pytest.mark.parametrize(("name", "start", "moves", "ending"), ENDINGS.values(), ids=ENDINGS)
+def test_how_games_end(name: str, start: str, moves: list[str], ending: Ending | None, nothing: Tablebase) -> None:
+    """A goal, the last piece, no move and an escape end a game as the rules say, for the side they say; else it goes on."""
+    match = match_at(load_game(name), nothing, start, *moves)
+    assert match.ending() == ending
+    assert bool(match.legal()) == (ending is None)

@@ -1,0 +1,332 @@
+"""Questions to a tablebase: against the naive rules, one by one and together, and the line to the end."""
+
+from __future__ import annotations
+
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import toys
+from support.program import open_files, random_position
+from twins import naive
+
+import tablebase
+from rules.doushouqi import game as doushouqi
+from tablebase.api.tablebase import Tablebase
+from tablebase.catalog.catalog import Catalog
+from tablebase.errors import MissingTableError, NotationError, TablebaseError
+from tablebase.game import Outcome
+from tablebase.game.moves import Position, legal_moves, mirrored, swapped, wins_at_once
+from tablebase.game.notation import parse, read, render, render_move
+from tablebase.probe.answers import RatedMove
+from tablebase.probe.prober import Prober
+from tablebase.slices.material import material_name, materials, parse_material
+from tablebase.tables import store
+from tablebase.tables.format import table_path
+from tablebase.values import Value
+
+GAME = doushouqi()
+TWO = toys.positions(GAME, 2)
+KNOWN_WIN = "7/3C3/7/7/7/7/7/7/c6 w"
+THREE = "7/7/3t3/7/7/R6/4E2/7/7 w"
+SHUT_IN = "7/7/7/7/7/7/7/w6/Cd5 w"
+
+
+def pair(value: Value) -> naive.Pair:
+    """A value as the naive twin writes it."""
+    return str(value.outcome), value.distance
+
+
+def one_ply(tables: Tablebase, position: Position) -> naive.Pair:
+    """What a position is worth by the naive rules and the probes of the positions after it."""
+    best: naive.Pair | None = None
+    for move in naive.moves(GAME, position):
+        child = naive.after(position, move)
+        ends = move.wins or len({GAME.side_of(kind) for kind, _ in child.pieces}) == 1
+        worth = ("win", 1) if ends else naive.parent(pair(tables.probe_value(GAME, child)))
+        assert worth is not None
+        best = worth if best is None or naive.better(worth, best) else best
+    return best or ("draw", None)
+
+
+def key(rated: RatedMove) -> tuple[int, int, str]:
+    """The documented order of moves: wins by growing distance, draws, losses by falling distance, then the text."""
+    outcome, distance = pair(rated.value)
+    rank = {"win": 0, "draw": 1, "loss": 2}[outcome]
+    return rank, {"win": 1, "draw": 0, "loss": -1}[outcome] * (distance or 0), rated.move
+
+
+def longest(folder: Path, pieces: int) -> list[str]:
+    """The longest wins and losses of the ten distinct slices that have the longest."""
+    catalog = Catalog(folder)
+    columns = "longest_win_position, longest_loss_position"
+    condition = f"NOT is_alias AND pieces = {pieces} ORDER BY MAX(longest_win, longest_loss) DESC LIMIT 10"
+    found = catalog.sql(f"SELECT {columns} FROM slice_counts WHERE {condition}")[1]
+    catalog.close()
+    return [text for row in found for text in row]
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("pieces", [2, 3])
+def test_probes_agree_with_the_naive_rules_one_ply_deep(pieces: int, side: int, more_tables: Tablebase) -> None:
+    """Positions of every slice, aliases too, are worth what their naive moves lead to."""
+    random = Random(side)
+    for material in materials(GAME, pieces):
+        for _ in range(8 if pieces == 2 else 2):
+            position = random_position(GAME, material, side, random)
+            assert pair(more_tables.probe_value(GAME, position)) == one_ply(more_tables, position), render(GAME, position)
+
+
+@given(TWO)
+def test_a_probe_is_the_value_and_the_naive_moves(tables: Tablebase, position: Position) -> None:
+    """A probe has the position's text, side and value, and each naive move once with where it leads and its worth."""
+    answer = tables.probe(GAME, position)
+    assert (answer.game, answer.asked, answer.position) == (GAME, position, render(GAME, position))
+    assert answer.side == "wb"[position.side]
+    assert (answer.outcome, answer.distance) == answer.value == tables.probe_value(GAME, position)
+    assert sorted(one.move for one in answer.moves) == sorted(render_move(GAME, move) for move in naive.moves(GAME, position))
+    by_text = {render_move(GAME, move): move for move in naive.moves(GAME, position)}
+    for one in answer.moves:
+        child = naive.after(position, by_text[one.move])
+        assert one.position == render(GAME, child)
+        if wins_at_once(GAME, position, by_text[one.move]):
+            assert pair(one.value) == ("win", 1)
+        else:
+            assert pair(one.value) == naive.parent(pair(tables.probe_value(GAME, child)))
+
+
+@given(TWO)
+def test_the_best_move_is_first(tables: Tablebase, position: Position) -> None:
+    """Moves are in the documented order, and the first is worth what the position is worth."""
+    answer = tables.probe(GAME, position)
+    assert list(answer.moves) == sorted(answer.moves, key=key)
+    assert answer.best == answer.moves[0].move
+    assert answer.moves[0].value == answer.value
+
+
+def test_three_piece_moves_are_in_order_too(more_tables: Tablebase) -> None:
+    """The same where a position has wins, draws and losses to choose from, which two pieces seldom have."""
+    random = Random(3)
+    seen = set()
+    for material in [parse_material(GAME, name) for name in ("TvWD", "LvCE", "RCvW")] * 40:
+        answer = more_tables.probe(GAME, random_position(GAME, material, random.randrange(2), random))
+        assert list(answer.moves) == sorted(answer.moves, key=key)
+        seen.add(frozenset(one.value.outcome for one in answer.moves))
+    assert frozenset(Outcome) in seen
+
+
+def test_positions_worked_out_by_hand(tables: Tablebase) -> None:
+    """A cat before the den wins in one; whoever must let it has lost in two; a step from taking the last piece too."""
+    at_the_den = tables.probe("doushouqi", KNOWN_WIN)
+    assert (at_the_den.outcome, at_the_den.distance, at_the_den.best) == ("win", 1, "d8d9")
+    too_late = tables.probe("doushouqi", KNOWN_WIN[:-1] + "b")
+    assert (too_late.outcome, too_late.distance) == ("loss", 2)
+    assert [pair(one.value) for one in too_late.moves] == [("loss", 2)] * 2
+    assert sorted(one.move for one in too_late.moves) == ["a1a2", "a1b1"]
+    next_to_it = tables.probe("doushouqi", "7/7/7/7/7/7/cW5/7/7 w")
+    assert (next_to_it.outcome, next_to_it.distance, next_to_it.best) == ("win", 1, "b3a3")
+    assert next_to_it.moves[0].position == "7/7/7/7/7/7/W6/7/7 b"
+
+
+def test_no_legal_move_is_a_draw(more_tables: Tablebase) -> None:
+    """A cat in the corner that stronger pieces shut in can neither win nor lose."""
+    answer = more_tables.probe(GAME, SHUT_IN)
+    assert (answer.outcome, answer.distance, answer.best, answer.moves) == ("draw", None, None, ())
+    assert more_tables.line(GAME, SHUT_IN) == [answer]
+
+
+@given(st.lists(TWO, max_size=25), st.randoms(use_true_random=False))
+def test_a_batch_is_as_many_single_probes(tables: Tablebase, positions: list[Position], random: Random) -> None:
+    """Positions of many slices together, also repeated, mirrored, swapped and as text, have the values they have alone."""
+    asked = [*positions, *positions[:3], *(mirrored(GAME, one) for one in positions), *(swapped(GAME, one) for one in positions)]
+    random.shuffle(asked)
+    mixed = [render(GAME, one) if random.random() < 0.3 else one for one in asked]
+    assert tables.probe_values(GAME, mixed) == [tables.probe_value(GAME, one) for one in asked]
+
+
+def test_a_batch_of_three_pieces_is_as_many_single_probes(more_tables: Tablebase) -> None:
+    """The same for two positions of every three-piece slice, either side to move."""
+    random = Random(5)
+    asked = [random_position(GAME, material, side, random) for material in materials(GAME, 3) for side in (0, 1)]
+    random.shuffle(asked)
+    assert more_tables.probe_values("doushouqi", asked) == [more_tables.probe_value(GAME, one) for one in asked]
+
+
+@given(TWO)
+def test_mirror_and_colour_swap_change_no_value(tables: Tablebase, position: Position) -> None:
+    """A position, its mirror image and the same with colours exchanged, Black to move for White, are worth the same."""
+    value = tables.probe_value(GAME, position)
+    assert tables.probe_value(GAME, mirrored(GAME, position)) == value
+    assert tables.probe_value(GAME, swapped(GAME, position)) == value
+    assert swapped(GAME, position).side != position.side
+
+
+def test_what_is_missing_is_an_error_or_the_default(tables: Tablebase, two_pieces: Path) -> None:
+    """`probe_…` raises where the table is not built and names the command, `get_…` gives the default; else they agree."""
+    sentence = (
+        f"the table REvT of doushouqi has not been built: run 'tablebase build doushouqi --material REvT --data {two_pieces}'"
+    )
+    for ask in (tables.probe, tables.probe_value, tables.line):
+        with pytest.raises(MissingTableError) as caught:
+            ask("doushouqi", THREE)
+        assert str(caught.value) == sentence
+        assert isinstance(caught.value, KeyError)
+    with pytest.raises(MissingTableError, match="REvT"):
+        tables.probe_values("doushouqi", [KNOWN_WIN, THREE, SHUT_IN])
+    assert tables.get("doushouqi", THREE) is None
+    assert tables.get("doushouqi", THREE, "?") == "?"
+    assert tables.get_value("doushouqi", THREE) is None
+    assert tables.get_value("doushouqi", THREE, 0) == 0
+    assert tables.get("doushouqi", KNOWN_WIN, "?") == tables.probe("doushouqi", KNOWN_WIN)
+    assert tables.get_value("doushouqi", KNOWN_WIN, 0) == Value(Outcome.WIN, 1)
+
+
+def test_what_is_no_position_is_no_default(tables: Tablebase) -> None:
+    """`get_…` forgives a missing table, not a wrong text or a position that is over."""
+    rat, cat = parse_material(GAME, "RvC").kinds
+    over = Position(((rat, GAME.board.square("d9")), (cat, GAME.board.square("a1"))), 1)
+    alone = Position(((rat, 0),), 0)
+    for wrong in ("nonsense", "7/7/7/7/7/7/7/7/R6 w", over, alone):
+        for ask in (tables.get, tables.get_value, tables.probe, tables.probe_value):
+            with pytest.raises(NotationError):
+                ask("doushouqi", wrong)
+        with pytest.raises(NotationError):
+            tables.probe_values("doushouqi", [KNOWN_WIN, wrong])
+    assert tables.probe_values("doushouqi", []) == []
+
+
+def test_a_missing_child_is_named(three_pieces: Path, tmp_path: Path) -> None:
+    """Where only the table that a capture leads to is missing, the value is told and the moves name what is missing."""
+    path = table_path(tmp_path, GAME, parse_material(GAME, "RCvW"))
+    path.parent.mkdir(parents=True)
+    path.write_bytes(table_path(three_pieces, GAME, parse_material(GAME, "RCvW")).read_bytes())
+    position = "7/7/7/7/7/7/wC5/6R/7 b"
+    with tablebase.open(tmp_path) as partial, tablebase.open(three_pieces) as whole:
+        assert partial.probe_value("doushouqi", position) == whole.probe_value("doushouqi", position)
+        with pytest.raises(MissingTableError, match="the table RvW of doushouqi has not been built"):
+            partial.probe("doushouqi", position)
+        assert partial.get("doushouqi", position) is None
+
+
+def check_line(tables: Tablebase, text: str) -> int:
+    """Check a decided line ply by ply; its length."""
+    line = tables.line(GAME, text)
+    first = line[0]
+    assert first.position == text
+    assert first.distance is not None
+    assert [one.distance for one in line] == list(range(first.distance, 0, -1))
+    for before, after in pairwise(line):
+        assert after.outcome == before.outcome.reversed
+        assert after.position == before.moves[0].position
+        assert {before.side, after.side} == {"w", "b"}
+        assert after == tables.probe(GAME, after.position)
+    last = parse(GAME, line[-1].position)
+    ending = [move for move in naive.moves(GAME, last) if render_move(GAME, move) == line[-1].best]
+    assert [wins_at_once(GAME, last, move) for move in ending] == [True]
+    return len(line)
+
+
+@pytest.mark.parametrize(("pieces", "plies"), [(2, 34), (3, 67)])
+def test_the_line_is_as_long_as_the_probe_says(pieces: int, plies: int, more_tables: Tablebase, three_pieces: Path) -> None:
+    """The longest wins and losses play out with the distance falling by one and the outcome changing at every ply."""
+    assert max(check_line(more_tables, text) for text in longest(three_pieces, pieces)) == plies
+
+
+@given(TWO)
+def test_any_line_ends(tables: Tablebase, position: Position) -> None:
+    """A decided line ends after its distance; a drawn one stays drawn and never shows a position twice."""
+    value = tables.probe_value(GAME, position)
+    if value.distance is not None:
+        assert check_line(tables, render(GAME, position)) == value.distance
+    else:
+        line = tables.line(GAME, position)
+        assert {one.outcome for one in line} == {Outcome.DRAW}
+        assert len({one.position for one in line}) == len(line)
+        back = line[-1].moves[0].position
+        assert back in {one.position for one in line}
+
+
+def test_threads_get_the_same_answers(three_pieces: Path, more_tables: Tablebase) -> None:
+    """Eight threads that ask one freshly opened tablebase at once get what one gets alone."""
+    random = Random(8)
+    asked = [random_position(GAME, one, random.randrange(2), random) for n in (2, 3) for one in materials(GAME, n)[::3]]
+    expected = [more_tables.probe_value(GAME, one) for one in asked]
+    whole = [more_tables.probe(GAME, one) for one in asked[:40]]
+
+    def ask(seed: int) -> bool:
+        order = list(range(len(asked)))
+        Random(seed).shuffle(order)
+        right = all(fresh.probe_value(GAME, asked[n]) == expected[n] for n in order)
+        right &= fresh.probe_values(GAME, [asked[n] for n in order]) == [expected[n] for n in order]
+        return right and all(fresh.probe(GAME, asked[n]) == whole[n] for n in order if n < len(whole))
+
+    with tablebase.open(three_pieces) as fresh, ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(ask, range(8))) == [True] * 8
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc to count open files")
+def test_few_files_stay_open(three_pieces: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many tables a tablebase is asked about, no more of their files stay open than the store allows."""
+    monkeypatch.setattr(store, "OPEN_FILES", 5)
+    random = Random(9)
+    folder = tmp_path / "tables"
+    shutil.copytree(three_pieces, folder)
+    with tablebase.open(folder) as tables:
+        for material in materials(GAME, 3):
+            tables.probe_value(GAME, random_position(GAME, material, 0, random))
+        assert 0 < len(set(open_files(folder))) <= 6
+    assert open_files(folder) == []
+
+
+def test_arrays_are_as_many_single_probes(more_tables: Tablebase) -> None:
+    """Arrays of squares of one material, aliases and swapped ones too, have the values of their positions."""
+    random = Random(11)
+    signs = {"win": 1, "draw": 0, "loss": -1}
+    for name in ("RvC", "EvT", "DRvP", "TvWD", "LEvC", "CvWD"):
+        for side in (0, 1):
+            asked = [random_position(GAME, parse_material(GAME, name), side, random) for _ in range(40)]
+            squares = np.array([[square for _, square in one.pieces] for one in asked], dtype=np.int8)
+            outcomes, distances = more_tables.probe_squares("doushouqi", name, side, squares)
+            values = [more_tables.probe_value(GAME, one) for one in asked]
+            assert outcomes.tolist() == [signs[value.outcome] for value in values]
+            assert distances.tolist() == [-1 if value.distance is None else value.distance for value in values]
+
+
+def test_a_tablebase_is_a_folder(tmp_path: Path, two_pieces: Path) -> None:
+    """Opening takes a path or its text; a folder that does not exist, or a file, is refused in a sentence."""
+    for folder in (two_pieces, str(two_pieces)):
+        with tablebase.open(folder) as opened:
+            assert opened.probe_value("doushouqi", KNOWN_WIN) == Value(Outcome.WIN, 1)
+    with pytest.raises(TablebaseError, match=f"there is no tablebase in {tmp_path}/none"):
+        tablebase.open(tmp_path / "none")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(TablebaseError, match=f"{tmp_path}/file is a file"):
+        tablebase.open(tmp_path / "file")
+
+
+def test_every_alias_is_asked_for_by_its_own_name(tmp_path: Path) -> None:
+    """In an empty folder each slice's error names the slice as it was asked for, not what stands for it."""
+    random = Random(1)
+    with tablebase.open(tmp_path) as empty:
+        for material in materials(GAME, 2):
+            with pytest.raises(MissingTableError, match=f"the table {material_name(GAME, material)} of doushouqi"):
+                empty.probe_value(GAME, random_position(GAME, material, 1, random))
+
+
+def test_a_move_by_two_ways_is_one_move(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two steps from a square to the same target are listed once."""
+    game = toys.corners(3, 3)
+    position = read(game, "3/1c1/A2 b")
+    assert len(legal_moves(game, position)) == 8
+    # There are no files of this toy, and what its positions are worth does not matter here.
+    monkeypatch.setattr(Prober, "value", lambda *_: Value(Outcome.DRAW, None))
+    with closing(Prober(two_pieces)) as prober:
+        rated = prober.probe(game, position).moves
+    assert sorted(one.move for one in rated) == ["b2a1", "b2a3", "b2c1", "b2c3"]

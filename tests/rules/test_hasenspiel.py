@@ -1,0 +1,168 @@
+"""Hasenspiel: each rule on a small position under each reading, and the published numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from support.program import Answer, assert_no_game, assert_no_position
+from twins.walk import Walk, games, values, walk
+
+from rules.hasenspiel import game as hasenspiel
+from tablebase.game import Outcome, load_game
+from tablebase.game.moves import Position, decided, legal_moves
+from tablebase.game.notation import parse, render_move
+
+WHITE, BLACK = 0, 1
+GAME = hasenspiel()
+READINGS = ("default", "article", "none")
+
+
+@pytest.fixture(scope="module")
+def walks() -> Mapping[str, Walk]:
+    """Every position of 8×8 under each reading; that which plays on longest comes first, and the others use its moves."""
+    longest = walk(hasenspiel(early="none"))
+    return {"none": longest, **{early: walk(hasenspiel(early=early), like=longest) for early in ("default", "article")}}
+
+
+def place(pieces: str, side: int) -> Position:
+    """A position of 8×8 from words such as ``Re5 pa5``."""
+    return Position(tuple(sorted((GAME.by_symbol[word[0]], GAME.board.square(word[1:])) for word in pieces.split())), side)
+
+
+# Rules
+
+
+def test_the_start() -> None:
+    """The rabbit on d8, the pawns on the dark squares of the first rank, and White moves."""
+    assert parse(GAME, GAME.start) == place("Rd8 pa1 pc1 pe1 pg1", WHITE)
+
+
+@pytest.mark.parametrize(("square", "number"), [("a1", 0), ("g1", 3), ("b2", 4), ("a3", 8), ("c5", 17), ("h8", 31)])
+def test_square_numbers(square: str, number: int) -> None:
+    """The article numbers the dark squares row by row, four a row, from the pawns' corner."""
+    assert GAME.board.square(square) == number
+    assert len(GAME.board) == 32
+
+
+@pytest.mark.parametrize(
+    ("pieces", "side", "expected"),
+    [
+        pytest.param("Rd8 pa1 pc1 pe1 pg1", WHITE, "d8c7 d8e7", id="the rabbit at the start"),
+        pytest.param("Re5 pa1 pc1 pe1 pg1", WHITE, "e5d4 e5f4 e5d6 e5f6", id="the rabbit goes all ways, one step"),
+        pytest.param("Rh4 pa1 pc1 pe1 pg1", WHITE, "h4g3 h4g5", id="the rabbit on the edge"),
+        pytest.param("Re5 pd4 pf6 pe1 pg1", WHITE, "e5f4 e5d6", id="nothing is taken or jumped over"),
+        pytest.param("Rd8 pa1 pc1 pe1 pg1", BLACK, "a1b2 c1b2 c1d2 e1d2 e1f2 g1f2 g1h2", id="pawns go up the board, one step"),
+        pytest.param("Re5 pd4 pb6 ph6 pf8", BLACK, "d4c5 b6a7 b6c7 h6g7", id="pawns take nothing either"),
+    ],
+)
+def test_moves(pieces: str, side: int, expected: str) -> None:
+    """Where the pieces may go: each case is one line of the rules."""
+    assert {render_move(GAME, move) for move in legal_moves(GAME, place(pieces, side))} == set(expected.split())
+
+
+@pytest.mark.parametrize("early", READINGS)
+@pytest.mark.parametrize("pieces", ["Rh8 pa3 pc3 pe3 pg7", "Ra7 pb6 pb8 pe3 pg3", "Re5 pd4 pf4 pd6 pf6"])
+def test_the_rabbit_is_blocked(pieces: str, early: str) -> None:
+    """White to move without a move has lost."""
+    assert decided(hasenspiel(early=early), place(pieces, WHITE)) is Outcome.LOSS
+
+
+@pytest.mark.parametrize("early", READINGS)
+@pytest.mark.parametrize("pieces", ["Rc3 pb8 pd8 pf8 ph8", "Rh8 pb8 pd8 pf8 pg7"])
+def test_the_pawns_are_stuck(pieces: str, early: str) -> None:
+    """Black to move without a move has lost."""
+    assert decided(hasenspiel(early=early), place(pieces, BLACK)) is Outcome.LOSS
+
+
+@pytest.mark.parametrize(
+    ("rabbit", "over"),
+    [
+        # The lowest pawn stands on a5, square 16.
+        pytest.param("c1", "default-b article-w article-b none-w none-b", id="on the first row, 1"),
+        pytest.param("b2", "default-b article-w article-b", id="below all pawns, 4"),
+        pytest.param("e5", "default-b article-w article-b", id="two squares on, 18"),
+        pytest.param("g5", "default-b", id="three squares on, 19"),
+        pytest.param("h6", "", id="above, 23"),
+    ],
+)
+def test_early_wins(rabbit: str, over: str) -> None:
+    """When White has won before the pawns are stuck, by the rabbit's square and the lowest pawn's, for either side to move."""
+    found = {}
+    for early in READINGS:
+        for side, outcome in ((WHITE, Outcome.WIN), (BLACK, Outcome.LOSS)):
+            position = place(f"R{rabbit} pa5 pb6 pd6 pf6", side)
+            found[f"{early}-{'wb'[side]}"] = decided(hasenspiel(early=early), position)
+            assert found[f"{early}-{'wb'[side]}"] in (None, outcome)
+    assert {reading for reading, outcome in found.items() if outcome is not None} == set(over.split())
+
+
+# Published numbers
+
+
+@pytest.mark.parametrize(
+    ("early", "states", "possible", "percent", "digits"),
+    [
+        ("default", 778_341, 2_479_385_048_689_677_432_127_960_469_169, 1.49, 2),
+        ("article", 776_247, 1_101_226_120_421_767_687_787_600_873_400, 3.44, 2),
+        ("none", 895_280, 1_586_542_365_057_189_311_556_076_565_896_156, 0.006, 3),
+    ],
+)
+def test_published_counts(walks: Mapping[str, Walk], early: str, states: int, possible: int, percent: float, digits: int) -> None:
+    """States, possible games, and the share of them that Black wins, under each reading."""
+    total, (_, black) = games(walks[early])
+    assert len(walks[early].children) == states
+    assert total == possible
+    assert round(100 * black / total, digits) == percent
+
+
+def test_black_wins_in_44_plies(walks: Mapping[str, Walk]) -> None:
+    """White to move loses the start, and 7.57 % of the states are won for Black."""
+    found = values(walks["default"])
+    assert found[walks["default"].start] == ("loss", 44)
+    won = sum((outcome == "win") == (position.side == BLACK) for position, (outcome, _) in found.items())
+    assert round(100 * won / len(found), 2) == 7.57
+
+
+# Malformed input
+
+VARIANTS = {
+    "an odd number of files": ("hasenspiel-7x8", "7x8"),
+    "one rank": ("hasenspiel-8x1", "8x1"),
+    "too many files": ("hasenspiel-14x8", "14x8"),
+    "five pawns": ("hasenspiel-pawns=5", "not 5"),
+    "pawns that are no number": ("hasenspiel-pawns=few", "'few'"),
+    "no such reading": ("hasenspiel-early=late", "early=late"),
+    "two sizes": ("hasenspiel-8x8-8x10", "size twice"),
+}
+
+POSITIONS = {
+    "a pawn too many": ("3R4/8/8/8/8/8/1p6/p1p1p1p1 w", "5 pieces 'p'"),
+    "two rabbits": ("1R1R4/8/8/8/8/8/8/p1p1p1p1 w", "2 pieces 'R'"),
+    "the rabbit on a light cell": ("4R3/8/8/8/8/8/8/p1p1p1p1 w", "'R' in row 8"),
+    "a pawn on a light cell": ("3R4/8/8/8/8/8/8/1p1p1p1p w", "'p' in row 1"),
+    "no rabbit": ("8/8/8/8/8/8/8/p1p1p1p1 b", "White has no pieces"),
+    "no pawns": ("3R4/8/8/8/8/8/8/8 w", "Black has no pieces"),
+    "another size": ("1R2/4/4/p1p1 w", "4 rows"),
+    "another game's pieces": ("3F4/8/8/8/8/8/8/H1H1H1H1 w", "'F' is no piece"),
+}
+
+
+@pytest.mark.parametrize(("name", "fault"), VARIANTS.values(), ids=VARIANTS)
+def test_bad_variants(name: str, fault: str, ask: Callable[..., Answer]) -> None:
+    """What cannot be set up is refused in a sentence that names it, by the library and by the program."""
+    assert_no_game(name, fault, ask)
+
+
+@pytest.mark.parametrize(("text", "fault"), POSITIONS.values(), ids=POSITIONS)
+def test_bad_positions(text: str, fault: str, two_pieces: Path, ask: Callable[..., Answer]) -> None:
+    """Text that is no position is refused in a sentence that names the fault, by the library and by the program."""
+    assert_no_position(GAME, text, fault, two_pieces, ask)
+
+
+@pytest.mark.parametrize(("name", "pawns"), [("hasenspiel-6x6", 3), ("hasenspiel-10x8", 5), ("hasenspiel-6x6-pawns=2", 2)])
+def test_pawns_fill_the_first_row_unless_told(name: str, pawns: int) -> None:
+    """A board of other width starts with a pawn on each dark square of the first rank, or with as many as asked for."""
+    game = load_game(name)
+    assert game.start.rpartition("/")[2].count("p") == pawns == game.kinds[1].limit == game.max_pieces - 1

@@ -1,0 +1,147 @@
+"""Hexapawn: each rule on a small position, and the published numbers of nine boards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.program import Answer, assert_no_game, assert_no_position
+from twins.walk import games, values, walk
+
+from rules.hexapawn import game as hexapawn
+from tablebase.game import Outcome
+from tablebase.game.moves import decided, legal_moves, mirrored, play, wins_at_once
+from tablebase.game.notation import parse, render_move
+
+WHITE, BLACK = 0, 1
+GAME = hexapawn()
+
+
+def moves(text: str, size: tuple[int, int] = (3, 3)) -> set[str]:
+    """All moves of a position; ``x`` marks a capture, ``#`` a move that ends the game."""
+    game = hexapawn(size)
+    position = parse(game, text)
+    return {
+        "x" * (move.captured is not None) + "#" * wins_at_once(game, position, move) + render_move(game, move)
+        for move in legal_moves(game, position)
+    }
+
+
+# Rules
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("ppp/3/PPP w", "a1a2 b1b2 c1c2", id="one step straight ahead, never two"),
+        # The article's figure: the two outer pawns step or take, the one between them can do nothing.
+        pytest.param("ppp/1P1/P1P b", "a3a2 c3c2 xa3b2 xc3b2", id="Black goes down the board and takes slantwise"),
+        pytest.param("1pp/p2/PPP w", "b1b2 c1c2 xb1a2", id="White goes up the board and takes slantwise"),
+        pytest.param("pp1/2p/PPP w", "a1a2 b1b2 xb1c2", id="nobody takes straight ahead"),
+        pytest.param("ppp/PP1/2P b", "c3c2 xa3b2 xb3a2 xc3b2", id="nobody takes beside or behind himself"),
+        pytest.param("p1p/1P1/2P w", "#b2b3 x#b2a3 x#b2c3 c1c2", id="White has won on the far rank"),
+        pytest.param("2p/p2/1PP b", "#a2a1 x#a2b1 c3c2", id="Black has won on the far rank"),
+        pytest.param("p2/P2/3 w", "", id="White is blocked"),
+        pytest.param("p2/P2/3 b", "", id="Black is blocked"),
+        pytest.param("pp1/P2/3 w", "x#a2b3", id="a blocked pawn may still take"),
+    ],
+)
+def test_moves(text: str, expected: str) -> None:
+    """Where the pawns may go: each case is one line of the rules."""
+    assert moves(text) == set(expected.split())
+
+
+def test_taking_the_last_pawn_wins() -> None:
+    """On the way to the far rank too, but not if another pawn is left."""
+    assert moves("3/3/1p1/P2 w", (3, 4)) == {"a1a2", "x#a1b2"}
+    assert moves("1p1/3/1p1/P2 w", (3, 4)) == {"a1a2", "xa1b2"}
+    assert moves("1p1/P2/3/3 b", (3, 4)) == {"b4b3", "x#b4a3"}
+
+
+@pytest.mark.parametrize("side", "wb")
+def test_who_has_no_move_has_lost(side: str) -> None:
+    """Two pawns face to face: whoever is to move has lost."""
+    assert decided(GAME, parse(GAME, f"p2/P2/3 {side}")) is Outcome.LOSS
+
+
+def test_a_game_is_over_on_the_far_rank() -> None:
+    """Three games of one move, though the black pawns that are left could still step."""
+    position = parse(GAME, "p1p/1P1/3 w")
+    walked = walk(GAME, position)
+    assert set(walked.children[position]) == {play(position, move) for move in legal_moves(GAME, position)}
+    assert len(walked.children) == 4
+    assert games(walked) == (3, (3, 0))
+    assert values(walked)[position] == ("win", 1)
+
+
+# Published numbers
+
+
+@pytest.mark.parametrize(
+    ("size", "winner", "plies", "reachable", "possible"),
+    [
+        ((3, 3), BLACK, 6, 135, 134),
+        ((4, 3), WHITE, 5, 1_128, 3_610),
+        ((5, 3), WHITE, 7, 8_698, 141_000),
+        ((6, 3), BLACK, 8, 64_074, 7_675_682),
+        ((3, 4), BLACK, 8, 987, 5_022),
+        ((4, 4), WHITE, 11, 20_286, 2_330_356),
+        ((5, 4), BLACK, 14, 359_894, 2_209_023_762),
+        ((3, 5), WHITE, 11, 3_708, 153_612),
+        ((4, 5), BLACK, 16, 118_133, 1_993_598_240),
+    ],
+    ids=lambda value: "x".join(map(str, value)) if isinstance(value, tuple) else "",
+)
+def test_published_boards(size: tuple[int, int], winner: int, plies: int, reachable: int, possible: int) -> None:
+    """Who wins in how many plies, reachable positions and possible games."""
+    walked = walk(hexapawn(size))
+    assert len(walked.children) == reachable
+    assert games(walked)[0] == possible
+    assert values(walked)[walked.start] == ("loss" if winner == BLACK else "win", plies)
+
+
+def test_three_by_three() -> None:
+    """White wins 64 of 134 games; 65 of 135 positions are the last; Black must know 37 others, 19 up to mirror image."""
+    walked = walk(GAME)
+    assert games(walked) == (134, (64, 70))
+    assert len(walked.results) == 65
+    black = {position for position in walked.children if position.side == BLACK and position not in walked.results}
+    assert len(black) == 37
+    assert len({frozenset({position, mirrored(GAME, position)}) for position in black}) == 19
+
+
+# Malformed input
+
+SIZES = {
+    "two ranks": "hexapawn-3x2",
+    "no files": "hexapawn-0x3",
+    "too many files": "hexapawn-10x3",
+    "too many ranks": "hexapawn-3x10",
+    "three numbers": "hexapawn-3x3x3",
+    "a word": "hexapawn-small",
+    "no such variant": "hexapawn-pawns=2",
+}
+
+POSITIONS = {
+    "a white pawn on its goal": ("P2/3/p2 w", "'P' .* cannot stand on a3"),
+    "a black pawn on its goal": ("3/P2/1p1 b", "'p' .* cannot stand on b1"),
+    "four white pawns": ("ppp/P2/PPP w", "4 pieces 'P'"),
+    "no white pawn": ("ppp/3/3 w", "White has no pieces"),
+    "no black pawn": ("3/3/PPP b", "Black has no pieces"),
+    "another size": ("pppp/4/PPPP w", "4 cells"),
+    "a rank too many": ("ppp/3/3/PPP w", "4 rows"),
+    "a king": ("pkp/3/PPP w", "'k' is no piece"),
+}
+
+
+@pytest.mark.parametrize("name", SIZES.values(), ids=SIZES)
+def test_bad_sizes(name: str, ask: Callable[..., Answer]) -> None:
+    """What cannot be set up is refused in a sentence that names it, by the library and by the program."""
+    assert_no_game(name, name.partition("-")[2], ask)
+
+
+@pytest.mark.parametrize(("text", "fault"), POSITIONS.values(), ids=POSITIONS)
+def test_bad_positions(text: str, fault: str, two_pieces: Path, ask: Callable[..., Answer]) -> None:
+    """Text that is no position is refused in a sentence that names the fault, by the library and by the program."""
+    assert_no_position(GAME, text, fault, two_pieces, ask)

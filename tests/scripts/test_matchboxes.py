@@ -1,0 +1,396 @@
+"""Hexapawn's matchbox learner.
+
+What the learner says of itself is held against `naive_pawns`, a Hexapawn of 3x3 on strings, without tables.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from support.program import Answer, load_script
+from twins.pawns import BLACK, START, WHITE, naive_moves, naive_value
+
+import tablebase
+from rules.hexapawn import game as hexapawn
+from tablebase.game import Outcome
+from tablebase.game.moves import Position, mirrored
+from tablebase.game.notation import parse, render_move
+from tablebase.graph.counting import count
+
+Told = Callable[..., Answer]
+
+
+matchboxes: Any = load_script("matchboxes")
+GAME = hexapawn()
+
+
+def flipped(cells: str) -> str:
+    """The board seen in the mirror."""
+    return cells[2::-1] + cells[5:2:-1] + cells[8:5:-1]
+
+
+def as_cells(position: Position) -> str:
+    """A position of 3x3 as a string of nine."""
+    symbols = {square: "Pp"[kind] for kind, square in position.pieces}
+    return "".join(symbols.get(square, ".") for square in range(9))
+
+
+def any_move(_: str) -> bool:
+    """For a White that may do anything."""
+    return True
+
+
+def naive_perfect(cells: str) -> Callable[[str], bool]:
+    """For a White that goes only where it is worst for Black."""
+    worst = min(naive_value(after, BLACK) for after, won in naive_moves(cells, WHITE).values() if not won)
+    return lambda after: naive_value(after, BLACK) == worst
+
+
+def surely_wins(learner: Any, perfect_white: bool) -> bool:
+    """Whether every line of play ends well for Black, found by playing all of them."""
+    boxes = {as_cells(position): [(bead.move.origin, bead.move.target) for bead in box] for position, box in learner.boxes.items()}
+
+    def white_to_move(cells: str) -> bool:
+        moves = naive_moves(cells, WHITE)
+        if any(won for _, won in moves.values()):
+            return False
+        allowed = naive_perfect(cells) if perfect_white and moves else any_move
+        return all(black_to_move(after) for after, _ in moves.values() if allowed(after))
+
+    def black_to_move(cells: str) -> bool:
+        shown = cells if cells in boxes else flipped(cells)
+        moves = naive_moves(shown, BLACK)
+        beads = boxes[shown] if moves else []
+        return bool(beads) and all(moves[bead][1] or white_to_move(moves[bead][0]) for bead in beads)
+
+    return white_to_move(START)
+
+
+class Witness(Random):
+    """Remembers what it chose: White's moves and Black's beads in turn."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.chosen: list[Any] = []
+
+    def choice(self, seq: Any) -> Any:
+        """Choose as ever."""
+        self.chosen.append(super().choice(seq))
+        return self.chosen[-1]
+
+
+def contents(learner: Any) -> dict[Position, list[Any]]:
+    """The beads of each box, to compare with later."""
+    return {position: list(box) for position, box in learner.boxes.items()}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All tables of Hexapawn on 3x3."""
+    folder: Path = tmp_path_factory.mktemp("hexapawn") / "tables"
+    matchboxes.build_missing(GAME, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def trees(folder: Path) -> dict[bool, Any]:
+    """The positions of 3x3, by whether mirror images are one."""
+    with tablebase.open(folder) as tables:
+        return {share: matchboxes.grow_tree(tables, GAME, share) for share in (True, False)}
+
+
+@pytest.fixture
+def learner(trees: dict[bool, Any]) -> Any:
+    """A learner that has not played yet."""
+    return matchboxes.Learner(GAME, trees[True])
+
+
+@pytest.fixture
+def tell(folder: Path, capsys: pytest.CaptureFixture[str]) -> Told:
+    """Runs the program on the tables of 3x3, or on others that are named."""
+
+    def told(*arguments: object) -> Answer:
+        capsys.readouterr()
+        code = matchboxes.main(["--data", str(folder), *map(str, arguments)])
+        said = capsys.readouterr()
+        return Answer(code, said.out, said.err)
+
+    return told
+
+
+@pytest.mark.parametrize(("share", "boxes", "beads"), [(True, 19, 45), (False, 37, 90)])
+def test_there_is_a_box_for_each_position_of_black(trees: dict[bool, Any], share: bool, boxes: int, beads: int) -> None:
+    """There are 37 positions in which Black moves on 3x3, 19 up to mirror images, just those that games can come to."""
+    learner = matchboxes.Learner(GAME, trees[share], share)
+    assert (len(learner.boxes), learner.beads) == (boxes, beads)
+    waiting, met = [(START, WHITE)], set()
+    while waiting:
+        cells, side = waiting.pop()
+        moves = naive_moves(cells, side)
+        if side == BLACK and moves:
+            met.add(cells)
+        waiting += [(after, 1 - side) for after, won in moves.values() if not won]
+    shown = {as_cells(position) for position in learner.boxes}
+    assert shown <= met
+    assert {min(cells, flipped(cells)) if share else cells for cells in met} == {
+        min(cells, flipped(cells)) if share else cells for cells in shown
+    }
+
+
+def test_a_box_has_a_bead_for_each_move(trees: dict[bool, Any]) -> None:
+    """Beads are the legal moves; where the position is symmetric, just one of two that mirror each other."""
+    for share, symmetric in ((True, 1), (False, 0)):
+        joined = 0
+        for position, box in matchboxes.Learner(GAME, trees[share], share).boxes.items():
+            legal = set(naive_moves(as_cells(position), BLACK))
+            beads = [(bead.move.origin, bead.move.target) for bead in box]
+            assert len(set(beads)) == len(beads)
+            if share and mirrored(GAME, position) == position:
+                assert GAME.mirror is not None
+                joined += 1
+                image = {bead: tuple(GAME.mirror[square] for square in bead) for bead in beads}
+                assert {one for bead in beads for one in (bead, image[bead])} == legal
+                assert len({frozenset((bead, image[bead])) for bead in beads}) == len(beads)
+            else:
+                assert set(beads) == legal
+        assert joined == symmetric
+
+
+def test_the_opening_boxes(learner: Any) -> None:
+    """After the middle pawn's step there are two colours for four moves, after a side pawn's three for three."""
+    moves = {
+        text: sorted(render_move(GAME, bead.move) for bead in learner.boxes[parse(GAME, text)])
+        for text in ("ppp/1P1/P1P b", "ppp/2P/PP1 b")
+    }
+    assert moves == {"ppp/1P1/P1P b": ["a3a2", "a3b2"], "ppp/2P/PP1 b": ["a3a2", "b3b2", "b3c2"]}
+
+
+def test_a_lost_game_takes_the_last_bead_alone(learner: Any) -> None:
+    """After a lost game exactly the bead drawn last is missing, after a won one none."""
+    witness = Witness(5)
+    outcomes = set()
+    for _ in range(60):
+        before = contents(learner)
+        witness.chosen.clear()
+        won = learner.play(matchboxes.every_move, witness)
+        outcomes.add(won)
+        gone = [(p, bead) for p, beads in before.items() for bead in beads if bead not in learner.boxes[p]]
+        *_, (white, last) = zip(witness.chosen[::2], witness.chosen[1::2], strict=False)
+        assert gone == ([] if won else [(white.after, last)])
+        assert learner.beads == sum(map(len, before.values())) - (not won)
+    assert outcomes == {True, False}
+
+
+def test_an_empty_box_resigns_and_costs_the_bead_before(learner: Any) -> None:
+    """With only its first boxes filled Black loses their beads one by one; once they are empty it resigns for nothing."""
+    first = [learner.boxes[parse(GAME, text)] for text in ("ppp/1P1/P1P b", "ppp/2P/PP1 b")]
+    for box in learner.boxes.values():
+        if not any(box is one for one in first):
+            box.clear()
+    witness = Witness(1)
+    resigned = {1: 0, 3: 0}
+    while learner.beads:
+        before = learner.beads
+        witness.chosen.clear()
+        won = learner.play(matchboxes.every_move, witness)
+        assert learner.beads == before - (not won and len(witness.chosen) > 1)
+        if not won and learner.boxes.get(witness.chosen[-1].after) == []:
+            resigned[len(witness.chosen)] += 1
+    assert resigned[3] >= 1
+    assert not learner.play(matchboxes.every_move, witness)
+    assert resigned[1] >= 1
+    assert learner.beads == 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_trained_at_random_it_ends_up_perfect(learner: Any, seed: int) -> None:
+    """What it says of itself after each game is what playing all lines says, and in the end it is perfect."""
+    random = Random(seed)
+    known = []
+    for _ in range(400):
+        learner.play(matchboxes.every_move, random)
+        known.append(learner.always_wins())
+        assert known[-1] == surely_wins(learner, False)
+        assert learner.always_wins(matchboxes.table_moves) == surely_wins(learner, True)
+        if known[-1]:
+            break
+    assert known[-1]
+    assert len(known) > 10
+    beads = learner.beads
+    assert all(learner.play(matchboxes.every_move, random) for _ in range(200))
+    assert learner.beads == beads
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_trained_by_perfect_play_it_beats_just_that(learner: Any, seed: int) -> None:
+    """It soon beats a perfect White for good, but not every other: what a perfect White avoids stays unlearned."""
+    untouched = list(learner.boxes[parse(GAME, "ppp/2P/PP1 b")])
+    random = Random(seed)
+    beaten = []
+    for _ in range(50):
+        learner.play(matchboxes.table_moves, random)
+        beaten.append(learner.always_wins(matchboxes.table_moves))
+        assert beaten[-1] == surely_wins(learner, True)
+    assert beaten[-1]
+    assert not learner.always_wins()
+    assert not surely_wins(learner, False)
+    assert learner.boxes[parse(GAME, "ppp/2P/PP1 b")] == untouched
+    assert all(learner.play(matchboxes.table_moves, random) for _ in range(50))
+
+
+def test_no_win_is_unlearned(learner: Any) -> None:
+    """Of the beads that keep a win none is ever taken away, of the others some are."""
+    before = contents(learner)
+    random = Random(0)
+    for _ in range(300):
+        learner.play(matchboxes.every_move, random)
+    gone = [bead for position, beads in before.items() for bead in beads if bead not in learner.boxes[position]]
+    assert gone
+    assert {bead.value.outcome for bead in gone} == {Outcome.LOSS}
+
+
+def test_a_run_remembers_when_it_held_first(trees: dict[bool, Any]) -> None:
+    """The number of the game is the first after which the learner always wins, and the shares end at one."""
+    run = matchboxes.train(matchboxes.Learner(GAME, trees[True]), matchboxes.every_move, 400, Random(3), range(0, 401, 20))
+    again = matchboxes.Learner(GAME, trees[True])
+    random = Random(3)
+    states = []
+    shares = [again.share_perfect()]
+    for number, won in enumerate(run.won, 1):
+        assert again.play(matchboxes.every_move, random) == won
+        states.append(again.always_wins())
+        if number % 20 == 0:
+            shares.append(again.share_perfect())
+    assert run.perfect == run.beats == states.index(True) + 1
+    assert all(run.won[run.perfect :])
+    assert run.shares == shares
+    # At the start 7 of the 19 boxes hold nothing but winning moves.
+    assert run.shares[0] == pytest.approx(7 / 19)
+    assert run.shares[-1] == 1
+    assert run.beads == again.beads
+    won_by_then = sum(run.won[: run.perfect])
+    said = f"plays perfectly, whatever White does: for good after game {run.perfect} (games won by then: {won_by_then})"
+    assert said in matchboxes.describe([run], 45, matchboxes.every_move)
+
+
+def test_the_program_says_when(tell: Told) -> None:
+    """It names boxes, beads, wins and the game after which Black plays perfectly, the same for the same seed."""
+    answer = tell("--games", 400, "--seed", 3)
+    assert (answer.code, answer.err) == (0, "")
+    head, boxes, won, perfect, left = answer.out.splitlines()
+    assert head == "Hexapawn 3x3: by the table, Black wins in 6 plies"
+    assert boxes == "Black has 19 boxes with 45 beads; random opponent, seed 3"
+    assert won.startswith("Black won ")
+    assert won.endswith(" of 400 games")
+    assert perfect.startswith("plays perfectly, whatever White does: for good after game ")
+    assert left.endswith(" of 45")
+    assert tell("--games", 400, "--seed", 3).out == answer.out
+    assert tell("--games", 400, "--seed", 4).out.splitlines()[2:] != answer.out.splitlines()[2:]
+
+
+def test_the_program_tells_perfect_from_beating_the_opponent(tell: Told) -> None:
+    """Against perfect play there is a sentence for each of the two, and for many runs the median."""
+    *_, perfect, beats, left = tell("--opponent", "perfect", "--runs", 9).out.splitlines()
+    assert perfect == "plays perfectly, whatever White does: never in 200 games"
+    assert beats.startswith("beats this opponent, whichever bead is drawn: in 9 of 9 runs, after ")
+    assert left == "beads left: 42 of 45 (median)"
+    assert "median more than were played" in tell("--runs", 9, "--games", 80).out
+
+
+def test_a_box_for_each_mirror_image(tell: Told) -> None:
+    """Without the mirror there are 37 boxes."""
+    assert "Black has 37 boxes with 90 beads;" in tell("--no-mirror", "--games", 1).out
+
+
+@pytest.mark.parametrize(
+    ("size", "head", "verdict"), [("1x4", "Black wins in 2", "for good after game 0 "), ("1x5", "White wins in 3", "never")]
+)
+def test_other_sizes_are_built_first(tell: Told, tmp_path: Path, size: str, head: str, verdict: str) -> None:
+    """Tables that are missing are built; one bead that wins is perfect before the first game, one that loses never."""
+    answer = tell("--size", size, "--data", tmp_path / "new", "--games", 3)
+    assert answer.code == 0
+    assert head in answer.out.splitlines()[0]
+    assert verdict in answer.out.splitlines()[3]
+    assert answer.err.count("to build first") == 1
+    assert list((tmp_path / "new").glob(f"hexapawn-{size}/*/*.h5"))
+    assert tell("--size", size, "--data", tmp_path / "new", "--games", 3).err == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (["--games", "0"], "--games and --runs are whole numbers from 1"),
+        (["--runs", "-1"], "--games and --runs are whole numbers from 1"),
+        (["--games", "many"], "argument --games: invalid int value: 'many'"),
+        (["--opponent", "me"], "argument --opponent: invalid choice: 'me'"),
+        (["--colour"], "unrecognized arguments: --colour"),
+        (["--size", "3"], "'3' is no size of hexapawn"),
+        (["--size", "3x2"], "hexapawn is played on 1 to 9 files and 3 to 9 ranks, not on 3x2"),
+        (["--size", "1x3"], "Black never moves on 1x3"),
+        (["--data", __file__], "is a file: name a folder for the tables"),
+    ],
+)
+def test_bad_arguments_get_one_sentence(tell: Told, arguments: list[str], fault: str) -> None:
+    """Whatever is wrong is said in one sentence, with exit code 2 and nothing on standard output."""
+    answer = tell(*arguments)
+    assert (answer.code, answer.out) == (2, "")
+    assert len(answer.errors) == 1
+    assert fault in answer.errors[0]
+    assert "Traceback" not in answer.err
+
+
+def test_a_picture_needs_matplotlib(tell: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without matplotlib one sentence says what to install, before any training."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    answer = tell("--picture", tmp_path / "curve.png")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.errors == ["error: a picture needs matplotlib: install it with pip install 'tablebase[plot]'"]
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_picture_is_drawn(tell: Told, tmp_path: Path) -> None:
+    """With matplotlib the learning curve becomes a PNG, also for fewer games than the window has."""
+    pytest.importorskip("matplotlib")
+    for games in (50, 3):
+        path = tmp_path / f"{games}.png"
+        assert tell("--games", games, "--runs", 2, "--picture", path).code == 0
+        assert path.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("name", ["nowhere/curve.png", "curve.nonsense"])
+def test_a_picture_that_cannot_be_written(tell: Told, tmp_path: Path, name: str) -> None:
+    """A folder that is not there or an unknown kind of picture is one sentence that names the file."""
+    pytest.importorskip("matplotlib")
+    answer = tell("--games", 3, "--picture", tmp_path / name)
+    assert answer.code == 2
+    assert len(answer.errors) == 1
+    assert str(tmp_path / name) in answer.errors[0]
+
+
+def test_the_count_is_that_of_all_games_played() -> None:
+    """What the package counts is what playing every game on strings finds."""
+    counted = count(GAME)
+    assert (counted.reachable, counted.final, counted.games) == naive_count() == (135, 65, 134)
+
+
+def naive_count() -> tuple[int, int, int]:
+    """Positions met, final ones among them, and games, by playing all games of 3x3."""
+    met: set[tuple[str, int]] = set()
+    final: set[tuple[str, int]] = set()
+
+    def ends(cells: str, side: int, over: bool = False) -> Iterator[None]:
+        met.add((cells, side))
+        moves = {} if over else naive_moves(cells, side)
+        if not moves:
+            final.add((cells, side))
+            yield None
+        for after, won in moves.values():
+            yield from ends(after, 1 - side, won)
+
+    games = len(list(ends(START, WHITE)))
+    return len(met), len(final), games

@@ -1,0 +1,188 @@
+"""The claims of scripts/paper_patterns.py, held against positions that are probed one by one."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import permutations
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from support.program import load_script
+
+from rules.doushouqi import game as doushouqi
+from tablebase.api.tablebase import Tablebase
+from tablebase.game import Outcome
+from tablebase.game.moves import Position
+from tablebase.game.notation import parse
+
+GAME = doushouqi()
+PLAIN = "CWDPE"
+"""Animals that neither swim nor leap."""
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    """The script as a module."""
+    return load_script("paper_patterns")
+
+
+@pytest.fixture(scope="module")
+def told(script: ModuleType, three_pieces: Path) -> dict[str, list[str]]:
+    """What the script prints about each claim, by its title."""
+    lines: list[str] = []
+    patch = pytest.MonkeyPatch()
+    patch.setattr("builtins.print", lambda text="": lines.extend(str(text).split("\n")))
+    try:
+        script.tell(three_pieces, 3, 10_000)
+    finally:
+        patch.undo()
+    found: dict[str, list[str]] = {}
+    for line in lines:
+        if line.endswith(":") and not line.startswith(" "):
+            found[line[:-1]] = []
+        elif found:
+            found[list(found)[-1]].append(line)
+    return found
+
+
+def verdict(told: dict[str, list[str]], words: str) -> str:
+    """The verdict on the claim whose title begins like this."""
+    (lines,) = (lines for title, lines in told.items() if title.startswith(words))
+    (line,) = (line for line in lines if line.startswith("  => "))
+    return line.removeprefix("  => ")
+
+
+def cell(square: int) -> tuple[int, int]:
+    """File and rank, from 1."""
+    file, rank = GAME.board.cells[square]
+    return file + 1, rank + 1
+
+
+def steps(one: tuple[int, int], other: tuple[int, int]) -> int:
+    """Manhattan distance."""
+    return abs(one[0] - other[0]) + abs(one[1] - other[1])
+
+
+def pairs(tables: Tablebase, animal: str) -> list[tuple[tuple[int, int], tuple[int, int], Outcome]]:
+    """All positions of an animal against its like, White to move: the two cells, and the outcome."""
+    kinds = GAME.by_symbol[animal], GAME.by_symbol[animal.lower()]
+    squares = permutations(GAME.kinds[kinds[0]].homes, 2)
+    positions = [Position(tuple(zip(kinds, both, strict=True)), 0) for both in squares]
+    values = tables.probe_values(GAME, positions)
+    return [
+        (cell(position.pieces[0][1]), cell(position.pieces[1][1]), value.outcome)
+        for position, value in zip(positions, values, strict=True)
+    ]
+
+
+def walk(animal: str, origin: tuple[int, int], goal: tuple[int, int]) -> int:
+    """Steps of an animal that does not leap to the enemy den."""
+    water = set() if animal == "R" else {(file, rank) for file in (2, 3, 5, 6) for rank in (4, 5, 6)}
+    seen, edge, count = {origin}, {origin}, 0
+    while goal not in edge:
+        near = {(file + a, rank + b) for file, rank in edge for a, b in ((1, 0), (-1, 0), (0, 1), (0, -1))}
+        edge = {one for one in near - seen - water if 1 <= one[0] <= 7 and 1 <= one[1] <= 9 and (one == goal or one not in DENS)}
+        seen |= edge
+        count += 1
+    return count
+
+
+DENS = ((4, 1), (4, 9))
+
+
+def guarding(tables: Tablebase, animal: str) -> list[tuple[tuple[int, int], tuple[int, int], Outcome]]:
+    """Those in which each is nearer to its own den than the other is."""
+    return [
+        (white, black, outcome)
+        for white, black, outcome in pairs(tables, animal)
+        if steps(black, DENS[1]) < walk(animal, white, DENS[1]) and steps(white, DENS[0]) < walk(animal, black, DENS[0])
+    ]
+
+
+def test_equal_pieces_never_draw(told: dict[str, list[str]], tables: Tablebase) -> None:
+    """There is no draw among all positions of two equal pieces, and the script counts as many."""
+    outcomes = Counter(outcome for animal in "RCWDPTLE" for _, _, outcome in pairs(tables, animal))
+    assert outcomes[Outcome.DRAW] == 0
+    assert verdict(told, "Two pieces of equal strength never draw") == f"holds for all {outcomes.total():,} positions"
+
+
+def test_parity(told: dict[str, list[str]], tables: Tablebase) -> None:
+    """Odd distances win and even ones lose, but for as many exceptions as the script says, none of them off the last ranks."""
+    right = wrong = 0
+    kept = Counter[bool]()
+    for animal in f"R{PLAIN}":
+        for white, black, outcome in guarding(tables, animal):
+            as_claimed = outcome is (Outcome.WIN if steps(white, black) % 2 else Outcome.LOSS)
+            right, wrong = right + as_claimed, wrong + (not as_claimed)
+            if white[1] > 1 and black[1] < 9:
+                kept[as_claimed] += 1
+    assert right > wrong > 0
+    assert verdict(told, "An odd Manhattan distance wins").startswith(f"holds except for {wrong:,} of {right + wrong:,} positions")
+    assert verdict(told, "Where they have to pass").startswith(f"fails for {right:,} of {right + wrong:,} positions")
+    assert kept[False] == 0
+    assert verdict(told, "… if neither stands") == f"holds for all {kept[True]:,} positions"
+
+
+def test_exceptions_are_positions(told: dict[str, list[str]], tables: Tablebase) -> None:
+    """Every exception that is listed is a position with the value that is printed."""
+    count = 0
+    for line in told["An odd Manhattan distance wins, an even one loses"]:
+        found = re.fullmatch(r"  not so: (\S+ w)  (win|loss) in (\d+)", line)
+        if found:
+            answer = tables.probe(GAME, parse(GAME, found[1]))
+            assert (str(answer.outcome), answer.distance) == (found[2], int(found[3]))
+            count += 1
+    assert f"{count:,} of" in verdict(told, "An odd Manhattan distance wins")
+
+
+def test_mutual_zugzwangs(told: dict[str, list[str]], tables: Tablebase) -> None:
+    """Positions that are lost whoever has to move have an even distance, and the script counts as many."""
+    zugzwangs = []
+    for animal in f"R{PLAIN}":
+        lost = {(white, black) for white, black, outcome in pairs(tables, animal) if outcome is Outcome.LOSS}
+        # With the board turned, Black's piece is White's.
+        turned = {((8 - black[0], 10 - black[1]), (8 - white[0], 10 - white[1])) for white, black in lost}
+        zugzwangs += [steps(*both) for both in lost & turned]
+    assert all(distance % 2 == 0 for distance in zugzwangs)
+    assert verdict(told, "Of two equal pieces") == f"holds for all {len(zugzwangs):,} positions"
+
+
+def test_every_claim_has_a_verdict(script: ModuleType, told: dict[str, list[str]]) -> None:
+    """Each claim ends with what it comes to, or, if it needs tables that are not there, why it was left out."""
+    for claim in (*script.PAPER, *script.FINDINGS):
+        wanted = "  left out, for it needs all tables with 4 pieces." if claim.pieces == 4 else "  => "
+        assert sum(line.startswith(wanted) for line in told[claim.title]) == 1, claim.title
+
+
+def test_claims_of_more_pieces_need_all_their_tables(
+    script: ModuleType, two_pieces: Path, shut_in: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without three-piece tables, and with some of them, what needs three pieces is left out."""
+    for folder in (two_pieces, shut_in):
+        script.tell(folder, 4, 0)
+        told = capsys.readouterr().out
+        assert told.count("left out, for it needs all tables with 3 pieces") == sum(one.pieces == 3 for one in script.FINDINGS) > 0
+        assert told.count("left out, for it needs all tables with 4 pieces") == sum(one.pieces == 4 for one in script.FINDINGS)
+
+
+def test_draws_are_those_of_the_paper(told: dict[str, list[str]]) -> None:
+    """The shares of draws are those of the published counts."""
+    lines = "\n".join(told["There are surprisingly few draws"])
+    for draws, positions in ((12_715, 160_068), (687_007, 54_354_684)):
+        assert f"{draws:,} of {positions:,} positions are a draw ({draws / positions:.2%})" in lines
+
+
+def test_queries_that_do_not_hold_are_seen(
+    script: ModuleType, two_pieces: Path, tables: Tablebase, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A claim that is wrong is not said to hold, and what breaks it is counted and listed."""
+    outcomes = Counter(outcome for _, _, outcome in pairs(tables, "C"))
+    claim = script.Claim("A cat always wins", "material = 'CvC'", "outcome = 'win'")
+    script.print_claim(claim, two_pieces, 3)
+    told = capsys.readouterr().out
+    lost = outcomes[Outcome.LOSS]
+    assert f"=> holds except for {lost:,} of {outcomes.total():,} positions" in told
+    assert told.count("not so: ") == 3
+    assert f"and {lost - 3:,} more" in told

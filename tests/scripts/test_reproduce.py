@@ -1,0 +1,299 @@
+"""The scripts that hold known numbers against what is computed: they print both, and fail if one of them differs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.program import SCRIPTS, Answer, load_script
+from twins import walk as naive_walk
+from twins.walk import breadth_first, walk
+
+import tablebase
+from tablebase.errors import TablebaseError
+from tablebase.game import load_game
+from tablebase.game.moves import Position
+
+foxhounds: Any = load_script("reproduce_foxhounds")
+hasenspiel: Any = load_script("reproduce_hasenspiel")
+hexapawn: Any = load_script("reproduce_hexapawn")
+
+Tell = Callable[..., Answer]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the scripts put their tables, so that none is built twice."""
+    folder: Path = tmp_path_factory.mktemp("reproduced") / "tables"
+    return folder
+
+
+@pytest.fixture
+def tell(folder: Path, capsys: pytest.CaptureFixture[str]) -> Tell:
+    """Runs a script in this process: ``tell(hexapawn, "--size", "3x3")``."""
+
+    def told(script: Any, *arguments: object) -> Answer:
+        capsys.readouterr()
+        code = script.main(["--data", str(folder), *map(str, arguments)])
+        said = capsys.readouterr()
+        return Answer(code, said.out, said.err)
+
+    return told
+
+
+@pytest.fixture
+def in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets the Fox & Hounds script measure in this process, which is quicker than one of its own for each board."""
+    monkeypatch.setattr(foxhounds, "ProcessPoolExecutor", lambda count, _: ThreadPoolExecutor(count))
+
+
+def pairs(answer: Answer, known: str) -> list[tuple[list[str], list[str]]]:
+    """The cells of the known numbers and of those found here, board by board, but not the seconds."""
+    rows = [line.replace(",", "").split()[:-1] for line in answer.out.splitlines()]
+    theirs, ours = ([row[:1] + row[2:] for row in rows if row[1:2] == [word]] for word in (known, "here"))
+    return list(zip(theirs, ours, strict=True))
+
+
+# Fox & Hounds
+
+
+def test_fox_and_hounds_is_reproduced(tell: Tell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All boards of the article that are studied by default, its example of an opposite position, and its table of fuzz factors."""
+    # The process that measures a board finds the script as this one does.
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    answer = tell(foxhounds, "--workers", "1")
+    assert answer.code == 0
+    lines = answer.out.splitlines()
+    assert lines[-1] == "no number differs from the article's"
+    boards = pairs(answer, "article")
+    assert [theirs[0] for theirs, _ in boards] == ["2x2", "4x4", "6x6", "8x8"]
+    # Name, reachable positions and, where they are given digit for digit, games; then the value of the start.
+    assert [ours[1:3] for _, ours in boards] == [
+        ["1", "1"],
+        ["83", "178"],
+        ["8175", "982462133247"],
+        ["709868", "360552037329667882019232833884"],
+    ]
+    assert all(theirs[3:7] == ours[3:7] for theirs, ours in boards)
+    assert "4x4: plies to force a FoxBox from the start: 0, largest still to come 2 in 4 plies" in lines
+    assert "6x6: plies to force a FoxBox from the start: never" in lines
+    assert "8x8: plies to force a FoxBox from the start: 0, largest still to come 6 in 6 plies" in lines
+    for size, fuzz in ((4, "0.095558"), (6, "0.041771"), (8, "0.006935")):
+        assert f"{size}x{size}: even chance from the start at fuzz factor {fuzz}" in lines
+    assert "8x8: opposite position 8/3F4/8/8/8/8/6H1/1H1H3H f, win in 29" in lines
+    fuzzy = [line.split() for line in lines if line[:2] in ("0.", "1.")]
+    assert len(fuzzy) == 19
+    assert all(len(row) == 5 and row[1] == row[2] and row[3] == row[4] for row in fuzzy)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("reachable", 82), ("games", "179"), ("games", "~10^4"), ("start", "Hounds win in 7"), ("start", "Fox win in 8")],
+)
+@pytest.mark.usefixtures("in_threads")
+def test_a_board_that_differs_is_named(field: str, value: object, tell: Tell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If a number of the article were another, the script would say for which board, and fail."""
+    assert tell(foxhounds, "--size", "4").code == 0
+    monkeypatch.setitem(foxhounds.ARTICLE, 4, foxhounds.ARTICLE[4]._replace(**{field: value}))
+    answer = tell(foxhounds, "--size", "4")
+    assert (answer.code, answer.out.splitlines()[-1]) == (1, "4x4 differs from the article")
+
+
+@pytest.mark.usefixtures("in_threads")
+def test_a_fuzz_factor_that_differs_is_named(tell: Tell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row of the fuzz table that is not so is marked, and the script fails; one that is so is not."""
+    monkeypatch.setattr(foxhounds, "FUZZ_BOARD", 4)
+    # Without faults nobody wins what is lost.
+    right, wrong = ("0.000000", "0.000", "0.000"), ("0.000000", "0.000", "0.001")
+    monkeypatch.setattr(foxhounds, "FUZZ", (right,))
+    assert tell(foxhounds, "--size", "4").code == 0
+    monkeypatch.setattr(foxhounds, "FUZZ", (right, wrong))
+    answer = tell(foxhounds, "--size", "4")
+    assert (answer.code, answer.out.splitlines()[-1]) == (1, "fuzz factor 0.000000 differs from the article")
+    assert [line.split() for line in answer.out.splitlines() if line.startswith("0.")] == [
+        ["0.000000", "0.000", "0.000", "0.000", "0.000"],
+        ["0.000000", "0.000", "0.000", "0.001", "0.000", "differs"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ours", "article", "same"),
+    [
+        ("982462133247", "~10^11", True),
+        ("982462133247", "~10^13", False),
+        ("178", "178", True),
+        ("178", "179", False),
+        (str(7 * 10**55), "~10^55", True),
+        (str(7 * 10**55), "~10^57", False),
+    ],
+)
+def test_powers_of_ten(ours: str, article: str, same: bool) -> None:
+    """Where the article has a power of ten it is that of the number here; where it has all digits they must be equal."""
+    assert foxhounds.same_games(ours, article) is same
+
+
+@pytest.mark.usefixtures("in_threads")
+@pytest.mark.parametrize("size", [4, 6])
+def test_the_opposite_position_is_the_first_of_the_walk(size: int, folder: Path, tell: Tell) -> None:
+    """The first position in breadth-first order that the other side wins is that of the walk in plain Python."""
+    assert tell(foxhounds, "--size", size).code == 0
+    game = load_game(f"foxhounds-{size}x{size}")
+    walked = walk(game)
+    known = naive_walk.values(walked)
+
+    def winner(position: Position) -> int:
+        return position.side if known[position][0] == "win" else 1 - position.side
+
+    def order(parent: Position, child: Position) -> tuple[int, ...]:
+        ((_, origin),) = set(parent.pieces) - set(child.pieces)
+        ((_, target),) = set(child.pieces) - set(parent.pieces)
+        file, rank = game.board.cells[target]
+        # The fox by rank and file; the hounds one after another, and each by file.
+        return (rank, file) if parent.side == 0 else (*game.board.cells[origin], file)
+
+    expected = next(one for one in breadth_first(walked, order) if winner(one) != winner(walked.start))
+    with tablebase.open(folder) as tables:
+        assert foxhounds.opposite(game, tables) == expected
+    assert size != 4 or (expected.side, known[expected]) == (0, ("win", 3))
+
+
+@pytest.mark.parametrize("size", [7, 14])
+def test_a_board_that_is_none_is_code_2(size: int, tell: Tell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A size that the game does not have is one sentence that names it, though another process finds out."""
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    answer = tell(foxhounds, "--size", size)
+    assert (answer.code, answer.out, len(answer.err.splitlines())) == (2, "", 1)
+    assert answer.err.startswith("error: foxhounds is played on")
+    assert f"{size}x{size}" in answer.err
+
+
+# Hasenspiel
+
+
+def test_hasenspiel_is_reproduced(tell: Tell) -> None:
+    """States, games, their share that Black wins, and plies are the known ones under all three readings; ten moves are drawn."""
+    answer = tell(hasenspiel, "--boards")
+    assert answer.code == 0
+    assert "readings that are equal in all that is known: 3 of 3" in answer.out.splitlines()
+    compared = pairs(answer, "known")
+    assert [ours[:5] for _, ours in compared] == [
+        ["default", "778341", "2479385048689677432127960469169", "1.49", "44"],
+        ["article", "776247", "1101226120421767687787600873400", "3.44", "44"],
+        ["none", "895280", "1586542365057189311556076565896156", "0.006", "44"],
+    ]
+    assert compared[0][1][5] == "7.57"
+    assert all(theirs[:5] == ours[:5] for theirs, ours in compared)
+    drawn = [line for line in answer.out.splitlines() if " plies, " in line]
+    assert drawn == [f"{ply} plies, {'win' if ply % 2 else 'loss'} in {44 - ply}" for ply in range(11)]
+    assert answer.out.count("   a b c d e f g h\n") == 11
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("states", 1), ("games", 1), ("games_won_by_black", "1.50"), ("plies", 43), ("states_won_by_black", "7.58")],
+)
+def test_a_reading_that_differs_is_named(field: str, value: object, tell: Tell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If a known number were another, the script would name it and the reading, and fail."""
+    right = dict(hasenspiel.KNOWN)
+    monkeypatch.setattr(hasenspiel, "measured", lambda game, *_: right[game.name.partition("early=")[2] or "default"])
+    assert tell(hasenspiel).code == 0
+    monkeypatch.setitem(hasenspiel.KNOWN, "default", right["default"]._replace(**{field: value}))
+    answer = tell(hasenspiel)
+    expected = f"default: {field} is {getattr(right['default'], field)} here, {value} is known"
+    assert (answer.code, answer.out.splitlines()[-1]) == (1, expected)
+
+
+def test_a_hasenspiel_that_white_wins_is_refused(folder: Path) -> None:
+    """On a board where plain Python says that White wins the start there are no numbers but an error."""
+    game = load_game("hasenspiel-4x4-pawns=1")
+    walked = walk(game)
+    assert naive_walk.values(walked)[walked.start][0] == "win"
+    with pytest.raises(TablebaseError, match="is not won for Black: its start is a win"):
+        hasenspiel.measured(game, folder, 2)
+
+
+@given(st.integers(0, 10**40), st.integers(1, 10**40), st.integers(1, 4))
+def test_shares_are_rounded_exactly(part: int, rest: int, decimals: int) -> None:
+    """A share of numbers beyond any float is the exact one, rounded to the nearest, a half upwards."""
+    exact = Fraction(100 * part, part + rest)
+    text = hasenspiel._per_cent(part, part + rest, decimals)
+    half = Fraction(1, 2 * 10**decimals)
+    assert -half < Fraction(text) - exact <= half
+    assert len(text.partition(".")[2]) == decimals
+    assert (hasenspiel._per_cent(1, 16, 2), hasenspiel._per_cent(1, 16, 1)) == ("6.25", "6.3")
+
+
+# Hexapawn
+
+
+def test_hexapawn_is_reproduced(tell: Tell) -> None:
+    """Winner, plies, positions and games of small boards are the known ones."""
+    answer = tell(hexapawn, "--size", "4x3", "--size", "3x4", "--size", "3x3")
+    assert answer.code == 0
+    assert answer.out.splitlines()[-1] == "boards that are equal in all that is known: 3 of 3"
+    compared = pairs(answer, "known")
+    assert [ours[:4] + ours[5:6] for _, ours in compared] == [
+        ["4x3", "White", "5", "1128", "3610"],
+        ["3x4", "Black", "8", "987", "5022"],
+        ["3x3", "Black", "6", "135", "134"],
+    ]
+    assert [theirs[:4] + theirs[5:6] for theirs, _ in compared] == [ours[:4] + ours[5:6] for _, ours in compared]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("winner", "White"), ("plies", 7), ("reachable", 134), ("final", 64), ("games", 135), ("final", None)]
+)
+def test_a_number_of_hexapawn_that_differs_is_named(field: str, value: Any, tell: Tell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If a known number were another, the script would name it and the board, and fail; what nobody has told is no difference."""
+    right = hexapawn.KNOWN["3x3"]
+    monkeypatch.setitem(hexapawn.KNOWN, "3x3", right._replace(**{field: value}))
+    answer = tell(hexapawn, "--size", "3x3")
+    told = f"3x3: {field} is {getattr(right, field)} here, {value} is known"
+    equal = "boards that are equal in all that is known: 1 of 1"
+    assert (answer.code, answer.out.splitlines()[-1]) == ((0, equal) if value is None else (1, told))
+
+
+# All of them
+
+
+@pytest.mark.parametrize("script", [foxhounds, hasenspiel, hexapawn], ids=["foxhounds", "hasenspiel", "hexapawn"])
+@pytest.mark.usefixtures("in_threads")
+def test_a_file_is_no_folder(script: Any, tell: Tell, tmp_path: Path) -> None:
+    """A file in the place of the folder is one sentence and code 2."""
+    (tmp_path / "file").touch()
+    answer = tell(script, "--data", tmp_path / "file")
+    assert (answer.code, answer.out, len(answer.err.splitlines())) == (2, "", 1)
+    assert answer.err.startswith("error: ")
+    assert "file" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments"),
+    [
+        (foxhounds, ["--size", "4x4"]),
+        (foxhounds, ["--workers", "many"]),
+        (hasenspiel, ["--size", "8"]),
+        (hexapawn, ["--size", "3x7"]),
+        (hexapawn, ["--size", ""]),
+    ],
+)
+def test_words_that_mean_nothing_are_code_2(script: Any, arguments: list[str], tell: Tell) -> None:
+    """What is no size, no number or no option is refused before anything is computed."""
+    with pytest.raises(SystemExit) as refused:
+        tell(script, *arguments)
+    assert refused.value.code == 2
+
+
+def test_tables_go_to_a_folder_that_is_thrown_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a folder the tables are built elsewhere, and nothing is left behind."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    monkeypatch.chdir(tmp_path)
+    assert hexapawn.main(["--size", "3x3"]) == 0
+    assert list(tmp_path.iterdir()) == []

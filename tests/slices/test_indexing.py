@@ -1,0 +1,204 @@
+"""Position <-> index: Python, NumPy and kernels against each other and against a plain list of placements."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import toys
+from twins import naive
+
+from rules.doushouqi import game as doushouqi
+from tablebase.game import Game
+from tablebase.game.moves import Position, mirrored
+from tablebase.slices.indexing import Layout, layout_of
+from tablebase.slices.location import slices
+from tablebase.slices.material import Material, material_of, materials, parse_material
+from tablebase.solvers.compiled import IndexArrays, _index_arrays
+from tablebase.solvers.kernels import EMPTY, clear, index_of, lead_flips, set_up
+
+GAME = doushouqi()
+TOYS = (toys.pond(), toys.hunt(), toys.twins(), toys.sisters())
+SMALL = [(game, material) for game in TOYS for pieces in (2, 3, 4) for material in materials(game, pieces)]
+LARGE = [parse_material(GAME, name) for name in ("RvR", "RCvW", "EvRE", "TLvCE", "RWvRE", "CDvRTL", "RWPLvRCDE")]
+
+
+@cache
+def compiled(game: Game, material: Material) -> IndexArrays:
+    """The layout as kernels read it."""
+    return _index_arrays(game, [layout_of(game, material)])
+
+
+def slot_squares(home: Layout, position: Position) -> list[int]:
+    """The square of each slot; like pieces in the order of the position."""
+    return [position.pieces[piece][1] for piece in home.slots]
+
+
+def unpacked(game: Game, material: Material, index: int) -> list[int] | None:
+    """What the kernel `set_up` makes of an index; it must leave a board that `clear` empties."""
+    squares = np.zeros(material.pieces, dtype=np.int8)
+    board = np.full(len(game.board), EMPTY, dtype=np.int8)
+    legal = set_up(compiled(game, material), index, squares, board)
+    if legal:
+        assert [int(board[square]) for square in squares] == list(range(material.pieces))
+        assert np.count_nonzero(board != EMPTY) == material.pieces
+        clear(squares, board)
+    assert (board == EMPTY).all()
+    return squares.tolist() if legal else None
+
+
+@pytest.mark.parametrize("game", TOYS, ids=lambda game: game.name)
+def test_indices_number_a_plain_list_of_placements(game: Game) -> None:
+    """Index i stands for the i-th placement of the naive list, or for none where that has pieces sharing a square."""
+    for _, material in [pair for pair in SMALL if pair[0] is game]:
+        home = layout_of(game, material)
+        listed = naive.listing(game, material.kinds)
+        assert home.size == len(listed)
+        for index, placement in enumerate(listed):
+            for side in (0, 1):
+                expected = None if placement is None else Position(tuple(sorted(placement)), side)
+                assert home.position(index, side) == expected
+
+
+@pytest.mark.parametrize("game", TOYS, ids=lambda game: game.name)
+def test_every_placement_has_an_index(game: Game) -> None:
+    """A placement's index is its place in the naive list or, if it is not there, that of its mirror image."""
+    for _, material in [pair for pair in SMALL if pair[0] is game]:
+        home = layout_of(game, material)
+        places = {placement: index for index, placement in enumerate(naive.listing(game, material.kinds)) if placement}
+        for pieces in naive.placements(game, material.kinds):
+            position = Position(pieces, 0)
+            listed = frozenset(pieces)
+            if listed not in places:
+                listed = frozenset(mirrored(game, position).pieces)
+            assert home.index(slot_squares(home, position)) == places[listed]
+
+
+@pytest.mark.parametrize("game", TOYS[1:], ids=lambda game: game.name)
+def test_like_pieces_may_come_in_any_order(game: Game) -> None:
+    """Two like pieces may exchange their squares, for Python, NumPy and kernel."""
+    for _, material in [pair for pair in SMALL if pair[0] is game and len(set(pair[1].kinds)) < pair[1].pieces]:
+        home = layout_of(game, material)
+        group = next(group for group in home.groups if len(group.slots) > 1)
+        for index in range(0, home.size, 7):
+            squares = home.squares(index)
+            if squares is not None:
+                a, b = group.slots[0], group.slots[-1]
+                squares[a], squares[b] = squares[b], squares[a]
+                assert home.index(squares) == index
+                assert home.index_many(np.array([squares], dtype=np.int8)).tolist() == [index]
+                assert index_of(compiled(game, material), 0, np.array(squares, dtype=np.int8), False) == index
+
+
+@pytest.mark.parametrize("game", TOYS, ids=lambda game: game.name)
+def test_numpy_agrees_with_python(game: Game) -> None:
+    """Both directions, every index of every toy material, many at a time as one at a time."""
+    for _, material in [pair for pair in SMALL if pair[0] is game]:
+        home = layout_of(game, material)
+        indices = np.arange(home.size)
+        squares, legal = home.squares_many(indices)
+        singly = [home.squares(index) for index in range(home.size)]
+        assert [row if ok else None for row, ok in zip(squares.tolist(), legal, strict=True)] == singly
+        assert np.array_equal(home.index_many(squares[legal]), indices[legal])
+
+
+@pytest.mark.parametrize("game", TOYS, ids=lambda game: game.name)
+def test_kernels_agree_with_python(game: Game) -> None:
+    """Both directions, every seventh index of every toy material."""
+    for _, material in [pair for pair in SMALL if pair[0] is game]:
+        home = layout_of(game, material)
+        for index in range(0, home.size, 7):
+            squares = home.squares(index)
+            found = unpacked(game, material, index)
+            assert found == squares
+            if found is not None:
+                assert index_of(compiled(game, material), 0, np.array(found, dtype=np.int8), False) == index
+
+
+@given(toys.positions(GAME, 6))
+def test_a_position_survives_its_index(position: Position) -> None:
+    """Python, NumPy and kernel give one index, and it gives the position back or its mirror image."""
+    material = material_of(GAME, position)
+    home = layout_of(GAME, material)
+    squares = slot_squares(home, position)
+    index = home.index(squares)
+    assert 0 <= index < home.size
+    assert home.index_many(np.array([squares], dtype=np.int8)).tolist() == [index]
+    assert index_of(compiled(GAME, material), 0, np.array(squares, dtype=np.int8), False) == index
+    assert home.position(index, position.side) in (position, mirrored(GAME, position))
+
+
+@given(st.data())
+def test_an_index_survives_its_position(data: st.DataObject) -> None:
+    """Random indices of slices of up to eight pieces: the squares are those of all three twins and lead back."""
+    material = data.draw(st.sampled_from(LARGE))
+    home = layout_of(GAME, material)
+    index = data.draw(st.integers(0, home.size - 1))
+    squares = home.squares(index)
+    many, legal = home.squares_many(np.array([index]))
+    assert legal.tolist() == [squares is not None]
+    assert unpacked(GAME, material, index) == squares
+    if squares is not None:
+        assert many.tolist() == [squares]
+        assert home.index(squares) == index
+
+
+@given(st.one_of(toys.positions(GAME, 6).map(lambda p: (GAME, p)), toys.positions(toys.twins()).map(lambda p: (toys.twins(), p))))
+def test_mirror_images_share_an_index_unless_the_lead_is_fixed(pair: tuple[Game, Position]) -> None:
+    """A lead group that is its own mirror image leaves the two images their own indices, which the kernel can give both."""
+    game, position = pair
+    assert game.mirror is not None
+    material = material_of(game, position)
+    home = layout_of(game, material)
+    reflected = mirrored(game, position)
+    index, other = home.index(slot_squares(home, position)), home.index(slot_squares(home, reflected))
+    lead = {square for kind, square in position.pieces if kind == home.groups[0].kind}
+    fixed = lead == {game.mirror[square] for square in lead}
+    assert (index == other) == (not fixed or position == reflected)
+    squares = np.array(slot_squares(home, position), dtype=np.int8)
+    arrays = compiled(game, material)
+    if fixed:
+        assert index_of(arrays, 0, squares, True) == other
+    else:
+        assert lead_flips(arrays, squares) != lead_flips(arrays, np.array(slot_squares(home, reflected), dtype=np.int8))
+    weights = home.weights_many(np.array([index, other]))
+    assert weights.tolist() == ([1, 1] if fixed else [2, 2])
+
+
+@pytest.mark.parametrize(("pieces", "placements"), [(2, 160_068), (3, 54_355_896)])
+def test_weights_count_placements(pieces: int, placements: int) -> None:
+    """Weights of all legal indices, summed over all slices under their own names, give the published numbers."""
+    counts = {}
+    total = 0
+    for one in slices(GAME, pieces):
+        table = one.location.material
+        if table not in counts:
+            home = layout_of(GAME, table)
+            indices = np.arange(home.size)
+            counts[table] = int(home.weights_many(indices)[home.squares_many(indices)[1]].sum())
+        total += counts[table]
+    assert total == placements
+
+
+@pytest.mark.parametrize("game", TOYS, ids=lambda game: game.name)
+def test_weights_count_naive_placements(game: Game) -> None:
+    """The same for toys against the naive list of all placements, and with no mirror every weight is one."""
+    for _, material in [pair for pair in SMALL if pair[0] is game]:
+        home = layout_of(game, material)
+        indices = np.arange(home.size)
+        weights = home.weights_many(indices)
+        assert weights[home.squares_many(indices)[1]].sum() == len(naive.placements(game, material.kinds))
+        assert weights.sum() == home.cells_with_images
+        assert game.mirror is not None or set(weights) == {1}
+
+
+def test_the_row_piece_comes_last() -> None:
+    """The single piece with the most squares, the last of several, is the last group; a row is its squares."""
+    for name, row, length in [("RCvW", "R", 61), ("RCvRW", "r", 61), ("TLvCE", "e", 49)]:
+        home = layout_of(GAME, parse_material(GAME, name))
+        assert (GAME.kinds[home.groups[-1].kind].symbol, home.row_length) == (row, length)
+    home = layout_of(toys.twins(), parse_material(toys.twins(), "PPKvPP"))
+    assert [toys.twins().kinds[group.kind].symbol for group in home.groups] == ["P", "p", "K"]

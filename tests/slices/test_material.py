@@ -1,0 +1,232 @@
+"""Materials, captures between them, and slices that play alike."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import perm
+
+import numpy as np
+import pytest
+from hypothesis import given
+from support import toys
+from support.solved import Solved
+from twins import naive
+
+from rules.doushouqi import game as doushouqi
+from tablebase.build.plan import with_dependencies
+from tablebase.errors import NotationError
+from tablebase.game import Game
+from tablebase.game.moves import Position, legal_moves
+from tablebase.slices.conversions import conversions
+from tablebase.slices.equivalence import representative, swapped_material
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.location import dependencies, is_self_paired, locate, sides_stored, slices, stored_materials
+from tablebase.slices.material import Material, material_name, material_of, materials, parse_material
+from tablebase.solvers import reference as reference_engine
+from tablebase.solvers.registry import compile_slice
+
+GAME = doushouqi()
+GAMES = (GAME, toys.pond(), toys.hunt(), toys.twins(), toys.sisters())
+
+SLICES = [
+    (2, 64, 17, 160_068, 44_820),
+    (3, 448, 84, 54_355_896, 10_622_808),
+    (4, 1_680, 261, 9_685_376_064, 1_546_576_416),
+    (5, 4_256, 680, 1_141_509_180_672, 183_320_863_488),
+]
+
+
+def placement_count(material: Material) -> int:
+    """Placements of a Dou Shou Qi material: 49 squares on land without the dens, 12 more for rats."""
+    rats = sum(GAME.kinds[kind].name == "rat" for kind in material.kinds)
+    others = material.pieces - rats
+    return perm(49, others) * perm(61 - others, rats)
+
+
+@pytest.mark.parametrize(("pieces", "total", "distinct", "placements", "distinct_placements"), SLICES)
+def test_numbers_of_slices(pieces: int, total: int, distinct: int, placements: int, distinct_placements: int) -> None:
+    """The published numbers of slices and distinct slices, and of placements in both."""
+    found = slices(GAME, pieces)
+    chosen = [one for one in found if one.distinct]
+    assert (len(found), len(chosen)) == (total, distinct)
+    assert sum(placement_count(one.material) for one in found) == placements
+    assert sum(placement_count(one.material) for one in chosen) == distinct_placements
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_each_stored_array_has_one_distinct_slice(game: Game) -> None:
+    """The homes of distinct slices are all sides of all tables, each once."""
+    for pieces in (2, 3):
+        homes = Counter((one.location.material, one.location.side) for one in slices(game, pieces) if one.distinct)
+        assert homes == Counter((table, side) for table in stored_materials(game, pieces) for side in sides_stored(game, table))
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_materials_are_all_there_are(game: Game) -> None:
+    """Every choice of at least one piece a side within the limits, and no other, once."""
+    limits = {number: kind.limit for number, kind in enumerate(game.kinds)}
+    chosen: set[tuple[int, ...]] = {()}
+    for pieces in (1, 2, 3, 4):
+        chosen = {tuple(sorted((*some, kind))) for some in chosen for kind in limits if some.count(kind) < limits[kind]}
+        both = {some for some in chosen if {game.side_of(kind) for kind in some} == {0, 1}}
+        found = [material.kinds for material in materials(game, pieces)]
+        assert len(found) == len(both)
+        assert set(found) == both
+
+
+def test_hunt_by_hand() -> None:
+    """The toy with three hounds, a fox and a cub has these materials and no others."""
+    names = [[material_name(toys.hunt(), material) for material in materials(toys.hunt(), n)] for n in (2, 3, 4, 5)]
+    assert [sorted(some) for some in names] == [
+        ["HvC", "HvF"],
+        ["HHvC", "HHvF", "HvFC"],
+        ["HHHvC", "HHHvF", "HHvFC"],
+        ["HHHvFC"],
+    ]
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_a_name_says_which_material(game: Game) -> None:
+    """Reading a name gives the material back, the letters of a side in any order."""
+    for material in (*materials(game, 2), *materials(game, 3), *materials(game, 4)):
+        name = material_name(game, material)
+        assert parse_material(game, name) == material
+        assert parse_material(game, "v".join(side[::-1] for side in name.split("v"))) == material
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "'' is not a material: write the pieces of both sides as in 'RCvW'"),
+        ("RC", "not a material"),
+        ("RCv", "not a material"),
+        ("vW", "not a material"),
+        ("RvCvW", "not a material"),
+        ("RCVW", "not a material"),
+        ("RXvW", "White has no piece 'X': the letters are RCWDPTLE"),
+        ("RCvw", "Black has no piece 'w': the letters are RCWDPTLE"),
+        ("RC vW", "White has no piece ' '"),
+        ("RRvW", "'RRvW' has 2 .*White.*; at most 1 can be"),
+        ("RvCWW", "'RvCWW' has 2 .*Black.*; at most 1 can be"),
+    ],
+)
+def test_a_bad_name_is_refused(text: str, sentence: str) -> None:
+    """Each fault raises NotationError with a sentence that names it."""
+    with pytest.raises(NotationError, match=sentence):
+        parse_material(GAME, text)
+
+
+@pytest.mark.parametrize("game", GAMES[1:], ids=lambda game: game.name)
+def test_captures_lead_where_naive_play_leads(game: Game) -> None:
+    """A naive search of all positions finds exactly the captures among `conversions`, by the piece that goes and the side."""
+    for material in (*materials(game, 2), *materials(game, 3)):
+        found = set()
+        for pieces in naive.placements(game, material.kinds):
+            for side in (0, 1):
+                position = Position(pieces, side)
+                for move in naive.moves(game, position):
+                    rest = tuple(kind for kind, _ in naive.after(position, move).pieces)
+                    if move.captured is not None and not move.wins and {game.side_of(kind) for kind in rest} == {0, 1}:
+                        found.add((move.captured, rest, 1 - side))
+        ways = [way for way in conversions(game, material) if way.victim is not None]
+        assert found == {(material.kinds[way.victim or 0], way.child.kinds, way.side) for way in ways}
+
+
+def test_captures_by_hand() -> None:
+    """The fox takes either hound and both hounds take fox and cub; the cub alone takes nothing."""
+    hunt = toys.hunt()
+    whole = {way.victim: material_name(hunt, way.child) for way in conversions(hunt, parse_material(hunt, "HHvFC"))}
+    assert whole == {0: "HvFC", 1: "HvFC", 2: "HHvC", 3: "HHvF"}
+    assert conversions(hunt, parse_material(hunt, "HHvC")) == ()
+    assert conversions(hunt, parse_material(hunt, "HvF")) == ()
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_dependencies_come_first(game: Game) -> None:
+    """What a set of tables needs holds every dependency, each before the table that needs it, and nothing else."""
+    wanted = list(stored_materials(game, 4)[:3])
+    order = with_dependencies(game, wanted)
+    assert set(wanted) <= set(order)
+    assert len(set(order)) == len(order)
+    for place, table in enumerate(order):
+        assert set(dependencies(game, table)) <= set(order[:place])
+        assert table in wanted or any(table in dependencies(game, later) for later in order[place:])
+
+
+def test_colour_swap_of_material() -> None:
+    """Swapping is an involution that exchanges the sides of the name."""
+    for material in materials(GAME, 3):
+        first, second = material_name(GAME, material).split("v")
+        assert material_name(GAME, swapped_material(GAME, material)) == f"{second}v{first}"
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_routes_end_at_tables(game: Game) -> None:
+    """A representative stands for itself, a table's own slices stay at home, swap happens only where rules allow it."""
+    for material in materials(game, 3):
+        assert representative(game, representative(game, material)) == representative(game, material)
+        for side in (0, 1):
+            way = locate(game, material, side)
+            assert way.material in stored_materials(game, 3)
+            assert way.side in sides_stored(game, way.material)
+            assert sorted(way.pairing) == list(range(3))
+            assert game.swap is not None or not way.swapped
+    for table in stored_materials(game, 3):
+        for side in sides_stored(game, table):
+            way = locate(game, table, side)
+            assert (way.material, way.side, way.swapped) == (table, side, False)
+
+
+def test_like_pieces_are_not_two_kinds_that_are_alike() -> None:
+    """A and B stand for each other, but two A, of which there is one placement where A and B have two, do not for A and B."""
+    game = toys.sisters()
+    standing = {name: representative(game, parse_material(game, name)) for name in ("AvC", "BvC", "AAvC", "ABvC", "AABvC")}
+    assert standing["AvC"] == standing["BvC"]
+    assert standing["AAvC"] != standing["ABvC"]
+
+
+def test_a_table_that_is_its_own_twin_stores_one_side() -> None:
+    """Cat against cat is one slice whoever moves; cat against wolf is two."""
+    assert sides_stored(GAME, parse_material(GAME, "CvC")) == (0,)
+    assert sides_stored(GAME, parse_material(GAME, "CvW")) == (0, 1)
+    assert not is_self_paired(toys.hunt(), parse_material(toys.hunt(), "HvF"))
+
+
+def image(game: Game, position: Position) -> tuple[Position, list[int]]:
+    """The position that a route makes of a position, and the square map on the way."""
+    way = locate(game, material_of(game, position), position.side)
+    board = range(len(game.board)) if game.swap is None or not way.swapped else game.swap
+    squares = [board[position.pieces[piece][1]] for piece in way.pairing]
+    return Position(tuple(sorted(zip(way.material.kinds, squares, strict=True))), way.side), list(board)
+
+
+@given(toys.positions(GAME, 5))
+def test_a_routed_position_has_the_same_moves(position: Position) -> None:
+    """Moves of a random position and of its image correspond in squares, captures and wins."""
+    other, board = image(GAME, position)
+    assert material_of(GAME, other) == locate(GAME, material_of(GAME, position), position.side).material
+    moves = Counter((board[m.origin], board[m.target], m.captured is not None, m.wins) for m in legal_moves(GAME, position))
+    assert moves == Counter((m.origin, m.target, m.captured is not None, m.wins) for m in legal_moves(GAME, other))
+
+
+@pytest.mark.parametrize(("alias", "like"), [("WDvT", "CDvL"), ("LEvC", "WTvC"), ("TvWD", "CDvL")])
+def test_an_alias_has_the_same_table(solved: Solved, alias: str, like: str) -> None:
+    """Solved under its own name, every position of an alias gets the code that its route finds in the shared table."""
+    tables_of = solved(GAME)
+    material = parse_material(GAME, alias)
+    assert locate(GAME, material, 0).material == locate(GAME, parse_material(GAME, like), 0).material != material
+    problem = compile_slice(GAME, material, tables_of.load)
+    codes = reference_engine.solve(problem)
+    assert codes is not None
+    own = problem.layout
+    squares, legal = own.squares_many(np.arange(own.size))
+    by_piece = np.empty_like(squares[legal])
+    by_piece[:, list(own.slots)] = squares[legal]
+    for side in (0, 1):
+        way = locate(GAME, material, side)
+        board = np.array(GAME.swap if GAME.swap is not None and way.swapped else range(len(GAME.board)), dtype=np.int8)
+        home = layout_of(GAME, way.material)
+        routed = board[by_piece[:, list(way.pairing)]][:, list(home.slots)]
+        stored, coding = tables_of.load(way.material, way.side)
+        assert coding == problem.coding
+        assert np.array_equal(codes[side][legal], stored[home.index_many(routed)])

@@ -1,0 +1,250 @@
+"""All moves of many positions at once, in NumPy and in kernels, against the naive twin one position at a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+from random import Random
+
+import numpy as np
+import pytest
+from support import toys
+from support.program import random_position
+from twins import naive
+
+from tablebase.game import Game, Outcome, Step, load_game
+from tablebase.game.moves import Position, legal_moves
+from tablebase.game.notation import render
+from tablebase.slices.conversions import ENDS, STAYS, slot_conversions
+from tablebase.slices.indexing import Layout, Squares, layout_of
+from tablebase.slices.location import locate, sides_stored, stored_materials
+from tablebase.slices.material import Material, material_of, parse_material
+from tablebase.slices.movegen import MoveGenerator
+from tablebase.solvers.compiled import CompiledSlice, compile_slice
+from tablebase.solvers.kernels import EMPTY, clear, has_escaped, list_moves, most_moves, over_code, set_up
+from tablebase.values import NARROW, NARROW_ANY, STALEMATE, Codes, Coding, Value
+
+GAMES = [
+    toys.pond(),
+    toys.hunt(),
+    toys.twins(),
+    toys.sisters(),
+    toys.shelter("gate"),
+    toys.skaters(4, 4),
+    toys.corners(4, 3),
+    toys.odometer(4, 5, porch=True),
+    toys.tiered(toys.hunt(), "H"),
+    *(toys.ladder(away) for away in ("", "b", "w", "wb")),
+    *(toys.herd(sort) for sort in ("open", "reach", "white", "black")),
+    toys.marathon(30, 2),
+    *map(load_game, ("doushouqi", "foxhounds-4x4", "foxhounds", "foxhounds-12x12", "hasenspiel", "hasenspiel-6x6-early=article")),
+    *map(load_game, ("hexapawn", "hexapawn-4x4")),
+]
+SAMPLE = 40
+"""Positions of a table looked at, with either side to move."""
+MATERIALS = 12
+"""Tables of a game looked at."""
+games = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+
+
+@cache
+def sample(game: Game) -> dict[Material, list[Position]]:
+    """Random positions of some tables of up to four pieces, or of all pieces of a game with few kinds."""
+    random, found = Random(game.name), dict[Material, list[Position]]()
+    most = 3 if game.name == "doushouqi" else min(4, game.max_pieces)
+    pool = sorted({table.kinds for pieces in range(2, most + 1) for table in stored_materials(game, pieces)})
+    if game.name == "foxhounds":
+        pool.append(parse_material(game, "FvHHHH@0").kinds)
+    for kinds in random.sample(pool, min(len(pool), MATERIALS)):
+        whole = Material(tuple(k for k in kinds if game.side_of(k) == 0), tuple(k for k in kinds if game.side_of(k) == 1))
+        for _ in range(SAMPLE):
+            position = random_position(game, whole, 0, random)
+            found.setdefault(material_of(game, position), []).append(position)
+    return found
+
+
+def squares_of(own: Layout, positions: list[Position]) -> Squares:
+    """Positions as rows of squares, by slot."""
+    return np.array([[position.pieces[piece][1] for piece in own.slots] for position in positions], dtype=np.int8)
+
+
+def way_of(game: Game, position: Position, after: Position, wins: bool) -> int:
+    """Where a naive move leads, told as exits are."""
+    if wins or len({game.side_of(kind) for kind, _ in after.pieces}) < 2:
+        return ENDS
+    material, there = material_of(game, position), material_of(game, after)
+    if material == there:
+        return STAYS
+    gone = (
+        set(position.pieces) - set(after.pieces) - {piece for piece in position.pieces if game.side_of(piece[0]) == position.side}
+    )
+    victim = next((position.pieces.index(piece) for piece in gone), None)
+    own = layout_of(game, material)
+    slot = None if victim is None else own.slots.index(victim)
+    (number,) = (n for n, way in enumerate(slot_conversions(game, material), 1) if way[:3] == (slot, there, after.side))
+    return number
+
+
+@games
+def test_landings_are_the_naive_moves(game: Game) -> None:
+    """Each move of each position once: the squares afterwards, where it leads, and which piece it takes."""
+    for material, positions in sample(game).items():
+        own = layout_of(game, material)
+        kinds = [material.kinds[piece] for piece in own.slots]
+        squares = squares_of(own, positions)
+        for side in (0, 1):
+            found: list[list[object]] = [[] for _ in positions]
+            for rows, way, landed, victim in MoveGenerator(own, side).landings(squares):
+                assert len(rows) == len(landed) == len(set(rows.tolist()))
+                for row, there in zip(rows.tolist(), landed.tolist(), strict=True):
+                    stay = sorted((kind, s) for slot, (kind, s) in enumerate(zip(kinds, there, strict=True)) if slot != victim)
+                    found[row].append((tuple(stay), way, None if victim is None else kinds[victim]))
+            for position, some in zip(positions, found, strict=True):
+                position = Position(position.pieces, side)
+                expected = []
+                for move in naive.moves(game, position):
+                    after = naive.after(position, move)
+                    expected.append((after.pieces, way_of(game, position, after, move.wins), move.captured))
+                assert Counter(some) == Counter(expected), render(game, position)
+
+
+@games
+def test_escapes_are_the_naive_ones(game: Game) -> None:
+    """Many positions at once, either side to move."""
+    for material, positions in sample(game).items():
+        own = layout_of(game, material)
+        for side in (0, 1):
+            expected = [naive.escaped(game, Position(position.pieces, side)) for position in positions]
+            assert MoveGenerator(own, side).escaped(squares_of(own, positions)).tolist() == expected
+
+
+def test_a_step_on_the_spot_is_no_move() -> None:
+    """A piece is in its own way: nothing comes of a step to the square where it stands, for one position or for many."""
+    game = toys.sisters()
+    idle = [replace(kind, steps=(*kind.steps, *(Step(square, square) for square in kind.squares))) for kind in game.kinds]
+    game = replace(game, name="sisters-idle", kinds=tuple(idle))
+    own = layout_of(game, parse_material(game, "AvC"))
+    start = Position(((0, 0), (2, 5)), 0)
+    assert {move.target for move in legal_moves(game, start)} == {1, 3}
+    landings = MoveGenerator(own, 0).landings(squares_of(own, [start]))
+    slot = own.slots.index(0)
+    assert sorted(square for landing in landings for square in landing.squares[:, slot].tolist()) == [1, 3]
+
+
+def test_no_positions_have_no_moves() -> None:
+    """An empty array gives landings of nothing and no escapes."""
+    game = toys.ladder("b")
+    own = layout_of(game, parse_material(game, "CCvW@2"))
+    nothing = np.zeros((0, 3), dtype=np.int8)
+    assert sum(len(landing.rows) for landing in MoveGenerator(own, 0).landings(nothing)) == 0
+    assert MoveGenerator(own, 1).escaped(nothing).shape == (0,)
+
+
+def test_landings_leave_the_positions_alone() -> None:
+    """The array that is asked about is not written to."""
+    game = toys.hunt()
+    own = layout_of(game, parse_material(game, "HHvFC"))
+    squares = own.squares_many(np.arange(own.size))[0]
+    before = squares.copy()
+    assert sum(len(landing.rows) for landing in MoveGenerator(own, 0).landings(squares)) > 0
+    assert np.array_equal(squares, before)
+
+
+# Kernels
+
+
+@cache
+def compiled(game: Game, table: Material) -> CompiledSlice:
+    """A slice whose ways out lead to tables of draws, which listing moves does not look at."""
+    coding = NARROW if game.escape is None else NARROW_ANY
+
+    def drawn(material: Material, _: int) -> tuple[Codes, Coding]:
+        return np.zeros(layout_of(game, material).size, dtype=coding.dtype), coding
+
+    return compile_slice(game, table, drawn)
+
+
+def stored_index(game: Game, position: Position) -> int:
+    """The index of a position in the table that stands for its material."""
+    way = locate(game, material_of(game, position), position.side)
+    squares = [position.pieces[piece][1] for piece in way.pairing]
+    if way.swapped:
+        assert game.swap is not None
+        squares = [game.swap[square] for square in squares]
+    home = layout_of(game, way.material)
+    return home.index([squares[piece] for piece in home.slots])
+
+
+@games
+def test_kernels_list_the_naive_moves(game: Game) -> None:
+    """Each move once: where it leads, and the index of the position there in its table; and whether the game is over."""
+    for material, positions in sample(game).items():
+        if locate(game, material, 0).material != material:
+            continue
+        problem = compiled(game, material)
+        arrays, own = problem.arrays, problem.layout
+        most = most_moves(arrays)
+        squares, child = np.zeros((2, len(own.slots)), dtype=np.int8)
+        board = np.full(len(game.board), EMPTY, dtype=np.int8)
+        exit_of, numbers = np.zeros(most, dtype=np.int32), np.zeros(most, dtype=np.int64)
+        for position in positions:
+            index = own.index(squares_of(own, [position])[0].tolist())
+            for side in sides_stored(game, material):
+                # The index may stand for the mirror image.
+                shown = own.position(index, side)
+                assert shown is not None
+                set_up(arrays.layouts, index, squares, board)
+                count = list_moves(arrays, side, squares, board, True, exit_of, numbers, child)
+                assert count <= most
+                listed = zip(exit_of[:count].tolist(), numbers[:count].tolist(), strict=True)
+                found = Counter((way, None if way == ENDS else number) for way, number in listed)
+                expected = Counter(expected_moves(game, own, shown))
+                assert found == expected, render(game, shown)
+                check_end(problem, shown, count, squares)
+                clear(squares, board)
+
+
+def expected_moves(game: Game, own: Layout, position: Position) -> list[tuple[int, int | None]]:
+    """Where naive moves lead, and the index there."""
+    found: list[tuple[int, int | None]] = []
+    for move in naive.moves(game, position):
+        after = naive.after(position, move)
+        way = way_of(game, position, after, move.wins)
+        # Within the slice the other side's positions have our own layout, whoever stores them.
+        inside = squares_of(own, [after])[0].tolist() if way == STAYS else []
+        found.append((way, None if way == ENDS else own.index(inside) if way == STAYS else stored_index(game, after)))
+    return found
+
+
+def check_end(problem: CompiledSlice, position: Position, moves: int, squares: Squares) -> None:
+    """`has_escaped` is the naive twin, and `over_code` tells the result of a game that is over and nothing else."""
+    game, arrays = problem.game, problem.arrays
+    away = naive.escaped(game, position)
+    assert has_escaped(arrays.escape, arrays.step_begin, arrays.step_target, position.side, squares) == away
+    over = over_code(arrays, position.side, moves, squares, problem.coding.stride)
+    if not naive.moves(game, position):
+        assert over == (STALEMATE if game.no_move is Outcome.DRAW else problem.coding.code(Value(Outcome.LOSS, 0)))
+    elif away:
+        assert game.escape is not None
+        winner = game.side_of(game.by_symbol[game.escape.runner])
+        assert over == problem.coding.code(Value(Outcome.WIN if winner == position.side else Outcome.LOSS, 0))
+    else:
+        assert over == -1
+
+
+def test_the_samples_meet_what_they_are_about() -> None:
+    """Among the positions looked at there are captures, wins, blocked steps, ways into other tiers, escapes and none."""
+    seen = Counter[str]()
+    for game in GAMES:
+        for material, positions in sample(game).items():
+            for position in positions:
+                moves = naive.moves(game, position)
+                seen["capture"] += any(move.captured is not None for move in moves)
+                seen["win"] += any(move.wins for move in moves)
+                seen["stuck"] += not moves
+                seen["escape"] += naive.escaped(game, position)
+                seen["tier"] += bool(material.advance) and any(
+                    material_of(game, naive.after(position, move)).advance != material.advance for move in moves
+                )
+    assert min(seen[what] for what in ("capture", "win", "stuck", "escape", "tier")) > 50

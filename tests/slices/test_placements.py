@@ -1,0 +1,73 @@
+"""Numbers of positions: the published ones, by hand, and by putting pieces on squares."""
+
+from __future__ import annotations
+
+import pytest
+from support import toys
+from twins import naive
+
+from rules.doushouqi import game as doushouqi
+from tablebase.game import Game
+from tablebase.slices.location import slices, stored_materials
+from tablebase.slices.material import material_name, materials, parse_material
+from tablebase.slices.placements import placements, table_placements
+
+GAME = doushouqi()
+TOYS = [toys.pond(), toys.hunt(), toys.twins(), toys.shelter("gate")]
+
+
+@pytest.mark.parametrize(("pieces", "count"), [(2, 160_068), (3, 54_355_896), (4, 9_685_376_064), (5, 1_141_509_180_672)])
+def test_placements_of_all_slices(pieces: int, count: int) -> None:
+    """All slices with so many pieces together have the published number of placements."""
+    assert sum(placements(GAME, material) for material in materials(GAME, pieces)) == count
+    assert sum(placements(GAME, one.material) for one in slices(GAME, pieces)) == count
+
+
+@pytest.mark.parametrize(
+    ("pieces", "distinct", "count"),
+    [(2, 17, 44_820), (3, 84, 10_622_808), (4, 261, 1_546_576_416), (5, 680, 183_320_863_488)],
+)
+def test_placements_of_distinct_slices(pieces: int, distinct: int, count: int) -> None:
+    """The slices that are solved and stored have the known number and placements, and tables hold just those."""
+    stored = [one.material for one in slices(GAME, pieces) if one.distinct]
+    assert len(stored) == distinct
+    assert sum(placements(GAME, material) for material in stored) == count
+    assert sum(table_placements(GAME, table) for table in stored_materials(GAME, pieces)) == count
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        # 63 squares without two dens are 61 for a rat, and without 12 of water 49 for the others.
+        ("RvR", 61 * 60),
+        ("CvW", 49 * 48),
+        # The cat first: each of its squares is one of the rat's.
+        ("RvC", 49 * 60),
+        ("RCvW", 49 * 48 * 59),
+        ("RvRC", 49 * 60 * 59),
+    ],
+)
+def test_placements_by_hand(name: str, count: int) -> None:
+    """Pieces that share their squares and rats that have more of them are counted as by hand."""
+    assert placements(GAME, parse_material(GAME, name)) == count
+
+
+@pytest.mark.parametrize("pieces", [2, 3, 4])
+@pytest.mark.parametrize("game", TOYS, ids=lambda game: game.name)
+def test_placements_by_trying_all(game: Game, pieces: int) -> None:
+    """Each material of a small game has as many placements as there are ways to set it up, like pieces alike."""
+    for material in materials(game, pieces):
+        assert placements(game, material) == len(naive.placements(game, material.kinds)), material_name(game, material)
+
+
+@pytest.mark.parametrize("name", ["RvE", "TvL", "CvRD"])
+def test_placements_by_trying_all_on_the_large_board(name: str) -> None:
+    """The same for a few materials of Dou Shou Qi."""
+    material = parse_material(GAME, name)
+    assert placements(GAME, material) == len(naive.placements(GAME, material.kinds))
+
+
+def test_a_table_counts_each_stored_side_once() -> None:
+    """A table paired with itself stores one side to move, any other both."""
+    assert table_placements(GAME, parse_material(GAME, "RvR")) == 61 * 60
+    assert table_placements(GAME, parse_material(GAME, "CvW")) == 2 * 49 * 48

@@ -1,0 +1,351 @@
+"""Slices divided by how far one-way pieces have come: numbers, names, exits, and the values of undivided ones."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from support import toys
+from support.solved import Solved
+from twins import naive
+
+from tablebase.build.plan import with_dependencies
+from tablebase.errors import NotationError
+from tablebase.game import Game, Outcome, Step, load_game
+from tablebase.game.moves import Position, mirrored
+from tablebase.slices.conversions import conversions
+from tablebase.slices.equivalence import representative
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.location import dependencies, locate, slices, stored_materials
+from tablebase.slices.material import Material, material_name, material_of, materials, parse_material, parse_materials
+from tablebase.slices.placements import placements, table_placements
+from tablebase.solvers.compiled import IndexArrays, _index_arrays
+from tablebase.solvers.kernels import EMPTY, index_of, set_up
+from tablebase.solvers.registry import solve_material
+from tablebase.tables.writer import describe_layout
+from tablebase.values import Codes, Coding
+
+HUNT = toys.tiered(toys.hunt(), "H")
+TWINS = toys.tiered(toys.twins(), "Pp")
+FOX_4, FOX = load_game("foxhounds-4x4"), load_game("foxhounds")
+GAMES = [HUNT, TWINS, toys.ladder(), toys.herd("open"), FOX_4]
+FOUR_PIECES = {"hunt-tiered": "HHvFC", "twins-tiered": "PKvPP", "ladder": "CCvWX"}
+games = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+
+Tier = tuple[int, ...]
+
+
+@cache
+def by_tier(game: Game, kinds: naive.Kinds) -> dict[Tier, list[tuple[tuple[int, int], ...]]]:
+    """All naive placements of these pieces, by their naive advance."""
+    found = defaultdict(list)
+    for pieces in naive.placements(game, kinds):
+        found[naive.tier(game, pieces)].append(pieces)
+    return dict(found)
+
+
+def compositions(game: Game) -> list[naive.Kinds]:
+    """The kinds of each material of two or three pieces, tiers not told apart, and of one of four."""
+    found = {material.kinds: None for pieces in (2, 3) for material in materials(game, pieces)}
+    larger = [parse_materials(game, FOUR_PIECES[game.name])[0].kinds] if game.name in FOUR_PIECES else []
+    return [*found, *larger]
+
+
+def tiers_of(game: Game, kinds: naive.Kinds) -> list[Material]:
+    """All materials of these kinds."""
+    return [material for material in materials(game, len(kinds)) if material.kinds == kinds]
+
+
+# Which there are
+
+
+@games
+def test_every_placement_lies_in_one_tier(game: Game) -> None:
+    """The tiers of a material are those that its placements have, in order, and each placement names its own."""
+    for kinds in compositions(game):
+        found = by_tier(game, kinds)
+        listed = tiers_of(game, kinds)
+        assert [material.advance for material in listed] == sorted({material.advance for material in listed})
+        assert {material.advance for material in listed} >= set(found)
+        for advance, some in found.items():
+            assert {material_of(game, Position(pieces, 0)) for pieces in some} == {
+                material for material in listed if material.advance == advance
+            }
+
+
+@games
+def test_placements_are_counted_tier_by_tier(game: Game) -> None:
+    """As many as the naive list has in that tier; none where tiers of two kinds leave no room for each other."""
+    for kinds in compositions(game):
+        found = by_tier(game, kinds)
+        for material in tiers_of(game, kinds):
+            assert placements(game, material) == len(found.get(material.advance, []))
+            assert table_placements(game, material) == 2 * placements(game, material)
+
+
+def test_placements_of_the_chessboard() -> None:
+    """All tiers of four hounds and a fox together have C(32, 4) * 28 placements; at the start there is one of the hounds."""
+    tiers = parse_materials(FOX, "FvHHHH")
+    assert [tier.advance for tier in tiers] == [(advance,) for advance in range(29)]
+    assert sum(placements(FOX, tier) for tier in tiers) == 35_960 * 28
+    assert [placements(FOX, tier) for tier in (tiers[0], tiers[1], tiers[-1])] == [28, 4 * 4 * 28, 28]
+
+
+# Numbers
+
+
+@games
+def test_indices_number_a_plain_list_of_placements(game: Game) -> None:
+    """Index i of a tier stands for the i-th placement of the naive list; each placement has the index that says so."""
+    for kinds in compositions(game):
+        for material in tiers_of(game, kinds):
+            home = layout_of(game, material)
+            listed = naive.listing(game, kinds, material.advance)
+            assert home.size == len(listed)
+            expected = [None if one is None else Position(tuple(sorted(one)), 1) for one in listed]
+            assert [home.position(index, 1) for index in range(home.size)] == expected
+            places = {one: index for index, one in enumerate(listed) if one is not None}
+            for pieces in by_tier(game, kinds).get(material.advance, []):
+                image = pieces if game.mirror is None else mirrored(game, Position(pieces, 0)).pieces
+                squares = [pieces[piece][1] for piece in home.slots]
+                assert home.index(squares) == places.get(frozenset(pieces), places.get(frozenset(image)))
+
+
+@games
+def test_many_at_once_and_kernels_number_alike(game: Game) -> None:
+    """Every index of every tier: NumPy and kernels give the squares that Python gives, and the index back."""
+    for kinds in compositions(game):
+        for material in tiers_of(game, kinds):
+            home = layout_of(game, material)
+            indices = np.arange(home.size)
+            squares, legal = home.squares_many(indices)
+            singly = [home.squares(index) for index in range(home.size)]
+            assert [row if ok else None for row, ok in zip(squares.tolist(), legal, strict=True)] == singly
+            assert np.array_equal(home.index_many(squares[legal]), indices[legal])
+            assert home.weights_many(indices)[legal].sum() == placements(game, material)
+            arrays = compiled(game, material)
+            for index in range(0, home.size, 5):
+                assert unpacked(arrays, game, material, index) == singly[index]
+                if singly[index] is not None:
+                    assert index_of(arrays, 0, np.array(singly[index], dtype=np.int8), False) == index
+
+
+@cache
+def compiled(game: Game, material: Material) -> IndexArrays:
+    """The layout as kernels read it."""
+    return _index_arrays(game, [layout_of(game, material)])
+
+
+def unpacked(arrays: IndexArrays, game: Game, material: Material, index: int) -> list[int] | None:
+    """What the kernel `set_up` makes of an index."""
+    squares, board = np.zeros(material.pieces, dtype=np.int8), np.full(len(game.board), EMPTY, dtype=np.int8)
+    return squares.tolist() if set_up(arrays, index, squares, board) else None
+
+
+@given(toys.positions(FOX, 5))
+def test_a_position_of_the_chessboard_survives_its_index(position: Position) -> None:
+    """Python, NumPy and kernel give one index, and it gives the position back."""
+    material = material_of(FOX, position)
+    home = layout_of(FOX, material)
+    squares = [position.pieces[piece][1] for piece in home.slots]
+    index = home.index(squares)
+    assert home.index_many(np.array([squares], dtype=np.int8)).tolist() == [index]
+    assert index_of(compiled(FOX, material), 0, np.array(squares, dtype=np.int8), False) == index
+    assert home.position(index, position.side) == position
+
+
+def test_a_tiered_piece_is_never_the_row() -> None:
+    """A single hound is the lead, although it has as many squares as the fox; so are pawns of one side to those of the other."""
+    lead, row = layout_of(FOX, parse_material(FOX, "FvH@3")).groups
+    assert (FOX.kinds[lead.kind].symbol, lead.size, FOX.kinds[row.kind].symbol, row.size) == ("H", 4, "F", 32)
+    assert [TWINS.kinds[group.kind].symbol for group in layout_of(TWINS, parse_material(TWINS, "PvP@1,2")).groups] == ["P", "p"]
+
+
+def test_a_file_tells_its_tier() -> None:
+    """What a table says of its index differs between tiers, which have different numbers of placements."""
+    (first, second) = (layout_of(FOX_4, parse_material(FOX_4, name)) for name in ("FvHH@2", "FvHH@3"))
+    assert first.size != second.size
+    assert describe_layout(first) != describe_layout(second)
+
+
+# Names
+
+
+@games
+def test_a_name_says_which_tier(game: Game) -> None:
+    """Reading a name gives the material back; without the advance it gives all tiers, and one name if there is one tier."""
+    for kinds in compositions(game):
+        tiers = tiers_of(game, kinds)
+        bare = material_name(game, tiers[0]).partition("@")[0]
+        assert list(parse_materials(game, bare)) == tiers
+        for material in tiers:
+            name = material_name(game, material)
+            assert name == bare + "@" * bool(material.advance) + ",".join(map(str, material.advance))
+            assert parse_material(game, name) == material
+            assert parse_materials(game, name) == (material,)
+        if len(tiers) == 1:
+            assert parse_material(game, bare) == tiers[0]
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "sentence"),
+    [
+        (FOX, "FvHHHH", "'FvHHHH' is divided into 29 slices, FvHHHH@0 to FvHHHH@28: name one of them"),
+        (FOX, "FvHHHH@99", "FvHHHH has no tier '99': they run from 0 to 28"),
+        (FOX, "FvHHHH@29", "FvHHHH has no tier '29': they run from 0 to 28"),
+        (FOX, "FvHHHH@-1", "FvHHHH has no tier '-1': they run from 0 to 28"),
+        (FOX, "FvHHHH@", "FvHHHH has no tier '': they run from 0 to 28"),
+        (FOX, "FvHHHH@1,2", "FvHHHH has no tier '1,2': they run from 0 to 28"),
+        (FOX, "FvHHHH@²", "FvHHHH has no tier '²': they run from 0 to 28"),
+        (FOX, "FvHHHH@1@2", "FvHHHH has no tier '1@2': they run from 0 to 28"),
+        (FOX, "FvHHHHH@1", "'FvHHHHH@1' has 5 pieces Hounds hound; at most 4 can be"),
+        (FOX, "@1", "'@1' is not a material: write the pieces of both sides as in 'RCvW'"),
+        (load_game("doushouqi"), "RCvW@1", "'RCvW@1' names an advance, but RCvW is not divided into tiers"),
+        (HUNT, "HvFC@4", "HvFC has no tier '4': they run from 0 to 3"),
+        (TWINS, "PPvP@1", "PPvP has no tier '1': they run from 0,0 to 4,2"),
+        (TWINS, "PPvP@5,0", "PPvP has no tier '5,0': they run from 0,0 to 4,2"),
+        (TWINS, "PKvPK", "'PKvPK' is divided into 9 slices, PKvPK@0,0 to PKvPK@2,2: name one of them"),
+    ],
+)
+def test_a_bad_tier_is_refused(game: Game, text: str, sentence: str) -> None:
+    """One sentence tells what is wrong and which tiers there are."""
+    with pytest.raises(NotationError) as caught:
+        parse_material(game, text)
+    assert str(caught.value) == sentence
+    if "name one of them" not in sentence:
+        with pytest.raises(NotationError):
+            parse_materials(game, text)
+
+
+# Ways out
+
+
+@games
+def test_exits_lead_where_naive_play_leads(game: Game) -> None:
+    """From each slice, the captures and steps to other tiers that a naive search of all positions finds, and no others."""
+    for kinds in compositions(game):
+        for material in tiers_of(game, kinds):
+            found = set()
+            for pieces in by_tier(game, kinds).get(material.advance, []):
+                for position in (Position(pieces, 0), Position(pieces, 1)):
+                    for move in naive.moves(game, position):
+                        after = naive.after(position, move).pieces
+                        rest, advance = tuple(kind for kind, _ in after), naive.tier(game, after)
+                        ended = move.wins or len({game.side_of(kind) for kind in rest}) < 2
+                        if not ended and (rest, advance) != (kinds, material.advance):
+                            found.add((move.captured, rest, advance, 1 - position.side))
+            ways = conversions(game, material)
+            told = {(None if w.victim is None else kinds[w.victim], w.child.kinds, w.child.advance, w.side) for w in ways}
+            assert len(set(ways)) == len(ways)
+            assert found <= told, material_name(game, material)
+            # Pieces of two tiered kinds may bar each other's way out, which is told all the same.
+            assert game is TWINS or told == found, material_name(game, material)
+            assert {way.child for way in ways} <= set(materials(game, len(kinds))) | set(materials(game, len(kinds) - 1))
+
+
+def test_exits_by_hand() -> None:
+    """Hounds step one tier on; a climber climbs one rung or two; taking a piece takes its advance away."""
+
+    def ways(game: Game, name: str) -> list[tuple[int | None, str, int]]:
+        found = conversions(game, parse_material(game, name))
+        return [(way.victim, material_name(game, way.child), way.side) for way in found]
+
+    assert ways(FOX, "FvHHHH@7") == [(None, "FvHHHH@8", 0)]
+    assert ways(FOX, "FvHHHH@28") == []
+    assert ways(toys.ladder(), "CvW@0") == [(None, "CvW@1", 1), (None, "CvW@2", 1)]
+    assert ways(toys.ladder(), "CvW@2") == [(None, "CvW@3", 1)]
+    # Two climbers three rungs up in all: on rungs 0 and 3 or 1 and 2; w takes any of these; x takes nothing.
+    assert set(ways(toys.ladder(), "CCvW@3")) == {
+        (None, "CCvW@4", 1),
+        (None, "CCvW@5", 1),
+        *((victim, f"CvW@{left}", 0) for victim in (0, 1) for left in (0, 1, 2, 3)),
+    }
+    # A climber takes ahead, so one rung on; taken itself, its side has lost.
+    assert set(ways(toys.ladder(), "CvWX@0")) == {
+        (None, "CvWX@1", 1),
+        (None, "CvWX@2", 1),
+        (1, "CvX@1", 1),
+        (2, "CvW@1", 1),
+    }
+
+
+def test_a_step_that_only_captures_leads_nowhere_else() -> None:
+    """Climbers that go up one rung and take two rungs ahead lead two tiers on only by taking a piece."""
+    game = toys.ladder()
+    climber = game.kinds[0]
+    steps = [Step(s, s + 3) for s in range(9)] + [Step(s, s + 6, quiet=False, victims=frozenset("wx")) for s in range(6)]
+    game = replace(game, name="ladder-far", kinds=(replace(climber, steps=tuple(steps)), *game.kinds[1:]))
+    found = {(way.victim, material_name(game, way.child)) for way in conversions(game, parse_material(game, "CvWX@0"))}
+    assert found == {(None, "CvWX@1"), (1, "CvX@2"), (2, "CvW@2")}
+
+
+@games
+def test_tiers_come_in_order(game: Game) -> None:
+    """What tables need stands before them, and a tier before those that lead to it."""
+    wanted = list(stored_materials(game, 3))
+    order = with_dependencies(game, wanted)
+    assert set(wanted) <= set(order)
+    assert len(set(order)) == len(order)
+    for place, table in enumerate(order):
+        assert set(dependencies(game, table)) <= set(order[:place])
+
+
+@games
+def test_tiers_are_slices_of_their_own(game: Game) -> None:
+    """Each tier has a slice with either side to move, stored in the table of a tier of the same advance."""
+    found = slices(game, 3)
+    assert len(found) == 2 * len(materials(game, 3))
+    for one in found:
+        assert one.location.material.advance == one.material.advance
+        assert one.location.side == one.side
+        assert representative(game, one.location.material) == one.location.material
+
+
+def test_a_tiered_kind_is_not_its_untiered_twin() -> None:
+    """Two kinds that move alike, the first of them tiered, do not stand for each other, for one table is divided and one not."""
+    game = toys.sisters()
+    up = tuple(step for step in game.kinds[0].steps if step.target > step.origin)
+    kinds = tuple(replace(kind, steps=up, tiered=kind.symbol == "A") if kind.side == 0 else kind for kind in game.kinds)
+    game = replace(game, name="sisters-tiered", kinds=kinds)
+    alone = parse_material(game, "BvC")
+    assert locate(game, alone, 0).material == alone
+    assert locate(game, parse_material(game, "AvC@1"), 0).material == parse_material(game, "AvC@1")
+
+
+# Values
+
+
+@pytest.mark.parametrize("engine", ["reference", "sweep"])
+@pytest.mark.parametrize(
+    ("game", "undivided"),
+    [(HUNT, toys.hunt()), (TWINS, toys.twins()), (toys.ladder(), toys.ladder()), (FOX_4, FOX_4)],
+    ids=lambda game: game.name,
+)
+def test_tiers_hold_the_values_of_undivided_slices(solved: Solved, game: Game, undivided: Game, engine: str) -> None:
+    """Every position, whoever is to move, has the value that the naive solution finds, which knows no tiers."""
+    for kinds in compositions(game):
+        for position, (outcome, distance) in naive.solve(undivided, kinds).items():
+            assert solved(game, engine).value(position) == (Outcome(outcome), distance), position
+
+
+@pytest.mark.parametrize("engine", ["reference", "sweep"])
+@games
+def test_what_void_cells_of_children_hold_does_not_matter(solved: Solved, game: Game, engine: str) -> None:
+    """Files hold a neighbour's code where there is no position; with any code at all there, tables come out the same."""
+    rng = np.random.default_rng(0)
+
+    def noisy(material: Material, side: int) -> tuple[Codes, Coding]:
+        codes, coding = solved(game).load(material, side)
+        noise = rng.integers(0, coding.void, len(codes)).astype(codes.dtype)
+        return np.where(codes == coding.void, noise, codes), coding
+
+    for kinds in compositions(game):
+        for material in tiers_of(game, kinds):
+            codes, coding, _ = solve_material(game, material, noisy, engine)
+            expected = solved(game).table(material)
+            assert coding == expected[1]
+            assert all(np.array_equal(one, other) for one, other in zip(codes, expected[0], strict=True))

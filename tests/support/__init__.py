@@ -1,0 +1,1 @@
+"""What tests share: ways to run the program, tables, small games."""

@@ -1,0 +1,175 @@
+"""Ways to run the program, and ways to look at and to damage what it wrote."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import importlib.util
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from types import ModuleType
+from typing import Any
+
+import h5py
+import pytest
+
+from tablebase.cli import run
+from tablebase.errors import NotationError, RulesError
+from tablebase.game import Game, load_game
+from tablebase.game.moves import Position
+from tablebase.game.notation import parse
+from tablebase.slices.material import Material
+
+SOLVERS = ("bitrow", "reference", "sweep")
+"""Engines for single pieces and more; pursuits have tests of their own."""
+
+PROGRAM = "from tablebase.cli import main; main()"
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+SEAL = 512
+"""Bytes before HDF5's own, which hold the digest of the rest."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Standard output read as JSON."""
+        return json.loads(self.out)
+
+    @property
+    def csv(self) -> list[dict[str, str]]:
+        """Standard output read as CSV."""
+        return list(csv.DictReader(io.StringIO(self.out)))
+
+    @property
+    def errors(self) -> list[str]:
+        """The sentences on standard error; progress bars are left out."""
+        return [line for line in self.err.splitlines() if line.startswith("error: ")]
+
+
+def asker(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
+    """A function that runs a command in this process."""
+
+    def ask(*arguments: object) -> Answer:
+        capsys.readouterr()
+        code = run([str(one) for one in arguments])
+        said = capsys.readouterr()
+        return Answer(code, said.out, said.err)
+
+    return ask
+
+
+def start_fresh(*arguments: object, environment: Mapping[str, str] | None = None, program: str = PROGRAM) -> subprocess.Popen[str]:
+    """Start a command in a process and a process group of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-c", program, *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, **(environment or {})},
+    )
+
+
+def ask_fresh(*arguments: object, environment: Mapping[str, str] | None = None, seconds: int = 300) -> Answer:
+    """Run a command in a process of its own, and end it if it takes longer."""
+    with start_fresh(*arguments, environment=environment) as process:
+        try:
+            out, err = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return Answer(process.returncode, out, err)
+
+
+def load_script(name: str) -> ModuleType:
+    """A script as a module; scripts are no package."""
+    spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    # Dataclasses look for their module among those that are loaded.
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The bytes of every table in a tablebase, by name."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.glob("*/*/*.h5"))}
+
+
+def drafts(folder: Path) -> list[str]:
+    """What is neither a table nor the catalog nor its lock."""
+    known = (".h5", "catalog.sqlite", "catalog.sqlite-wal", "catalog.sqlite-shm", ".lock")
+    return [path.name for path in folder.rglob("*") if path.is_file() and not path.name.endswith(known)]
+
+
+def open_files(folder: Path) -> list[str]:
+    """What this process has open below a folder, as far as /proc tells."""
+    found = []
+    for handle in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):
+            found.append(os.readlink(handle))
+    return sorted(name for name in found if name.startswith(f"{folder}/"))
+
+
+def flip(path: Path, place: int) -> None:
+    """Turn one bit of a file around."""
+    data = bytearray(path.read_bytes())
+    data[place] ^= 1 << place % 8
+    path.write_bytes(data)
+
+
+def middle_of_codes(path: Path) -> int:
+    """Where in a file the middle byte of the first compressed chunk stands."""
+    with h5py.File(path, "r") as file:
+        chunk = file["w"].id.get_chunk_info(0)
+        return int(chunk.byte_offset + chunk.size // 2)
+
+
+def reseal(path: Path) -> None:
+    """Make the seal of a file fit what is behind it, as a forger would."""
+    data = path.read_bytes()
+    title = data[: data.index(b"sha256=")]
+    line = title + b"sha256=" + hashlib.sha256(data[SEAL:]).hexdigest().encode() + b"\n"
+    path.write_bytes(line.ljust(SEAL, b"\0") + data[SEAL:])
+
+
+def random_position(game: Game, material: Material, side: int, random: Random) -> Position:
+    """A placement of a material, all of them equally likely."""
+    while True:
+        squares = [random.choice(game.kinds[kind].squares) for kind in material.kinds]
+        if len(set(squares)) == len(squares):
+            return Position(tuple(sorted(zip(material.kinds, squares, strict=True))), side)
+
+
+def assert_no_game(name: str, fault: str, ask: Callable[..., Answer]) -> None:
+    """A variant that cannot be set up is refused in a sentence, by the library and by the program alike."""
+    with pytest.raises(RulesError, match=fault) as refused:
+        load_game(name)
+    answer = ask("estimate", name, "--pieces", "2")
+    assert (answer.code, answer.out, answer.err) == (2, "", f"error: {refused.value}\n")
+
+
+def assert_no_position(game: Game, text: str, fault: str, folder: Path, ask: Callable[..., Answer]) -> None:
+    """Text that is no position is refused in a sentence, by the library and by the program alike."""
+    with pytest.raises(NotationError, match=fault) as refused:
+        parse(game, text)
+    answer = ask("probe", game.name, text, "--data", folder)
+    assert (answer.code, answer.out, answer.err) == (2, "", f"error: {refused.value}\n")

@@ -1,0 +1,83 @@
+"""Tablebases on disk, built with the command line once a session and shared by many tests."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import tablebase
+from support.program import Answer, asker
+from tablebase.api.tablebase import Tablebase
+from tablebase.cli import run
+
+
+@pytest.fixture
+def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
+    """Runs a command in this process: ``ask("stats", "doushouqi").json``."""
+    return asker(capsys)
+
+
+@pytest.fixture(scope="session")
+def two_pieces(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All two-piece tables of Dou Shou Qi; to be read only."""
+    folder = tmp_path_factory.mktemp("two")
+    assert run(["build", "doushouqi", "--pieces", "2", "--data", str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture(scope="session")
+def three_pieces(tmp_path_factory: pytest.TempPathFactory, two_pieces: Path) -> Path:
+    """All tables of two and three pieces; to be read only."""
+    folder = tmp_path_factory.mktemp("three") / "tables"
+    shutil.copytree(two_pieces, folder)
+    assert run(["build", "doushouqi", "--pieces", "3", "--data", str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture(scope="session")
+def shut_in(tmp_path_factory: pytest.TempPathFactory, two_pieces: Path) -> Path:
+    """The two-piece tables and CvWD, a material with stalemates; to be read only."""
+    folder = tmp_path_factory.mktemp("shut") / "tables"
+    shutil.copytree(two_pieces, folder)
+    assert run(["build", "doushouqi", "--material", "CvWD", "--data", str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture(scope="session")
+def hexapawns(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All tables of Hexapawn; to be read only."""
+    folder = tmp_path_factory.mktemp("hexapawn")
+    assert run(["build", "hexapawn", "--pieces", "6", "--data", str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture
+def copied(two_pieces: Path, tmp_path: Path) -> Path:
+    """A copy of all two-piece tables, to be damaged."""
+    folder = tmp_path / "copied"
+    shutil.copytree(two_pieces, folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tables(two_pieces: Path) -> Iterator[Tablebase]:
+    """The two-piece tables, open."""
+    with tablebase.open(two_pieces) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def pawn_tables(hexapawns: Path) -> Iterator[Tablebase]:
+    """The tables of Hexapawn, open."""
+    with tablebase.open(hexapawns) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def more_tables(three_pieces: Path) -> Iterator[Tablebase]:
+    """The tables of two and three pieces, open."""
+    with tablebase.open(three_pieces) as opened:
+        yield opened

@@ -1,0 +1,347 @@
+"""One table, one file: what is written is read, and whatever happens to the file is noticed."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import resource
+import shutil
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import h5py
+import hdf5plugin  # noqa: F401 (gives h5py the compression)
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.program import SEAL, drafts, flip, middle_of_codes, open_files, reseal
+
+from rules.doushouqi import game as doushouqi
+from tablebase.errors import CorruptTableError, MissingTableError, StaleTableError, TablebaseError
+from tablebase.game import Outcome
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.location import sides_stored
+from tablebase.slices.material import Material, parse_material
+from tablebase.tables import store
+from tablebase.tables.format import check_seal, table_path
+from tablebase.tables.reader import Table
+from tablebase.tables.store import Store
+from tablebase.tables.writer import fill_void, publish, write_draft
+from tablebase.values import FULL, NARROW, Codes, Coding
+
+GAME = doushouqi()
+RATS = parse_material(GAME, "RvR")
+LONG = parse_material(GAME, "CWvD")
+CODINGS = [NARROW, Coding(1, "uint16"), Coding(2, "uint8"), FULL]
+
+
+def random_codes(material: Material, coding: Coding, seed: int = 1) -> list[Codes]:
+    """Any codes where there are positions, void elsewhere, for each stored side."""
+    own = layout_of(GAME, material)
+    random = np.random.default_rng(seed)
+    legal = own.squares_many(np.arange(own.size))[1]
+    any_codes = [random.integers(0, coding.void, own.size, dtype=coding.dtype) for _ in sides_stored(GAME, material)]
+    return [np.where(legal, codes, np.array(coding.void, dtype=coding.dtype)) for codes in any_codes]
+
+
+def written(folder: Path, material: Material, codes: list[Codes], coding: Coding = NARROW) -> Path:
+    """The path of a table with these codes."""
+    path = table_path(folder, GAME, material)
+    publish(write_draft(path, GAME, material, codes, coding), path)
+    return path
+
+
+def text(value: str | bytes) -> str:
+    """A text attribute, whether HDF5 holds it with a fixed length or not."""
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def filled(codes: Codes, void: int, before: int) -> list[int]:
+    """The twin of `fill_void`."""
+    found = []
+    for code in codes.tolist():
+        before = before if code == void else code
+        found.append(before)
+    return found
+
+
+@pytest.fixture(scope="module")
+def long_table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
+    """A table of several chunks a side, with random codes."""
+    coding = FULL
+    path = written(tmp_path_factory.mktemp("long"), LONG, random_codes(LONG, coding), coding)
+    with closing(Table(path, GAME, LONG)) as table:
+        yield table
+
+
+@pytest.mark.parametrize("coding", CODINGS, ids=str)
+@pytest.mark.parametrize("material", [RATS, LONG], ids=["one chunk", "several chunks"])
+def test_what_is_written_is_read(material: Material, coding: Coding, tmp_path: Path) -> None:
+    """Every position's code comes back in every coding, and void reads as the code before it."""
+    codes = random_codes(material, coding)
+    with closing(Table(written(tmp_path, material, codes, coding), GAME, material)) as table:
+        assert table.coding == coding
+        for side, one in zip(sides_stored(GAME, material), codes, strict=True):
+            assert table.read(side).dtype == coding.dtype
+            assert table.read(side).tolist() == filled(one, coding.void, 0)
+            assert np.concatenate(list(table.chunks(side))).tolist() == table.read(side).tolist()
+
+
+@given(st.data())
+def test_a_batch_is_read_as_points_and_as_a_whole(long_table: Table, data: st.DataObject) -> None:
+    """Indices in any order, also repeated or none, give what a full read holds there, together and one by one."""
+    side = data.draw(st.sampled_from([0, 1]))
+    index = data.draw(st.lists(st.integers(0, long_table.layout.size - 1), max_size=40))
+    expected = long_table.read(side)[index].tolist()
+    assert long_table.codes_at(side, np.array(index, dtype=np.int64)).tolist() == expected
+    with closing(Store(long_table.path.parent.parent.parent)) as cached:
+        assert [cached.code(long_table, side, one) for one in index] == expected
+
+
+def test_points_stay_right_when_the_caches_overflow(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With room for one chunk and two files, every table still gives its own codes."""
+    monkeypatch.setattr(store, "CACHED_CHUNKS", 1)
+    monkeypatch.setattr(store, "OPEN_FILES", 2)
+    names = [path.stem for path in sorted(two_pieces.glob("doushouqi/2/*.h5"))] * 2
+    with closing(Store(two_pieces)) as small:
+        for name in names:
+            material = parse_material(GAME, name)
+            table = small.table(GAME, material)
+            for side in sides_stored(GAME, material):
+                every = table.read(side)
+                assert [small.code(table, side, i) for i in range(0, len(every), 97)] == every[::97].tolist()
+
+
+@given(st.lists(st.sampled_from([0, 1, 2, 7, 255]), max_size=30), st.integers(0, 30), st.integers(0, 254))
+def test_fill_void_is_the_slow_loop(codes: list[int], cut: int, before: int) -> None:
+    """Void takes the code before it, over the border between two chunks too."""
+    array = np.array(codes, dtype=np.uint8)
+    expected = filled(array, 255, before)
+    assert fill_void(array, 255, before).tolist() == expected
+    first, second = array[:cut], array[cut:]
+    begin = fill_void(first, 255, before)
+    carry = int(begin[-1]) if len(begin) else before
+    assert [*begin.tolist(), *fill_void(second, 255, carry).tolist()] == expected
+
+
+def test_any_reader_of_hdf5_reads_it(two_pieces: Path) -> None:
+    """Plain h5py with the public plugin sees the codes, and the header says what is in the file."""
+    for path in sorted(two_pieces.glob("doushouqi/2/*.h5")):
+        material = parse_material(GAME, path.stem)
+        sides = sides_stored(GAME, material)
+        with h5py.File(path, "r") as file:
+            assert sorted(file) == sorted(GAME.sides[side].letter for side in sides)
+            codes = {side: file[GAME.sides[side].letter][:] for side in sides}
+            attributes = dict(file.attrs)
+        every = b"".join(codes[side].tobytes() for side in sides)
+        with closing(Table(path, GAME, material)) as table:
+            assert all((codes[side] == table.read(side)).all() for side in sides)
+            assert text(attributes["values_sha256"]) == hashlib.sha256(every).hexdigest() == table.values_digest(codes)
+        named = [text(attributes[name]) for name in ("format", "game", "material", "rules_digest")]
+        assert named == ["tablebase", "doushouqi", path.stem, GAME.digest]
+        groups = json.loads(text(attributes["layout"]))["groups"]
+        assert sorted(group["symbol"].upper() for group in groups) == sorted(path.stem.replace("v", ""))
+
+
+def test_the_seal_is_the_digest_of_the_rest(two_pieces: Path) -> None:
+    """The first 512 bytes are one line with the table's name and the SHA-256 of all that follows."""
+    data = table_path(two_pieces, GAME, RATS).read_bytes()
+    digest = hashlib.sha256(data[SEAL:]).hexdigest()
+    assert data[:SEAL].rstrip(b"\0") == f"tablebase 1 doushouqi RvR sha256={digest}\n".encode()
+
+
+def test_every_flipped_byte_breaks_the_seal(two_pieces: Path, tmp_path: Path) -> None:
+    """One changed bit in any byte of the file, its first 512 included, is reported with the file's name."""
+    path = tmp_path / "RvR.h5"
+    shutil.copy(table_path(two_pieces, GAME, RATS), path)
+    check_seal(path, GAME, RATS)
+    data = path.read_bytes()
+    with path.open("r+b", buffering=0) as file:
+        for place, byte in enumerate(data):
+            os.pwrite(file.fileno(), bytes([byte ^ 1 << place % 8]), place)
+            with pytest.raises(CorruptTableError, match=str(path)):
+                check_seal(path, GAME, RATS)
+            os.pwrite(file.fileno(), bytes([byte]), place)
+    check_seal(path, GAME, RATS)
+
+
+def test_hdf5_checks_all_it_reads(two_pieces: Path) -> None:
+    """Nothing stands in HDF5's global heap, which has no checksums and can make the library loop for ever."""
+    for path in sorted(two_pieces.glob("doushouqi/2/*.h5")):
+        assert b"GCOL" not in path.read_bytes(), path.name
+
+
+def test_a_damaged_file_never_gives_other_codes(two_pieces: Path, tmp_path: Path) -> None:
+    """Even without a look at the seal, reading a file with a flipped bit gives what it held or says that it is corrupt."""
+    path = tmp_path / "RvR.h5"
+    shutil.copy(table_path(two_pieces, GAME, RATS), path)
+    with closing(Table(path, GAME, RATS)) as table:
+        expected = table.header, table.read(0).tolist()
+    size = path.stat().st_size
+    with h5py.File(path, "r") as file:
+        place, length = file["w"].id.get_chunk_info(0).byte_offset, file["w"].id.get_chunk_info(0).size
+    chunk = range(place, place + length)
+    corrupt = 0
+    for place in {*range(SEAL, size, 41), *chunk[:24], *chunk[24::61], *chunk[-8:]}:
+        flip(path, place)
+        try:
+            with closing(Table(path, GAME, RATS)) as table:
+                assert (table.header, table.read(0).tolist()) == expected, place
+        except CorruptTableError:
+            corrupt += 1
+        flip(path, place)
+    assert corrupt > 40
+
+
+@pytest.mark.parametrize("length", [0, 1, 100, SEAL, SEAL + 1, 1000, 5000, -1])
+def test_a_cut_file_is_corrupt(length: int, two_pieces: Path, tmp_path: Path) -> None:
+    """A file that lost its end, or all it had, is no table, and its seal does not fit."""
+    path = tmp_path / "RvR.h5"
+    path.write_bytes(table_path(two_pieces, GAME, RATS).read_bytes()[:length])
+    with pytest.raises(CorruptTableError, match=str(path)):
+        check_seal(path, GAME, RATS)
+    with pytest.raises(CorruptTableError, match=str(path)):
+        Table(path, GAME, RATS)
+
+
+def test_what_is_no_table_is_corrupt(two_pieces: Path, tmp_path: Path) -> None:
+    """A text, an HDF5 file of something else, another table and a folder under the name are refused with the name."""
+    text = tmp_path / "text.h5"
+    text.write_text("This is no table.\n" * 100)
+    other = tmp_path / "other.h5"
+    with h5py.File(other, "w") as file:
+        file["w"] = [1, 2, 3]
+    folder = tmp_path / "folder.h5"
+    folder.mkdir()
+    bare = tmp_path / "bare.h5"
+    shutil.copy(table_path(two_pieces, GAME, RATS), bare)
+    with h5py.File(bare, "r+") as file:
+        del file["w"]
+    for path in (text, other, folder, bare, table_path(two_pieces, GAME, parse_material(GAME, "CvW"))):
+        with pytest.raises(CorruptTableError, match=str(path)):
+            Table(path, GAME, RATS)
+
+
+def test_a_forged_seal_does_not_help(two_pieces: Path, tmp_path: Path) -> None:
+    """Damaged codes under a seal that fits are found when they are read."""
+    path = tmp_path / "RvR.h5"
+    shutil.copy(table_path(two_pieces, GAME, RATS), path)
+    flip(path, middle_of_codes(path))
+    reseal(path)
+    check_seal(path, GAME, RATS)
+    with closing(Table(path, GAME, RATS)) as table, pytest.raises(CorruptTableError, match=str(path)):
+        table.read(0)
+
+
+@pytest.mark.parametrize("change", ["no move loses", "no mirror", "a rat less mobile"])
+def test_a_table_of_other_rules_is_stale(change: str, two_pieces: Path) -> None:
+    """A table built under rules that differ anywhere is refused, and the sentence says why."""
+    rat = GAME.kinds[0]
+    others = {
+        "no move loses": replace(GAME, no_move=Outcome.LOSS),
+        "no mirror": replace(GAME, mirror=None),
+        "a rat less mobile": replace(GAME, kinds=(replace(rat, steps=rat.steps[1:]), *GAME.kinds[1:])),
+    }
+    path = table_path(two_pieces, GAME, RATS)
+    with pytest.raises(StaleTableError, match="was built under other rules of doushouqi than those installed") as caught:
+        Table(path, others[change], RATS)
+    assert str(path) in str(caught.value)
+    Table(path, replace(GAME, title="Jungle"), RATS).close()
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc to count open files")
+def test_a_refused_file_is_closed(two_pieces: Path, tmp_path: Path) -> None:
+    """A file that turns out to be no table, or one of other rules, is not kept open."""
+    path = tmp_path / "RvR.h5"
+    shutil.copy(table_path(two_pieces, GAME, RATS), path)
+    with pytest.raises(StaleTableError) as stale:
+        Table(path, replace(GAME, no_move=Outcome.LOSS), RATS)
+    with pytest.raises(CorruptTableError) as corrupt:
+        Table(path, GAME, LONG)
+    # Both tracebacks are still held here, so nothing has been closed by chance.
+    held = (stale.tb, corrupt.tb)
+    assert open_files(tmp_path) == []
+    assert None not in held
+
+
+def test_too_many_open_files_are_no_damage(two_pieces: Path) -> None:
+    """If the system cannot open another file, nobody is told to delete the table."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    lowest = os.dup(0)
+    os.close(lowest)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest, before[1]))
+    try:
+        with pytest.raises((OSError, TablebaseError)) as caught:
+            Table(table_path(two_pieces, GAME, RATS), GAME, RATS)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert not isinstance(caught.value, CorruptTableError)
+    assert "delete" not in str(caught.value)
+
+
+def test_a_missing_table_names_the_command(tmp_path: Path) -> None:
+    """What is not there is an error that names the table and what builds it, and a KeyError too."""
+    with pytest.raises(MissingTableError) as caught:
+        Table(table_path(tmp_path, GAME, LONG), GAME, LONG)
+    sentence = f"run 'tablebase build doushouqi --material CWvD --data {tmp_path}'"
+    assert str(caught.value) == f"the table CWvD of doushouqi has not been built: {sentence}"
+    assert isinstance(caught.value, KeyError)
+
+
+def test_the_clock_leaves_no_trace(tmp_path: Path) -> None:
+    """The same codes written a second later give the same bytes."""
+    codes = random_codes(RATS, NARROW)
+    first = written(tmp_path / "first", RATS, codes).read_bytes()
+    time.sleep(1.1)
+    assert written(tmp_path / "second", RATS, codes).read_bytes() == first
+    assert written(tmp_path / "third", RATS, random_codes(RATS, NARROW, seed=2)).read_bytes() != first
+
+
+def test_a_full_disk_leaves_no_draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If a table cannot be written to the end, neither it nor its draft stays."""
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        written(tmp_path, RATS, random_codes(RATS, NARROW))
+    assert not list(tmp_path.rglob("*.h5"))
+    assert drafts(tmp_path) == []
+
+
+def test_a_draft_is_no_table(tmp_path: Path) -> None:
+    """Before it is published a table stands beside its place under a name that no reader takes for a table."""
+    path = table_path(tmp_path, GAME, RATS)
+    draft = write_draft(path, GAME, RATS, random_codes(RATS, NARROW), NARROW)
+    assert draft.parent == path.parent
+    assert not list(tmp_path.rglob("*.h5"))
+    publish(draft, path)
+    assert [one.name for one in path.parent.iterdir()] == ["RvR.h5"]
+
+
+def test_threads_read_alike(long_table: Table) -> None:
+    """Eight threads that read batches, points and chunks of one table at once all get what it holds."""
+    expected = [long_table.read(side) for side in (0, 1)]
+
+    def read(seed: int) -> bool:
+        random = Random(seed)
+        right = True
+        for _ in range(30):
+            side = random.randrange(2)
+            index = np.array([random.randrange(long_table.layout.size) for _ in range(20)])
+            wanted = expected[side][index].tolist()
+            right &= long_table.codes_at(side, index).tolist() == wanted
+            right &= [cached.code(long_table, side, int(one)) for one in index] == wanted
+        return right & all((long_table.read(side) == expected[side]).all() for side in (0, 1))
+
+    with closing(Store(long_table.path.parent.parent.parent)) as cached, ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(read, range(16)))

@@ -1,0 +1,400 @@
+"""The conformance suite passes good rules, and each check finds the fault that it is there for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import fields, replace
+from functools import cache
+from random import Random
+from unittest import SkipTest
+
+import numpy as np
+import pytest
+from support.toys import ORTHOGONAL, SIDES, neighbours, symmetries
+
+from rules import doushouqi
+from tablebase.errors import NotationError, RulesError
+from tablebase.game import Board, Game, Kind, Outcome, Side, Step
+from tablebase.game.moves import Position, legal_moves, mirrored
+from tablebase.game.notation import check_pieces
+from tablebase.slices import material
+from tablebase.slices.indexing import Layout
+from tablebase.slices.location import Location, locate
+from tablebase.slices.material import Material, parse_material
+from tablebase.testing import faults
+from tablebase.testing import suite as testing
+from tablebase.testing.faults import is_over
+from tablebase.testing.suite import CHECKS, GameTests, check_rules, random_position
+
+NO_SYMMETRY = [check.name for check in CHECKS if not check.symmetry]
+
+
+@cache
+def duel() -> Game:
+    """Ants step, take and win in the other den; jumpers go along files and jump across the middle; both symmetries."""
+    board = Board.full(3, 4)
+    dens = board.squares("b1 b4")
+    home = tuple(square for square in range(len(board)) if square not in dens)
+
+    def ant(side: int) -> Kind:
+        victims = frozenset("AJ" if side else "aj")
+        steps = []
+        for origin in home:
+            targets = [target for target in neighbours(board, origin, ORTHOGONAL) if target != dens[side]]
+            steps += [Step(origin, target, victims=victims, wins=target == dens[1 - side]) for target in targets]
+        return Kind("a" if side else "A", "ant", side, home, tuple(steps), limit=2)
+
+    def jumper(side: int) -> Kind:
+        victims = frozenset("A" if side else "a")
+        steps = [Step(a, b, victims=victims) for a in home for b in home if abs(a - b) == 3]
+        for rank in range(4):
+            a, b, c = (board.numbers[file, rank] for file in range(3))
+            steps += [Step(a, c, frozenset({b}), victims=victims), Step(c, a, frozenset({b}), victims=victims)]
+        return Kind("j" if side else "J", "jumper", side, home, tuple(steps))
+
+    kinds = (ant(0), jumper(0), ant(1), jumper(1))
+    return Game("duel", "Duel", board, SIDES, kinds, "a1a/1j1/1J1/A1A w", Outcome.DRAW, 6, **symmetries(board))
+
+
+@cache
+def hounds() -> Game:
+    """Two like hounds go up the dark squares and never back, a fox goes anywhere and wins on rank 1; no symmetry."""
+    board = Board(4, 4, tuple((f, r) for r in range(4) for f in range(4) if (f + r) % 2 == 0))
+
+    def steps(squares: tuple[int, ...], ranks: tuple[int, ...], goal: int) -> tuple[Step, ...]:
+        cells = [(square, *board.cells[square]) for square in squares]
+        ways = [(square, (f + i, r + j)) for square, f, r in cells for i in (-1, 1) for j in ranks]
+        return tuple(Step(a, board.numbers[cell], wins=cell[1] == goal) for a, cell in ways if cell in board.numbers)
+
+    every = tuple(range(len(board)))
+    above = tuple(square for square in every if board.cells[square][1] > 0)
+    kinds = (
+        Kind("H", "hound", 0, every, steps(every, (1,), -1), limit=2),
+        Kind("f", "fox", 1, above, steps(above, (-1, 1), 0)),
+    )
+    return Game("hounds", "Hounds", board, SIDES, kinds, "1f2/4/4/H1H1 w", Outcome.LOSS, 3)
+
+
+class Forgetful(Game):
+    """A game whose digest depends on where in memory it is."""
+
+    @property
+    def digest(self) -> str:
+        """Something else for each object."""
+        return str(id(self))
+
+
+class TestDouShouQi(GameTests):
+    """The rules that come with the package pass."""
+
+    def game(self) -> Game:
+        """The game of the paper."""
+        return doushouqi.game()
+
+
+class TestDuel(GameTests):
+    """A game with like pieces, goals and both symmetries passes."""
+
+    samples = 500
+
+    def game(self) -> Game:
+        """Ants and jumpers."""
+        return duel()
+
+
+class TestHounds(GameTests):
+    """A game without symmetries, with steps of no return and cells that are no squares passes, two tests skipped."""
+
+    samples = 500
+
+    def game(self) -> Game:
+        """Hounds against a fox."""
+        return hounds()
+
+
+def recast(game: Game, cls: type[Game]) -> Game:
+    """The same rules as a subclass of `Game`."""
+    return cls(**{field.name: getattr(game, field.name) for field in fields(game)})
+
+
+def with_steps(game: Game, change: Callable[[Kind, Step], list[Step]]) -> Game:
+    """The game with each step replaced by these."""
+    kinds = [replace(kind, steps=tuple(new for step in kind.steps for new in change(kind, step))) for kind in game.kinds]
+    return replace(game, kinds=tuple(kinds))
+
+
+def failures(game: Game, samples: int = 300) -> dict[str, str]:
+    """The failure of each check that fails."""
+    return {result.name: result.failure for result in check_rules(game, samples=samples) if result.failure}
+
+
+def only_failure(game: Game, name: str) -> str:
+    """The failure of a check, all others being passed."""
+    found = failures(game)
+    assert list(found) == [name], found
+    return found[name]
+
+
+@pytest.mark.parametrize("game", [doushouqi.game(), duel(), hounds()], ids=lambda game: game.name)
+def test_good_rules_pass(game: Game) -> None:
+    """Good rules have no failures, and each check has looked at something."""
+    results = check_rules(game, samples=300)
+    assert [result.failure for result in results if result.failure] == []
+    assert all(result.cases > 0 and result.shows.endswith(".") for result in results)
+
+
+def test_checks_of_missing_symmetries_are_left_out() -> None:
+    """A game without mirror and colour swap has no results for them, rather than passed ones."""
+    assert [result.name for result in check_rules(hounds(), samples=10)] == NO_SYMMETRY
+    assert [result.name for result in check_rules(duel(), samples=10)] == [check.name for check in CHECKS]
+
+
+def test_equal_seeds_give_equal_results() -> None:
+    """A failure can be reproduced by its seed."""
+    broken = replace(duel(), swap=tuple(range(12)))
+    assert check_rules(broken, samples=50, seed=7) == check_rules(broken, samples=50, seed=7)
+
+
+def test_a_move_without_a_way_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`steps` finds a move that nobody can take back; rules alone cannot cause that, so jumpers jump over pieces."""
+    blind = with_steps(duel(), lambda _, step: [replace(step, empty=frozenset())])
+    monkeypatch.setattr(faults, "legal_moves", lambda _, position: legal_moves(blind, position))
+    failure = only_failure(duel(), "steps")
+    assert "can be taken back in 0 ways from" in failure
+    assert failure.split()[0] in "Jj"
+
+
+def test_a_step_listed_twice_has_two_ways_back() -> None:
+    """`steps` finds a step that is listed twice, which engines would count twice."""
+    failure = only_failure(with_steps(duel(), lambda kind, step: [step, step][: 1 + (kind.name == "ant")]), "steps")
+    assert "can be taken back in 2 ways from" in failure
+
+
+def test_a_way_back_without_a_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`steps` finds a move that is taken back but cannot be played; rules alone cannot cause that, so jumpers do not jump."""
+    lame = with_steps(duel(), lambda _, step: [] if step.empty else [step])
+    monkeypatch.setattr(faults, "legal_moves", lambda _, position: legal_moves(lame, position))
+    failure = only_failure(duel(), "steps")
+    assert "can be taken back from" in failure
+    assert "but is not legal in" in failure
+    assert failure.split()[0] in "Jj"
+
+
+def test_a_mirror_that_maps_moves_to_no_moves() -> None:
+    """`mirror` finds an involution of the board under which goals change places."""
+    upside_down = tuple(duel().board.numbers[f, 3 - r] for f, r in duel().board.cells)
+    assert "is legal, but" in only_failure(replace(duel(), mirror=upside_down), "mirror")
+
+
+def test_a_mirror_that_leads_off_the_squares(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`mirror` names what cannot stand on the mirrored square; a `Game` refuses such a mirror, so a3 is closed afterwards."""
+
+    def check(_: Game, position: Position) -> None:
+        if 6 in [square for _, square in position.pieces]:
+            raise NotationError("nothing can stand on a3")
+
+    monkeypatch.setattr(faults, "check_pieces", check)
+    assert failures(duel())["mirror"].endswith(" is no position: nothing can stand on a3")
+
+
+def test_a_mirror_without_way_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`mirror` finds that the image of an image is another position; a `Game` refuses that too, so one image is a lie."""
+    monkeypatch.setattr(faults, "mirrored", lambda game, position: mirrored(game, position)._replace(side=0))
+    failure = failures(duel())["mirror"]
+    assert " b is " in failure
+    assert ", but the image of that is " in failure
+
+
+def test_a_swap_that_maps_moves_to_no_moves() -> None:
+    """`swap` finds an exchange of colours that leaves the board as it is although goals are on different sides."""
+    failure = only_failure(replace(duel(), swap=tuple(range(12))), "swap")
+    assert "is legal, but" in failure
+    assert "b4" in failure or "b1" in failure
+
+
+def test_one_wrong_step_in_a_corner_is_found() -> None:
+    """A single capture that is missing on one square of the real game does not depend on random positions."""
+    game = doushouqi.game()
+    c9, c8 = game.board.squares("c9 c8")
+
+    def blunt(kind: Kind, step: Step) -> list[Step]:
+        wrong = (kind.symbol, step.origin, step.target) == ("e", c8, c9)
+        return [replace(step, victims=step.victims - {"R"}) if wrong else step]
+
+    found = failures(with_steps(game, blunt), samples=2000)
+    assert found.keys() == {"mirror", "swap"}
+    assert "c8c9" in found["mirror"]
+    assert "e8e9" in found["mirror"]
+
+
+def test_a_start_with_more_pieces_than_any_slice() -> None:
+    """`children` finds a start from which play goes on outside every slice."""
+    failure = only_failure(replace(duel(), max_pieces=5), "children")
+    assert "AAJvAAJ, which is no slice of the game (max_pieces is 5)" in failure
+
+
+def test_a_capture_into_no_slice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`children` finds a capture that leads to a material that is not listed."""
+    monkeypatch.setattr(faults, "materials", lambda game, n: [m for m in material.materials(game, n) if m.kinds != (0, 2)])
+    assert "leads to AvA, which is no slice" in only_failure(replace(duel(), title="AvA is missing"), "children")
+
+
+def test_an_index_that_is_another_positions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`index` finds a position whose index leads elsewhere; rules alone cannot cause that, so the index is made to lie."""
+    honest = Layout.index
+    monkeypatch.setattr(Layout, "index", lambda self, squares: honest(self, squares) // 2)
+    failure = only_failure(duel(), "index")
+    assert failure.startswith("index ")
+    assert "but the index of that is" in failure
+
+
+def test_an_index_that_forgets_the_mirror(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`index` asks for mirror images too, which no index leads to."""
+    honest = Layout.index
+
+    def forgetful(self: Layout, squares: list[int]) -> int:
+        flips, self._flips = self._flips, [False] * len(self._flips)
+        number = honest(self, squares)
+        self._flips = flips
+        return number
+
+    monkeypatch.setattr(Layout, "index", forgetful)
+    assert "is that of another position" in only_failure(duel(), "index")
+
+
+@pytest.mark.parametrize(("method", "words"), [("squares_many", "other positions"), ("index_many", "other indices")])
+def test_an_index_that_differs_in_numbers(monkeypatch: pytest.MonkeyPatch, method: str, words: str) -> None:
+    """`index` compares looking up many with looking up one."""
+    honest = getattr(Layout, method)
+    monkeypatch.setattr(Layout, method, lambda self, many: honest(self, many[::-1].copy()))
+    assert words in only_failure(duel(), "index")
+
+
+def test_an_alias_that_plays_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`aliases` finds a position stored with its pieces exchanged; rules alone cannot cause that, so the route is made to lie."""
+
+    def crossed(game: Game, own: Material, side: int) -> Location:
+        way = locate(game, own, side)
+        return replace(way, pairing=way.pairing[::-1])
+
+    monkeypatch.setattr(faults, "locate", crossed)
+    assert "which has other moves" in only_failure(duel(), "aliases")
+
+
+def test_play_that_leaves_the_stored_positions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`play` finds a piece where none is stored; rules alone cannot cause that, so play is made to go on in the den."""
+    monkeypatch.setattr(testing, "is_over", lambda game, move, after: is_over(game, move._replace(wins=False), after))
+    failure = only_failure(duel(), "play")
+    assert failure.startswith("random play reached ")
+    assert "cannot stand on b" in failure
+
+
+def test_a_start_that_is_no_position() -> None:
+    """`start` passes on why the text is no position."""
+    assert "'a1a/1j1/1J1/A1X w' is no position: 'X'" in only_failure(replace(duel(), start="a1a/1j1/1J1/A1X w"), "start")
+
+
+def test_a_start_in_an_odd_spelling() -> None:
+    """`start` gives the spelling that positions are written in."""
+    failure = only_failure(replace(duel(), start="a1a/1j1/1J1/A01A w"), "start")
+    assert failure == "the start 'a1a/1j1/1J1/A01A w' must be written 'a1a/1j1/1J1/A1A w'"
+
+
+def test_a_side_that_cannot_be_read() -> None:
+    """`notation` finds that the side to move is lost where its letter is a blank."""
+    failure = only_failure(replace(duel(), sides=(Side("w", "White"), Side(" ", "Black"))), "notation")
+    assert "' is not a position: write rows and the side to move" in failure
+
+
+def test_a_kind_that_materials_cannot_name() -> None:
+    """`notation` finds a symbol whose upper case is two letters, so that a material's name is read as other pieces."""
+    hound, fox = hounds().kinds
+    failure = only_failure(replace(hounds(), kinds=(hound, replace(fox, symbol="ß")), start="1ß2/4/4/H1H1 w"), "notation")
+    assert "vSS', and reading that gives Black has no piece 'S'" in failure
+
+
+def test_a_digest_that_changes() -> None:
+    """`digest` finds tables that would be refused by the rules that they were built under."""
+    assert "built again from a pickle, duel has digest" in only_failure(recast(duel(), Forgetful), "digest")
+
+
+def test_rules_without_a_digest_never_raise() -> None:
+    """Squares of a type that the digest cannot write make failures, not exceptions."""
+    kinds = tuple(replace(kind, squares=tuple(np.array(kind.squares))) for kind in duel().kinds)
+    found = failures(replace(duel(), kinds=kinds), samples=10)
+    assert found["digest"] == "TypeError: Object of type int64 is not JSON serializable, looking at from a pickle"
+
+
+def test_nothing_to_look_at_is_a_failure() -> None:
+    """A check that found no case does not pass."""
+    found = {result.name: result.failure for result in check_rules(duel(), pieces=1, samples=10)}
+    assert found["notation"] == "nothing to look at: duel has no positions of 2 to 1 pieces"
+
+
+def test_a_test_class_fails_with_the_sentence() -> None:
+    """A test inherited from `GameTests` fails with what the check says."""
+
+    class Broken(TestDuel):
+        def game(self) -> Game:
+            return replace(duel(), max_pieces=5)
+
+    with pytest.raises(AssertionError, match="which is no slice of the game"):
+        Broken().run_check("children")
+
+
+def test_a_test_class_skips_what_does_not_apply() -> None:
+    """A test of a symmetry that the game does not have is skipped by name."""
+    with pytest.raises(SkipTest, match="hounds has no swap"):
+        TestHounds().run_check("swap")
+
+
+def test_a_test_class_must_name_its_game() -> None:
+    """`GameTests` says what is missing when it is told no game."""
+    with pytest.raises(NotImplementedError, match="GameTests must define game"):
+        GameTests().run_check("steps")
+
+
+def test_each_check_is_a_test() -> None:
+    """`GameTests` has one documented test for each check and no other."""
+    tests = {name: test.__doc__ for name, test in vars(GameTests).items() if name.startswith("test_")}
+    assert tests == {f"test_{check.name}": check.shows for check in CHECKS}
+
+
+def test_random_positions_are_uniform() -> None:
+    """All placements of like and unlike pieces that may clash come about equally often, both sides to move."""
+    game, rng = hounds(), Random(0)
+    counts = Counter(random_position(game, parse_material(game, "HHvF"), rng) for _ in range(20_000))
+    assert len(counts) == 2 * 6 * 7 * 6 // 2
+    assert max(counts.values()) < 2 * min(counts.values())
+
+
+def test_random_positions_can_be_played() -> None:
+    """Random positions are positions of the game."""
+    game, rng = doushouqi.game(), Random(0)
+    for _ in range(200):
+        position = random_position(game, parse_material(game, "RTvER"), rng)
+        check_pieces(game, position)
+        legal_moves(game, position)
+
+
+@pytest.mark.parametrize("squares", [(4,), (4, 5)])
+def test_a_material_that_has_no_room(squares: tuple[int, ...]) -> None:
+    """A material that cannot be set up is an error, found without drawing forever."""
+    kinds = tuple(replace(kind, squares=squares, steps=()) for kind in duel().kinds)
+    with pytest.raises(RulesError, match="duel: found no way to set up AAvAJ"):
+        random_position(replace(duel(), kinds=kinds, mirror=None, swap=None), parse_material(duel(), "AAvAJ"), Random(0))
+
+
+def test_a_slice_without_room_is_no_fault() -> None:
+    """Rules may well have materials that cannot be set up; the others are looked at."""
+    kinds = tuple(replace(kind, squares=(4, 7), steps=()) for kind in duel().kinds)
+    assert failures(replace(duel(), kinds=kinds, start="3/1a1/1A1/3 w")) == {}
+
+
+def test_the_suite_needs_no_test_tools() -> None:
+    """Importing the suite loads neither pytest nor hypothesis, nor a compiler."""
+    code = "import sys, tablebase.testing; print({'pytest', 'hypothesis', 'numba'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"

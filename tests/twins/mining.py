@@ -1,0 +1,183 @@
+"""The slow, obvious twin of the table `positions`: every placement of a slice as a dictionary of columns.
+
+Of the package it uses the data (`Game`), the naive moves, positions as text, and a probe of each position for its value.
+What the features of Dou Shou Qi tell is worked out here from the board and the strengths of the animals.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping
+from functools import cache
+from itertools import combinations
+from typing import Any
+
+from rules._jungle import ANIMALS, DENS, STRENGTHS, TRAPS, WATER
+from tablebase.api.tablebase import Tablebase
+from tablebase.game import Game
+from tablebase.game.moves import Position
+from tablebase.game.notation import render
+from tablebase.slices.material import parse_materials
+from twins import naive
+
+Row = dict[str, Any]
+WAYS = ((1, 0), (-1, 0), (0, 1), (0, -1))
+
+
+def rows_of(tables: Tablebase, game: Game, material: str, side: int = 0, pieces: int | None = None) -> list[Row]:
+    """All rows of a slice, or of all tiers of a material, with columns for so many pieces (by default those that it has)."""
+    kinds = parse_materials(game, material)[0].kinds
+    positions = [Position(placed, side) for placed in _placements(game, kinds)]
+    values = tables.probe_values(game, positions)
+    return [
+        row_of(game, material, position, (str(value.outcome), value.distance), pieces or len(kinds))
+        for position, value in zip(positions, values, strict=True)
+    ]
+
+
+def _placements(game: Game, kinds: tuple[int, ...]) -> list[tuple[tuple[int, int], ...]]:
+    """The pieces on different squares; like pieces in the order of their squares."""
+    ways: list[tuple[tuple[int, int], ...]] = [()]
+    for kind in kinds:
+        ways = [
+            (*way, (kind, square))
+            for way in ways
+            for square in game.kinds[kind].squares
+            if all(square != there for _, there in way) and not (way and way[-1][0] == kind and way[-1][1] > square)
+        ]
+    return ways
+
+
+def row_of(game: Game, material: str, position: Position, value: naive.Pair, pieces: int) -> Row:
+    """One row."""
+    steps = naive.moves(game, position)
+    advance = ",".join(map(str, naive.tier(game, position.pieces)))
+    row: Row = {
+        "material": f"{material}@{advance}" if advance else material,
+        "pieces": len(position.pieces),
+        "side": game.sides[position.side].letter,
+        "outcome": value[0],
+        "distance": value[1],
+        "stalemate": value[0] == "draw" and not steps,
+        "position": render(game, position),
+    }
+    going = [] if naive.escaped(game, position) else steps
+    taken = [move for move in going if move.captured is not None]
+    for place in range(pieces):
+        there = position.pieces[place] if place < len(position.pieces) else None
+        row |= _piece(game, place + 1, there)
+        row[f"capturable_{place + 1}"] = None if there is None else any(move.target == there[1] for move in taken)
+    row |= {"mobility": len(going), "captures": len(taken)}
+    if game.name == "doushouqi":
+        row |= _jungle(game, position, pieces)
+    return row
+
+
+def _piece(game: Game, number: int, there: tuple[int, int] | None) -> Row:
+    names = [f"p{number}", f"p{number}_square", f"p{number}_file", f"p{number}_rank"]
+    if there is None:
+        return dict.fromkeys(names)
+    file, rank = game.board.cells[there[1]]
+    return dict(zip(names, [game.kinds[there[0]].symbol, game.board.names[there[1]], file + 1, rank + 1], strict=True))
+
+
+# Dou Shou Qi
+
+
+def _jungle(game: Game, position: Position, pieces: int) -> Row:
+    """The features of Dou Shou Qi."""
+    row: Row = {}
+    placed = dict(enumerate(position.pieces, start=1))
+    nearest = {0: [99], 1: [99]}
+    for number in range(1, pieces + 1):
+        if number not in placed:
+            row |= dict.fromkeys([f"to_den_{number}", f"to_home_{number}", f"swims_{number}", f"region_{number}"])
+            continue
+        kind, square = placed[number]
+        letter, side = _letter(game, kind), game.side_of(kind)
+        steps = _ways_to_den(game, letter in "LT", letter == "R", side).get(square, 99)
+        nearest[side].append(steps)
+        row |= {f"to_den_{number}": steps, f"swims_{number}": square in WATER, f"region_{number}": _region(game, side, square)}
+        row[f"to_home_{number}"] = _apart(game, square, DENS[side])
+    for one, other in combinations(range(1, pieces + 1), 2):
+        row |= _pair(game, f"{one}_{other}", placed[one], placed[other]) if other in placed else _no_pair(f"{one}_{other}")
+    mine, yours = min(nearest[position.side]), min(nearest[1 - position.side])
+    row["first"] = "nobody" if mine == yours == 99 else "mover" if mine <= yours else "other"
+    return row
+
+
+def _letter(game: Game, kind: int) -> str:
+    return game.kinds[kind].symbol.upper()
+
+
+def _region(game: Game, side: int, square: int) -> str:
+    if square in TRAPS[1 - side]:
+        return "trap"
+    rank = game.board.cells[square][1] + 1
+    own = rank if side == 0 else 10 - rank
+    return "home" if own <= 3 else "river" if own <= 6 else "away"
+
+
+def _apart(game: Game, one: int, other: int) -> int:
+    (x, y), (u, v) = game.board.cells[one], game.board.cells[other]
+    return abs(x - u) + abs(y - v)
+
+
+def _no_pair(numbers: str) -> Row:
+    return dict.fromkeys(f"{name}_{numbers}" for name in ("distance", "even", "relation", "passing"))
+
+
+def _pair(game: Game, numbers: str, one: tuple[int, int], other: tuple[int, int]) -> Row:
+    y, v = game.board.cells[one[1]][1], game.board.cells[other[1]][1]
+    apart = _apart(game, one[1], other[1])
+    mine, yours = game.side_of(one[0]), game.side_of(other[0])
+    a, b = _letter(game, one[0]), _letter(game, other[0])
+    takes, taken = (_takes(a, b), _takes(b, a)) if mine != yours else (False, False)
+    onwards = v - y if mine == 0 else y - v
+    return {
+        f"distance_{numbers}": apart,
+        f"even_{numbers}": apart in range(0, 20, 2),
+        f"relation_{numbers}": "equal" if takes == taken else "stronger" if takes else "weaker",
+        f"passing_{numbers}": "beside" if onwards == 0 else "ahead" if onwards > 0 else "behind",
+    }
+
+
+def _takes(one: str, other: str) -> bool:
+    """Whether an animal takes another where there is neither water nor trap."""
+    assert {one, other} <= set(ANIMALS)
+    return STRENGTHS[one] >= STRENGTHS[other] or one + other == "RE"
+
+
+@cache
+def _ways_to_den(game: Game, jumps: bool, swims: bool, side: int) -> Mapping[int, int]:
+    """Fewest steps to the enemy den from every square that has a way, found from the den backwards."""
+    board, own_den, goal = game.board, DENS[side], DENS[1 - side]
+    before: dict[int, list[int]] = {}
+    for square in range(len(board)):
+        if square in DENS or (square in WATER and not swims):
+            continue
+        for x, y in WAYS:
+            file, rank = board.cells[square]
+            file, rank = file + x, rank + y
+            while jumps and board.numbers.get((file, rank)) in WATER:
+                file, rank = file + x, rank + y
+            target = board.numbers.get((file, rank))
+            if target is not None and target != own_den and (swims or target not in WATER):
+                before.setdefault(target, []).append(square)
+    found, waiting = {goal: 0}, deque([goal])
+    while waiting:
+        square = waiting.popleft()
+        for one in before.get(square, []):
+            if one not in found:
+                found[one] = found[square] + 1
+                waiting.append(one)
+    return found
+
+
+# Comparing
+
+
+def counted(rows: Iterable[Mapping[str, Any]], names: Iterable[str]) -> Counter[tuple[Any, ...]]:
+    """How often each row is there."""
+    wanted = list(names)
+    return Counter(tuple(row[name] for name in wanted) for row in rows)

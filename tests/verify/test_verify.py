@@ -1,0 +1,293 @@
+"""The check of every position: it accepts what is right and finds any single code that is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from functools import cache, partial
+from pathlib import Path
+from random import Random
+
+import h5py
+import numpy as np
+import pytest
+from support import toys
+from support.program import SOLVERS, reseal
+from twins import naive
+
+from rules.doushouqi import game as doushouqi
+from tablebase.errors import CorruptTableError, MissingTableError
+from tablebase.game import Game, Outcome
+from tablebase.game.moves import wins_at_once
+from tablebase.game.notation import render
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.location import is_self_paired, sides_stored
+from tablebase.slices.material import Material, material_name, parse_material
+from tablebase.solvers.registry import solve_material
+from tablebase.tables.format import table_path
+from tablebase.tables.reader import Table
+from tablebase.tables.store import Store
+from tablebase.tables.summary import Summary
+from tablebase.tables.writer import publish, write_draft
+from tablebase.values import DRAW, FULL, NARROW, STALEMATE, Codes, Coding, Value, recode
+from tablebase.verify import general, rows
+from tablebase.verify.table import verify_codes, verify_table
+
+GAME = doushouqi()
+Check = Callable[..., dict[int, Summary]]
+both_programs = pytest.mark.parametrize("check", [general.verify_codes, rows.verify_codes], ids=["general", "rows"])
+
+
+def no_children(material: Material, _: int) -> tuple[Codes, Coding]:
+    """For materials of which every capture ends the game."""
+    raise AssertionError(f"{material} has no business here")
+
+
+def codes_of(folder: Path, name: str) -> dict[int, Codes]:
+    """All codes of a table by side to move."""
+    material = parse_material(GAME, name)
+    with closing(Table(table_path(folder, GAME, material), GAME, material)) as table:
+        return {side: table.read(side) for side in sides_stored(GAME, material)}
+
+
+def verify_file(path: Path, name: str) -> None:
+    """Verify a table file of a tablebase."""
+    with closing(Table(path, GAME, parse_material(GAME, name))) as table, closing(Store(path.parent.parent.parent)) as tables:
+        verify_table(GAME, table, tables)
+
+
+def others(code: int) -> list[int]:
+    """Wrong codes that look most like this one."""
+    value = NARROW.value(code)
+    if value.distance is None:
+        return [STALEMATE if code == DRAW else DRAW, NARROW.code(Value(Outcome.LOSS, 20)), NARROW.code(Value(Outcome.WIN, 21))]
+    near = [Value(value.outcome, value.distance + 2)]
+    near += [Value(value.outcome, value.distance - 2)] if value.distance > 2 else []
+    reverse = Value(value.outcome.reversed, value.distance + 1)
+    return [DRAW, STALEMATE, *(NARROW.code(one) for one in [*near, reverse])]
+
+
+@cache
+def naive_codes(game: Game, material: Material, side: int) -> Codes:
+    """What the naive twin finds for one side to move."""
+    own, solved = layout_of(game, material), naive.solve(game, material.kinds)
+    codes = np.full(own.size, NARROW.void, dtype=NARROW.dtype)
+    for number in range(own.size):
+        position = own.position(number, side)
+        if position is not None:
+            outcome, distance = solved[position]
+            codes[number] = NARROW.code(Value(Outcome(outcome), distance))
+            if game.no_move is Outcome.DRAW and not naive.moves(game, position):
+                codes[number] = STALEMATE
+    return codes
+
+
+def naive_load(game: Game, material: Material, side: int) -> tuple[Codes, Coding]:
+    """The same as children of other tables."""
+    return naive_codes(game, material, side), NARROW
+
+
+def test_all_two_piece_tables_are_right(two_pieces: Path) -> None:
+    """The check accepts every table as it was built."""
+    paths = sorted(two_pieces.glob("doushouqi/2/*.h5"))
+    assert len(paths) == 10
+    for path in paths:
+        verify_file(path, path.stem)
+
+
+@both_programs
+@pytest.mark.parametrize("name", ["RCvW", "CEvT", "WDvC"])
+def test_tables_with_captures_into_others_are_right(name: str, check: Check, three_pieces: Path) -> None:
+    """The same for three pieces, where captures lead into other tables by mirror, aliases and colour swap."""
+    material, tables = parse_material(GAME, name), Store(three_pieces)
+
+    def load(child: Material, side: int) -> tuple[Codes, Coding]:
+        table = tables.table(GAME, child)
+        return table.read(side), table.coding
+
+    codes = codes_of(three_pieces, name)
+    found = check(GAME, material, codes, NARROW, load)
+    assert found == tables.table(GAME, material).header.summaries
+    place = int(np.flatnonzero(codes[0] == NARROW.code(Value(Outcome.WIN, 9)))[7])
+    codes[0][place] = NARROW.code(Value(Outcome.WIN, 11))
+    with pytest.raises(CorruptTableError):
+        check(GAME, material, codes, NARROW, load)
+    tables.close()
+
+
+@both_programs
+@pytest.mark.parametrize("name", ["RvR", "RvE", "CvW", "TvL"])
+def test_any_wrong_code_is_found(name: str, check: Check, two_pieces: Path) -> None:
+    """A single position with another outcome or distance, on the middle file or off it, is found."""
+    material = parse_material(GAME, name)
+    own, codes, random = layout_of(GAME, material), codes_of(two_pieces, name), Random(name)
+    squares, legal = own.squares_many(np.arange(own.size))
+    on_middle = [i for i in range(own.size) if GAME.board.cells[squares[i, 0]][0] == 3]
+    for number in [*random.sample(range(own.size), 60), *random.sample(on_middle, 20)]:
+        side = random.choice(sorted(codes))
+        right = int(codes[side][number])
+        for wrong in others(right) if legal[number] else ():
+            codes[side][number] = wrong
+            with pytest.raises(CorruptTableError, match="which its moves contradict"):
+                check(GAME, material, codes, NARROW, no_children)
+        codes[side][number] = right
+    check(GAME, material, codes, NARROW, no_children)
+
+
+@both_programs
+def test_the_wrong_position_is_named(check: Check, two_pieces: Path) -> None:
+    """With every position of a table called a draw, the sentence shows the first that wins at once."""
+    material = parse_material(GAME, "CvW")
+    own, codes = layout_of(GAME, material), codes_of(two_pieces, "CvW")
+    positions = (own.position(i, 0) for i in range(own.size))
+    position = next(p for p in positions if p is not None and any(wins_at_once(GAME, p, move) for move in naive.moves(GAME, p)))
+    blank = {side: np.zeros_like(some) for side, some in codes.items()}
+    with pytest.raises(CorruptTableError) as caught:
+        check(GAME, material, blank, NARROW, no_children)
+    assert str(caught.value) == f"{render(GAME, position)} is stored as a draw, which its moves contradict"
+
+
+@both_programs
+@pytest.mark.parametrize("name", ["RvC", "RvR"])
+def test_void_may_hold_anything(name: str, check: Check, two_pieces: Path) -> None:
+    """Indices that are no positions are not looked at, nor counted."""
+    material = parse_material(GAME, name)
+    own, codes = layout_of(GAME, material), codes_of(two_pieces, name)
+    expected = check(GAME, material, codes, NARROW, no_children)
+    void = ~own.squares_many(np.arange(own.size))[1]
+    assert void.any()
+    for some in codes.values():
+        some[void] = np.random.default_rng(0).integers(0, 256, void.sum())
+    assert check(GAME, material, codes, NARROW, no_children) == expected
+
+
+@both_programs
+def test_statistics_are_counted_by_hand(check: Check, two_pieces: Path) -> None:
+    """Histogram and first index that come with the check are those of a plain loop, mirror images counted."""
+    material = parse_material(GAME, "RvC")
+    own, codes = layout_of(GAME, material), codes_of(two_pieces, "RvC")
+    for side, summary in check(GAME, material, codes, NARROW, no_children).items():
+        histogram, first = [0] * len(summary.histogram), [-1] * len(summary.histogram)
+        for number, code in enumerate(codes[side].tolist()):
+            squares = own.squares(number)
+            if squares is not None:
+                alone = GAME.board.cells[squares[0]][0] == 3
+                histogram[code] += 1 if alone else 2
+                first[code] = number if first[code] < 0 else first[code]
+        assert (list(summary.histogram), list(summary.first)) == (histogram, first)
+        assert summary.placements == 49 * 60
+
+
+@pytest.mark.parametrize("coding", [Coding(1, "uint16"), Coding(2, "uint8"), FULL], ids=str)
+def test_other_codings_are_checked_too(coding: Coding, two_pieces: Path) -> None:
+    """The same values in another coding pass, and one wrong distance among them does not."""
+    material = parse_material(GAME, "RvE")
+    codes = {side: recode(some, NARROW, coding) for side, some in codes_of(two_pieces, "RvE").items()}
+    verify_codes(GAME, material, codes, coding, no_children)
+    place = int(np.flatnonzero(codes[0] == coding.code(Value(Outcome.LOSS, 4)))[0])
+    codes[0][place] = coding.code(Value(Outcome.LOSS, 6))
+    with pytest.raises(CorruptTableError):
+        verify_codes(GAME, material, codes, coding, no_children)
+
+
+@both_programs
+@pytest.mark.parametrize("engine", SOLVERS)
+def test_one_side_is_enough_for_a_table_paired_with_itself(engine: str, check: Check) -> None:
+    """Rat against rat stores one side to move; what each engine finds for it passes, and no change of it."""
+    material = parse_material(GAME, "RvR")
+    assert is_self_paired(GAME, material)
+    (codes,), coding, _ = solve_material(GAME, material, no_children, engine)
+    assert check(GAME, material, {0: codes}, coding, no_children)[0].placements == 61 * 60
+    wins = np.flatnonzero(codes == coding.code(Value(Outcome.WIN, 3)))
+    codes[wins[len(wins) // 2]] = coding.code(Value(Outcome.WIN, 5))
+    with pytest.raises(CorruptTableError):
+        check(GAME, material, {0: codes}, coding, no_children)
+
+
+@both_programs
+@pytest.mark.parametrize(
+    ("game", "name"),
+    [
+        *((toys.pond(), name) for name in ("TvL", "RvTL", "RTvL", "RLvRT")),
+        *((toys.hunt(), name) for name in ("HvF", "HvFC", "HHvF")),
+        *((toys.twins(), name) for name in ("KvK", "PKvK", "PKvPP")),
+        *((toys.shelter(ending), "AvXY") for ending in ("win", "draw", "loss", "gate")),
+    ],
+    ids=lambda part: getattr(part, "name", part),
+)
+def test_the_naive_solution_is_right(game: Game, name: str, check: Check) -> None:
+    """What the naive twin finds passes; any other code in its place, a stalemate called a draw too, does not."""
+    material = parse_material(game, name)
+    own = layout_of(game, material)
+    if check is rows.verify_codes and not rows.applies(own, NARROW):
+        return
+    load, random = partial(naive_load, game), Random(name)
+    codes = {side: naive_codes(game, material, side).copy() for side in sides_stored(game, material)}
+    check(game, material, codes, NARROW, load)
+    for side, some in codes.items():
+        legal = [i for i in range(own.size) if some[i] != NARROW.void]
+        stuck = [i for i in legal if some[i] == STALEMATE]
+        for number in {*random.sample(legal, min(len(legal), 25)), *stuck[:5]}:
+            right = int(some[number])
+            for wrong in others(right):
+                codes[side][number] = wrong
+                with pytest.raises(CorruptTableError):
+                    check(game, material, codes, NARROW, load)
+            codes[side][number] = right
+
+
+def test_a_corner_of_the_pond_is_a_stalemate() -> None:
+    """The test above meets stalemates: a tiger in the corner that a lion shuts in."""
+    game = toys.pond()
+    material = parse_material(game, "TvL")
+    corner = next(p for p in naive.solve(game, material.kinds) if render(game, p) == "3/3/l2/T2 w")
+    own = layout_of(game, material)
+    codes = naive_codes(game, material, 0)
+    # The mirror image is numbered instead if the corner is not.
+    found = [own.position(i, 0) for i in np.flatnonzero(codes == STALEMATE)]
+    assert corner in found or any(p is not None and render(game, p) == "3/3/2l/2T w" for p in found)
+
+
+def test_wrong_codes_in_a_sound_file_are_found(two_pieces: Path, tmp_path: Path) -> None:
+    """A file that is sealed and consistent but holds one wrong draw is reported with its name and a position."""
+    material, codes = parse_material(GAME, "CvW"), codes_of(two_pieces, "CvW")
+    place = int(np.flatnonzero(codes[1] == NARROW.code(Value(Outcome.WIN, 5)))[0])
+    codes[1][place] = DRAW
+    path = table_path(tmp_path, GAME, material)
+    publish(write_draft(path, GAME, material, [codes[0], codes[1]], NARROW), path)
+    with pytest.raises(
+        CorruptTableError,
+        match=f"^{path} is wrong: .* is stored as a .*, which its moves contradict: delete it and build it again$",
+    ):
+        verify_file(path, "CvW")
+
+
+@pytest.mark.parametrize("what", ["histogram", "first", "values"])
+def test_wrong_statistics_are_found(what: str, two_pieces: Path, tmp_path: Path) -> None:
+    """A histogram, an example or a digest that does not fit the codes is found, even under a seal that fits."""
+    material = parse_material(GAME, "CvW")
+    path = table_path(tmp_path, GAME, material)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(table_path(two_pieces, GAME, material).read_bytes())
+    with h5py.File(path, "r+") as file:
+        if what == "values":
+            digest = file.attrs["values_sha256"]
+            file.attrs.modify("values_sha256", digest[::-1])
+        else:
+            numbers = file["b"].attrs[what]
+            numbers[7] += 1
+            file["b"].attrs.modify(what, numbers)
+    reseal(path)
+    with pytest.raises(CorruptTableError, match=str(path)):
+        verify_file(path, "CvW")
+
+
+def test_a_missing_child_is_named(three_pieces: Path, tmp_path: Path) -> None:
+    """A table cannot be checked without those that captures lead to, and the error names the one that is missing."""
+    material = parse_material(GAME, "RCvW")
+    path = table_path(tmp_path, GAME, material)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(table_path(three_pieces, GAME, material).read_bytes())
+    with pytest.raises(MissingTableError, match=r"the table (RvC|CvW) of doushouqi has not been built") as caught:
+        verify_file(path, "RCvW")
+    assert material_name(GAME, material) not in str(caught.value)
