@@ -3,7 +3,7 @@
 readme.py command N             print the N-th command of the README's ``sh`` blocks
 readme.py examples BIN [PAGE]   run every ``$ …`` command of the page's ``console`` blocks, BIN first on the path, and compare
 
-A command goes on over lines until its quotes are closed and its here document is at its end.
+A command continues over lines until its quotes are closed and its here document has ended.
 """
 
 import os
@@ -22,21 +22,21 @@ def blocks(language: str, page: Path = README) -> list[str]:
 
 
 def examples(page: Path) -> list[tuple[str, str]]:
-    """Commands and the output shown below each."""
-    found = []
+    """Commands, each with the output shown below it."""
+    shown = []
     for block in blocks("console", page):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             lines = part.split("\n")
-            end = next((end for end in range(1, len(lines)) if is_whole("\n".join(lines[:end]))), len(lines))
-            found.append(("\n".join(lines[:end]), "\n".join(lines[end:]).strip("\n")))
-    return found
+            end = next((end for end in range(1, len(lines)) if is_complete("\n".join(lines[:end]))), len(lines))
+            shown.append(("\n".join(lines[:end]), "\n".join(lines[end:]).strip("\n")))
+    return shown
 
 
-def is_whole(command: str) -> bool:
-    """Whether no line of a command is missing."""
-    begun = re.search(r"<<'(\w+)'", command)
-    if begun:
-        return command.endswith(f"\n{begun[1]}")
+def is_complete(command: str) -> bool:
+    """Whether a command does not continue on the next line."""
+    here_document = re.search(r"<<'(\w+)'", command)
+    if here_document:
+        return command.endswith(f"\n{here_document[1]}")
     try:
         shlex.split(command)
     except ValueError:
@@ -45,14 +45,14 @@ def is_whole(command: str) -> bool:
 
 
 def printed_by(result: subprocess.CompletedProcess[str]) -> str:
-    """What a person sees of a run, progress bars aside: notes first, then results."""
+    """What a run prints, without progress bars: messages first, then results."""
     bars = re.compile(r"^\s*$|(it|pos|step|table)/s|s/(it|pos|step|table)")
     lines = [line for line in result.stderr.splitlines() if not bars.search(line)]
     return "\n".join(line.rstrip() for line in [*lines, *result.stdout.splitlines()]).strip("\n")
 
 
 def run_examples(folder: str, page: Path) -> None:
-    """Fail at the first example whose output is not what the page shows."""
+    """Run the examples of a page; fail at the first whose output differs from the page."""
     environment = os.environ | {"PATH": f"{Path(folder).resolve()}{os.pathsep}{os.environ['PATH']}"}
     for command, shown in examples(page):
         print(f"$ {command}", flush=True)

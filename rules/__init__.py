@@ -1,1 +1,1 @@
-"""Rules modules: one file a game, each a description of the game as data."""
+"""Rules modules: one file for each game, which describes the game as data."""

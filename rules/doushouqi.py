@@ -1,13 +1,13 @@
-"""Dou Shou Qi (jungle), as read by J. N. van Rijn and J. K. Vis.
+"""Dou Shou Qi (jungle), as interpreted by J. N. van Rijn and J. K. Vis.
 
-The reading is that of *Complexity and Retrograde Analysis of the Game Dou Shou Qi*,
-made exact where its prose is silent so that it gives the paper's tables:
+The rules are those of *Complexity and Retrograde Analysis of the Game Dou Shou Qi*, completed where its prose is silent
+so that they reproduce the paper's tables:
 
-- A piece takes a piece of the same or a lower strength; a rat takes an elephant.
-- A piece that stands in a trap of the other side has strength 0: anything takes it, it takes nothing.
-- A rat in the water takes only a rat; rats take each other anywhere.
-- Lions and tigers jump straight across the water unless a rat swims on the way.
-- Nobody enters his own den; who enters the other den wins. No legal move is a draw.
+- A piece captures pieces of the same or a lower strength; a rat captures an elephant.
+- A piece in a trap of the other side has strength 0: every enemy captures it, and it captures nothing.
+- A rat in the water captures only rats; rats capture each other anywhere.
+- Lions and tigers jump straight across the water unless a rat swims in between.
+- A piece cannot enter its own den, and wins by entering the other den. Having no legal move is a draw.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ def game() -> Game:
 
 
 def _kind(letter: str, side: int) -> Kind:
+    """An animal of a side."""
     allowed = set(range(len(BOARD))) - set(DENS)
     if letter != "R":
         allowed -= WATER
@@ -50,10 +51,12 @@ def _kind(letter: str, side: int) -> Kind:
 
 
 def _symbol(letter: str, side: int) -> str:
+    """The letter in the case of the side."""
     return letter if side == 0 else letter.lower()
 
 
 def _steps(letter: str, side: int, origin: int) -> list[Step]:
+    """All steps of an animal from a square."""
     steps = []
     for direction in DIRECTIONS:
         path = _path(letter, origin, direction)
@@ -65,7 +68,7 @@ def _steps(letter: str, side: int, origin: int) -> list[Step]:
 
 
 def _path(letter: str, origin: int, direction: tuple[int, int]) -> list[int]:
-    """Squares from the one after `origin` to where the piece lands; empty if it cannot go there."""
+    """The squares after `origin`, up to the one where the piece lands; empty if it cannot move in this direction."""
     file, rank = BOARD.cells[origin]
     path: list[int] = []
     while True:
@@ -80,17 +83,17 @@ def _path(letter: str, origin: int, direction: tuple[int, int]) -> list[int]:
 
 
 def _victims(letter: str, side: int, origin: int, target: int) -> frozenset[str]:
-    """Symbols of what the piece takes on `target` when it comes from `origin`."""
+    """Symbols of the pieces that the piece captures on `target` when it comes from `origin`."""
     if target in DENS:
         return frozenset()
     if target in TRAPS[side]:
-        taken = set(ANIMALS)
+        victims = set(ANIMALS)
     elif origin in TRAPS[1 - side]:
-        taken = set()
+        victims = set()
     elif origin in WATER:
-        taken = {"R"}
+        victims = {"R"}
     else:
-        taken = {other for other in ANIMALS if STRENGTHS[other] <= STRENGTHS[letter]}
+        victims = {animal for animal in ANIMALS if STRENGTHS[animal] <= STRENGTHS[letter]}
         if letter == "R":
-            taken.add("E")
-    return frozenset(_symbol(other, 1 - side) for other in taken)
+            victims.add("E")
+    return frozenset(_symbol(victim, 1 - side) for victim in victims)

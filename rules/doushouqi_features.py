@@ -1,4 +1,4 @@
-"""What can be said of a position of Dou Shou Qi, beside its value."""
+"""Features of positions of Dou Shou Qi."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ from tablebase.features import Feature, Positions, Values, feature
 from tablebase.game import Game
 
 FAR = 99
-"""Steps to what cannot be reached."""
+"""Number of steps to an unreachable square."""
 
 
 @feature(pieces=2)
 def distance(positions: Positions, one: int, other: int) -> Values:
-    """Manhattan distance of two pieces: files and ranks between them."""
+    """Manhattan distance between two pieces: difference in files plus difference in ranks."""
     files, ranks = np.array(positions.game.board.cells, dtype=np.int8).T
     return _between(positions, files, one, other) + _between(positions, ranks, one, other)
 
 
 @feature(pieces=2, kind="bool")
 def even(positions: Positions, one: int, other: int) -> Values:
-    """Whether the Manhattan distance of two pieces is even."""
+    """Whether the Manhattan distance between two pieces is even."""
     found: Values = distance.function(positions, one, other) % 2 == 0
     return found
 
 
 @feature(pieces=2, words=("weaker", "equal", "stronger"))
 def relation(positions: Positions, one: int, other: int) -> Values:
-    """Whether the first of two pieces takes the other in the open, and not the reverse: stronger, or weaker, or equal."""
+    """Strength of the first piece: stronger if it alone can capture the other in the open, weaker if only the other can."""
     game, kinds = positions.game, positions.kinds
     return np.array([1 + _takes(game, kinds[one], kinds[other]) - _takes(game, kinds[other], kinds[one])])
 
 
 @feature(pieces=1)
 def to_den(positions: Positions, piece: int) -> Values:
-    """Steps of the piece to the enemy den on a board without others, jumps included; 99 if it cannot get there."""
+    """Fewest steps of the piece to the enemy den on an otherwise empty board, jumps included; 99 if it cannot get there."""
     return np.array(_steps_to_goal(positions.game, positions.kinds[piece])).take(positions.squares[:, piece])
 
 
 @feature(pieces=1)
 def to_home(positions: Positions, piece: int) -> Values:
-    """Files and ranks between the piece and its own den."""
+    """Manhattan distance from the piece to its own den."""
     cells = np.array(positions.game.board.cells)
     away = np.abs(cells - cells[DENS[positions.game.side_of(positions.kinds[piece])]]).sum(axis=1)
     found: Values = away.take(positions.squares[:, piece])
@@ -52,20 +52,20 @@ def to_home(positions: Positions, piece: int) -> Values:
 
 @feature(words=("mover", "other", "nobody"))
 def first(positions: Positions) -> Values:
-    """Who would be in the enemy den first if nobody hindered anybody: the side to move, the other, or nobody."""
+    """Which side would win an unobstructed race to the enemy den: the side to move (mover), the other, or nobody."""
     mover, other = (_nearest(positions, side) for side in (positions.side, 1 - positions.side))
     return np.where(np.minimum(mover, other) == FAR, 2, np.where(mover <= other, 0, 1))
 
 
 @feature(pieces=1, kind="bool")
 def swims(positions: Positions, piece: int) -> Values:
-    """Whether the piece is in the water, which only a rat can be."""
+    """Whether the piece is in the water; only a rat can be."""
     return _on(positions, piece, WATER)
 
 
 @feature(pieces=1, words=("home", "river", "away", "trap"))
 def region(positions: Positions, piece: int) -> Values:
-    """Part of the board as the owner sees it: his own three ranks, the river's, the enemy's, or a trap of the enemy."""
+    """Part of the board from the owner's view: its own three ranks (home), the river's, the enemy's (away), or an enemy trap."""
     game = positions.game
     ranks = np.array([rank // 3 for _, rank in game.board.cells])
     side = game.side_of(positions.kinds[piece])
@@ -75,7 +75,7 @@ def region(positions: Positions, piece: int) -> Values:
 
 @feature(pieces=2, words=("behind", "beside", "ahead"))
 def passing(positions: Positions, one: int, other: int) -> Values:
-    """Where the second piece stands as the owner of the first looks at the enemy den: on a rank behind, beside, or ahead."""
+    """Whether the second piece's rank is behind, beside or ahead of the first's, as the first's owner looks at the enemy den."""
     ranks = np.array([rank for _, rank in positions.game.board.cells], dtype=np.int8)
     side = positions.game.side_of(positions.kinds[one])
     ahead = np.sign(ranks.take(positions.squares[:, other]) - ranks.take(positions.squares[:, one]))
@@ -84,20 +84,20 @@ def passing(positions: Positions, one: int, other: int) -> Values:
 
 
 def _between(positions: Positions, coordinates: Values, one: int, other: int) -> Values:
-    """How far apart two pieces are along one coordinate of the squares."""
+    """Distance between two pieces along one coordinate of the squares."""
     found: Values = np.abs(coordinates.take(positions.squares[:, one]) - coordinates.take(positions.squares[:, other]))
     return found
 
 
 def _on(positions: Positions, piece: int, squares: frozenset[int] | tuple[int, ...]) -> Values:
-    """Whether the piece stands on one of some squares."""
+    """Whether the piece stands on one of these squares."""
     found = np.zeros(len(positions.game.board), dtype=bool)
     found[list(squares)] = True
     return found.take(positions.squares[:, piece])
 
 
 def _nearest(positions: Positions, side: int) -> Values:
-    """Steps to the enemy den of the side's piece that is nearest to it."""
+    """Steps to the enemy den of the side's piece nearest to it."""
     game, kinds = positions.game, positions.kinds
     steps = [to_den.function(positions, piece) for piece, kind in enumerate(kinds) if game.side_of(kind) == side]
     nearest: Values = np.min(steps, axis=0)
@@ -106,7 +106,7 @@ def _nearest(positions: Positions, side: int) -> Values:
 
 @cache
 def _takes(game: Game, taker: int, victim: int) -> bool:
-    """Whether a kind takes another in the open: by most of its steps."""
+    """Whether a kind captures another in the open: with most of its steps."""
     steps = game.kinds[taker].steps
     taking = sum(game.kinds[victim].symbol in step.victims for step in steps)
     return 2 * taking > len(steps)
@@ -114,7 +114,7 @@ def _takes(game: Game, taker: int, victim: int) -> bool:
 
 @cache
 def _steps_to_goal(game: Game, kind: int) -> tuple[int, ...]:
-    """Fewest steps from each square to a step that wins and on, `FAR` where there is no way."""
+    """Fewest steps from each square, the winning one included; `FAR` where there is no way."""
     steps = game.kinds[kind].steps
     found = [FAR] * len(game.board)
     for _ in game.board.cells:

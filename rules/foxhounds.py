@@ -1,8 +1,8 @@
 """Fox & Hounds on n×n boards, as data.
 
-The reading is that of Joe Leslie-Hurd's article: the fox steps diagonally to any empty square, a hound
-diagonally forwards only, nobody captures, and who has no move loses. The fox has also won, whoever is to move,
-once it stands on a square that no hound could reach even on an empty board, with another such square beside it.
+The rules are those of Joe Leslie-Hurd's article: the fox steps diagonally in any direction, a hound only diagonally
+forwards; there are no captures, and a side without a legal move loses. The fox has also won, whichever side is to move,
+once its square and a neighbouring one are out of reach of all hounds, even on an empty board.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FORWARDS = ((-1, 1), (1, 1))
 
 @cache
 def game(size: tuple[int, int] = (8, 8)) -> Game:
-    """The game; the fox is side 0 and moves first, the hounds move up the board.
+    """The game; the fox is side 0 and moves first; the hounds move up the board.
 
     Raises
     ------
@@ -51,30 +51,30 @@ def game(size: tuple[int, int] = (8, 8)) -> Game:
 
 
 def _reaches(hounds: Kind) -> dict[int, frozenset[int]]:
-    """For each square, the squares that a hound on it can come to on an empty board, its own included."""
-    found: dict[int, frozenset[int]] = {}
+    """For each square, the squares that a hound on it can reach on an empty board, including its own."""
+    reaches: dict[int, frozenset[int]] = {}
     for square in reversed(hounds.squares):
-        found[square] = frozenset({square}).union(*(found[step.target] for step in hounds.steps_from.get(square, ())))
-    return found
+        reaches[square] = frozenset({square}).union(*(reaches[step.target] for step in hounds.steps_from.get(square, ())))
+    return reaches
 
 
 def _start(n: int) -> str:
-    """The fox on the top rank, right of the middle or on it; the hounds on all squares of the first."""
+    """The start: the fox on the middle square of the last rank, or the right one of two; the hounds on the whole first rank."""
     fox = 2 * (n // 4)
     top = f"{fox or ''}F{n - 1 - fox or ''}"
     return "/".join([top, *[str(n)] * (n - 2), "1H" * (n // 2)]) + " f"
 
 
 def foxbox(rules: Game, squares: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """Whether the hounds contain the fox in each position.
+    """Whether each position is a FoxBox, in which the hounds contain the fox.
 
-    The fox's area, the squares that it reaches by diagonal steps around the hounds, is one square, or lies
-    inside what the hounds could still reach.
+    The area that the fox can reach by moving around the hounds is a single square, or lies within the squares that the
+    hounds can still reach.
 
     Parameters
     ----------
     rules : Game
-        Of this module; its board must have no more than 64 squares.
+        A game of this module; its board must have at most 64 squares.
     squares : ndarray of int8, shape (positions, 1 + hounds)
         The fox's square, then the hounds'.
 
@@ -82,6 +82,10 @@ def foxbox(rules: Game, squares: NDArray[np.int8]) -> NDArray[np.bool_]:
     ------
     CapacityError
         If the board has more squares.
+
+    Notes
+    -----
+    Flood fill of all positions at once; a set of squares is a 64-bit word.
     """
     fox, hounds = rules.kinds
     if len(rules.board) > WORD_BITS:
@@ -89,26 +93,26 @@ def foxbox(rules: Game, squares: NDArray[np.int8]) -> NDArray[np.bool_]:
     bits = np.uint64(1) << np.arange(len(rules.board), dtype=np.uint64)
     reaches = _reaches(hounds)
     guarded = np.array([sum(1 << square for square in reaches[origin]) for origin in hounds.squares], dtype=np.uint64)
-    taken = np.bitwise_or.reduce(bits[squares[:, 1:]], axis=1)
-    inside = np.bitwise_or.reduce(guarded[squares[:, 1:]], axis=1)
+    occupied = np.bitwise_or.reduce(bits[squares[:, 1:]], axis=1)
+    within_reach = np.bitwise_or.reduce(guarded[squares[:, 1:]], axis=1)
     area = bits[squares[:, 0]]
     while True:
-        grown = area | (_stepped(fox, area) & ~taken)
+        grown = area | (_stepped(fox, area) & ~occupied)
         if np.array_equal(grown, area):
             break
         area = grown
-    contained: NDArray[np.bool_] = (area == bits[squares[:, 0]]) | (area & ~inside == 0)
+    contained: NDArray[np.bool_] = (area == bits[squares[:, 0]]) | (area & ~within_reach == 0)
     return contained
 
 
 def _stepped(kind: Kind, area: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The squares one step away from sets of squares, given as bits."""
-    shifts: dict[int, int] = {}
+    """The squares one step away from sets of squares; sets are bits of words."""
+    origins_by_shift: dict[int, int] = {}
     for step in kind.steps:
-        difference = step.target - step.origin
-        shifts[difference] = shifts.get(difference, 0) | 1 << step.origin
-    found = np.zeros_like(area)
-    for difference, origins in shifts.items():
+        shift = step.target - step.origin
+        origins_by_shift[shift] = origins_by_shift.get(shift, 0) | 1 << step.origin
+    targets = np.zeros_like(area)
+    for shift, origins in origins_by_shift.items():
         moving = area & np.uint64(origins)
-        found |= moving << np.uint64(difference) if difference > 0 else moving >> np.uint64(-difference)
-    return found
+        targets |= moving << np.uint64(shift) if shift > 0 else moving >> np.uint64(-shift)
+    return targets

@@ -1,12 +1,14 @@
 """Hasenspiel, the rabbit game, as data.
 
-The reading is that of the article *Hasenspiel - Escape the White Rabbit*: four black pawns step diagonally forwards,
-the white rabbit diagonally anywhere, nobody captures, and who has no move loses. The dark squares are numbered from
-the pawns' corner, row by row. White has won early by its square's number and that of the lowest pawn:
+The rules are those of the article *Hasenspiel - Escape the White Rabbit*: four black pawns step diagonally forwards,
+the white rabbit steps diagonally in any direction; there are no captures, and a side without a legal move loses. The
+dark squares are numbered row by row from the pawns' left corner. When White has won early depends on the numbers of
+the rabbit's square and of the lowest pawn's:
 
-- ``early=default``: the rabbit's number is below the lowest pawn's plus a row, with Black to move;
-- ``early=article``: below the lowest pawn's plus a row less one, whoever moves (the article's first program);
-- ``early=none``: only on the first row.
+- ``early=default``: the rabbit's number is below the lowest pawn's plus the squares of a row, with Black to move;
+- ``early=article``: it is below the lowest pawn's plus the squares of a row minus 1, either side to move (the article's
+  first program);
+- ``early=none``: only if the rabbit is on the first row.
 """
 
 from __future__ import annotations
@@ -24,21 +26,21 @@ HEIGHTS = (2, 12)
 
 @cache
 def game(size: tuple[int, int] = (8, 8), pawns: int = 0, early: str = "default") -> Game:
-    """The game; White, the rabbit, is side 0 and moves first, the pawns move up the board.
+    """The game; White, the rabbit, is side 0 and moves first; the pawns move up the board.
 
     Parameters
     ----------
     size : (int, int)
         Files, an even number, and ranks.
     pawns : int
-        They start on the dark squares of the first rank, from the left; 0 for one on each.
+        Number of pawns, which start on the dark squares of the first rank, from the left; 0 for one on each.
     early : str
         When White has won before the pawns are stuck: ``default``, ``article`` or ``none``.
 
     Raises
     ------
     RulesError
-        For what cannot be set up.
+        If the game cannot be set up.
     """
     width, height = size
     if width % 2 or not WIDTHS[0] <= width <= WIDTHS[1] or not HEIGHTS[0] <= height <= HEIGHTS[1]:
@@ -47,7 +49,7 @@ def game(size: tuple[int, int] = (8, 8), pawns: int = 0, early: str = "default")
     if pawns > width // 2:
         raise RulesError(f"hasenspiel on {width} files has 1 to {width // 2} pawns, not {pawns}")
     if early not in EARLY:
-        raise RulesError(f"hasenspiel has no reading early={early}: choose {', '.join(EARLY)}")
+        raise RulesError(f"hasenspiel has no variant early={early}: choose one of {', '.join(EARLY)}")
     board = Board.checkered(width, height, corner=True)
     squares = tuple(range(len(board)))
     return Game(
@@ -67,28 +69,31 @@ def game(size: tuple[int, int] = (8, 8), pawns: int = 0, early: str = "default")
 
 
 def _default(board: Board) -> Escape:
-    return Escape("R", {"p": _from(board, board.width // 2)}, to_move=frozenset({1}))
+    """The escape of ``early=default``."""
+    return Escape("R", {"p": _guarded_from(board, board.width // 2)}, to_move=frozenset({1}))
 
 
 def _article(board: Board) -> Escape:
-    return Escape("R", {"p": _from(board, board.width // 2 - 1)})
+    """The escape of ``early=article``."""
+    return Escape("R", {"p": _guarded_from(board, board.width // 2 - 1)})
 
 
 def _none(board: Board) -> Escape:
-    beyond = frozenset(range(board.width // 2, len(board)))
-    return Escape("R", {"p": dict.fromkeys(range(len(board)), beyond)})
+    """The escape of ``early=none``."""
+    beyond_first_row = frozenset(range(board.width // 2, len(board)))
+    return Escape("R", {"p": dict.fromkeys(range(len(board)), beyond_first_row)})
 
 
 EARLY = {"default": _default, "article": _article, "none": _none}
 
 
-def _from(board: Board, ahead: int) -> dict[int, frozenset[int]]:
-    """A pawn guards the squares whose number is its own plus `ahead` or more."""
+def _guarded_from(board: Board, ahead: int) -> dict[int, frozenset[int]]:
+    """For each square, what a pawn on it guards: the squares whose number exceeds its own by `ahead` or more."""
     return {square: frozenset(range(square + ahead, len(board))) for square in range(len(board))}
 
 
 def _start(width: int, height: int, pawns: int) -> str:
-    """The rabbit on the dark square of the last rank left of the middle; the pawns on those of the first."""
+    """The start: the rabbit on the middle dark square of the last rank, or the left one of two; the pawns on the first rank."""
     parity = (height - 1) % 2
     rabbit = 2 * ((width // 2 - 1) // 2) + parity
     top = f"{rabbit or ''}R{width - 1 - rabbit or ''}"

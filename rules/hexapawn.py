@@ -1,7 +1,7 @@
 """Hexapawn, Martin Gardner's game of 1962, on boards of any size, as data.
 
-A pawn steps straight forwards to an empty square, or takes diagonally forwards. Who reaches the far rank, takes the
-last enemy pawn, or leaves the enemy without a move has won.
+Pawns step straight ahead and capture diagonally ahead. A side wins by reaching the far rank, by capturing the last enemy
+pawn, or by leaving the enemy without a legal move.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ RANKS = (3, 9)
 
 @cache
 def game(size: tuple[int, int] = (3, 3)) -> Game:
-    """The game; White is side 0, moves first and up the board.
+    """The game; White is side 0, moves first, and moves up the board.
 
     Raises
     ------
     RulesError
-        For boards that are too small or too large.
+        If the board is too small or too large.
     """
     files, ranks = size
     if not FILES[0] <= files <= FILES[1] or not RANKS[0] <= ranks <= RANKS[1]:
@@ -44,6 +44,7 @@ def game(size: tuple[int, int] = (3, 3)) -> Game:
 
 
 def _pawn(board: Board, side: int) -> Kind:
+    """The pawn of a side."""
     goal, ahead = ((board.height - 1, 1), (0, -1))[side]
     squares = tuple(square for square, (_, y) in enumerate(board.cells) if y != goal)
     steps = []

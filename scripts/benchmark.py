@@ -1,23 +1,22 @@
-"""Measure engines, verification, storage and probes, all on the same tables in one run.
+"""Measure solvers, verification, storage and probes, all on the same tables in one run.
 
     python scripts/benchmark.py --data data
     python scripts/benchmark.py --data data --material RCvWE --json
     python scripts/benchmark.py --pursuits --board 8 --board 10
     python scripts/benchmark.py --mining --pieces 4
 
-The folder must hold all two- and three-piece tables; nothing in it is
-changed. A rate counts placements of both sides to move, a pair of mirror images as two. Times are CPU-seconds of this
-one process, once everything is compiled; ratios are against the reference engine in the same run. The sweep engine takes
-minutes a table.
+The folder must hold all two- and three-piece tables, and is not changed. Rates count placements of both sides to move;
+two mirror images count as two placements. Times are CPU-seconds of this one process, with all kernels compiled; ratios
+are relative to the solver `reference` in the same run. The solver `sweep` takes minutes per table.
 
-With ``--pursuits`` it is Fox & Hounds instead: the largest tier of 8x8 by every engine, and whole boards, of which all
-tables are built, verified and stored and the reachable positions and possible games counted, in a process of their own
-with two threads.
+``--pursuits`` measures Fox & Hounds instead: the largest tier of 8x8 with every solver, then whole boards. For a whole
+board, all tables are built, verified and stored, and the reachable positions and possible games are counted, in a
+separate process with two threads.
 
-With ``--mining`` it is SQL over positions, beside the same statements over Parquet files that hold the same positions
-and just the columns that are asked for, written by `export` and read by DuckDB. Each runs in a process of its own, with
-two threads; what takes less than ten seconds is done twice, and the second time counts. For more than three pieces it
-is the distinct slices, else all.
+``--mining`` measures SQL over positions, next to the same statements over Parquet files that hold the same positions but
+only the columns needed, written by `export` and read by DuckDB. Each statement runs in a separate process with two
+threads; if it takes less than ten seconds it runs twice, and the second run counts. Up to three pieces, the statements
+cover all slices; for more pieces, only the distinct ones.
 """
 
 from __future__ import annotations
@@ -57,11 +56,12 @@ from tablebase.mining.export import Export, Sample
 from tablebase.mining.query import Query
 from tablebase.mining.results import names_and_rows
 from tablebase.mining.scan import Scan
-from tablebase.mining.selection import chosen
+from tablebase.mining.selection import select_by_name
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import locate, sides_stored
 from tablebase.slices.material import Material, material_name, parse_material
 from tablebase.slices.placements import table_placements
+from tablebase.solvers.compiled import Load
 from tablebase.solvers.registry import SOLVERS, solve_material
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
@@ -71,8 +71,8 @@ from tablebase.values import Codes, Coding
 from tablebase.verify import general, pursuit, rows
 
 Result = TypeVar("Result")
-WHOLE = 3
-"""Slices of more pieces are mined without their aliases."""
+MOST_PIECES_WITH_ALIASES = 3
+"""Largest number of pieces for which aliases are included."""
 STATEMENTS = [
     (
         "group by",
@@ -92,9 +92,9 @@ STATEMENTS = [
         ["p1_square", "even_1_2", "outcome"],
     ),
 ]
-"""What is asked, how, and the columns of the Parquet files."""
+"""Name, statement, and the columns of the Parquet files."""
 LONG = 10
-"""Seconds after which nothing need be warmed up."""
+"""Seconds from which on a statement needs no warm-up run."""
 PROBES = 2_000
 BATCH = 500_000
 THREADS = 2
@@ -105,12 +105,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("data"), help="folder of the tables")
     parser.add_argument("--material", action="append", help="slices to measure; by default RCvWE")
-    parser.add_argument("--no-sweep", action="store_true", help="leave the slowest engine out")
+    parser.add_argument("--no-sweep", action="store_true", help="omit the slowest solver")
     parser.add_argument("--json", action="store_true", help="write JSON instead of tables")
     parser.add_argument("--pursuits", action="store_true", help="measure Fox & Hounds")
     parser.add_argument("--mining", action="store_true", help="measure SQL over positions")
-    parser.add_argument("--pieces", type=int, default=3, help="slices of so many pieces are mined")
-    parser.add_argument("--board", type=int, action="append", help="whole boards of Fox & Hounds to measure; by default 8")
+    parser.add_argument("--pieces", type=int, default=3, help="number of pieces of the mined slices")
+    parser.add_argument("--board", type=int, action="append", help="size of a whole board of Fox & Hounds to measure; by default 8")
     arguments = parser.parse_args()
     if arguments.mining:
         report = measure_mining(arguments.data, arguments.pieces)
@@ -119,117 +119,122 @@ def main() -> None:
     if arguments.json:
         print(json.dumps(report, indent=2))
         return
-    for lines in report.values():
-        write_rows(lines, Format.TABLE)
+    for section in report.values():
+        write_rows(section, Format.TABLE)
         print()
 
 
 def measure_jungle(arguments: argparse.Namespace) -> dict[str, list[dict[str, Any]]]:
-    """Tables of single pieces and probes."""
+    """Tables of Dou Shou Qi, and probes of them."""
     game = load_game("doushouqi")
     materials = [locate(game, parse_material(game, name), 0).material for name in arguments.material or ["RCvWE"]]
+    small = locate(game, parse_material(game, "RCvW"), 0).material
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        link_tables(game, [*materials, locate(game, parse_material(game, "RCvW"), 0).material], arguments.data, folder)
-        left_out = {"sweep"} if arguments.no_sweep else set()
-        # A small table first: it compiles all that is measured afterwards.
-        measure_table(game, locate(game, parse_material(game, "RCvW"), 0).material, folder, left_out)
-        engines = [line for material in materials for line in measure_table(game, material, folder, left_out)]
+        copy_dependencies(game, [*materials, small], arguments.data, folder)
+        omitted = {"sweep"} if arguments.no_sweep else set()
+        # A small table first, to compile all kernels.
+        measure_table(game, small, folder, omitted)
+        steps = [step for material in materials for step in measure_table(game, material, folder, omitted)]
         probes = [measure_probes(game, material, folder) for material in materials]
-    peak = {"peak_memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
-    return {"engines": engines, "probes": probes, "process": [peak]}
+    return {"engines": steps, "probes": probes, "process": [{"peak_memory": peak_memory()}]}
 
 
 def measure_mining(data: Path, pieces: int) -> dict[str, list[dict[str, Any]]]:
-    """Statements over all positions with so many pieces, from tables and from Parquet files."""
-    table = "positions" if pieces <= WHOLE else "distinct_positions"
-    lines = []
+    """Statements over the positions with this number of pieces, from tables and from Parquet files."""
+    source = "positions" if pieces <= MOST_PIECES_WITH_ALIASES else "distinct_positions"
+    measured: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as scratch:
-        for number, (what, select, columns) in enumerate(STATEMENTS):
+        for number, (name, select, columns) in enumerate(STATEMENTS):
             folder = Path(scratch) / str(number)
-            written = alone(export_positions, data, folder, pieces, columns, table == "positions")
+            written = run_separately(export_positions, data, folder, pieces, columns, source == "positions")
             size = sum(path.stat().st_size for path in folder.rglob("*.parquet"))
-            mined = alone(mine_positions, data, select.format(table=table, pieces=pieces))
+            mined = run_separately(mine_positions, data, select.format(table=source, pieces=pieces))
             files = f"read_parquet('{folder}/**/*.parquet', hive_partitioning = true)"
-            read = alone(read_positions, select.format(table=files, pieces=pieces))
+            read = run_separately(read_positions, select.format(table=files, pieces=pieces))
             if mined.pop("rows") != read.pop("rows"):
-                raise SystemExit(f"tables and Parquet files differ: {what}")
-            rows = written["rows"]
-            lines += [
-                {"statement": what, "from": "tables", **mined, "million_rows_a_second": rows / mined["seconds"] / 1e6},
-                {"statement": what, "from": "parquet", **read, "million_rows_a_second": rows / read["seconds"] / 1e6},
+                raise SystemExit(f"tables and Parquet files differ: {name}")
+            positions = written["rows"]
+            measured += [
+                {"statement": name, "from": "tables", **mined, "million_rows_a_second": positions / mined["seconds"] / 1e6},
+                {"statement": name, "from": "parquet", **read, "million_rows_a_second": positions / read["seconds"] / 1e6},
                 {
-                    "statement": what,
+                    "statement": name,
                     "from": "export",
                     "seconds": written["seconds"],
                     "peak_memory": written["peak_memory"],
                     "bytes": size,
-                    "million_rows_a_second": rows / written["seconds"] / 1e6,
+                    "million_rows_a_second": positions / written["seconds"] / 1e6,
                 },
             ]
             shutil.rmtree(folder)
-    names = ["statement", "from", "seconds", "million_rows_a_second", "peak_memory", "bytes"]
-    return {"mining": [{name: line.get(name) for name in names} for line in lines]}
+    fields = ["statement", "from", "seconds", "million_rows_a_second", "peak_memory", "bytes"]
+    return {"mining": [{field: row.get(field) for field in fields} for row in measured]}
 
 
-def alone(work: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
-    """What some work gives in a process of its own, and the most memory that it took."""
+def run_separately(work: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
+    """Run a function in a separate process, and add the peak memory of that process to its result."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        return pool.submit(with_memory, work, *arguments).result()
+        return pool.submit(with_peak_memory, work, *arguments).result()
 
 
-def with_memory(work: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
-    """What some work gives, with this process's most memory."""
-    return {**work(*arguments), "peak_memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
+def with_peak_memory(work: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
+    """Run a function, and add the peak memory of this process to its result."""
+    return {**work(*arguments), "peak_memory": peak_memory()}
+
+
+def peak_memory() -> int:
+    """Peak memory of this process in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def export_positions(data: Path, folder: Path, pieces: int, columns: list[str], aliases: bool) -> dict[str, Any]:
-    """Write Parquet files."""
+    """Export columns of all positions to Parquet files."""
     game = load_game("doushouqi")
-    selection = chosen(game, data, [], pieces, aliases=aliases)
-    offered = all_columns(game, list(selection), features_of(game))
-    written = [offered[name] for name in columns]
+    selection = select_by_name(game, data, [], pieces, aliases=aliases)
+    available = all_columns(game, list(selection), features_of(game))
+    written = [available[name] for name in columns]
     begin = time.perf_counter()
     rows = Export(game, folder, written, Sample()).write(Scan(game, Store(data), selection, written, THREADS))
     return {"seconds": time.perf_counter() - begin, "rows": rows}
 
 
 def mine_positions(data: Path, statement: str) -> dict[str, Any]:
-    """Put a statement to the tables."""
+    """Run a statement over the tables."""
     game = load_game("doushouqi")
 
-    def ask() -> list[dict[str, Any]]:
-        with Query(game, data, statement, features_of(game), THREADS) as question:
-            return list(names_and_rows(question.run())[1])
+    def run() -> list[dict[str, Any]]:
+        with Query(game, data, statement, features_of(game), THREADS) as query:
+            return list(names_and_rows(query.run())[1])
 
-    return clocked(ask)
+    return clocked(run)
 
 
 def read_positions(statement: str) -> dict[str, Any]:
-    """Put a statement to Parquet files."""
+    """Run a statement over Parquet files."""
 
-    def ask() -> list[dict[str, Any]]:
+    def run() -> list[dict[str, Any]]:
         with duckdb.connect() as connection:
             connection.execute(f"SET threads = {THREADS}; SET enable_progress_bar = false")
-            found = connection.sql(statement)
-            return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
+            relation = connection.sql(statement)
+            return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
 
-    return clocked(ask)
+    return clocked(run)
 
 
 def clocked(work: Callable[[], list[dict[str, Any]]]) -> dict[str, Any]:
-    """Rows of a statement, and the seconds that it takes, once everything is warm where that matters."""
+    """Rows of a statement and the seconds it takes, after a warm-up run if it takes less than `LONG`."""
     seconds = 0.0
     for _ in range(2):
         if seconds < LONG:
             begin = time.perf_counter()
-            rows = work()
+            result = work()
             seconds = time.perf_counter() - begin
-    return {"seconds": seconds, "rows": rows}
+    return {"seconds": seconds, "rows": result}
 
 
 def measure_pursuits(boards: list[int]) -> dict[str, list[dict[str, Any]]]:
-    """The largest tier of a small board by every engine, and whole boards."""
+    """The largest tier of a small board with every solver, and whole boards."""
     game = load_game("foxhounds")
     start = start_material(game)
     assert start is not None
@@ -239,14 +244,11 @@ def measure_pursuits(boards: list[int]) -> dict[str, list[dict[str, Any]]]:
         folder = Path(scratch)
         for _ in build(game, [tier for tier in tiers if tier.advance > largest.advance], folder):
             pass
+        # The first run compiles the kernels.
         measure_table(game, largest, folder, set())
-        engines = measure_table(game, largest, folder, set())
-    whole = []
-    for board in boards:
-        # A process each, so that its memory can be told.
-        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-            whole.append(pool.submit(measure_board, board).result())
-    return {"engines": engines, "boards": whole}
+        steps = measure_table(game, largest, folder, set())
+    # Each board has a process of its own, whose peak memory is measured.
+    return {"engines": steps, "boards": [run_separately(measure_board, board) for board in boards]}
 
 
 def measure_board(board: int) -> dict[str, Any]:
@@ -260,12 +262,11 @@ def measure_board(board: int) -> dict[str, Any]:
         "cpu_seconds": time.process_time() - cpu,
         "of_which_counting": counted - built,
         "codes": codes,
-        "peak_memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
     }
 
 
 def solve_and_count(name: str) -> tuple[int, float, float]:
-    """How many codes there are, and when the tables and the counts are done."""
+    """The number of codes, and the times at which the tables and the counts were done."""
     game = load_game(name)
     start = start_material(game)
     assert start is not None
@@ -279,8 +280,8 @@ def solve_and_count(name: str) -> tuple[int, float, float]:
     return sum(cells(game, tier) for tier in planned), built, time.perf_counter()
 
 
-def link_tables(game: Game, materials: list[Material], data: Path, folder: Path) -> None:
-    """Copy what the materials depend on, so that the measured folder is nobody else's."""
+def copy_dependencies(game: Game, materials: list[Material], data: Path, folder: Path) -> None:
+    """Copy the tables that the materials depend on, so that `data` is not changed."""
     for child in set(with_dependencies(game, materials)) - set(materials):
         target = table_path(folder, game, child)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -294,64 +295,80 @@ def timed(work: Callable[[], Result]) -> tuple[Result, float]:
     return result, time.process_time() - begin
 
 
-def measure_table(game: Game, material: Material, folder: Path, left_out: set[str]) -> list[dict[str, Any]]:
-    """Solve, check, write and read one table; a line for each step."""
+def measure_table(game: Game, material: Material, folder: Path, omitted: set[str]) -> list[dict[str, Any]]:
+    """Solve, check, write and read one table; one row per step."""
     store = Store(folder)
-    placements = table_placements(game, material)
 
     def load(child: Material, side: int) -> tuple[Codes, Coding]:
         table = store.table(game, child)
         return table.read(side), table.coding
 
-    engines = [one.name for one in SOLVERS if one.name not in left_out and one.refuses(game, material) is None]
-    seconds: dict[str, float] = {}
-    solved: dict[str, list[Codes]] = {}
-    for engine in engines:
-        (solved[engine], coding, _), seconds[f"solve, {engine}"] = timed(partial(solve_material, game, material, load, engine))
-        if not all((a == b).all() for a, b in zip(solved[engine], solved[engines[0]], strict=True)):
-            raise SystemExit(f"{engine} and {engines[0]} differ on {material_name(game, material)}")
-    codes = solved[engines[0]]
+    codes, coding, seconds = measure_solvers(game, material, load, omitted)
     by_side = dict(zip(sides_stored(game, material), codes, strict=True))
-    checks = {
-        "rows": rows.applies(layout_of(game, material), coding),
-        "pursuit": pursuit.applies(game, material, coding),
-        "general": True,
-    }
-    for name, check in (("rows", rows), ("pursuit", pursuit), ("general", general)):
-        if checks[name]:
-            _, seconds[f"check, {name}"] = timed(partial(check.verify_codes, game, material, by_side, coding, load))
+    seconds |= measure_checks(game, material, by_side, coding, load)
     path = table_path(folder, game, material)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft, seconds["write"] = timed(partial(write_draft, path, game, material, codes, coding))
-    publish(draft, path)
-    table = Table(path, game, material)
-    for name in ("read, first", "read"):
-        _, seconds[name] = timed(lambda: [table.read(side) for side in by_side])
-    table.close()
+    seconds |= measure_storage(game, material, path, codes, coding)
     store.close()
+    placements = table_placements(game, material)
+    fastest = min(duration for step, duration in seconds.items() if step.startswith("solve"))
     return [
         {
             "table": material_name(game, material),
             "step": step,
-            "cpu_seconds": taken,
-            "million_a_second": placements / taken / 1e6,
-            "times_faster_than_reference": seconds["solve, reference"] / taken if step.startswith("solve") else None,
-            "of_fastest_solve": taken / min(some for name, some in seconds.items() if name.startswith("solve")),
+            "cpu_seconds": duration,
+            "million_a_second": placements / duration / 1e6,
+            "times_faster_than_reference": seconds["solve, reference"] / duration if step.startswith("solve") else None,
+            "of_fastest_solve": duration / fastest,
             "bytes_a_placement": path.stat().st_size / placements if step == "write" else None,
         }
-        for step, taken in seconds.items()
+        for step, duration in seconds.items()
     ]
+
+
+def measure_solvers(game: Game, material: Material, load: Load, omitted: set[str]) -> tuple[list[Codes], Coding, dict[str, float]]:
+    """Codes and coding of a table, and CPU-seconds of every solver, all of which must agree."""
+    names = [solver.name for solver in SOLVERS if solver.name not in omitted and solver.refuses(game, material) is None]
+    seconds: dict[str, float] = {}
+    solved: dict[str, list[Codes]] = {}
+    for name in names:
+        (solved[name], coding, _), seconds[f"solve, {name}"] = timed(partial(solve_material, game, material, load, name))
+        if not all((codes == first).all() for codes, first in zip(solved[name], solved[names[0]], strict=True)):
+            raise SystemExit(f"{name} and {names[0]} differ on {material_name(game, material)}")
+    return solved[names[0]], coding, seconds
+
+
+def measure_checks(game: Game, material: Material, by_side: dict[int, Codes], coding: Coding, load: Load) -> dict[str, float]:
+    """CPU-seconds of every check that can be applied to a table."""
+    seconds = {}
+    if rows.applies(layout_of(game, material), coding):
+        _, seconds["check, rows"] = timed(partial(rows.verify_codes, game, material, by_side, coding, load))
+    if pursuit.applies(game, material, coding):
+        _, seconds["check, pursuit"] = timed(partial(pursuit.verify_codes, game, material, by_side, coding, load))
+    _, seconds["check, general"] = timed(partial(general.verify_codes, game, material, by_side, coding, load))
+    return seconds
+
+
+def measure_storage(game: Game, material: Material, path: Path, codes: list[Codes], coding: Coding) -> dict[str, float]:
+    """CPU-seconds to write a table and to read it twice."""
+    seconds = {}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft, seconds["write"] = timed(partial(write_draft, path, game, material, codes, coding))
+    publish(draft, path)
+    table = Table(path, game, material)
+    for step in ("read, first", "read"):
+        _, seconds[step] = timed(lambda: [table.read(side) for side in sides_stored(game, material)])
+    table.close()
+    return seconds
 
 
 def measure_probes(game: Game, material: Material, folder: Path) -> dict[str, Any]:
     """Latency of single probes with all moves, cold and warm, and the rate of batches."""
-    own = layout_of(game, material)
+    layout = layout_of(game, material)
     generator = np.random.default_rng(0)
-    squares, legal = own.squares_many(np.sort(generator.integers(0, own.size, BATCH)))
-    squares = squares[legal][:, np.argsort(own.slots)]
-    kinds = material.kinds
-    chosen = random.Random(0).sample(range(len(squares)), PROBES)
-    positions = [Position(tuple(sorted(zip(kinds, squares[i].tolist(), strict=True))), 0) for i in chosen]
+    squares, legal = layout.squares_many(np.sort(generator.integers(0, layout.size, BATCH)))
+    squares = squares[legal][:, np.argsort(layout.slots)]
+    sample = random.Random(0).sample(range(len(squares)), PROBES)
+    positions = [Position(tuple(sorted(zip(material.kinds, squares[row].tolist(), strict=True))), 0) for row in sample]
     with Tablebase(folder) as tables:
         cold, warm = (np.array([latency(tables, game, position) for position in positions]) * 1e6 for _ in range(2))
         name = material_name(game, material)

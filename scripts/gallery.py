@@ -1,9 +1,9 @@
-"""Pictures of the tables of two and three pieces of Dou Shou Qi, and the page that shows them.
+"""Pictures of the two- and three-piece tables of Dou Shou Qi, and the page that shows them.
 
     python scripts/gallery.py --data data
 
-Draws every picture with `tablebase plot` into ``docs/images`` and writes ``docs/gallery.md``, in which each picture stands
-with the command that draws it and with what there is to see. All numbers on the page are counted from the tables.
+Draws every picture with `tablebase plot` into ``docs/images`` and writes ``docs/gallery.md``, which shows each picture
+with the command that draws it and a description. All numbers on the page are counted from the tables.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import NoReturn
 
 import tablebase.cli
 from tablebase.catalog.catalog import Catalog, Counts
-from tablebase.charts.selection import Choice, choose
+from tablebase.charts.selection import ChartSlices, select_slices
 from tablebase.charts.tallies import count_distances, count_parity, count_squares, parity_pair
 from tablebase.cli.output import say
 from tablebase.errors import TablebaseError
@@ -28,10 +28,10 @@ GAME = load_game("doushouqi")
 DOCS = Path(__file__).parent.parent / "docs"
 HEAD = """# Gallery
 
-Pictures of the tables of two and three pieces of Dou Shou Qi, each with the command that draws it.
-Outcomes are those of the side to move, which is White throughout: with Black to move the colours are exchanged.
-Stalemates are left out, as they are among the positions of `tablebase stats`.
-`python scripts/gallery.py --data data` makes this page and its pictures, and counts every number on it from the tables.
+Pictures of the two- and three-piece tables of Dou Shou Qi, each with the command that draws it.
+Outcomes are those of the side to move, which is always White: with Black to move, the colours are exchanged.
+Stalemates are excluded, as in the positions of `tablebase stats`.
+`python scripts/gallery.py --data data` generates this page and its pictures; every number on it is counted from the tables.
 """
 
 
@@ -42,32 +42,32 @@ class Source:
     Parameters
     ----------
     catalog : Catalog
-    choice : Choice
+    slices : ChartSlices
     """
 
     catalog: Catalog
-    choice: Choice
+    slices: ChartSlices
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture and what there is to see.
+    """A picture and its description.
 
     Parameters
     ----------
     file : str
-        Its name.
+        Name of the file.
     title : str
     chart : str
-        What `plot` calls it.
+        The chart's name for `plot`.
     pieces : int or None
-        Of which slices, if by number of pieces.
+        Number of pieces of the slices, if selected by it.
     material : str or None
-        Of which slices, if by name.
+        Name of the slices, if selected by it.
     options : tuple of str
-        What else is asked of `plot`.
-    tell : callable
-        Gives sentences of what it shows.
+        Other options of `plot`.
+    describe : callable
+        Yields sentences about what it shows.
     """
 
     file: str
@@ -76,89 +76,89 @@ class Picture:
     pieces: int | None
     material: str | None
     options: tuple[str, ...]
-    tell: Callable[[Source], Iterator[str]]
+    describe: Callable[[Source], Iterator[str]]
 
     @property
-    def words(self) -> list[str]:
-        """The command, without where tables and pictures are."""
+    def arguments(self) -> list[str]:
+        """Arguments of the command, without the folders of tables and pictures."""
         pieces = [] if self.pieces is None else ["--pieces", str(self.pieces)]
         material = [] if self.material is None else ["--material", self.material]
         return ["plot", self.chart, GAME.name, *pieces, *material, *self.options]
 
 
 def percent(part: int, whole: int) -> str:
-    """A share."""
+    """A share as a percentage."""
     return f"{100 * part / whole:.1f}%"
 
 
 def listed(names: Iterable[str]) -> str:
-    """Names in a sentence."""
+    """Names as a list in a sentence."""
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def tell_distances(source: Source) -> Iterator[str]:
-    """How outcomes divide, where the middle is, and where the end."""
-    found, totals = count_distances(source.catalog, source.choice), source.choice.outcomes
-    shares = [f"{percent(totals[one], source.choice.positions)} are {word}" for one, word in WORDS.items()]
-    yield f"Of all positions {listed(shares)}."
-    odd, even = all(d % 2 for d in found[Outcome.WIN]), not any(d % 2 for d in found[Outcome.LOSS])
+def describe_distances(source: Source) -> Iterator[str]:
+    """Shares of the outcomes, and the most common, the median and the longest distances."""
+    counts, totals = count_distances(source.catalog, source.slices), source.slices.outcomes
+    shares = [f"{percent(totals[outcome], source.slices.positions)} are {word}" for outcome, word in WORDS.items()]
+    yield f"Of all positions, {listed(shares)}."
+    odd, even = all(d % 2 for d in counts[Outcome.WIN]), not any(d % 2 for d in counts[Outcome.LOSS])
     if odd and even:
-        yield "Wins take an odd and losses an even number of plies, for the winner makes the last move."
-    both = Counter(found[Outcome.WIN]) + Counter(found[Outcome.LOSS])
-    most = max(both, key=lambda distance: both[distance])
-    yield f"The commonest distance is {most}, with {both[most]:,} positions."
-    yield f"Half of all wins and losses end within {middle(both)} plies."
+        yield "Wins take an odd number of plies and losses an even number, because the winner makes the last move."
+    both = Counter(counts[Outcome.WIN]) + Counter(counts[Outcome.LOSS])
+    mode = max(both, key=lambda distance: both[distance])
+    yield f"The most common distance is {mode}, with {both[mode]:,} positions."
+    yield f"Half of all wins and losses end within {median(both)} plies."
     for outcome, word in ((Outcome.WIN, "win"), (Outcome.LOSS, "loss")):
-        last = max(found[outcome])
-        yield f"The longest {word} takes {last} plies, in {found[outcome][last]:,} positions."
+        longest = max(counts[outcome])
+        yield f"The longest {word} takes {longest} plies, in {counts[outcome][longest]:,} positions."
 
 
-def middle(counts: Mapping[int, int]) -> int:
-    """The least distance within which half of the positions end."""
-    passed = 0
+def median(counts: Mapping[int, int]) -> int:
+    """The smallest distance within which half of the positions end."""
+    ended = 0
     for distance in sorted(counts):
-        passed += counts[distance]
-        if 2 * passed >= sum(counts.values()):
+        ended += counts[distance]
+        if 2 * ended >= sum(counts.values()):
             return distance
     raise TablebaseError("there are no wins and losses to show")
 
 
-def tell_squares(piece: int, outcome: Outcome) -> Callable[[Source], Iterator[str]]:
-    """Where the share of an outcome is greatest and least, and where the piece never stands."""
+def describe_squares(piece: int, outcome: Outcome) -> Callable[[Source], Iterator[str]]:
+    """Where the share of an outcome is highest and lowest, and where the piece never stands."""
 
-    def tell(source: Source) -> Iterator[str]:
-        choice, word = source.choice, WORDS[outcome]
-        tally = count_squares(choice, source.catalog.folder, piece)
+    def describe(source: Source) -> Iterator[str]:
+        slices, word = source.slices, WORDS[outcome]
+        tally = count_squares(slices, source.catalog.folder, piece)
         shares = {name: counts[outcome] / sum(counts.values()) for name, counts in tally.items()}
-        for extreme, how in ((max, "greatest"), (min, "least")):
+        for extreme, how in ((max, "highest"), (min, "lowest")):
             share = extreme(shares.values())
             where = alternatives([name for name in GAME.board.names if shares.get(name) == share])
-            yield f"The share of {word} is {how}, {100 * share:.1f}%, where {choice.piece_name(piece)} stands on {where}."
-        yield f"Over all squares it is {percent(choice.outcomes[outcome], choice.positions)}."
+            yield f"The share of {word} is {how}, {100 * share:.1f}%, when {slices.piece_name(piece)} stands on {where}."
+        yield f"Over all squares, it is {percent(slices.outcomes[outcome], slices.positions)}."
         never = [name for name in GAME.board.names if name not in tally]
-        yield f"The piece cannot stand on the {len(never)} empty squares, {listed(never)}."
+        yield f"The piece cannot stand on the {len(never)} blank squares, {listed(never)}."
 
-    return tell
+    return describe
 
 
 def alternatives(names: Sequence[str]) -> str:
-    """Names of which any will do."""
+    """Names as a list of alternatives in a sentence."""
     return listed(names).replace(" and ", " or ")
 
 
-def tell_draws(source: Source) -> Iterator[str]:
-    """Where there are no draws, and where most."""
-    lines = source.choice.lines
+def describe_draws(source: Source) -> Iterator[str]:
+    """Materials without draws, and those with the largest share."""
+    lines = source.slices.lines
     without = [line for line in lines if not line.draws]
-    yield f"In {len(without)} of the {len(lines)} materials there is no draw at all."
-    same = [line for line in lines if len(set(str(line.material).split("v"))) == 1]
-    if same and not any(line.draws for line in same):
-        yield "Among them are all in which both sides have the same."
-    most = max(map(draw_share, lines))
-    where = [str(line.material) for line in lines if draw_share(line) == most]
-    yield f"The greatest share is {100 * most:.1f}%, with {listed(where)}."
-    yield f"Over all materials together it is {percent(sum(line.draws for line in lines), source.choice.positions)}."
+    yield f"{len(without)} of the {len(lines)} materials have no draws at all."
+    equal = [line for line in lines if len(set(str(line.material).split("v"))) == 1]
+    if equal and not any(line.draws for line in equal):
+        yield "These include all materials in which both sides have the same pieces."
+    largest = max(map(draw_share, lines))
+    where = [str(line.material) for line in lines if draw_share(line) == largest]
+    yield f"The largest share of draws is {100 * largest:.1f}%, in {listed(where)}."
+    yield f"Over all materials, it is {percent(sum(line.draws for line in lines), source.slices.positions)}."
 
 
 def draw_share(line: Counts) -> float:
@@ -166,21 +166,21 @@ def draw_share(line: Counts) -> float:
     return line.draws / line.positions
 
 
-def tell_parity(source: Source) -> Iterator[str]:
-    """What odd and even distances are worth, and whether every single one is like the others."""
-    choice = source.choice
-    pair = parity_pair(choice, ())
-    tally = count_parity(choice, source.catalog.folder, pair)
-    names = listed(map(choice.piece_name, pair))
+def describe_parity(source: Source) -> Iterator[str]:
+    """Outcomes at odd and at even distances, and whether parity decides at each single distance."""
+    slices = source.slices
+    pair = parity_pair(slices, ())
+    tally = count_parity(slices, source.catalog.folder, pair)
+    names = listed(map(slices.piece_name, pair))
     wins = {key: counts[Outcome.WIN] / sum(counts.values()) for key, counts in tally.items()}
     for is_even, word in ((False, "odd"), (True, "even")):
         total = sum((counts for key, counts in tally.items() if key[1] == is_even), Counter())
-        shares = [f"{percent(total[one], sum(total.values()))} {name}" for one, name in WORDS.items()]
-        yield f"Where {names} are an {word} distance apart there are {listed(shares)}."
-    least, most = min(wins[key] for key in wins if not key[1]), max(wins[key] for key in wins if key[1])
-    if least > most:
-        odd, even = (f"{100 * share:.1f}%" for share in (least, most))
-        yield f"At every single odd distance the side to move wins at least {odd}, at no even one more than {even}."
+        shares = [f"{percent(total[outcome], sum(total.values()))} {name}" for outcome, name in WORDS.items()]
+        yield f"When {names} are an {word} distance apart, the outcomes are {listed(shares)}."
+    lowest_odd, highest_even = min(wins[key] for key in wins if not key[1]), max(wins[key] for key in wins if key[1])
+    if lowest_odd > highest_even:
+        odd, even = (f"{100 * share:.1f}%" for share in (lowest_odd, highest_even))
+        yield f"The side to move wins at least {odd} of the positions at every odd distance, and at most {even} at every even one."
     draws = {key[1] for key, counts in tally.items() if counts[Outcome.DRAW]}
     if len(draws) == 1:
         yield f"All draws are at {'even' if True in draws else 'odd'} distances."
@@ -188,11 +188,11 @@ def tell_parity(source: Source) -> Iterator[str]:
 
 WORDS = {Outcome.WIN: "wins", Outcome.LOSS: "losses", Outcome.DRAW: "draws"}
 PICTURES = (
-    Picture("distances-2.svg", "Distances with two pieces", "distances", 2, None, (), tell_distances),
-    Picture("distances-3.svg", "Distances with three pieces", "distances", 3, None, ("--log",), tell_distances),
-    Picture("draws-2.png", "Draws with two pieces", "draws", 2, None, (), tell_draws),
-    Picture("draws-1-2.png", "Draws of one piece against two", "draws", None, "?v??", (), tell_draws),
-    Picture("squares-RvE.png", "A rat against an elephant", "squares", None, "RvE", (), tell_squares(1, Outcome.WIN)),
+    Picture("distances-2.svg", "Distances with two pieces", "distances", 2, None, (), describe_distances),
+    Picture("distances-3.svg", "Distances with three pieces", "distances", 3, None, ("--log",), describe_distances),
+    Picture("draws-2.png", "Draws with two pieces", "draws", 2, None, (), describe_draws),
+    Picture("draws-1-2.png", "Draws of one piece against two", "draws", None, "?v??", (), describe_draws),
+    Picture("squares-RvE.png", "A rat against an elephant", "squares", None, "RvE", (), describe_squares(1, Outcome.WIN)),
     Picture(
         "squares-CTvL.png",
         "A lion against cat and tiger",
@@ -200,16 +200,16 @@ PICTURES = (
         None,
         "CTvL",
         ("--piece", "3", "--outcome", "draw"),
-        tell_squares(3, Outcome.DRAW),
+        describe_squares(3, Outcome.DRAW),
     ),
-    Picture("parity-CvC.svg", "Parity: cat against cat", "parity", None, "CvC", (), tell_parity),
-    Picture("parity-RvE.svg", "Parity: rat against elephant", "parity", None, "RvE", (), tell_parity),
+    Picture("parity-CvC.svg", "Parity: cat against cat", "parity", None, "CvC", (), describe_parity),
+    Picture("parity-RvE.svg", "Parity: rat against elephant", "parity", None, "RvE", (), describe_parity),
 )
 
 
 def section(picture: Picture, source: Source) -> str:
     """The part of the page about a picture."""
-    command = " ".join(f"'{word}'" if "?" in word else word for word in picture.words)
+    command = " ".join(f"'{word}'" if "?" in word else word for word in picture.arguments)
     lines = [
         f"## {picture.title}",
         "",
@@ -219,7 +219,7 @@ def section(picture: Picture, source: Source) -> str:
         f"tablebase {command} --output {picture.file}",
         "```",
         "",
-        *picture.tell(source),
+        *picture.describe(source),
         "",
     ]
     return "\n".join(lines)
@@ -236,25 +236,25 @@ def make_gallery(data: Path, docs: Path) -> None:
     images = docs / "images"
     images.mkdir(parents=True, exist_ok=True)
     for picture in PICTURES:
-        if tablebase.cli.run([*picture.words, "--data", str(data), "--output", str(images / picture.file)]):
-            raise TablebaseError(f"{picture.file} could not be drawn, for the reason above")
+        if tablebase.cli.run([*picture.arguments, "--data", str(data), "--output", str(images / picture.file)]):
+            raise TablebaseError(f"{picture.file} could not be drawn; the reason is stated above")
     (docs / "gallery.md").write_text("\n".join([HEAD, *parts]))
 
 
-def complete(catalog: Catalog, picture: Picture) -> Choice:
-    """The slices of a picture, all of which must be there."""
-    choice = choose(GAME, catalog, picture.pieces, [picture.material] if picture.material else [])
-    if choice.missing:
+def complete(catalog: Catalog, picture: Picture) -> ChartSlices:
+    """The slices of a picture, all of which must have been built."""
+    slices = select_slices(GAME, catalog, picture.pieces, [picture.material] if picture.material else [])
+    if slices.missing:
         command = f"tablebase build {GAME.name} --pieces 3 --data {catalog.folder}"
-        raise TablebaseError(f"{choice.missing} slices that {picture.file} shows have not been built: run '{command}'")
-    return choice
+        raise TablebaseError(f"{slices.missing} slices that {picture.file} shows have not been built: run '{command}'")
+    return slices
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one sentence, as the other commands do."""
+    """Reports errors in one sentence, like the other commands."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise `TablebaseError` with the sentence."""
+        """Raise `TablebaseError` with the message."""
         raise TablebaseError(message)
 
 
@@ -262,15 +262,15 @@ def parser() -> Parser:
     """The options."""
     options = Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--data", type=Path, default=Path("data"), metavar="DIR", help="folder of the tables")
-    options.add_argument("--docs", type=Path, default=DOCS, metavar="DIR", help="where the page goes, by default docs")
+    options.add_argument("--docs", type=Path, default=DOCS, metavar="DIR", help="folder for the page; default: docs")
     return options
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Make the gallery; the exit code. Every known fault is one sentence on stderr."""
+    """Make the gallery and return the exit code. Every known error is one sentence on stderr."""
     try:
-        chosen = parser().parse_args(arguments)
-        make_gallery(chosen.data, chosen.docs)
+        options = parser().parse_args(arguments)
+        make_gallery(options.data, options.docs)
     except TablebaseError as fault:
         say(f"error: {fault}")
         return fault.exit_code

@@ -1,22 +1,22 @@
-"""Hexapawn's matchbox learner, trained game by game, with the table to say when it has learned the game.
+"""Train Hexapawn's matchbox learner game by game, and use the table to see when it has learned the game.
 
     python scripts/matchboxes.py --opponent random --games 200 --seed 1
     python scripts/matchboxes.py --opponent perfect --games 200 --runs 100 --picture curve.png
 
-After Martin Gardner (1962). Black has a box for each position in which it may have to move, mirror images sharing one,
-and in the box a bead of its own colour for each legal move; moves that mirror each other in a symmetric position share
-a colour. Black draws a bead and makes its move. After a lost game the last bead drawn is taken away. At an empty box
-Black resigns, and so loses the last bead from the box before. Beads are never added.
+After Martin Gardner (1962). Black has a box for each position in which it may have to move, shared by mirror images. The
+box holds a bead for each legal move; moves that mirror each other in a symmetric position share a bead. Black draws a
+bead and makes its move. After a lost game, the last bead drawn is removed. At an empty box Black resigns, and so loses
+the bead it drew before. Beads are never added.
 
-The opponent ``random`` makes any legal move. ``perfect`` makes those of the table: where White wins the quickest way,
-where White loses the longest; among equal moves, any.
+The opponent ``random`` makes any legal move. ``perfect`` makes the best moves of the table: the quickest win or the
+slowest loss; among equal moves, any.
 
-A box is *perfect* when it holds beads and, by the table, each of them leaves Black a won position. The learner *plays
-perfectly* when every box is perfect that can still be reached while White does anything and Black draws only beads that
-are left: then, from the start, whatever White does and whichever bead is drawn, Black wins. It *beats this opponent* when
-the same is true of the boxes that can be reached while White makes only moves that the opponent might make; behind moves
-that a perfect White never makes, Black stays untrained. Once true, both are true for good, for a learner that never loses
-never changes. Where White wins from the start, neither comes true. Only losing moves are ever taken away.
+A box is *perfect* if it holds beads and, by the table, each of them wins for Black. The learner *plays perfectly* if all
+boxes are perfect that can be reached when White makes any moves and Black draws only remaining beads: then Black wins
+from the start, whatever White does and whichever bead is drawn. It *beats this opponent* if the same holds for the boxes
+that can be reached when White makes only moves that the opponent might make; after moves that a perfect White never
+makes, Black stays untrained. Once true, both remain true, because a learner that never loses never changes. If White
+wins from the start, neither becomes true. Only losing moves are ever removed.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ from tablebase.values import Value
 
 BLACK = 1
 WINDOW = 20
-"""Games over which the learning curve takes the share of wins."""
+"""Number of games over which the learning curve averages the wins."""
 POINTS = 200
-"""How many times in a run the curve looks at the boxes, roughly."""
+"""Approximate number of points of the curve of perfect boxes."""
 
 
-class Way(NamedTuple):
-    """A legal move, where it leads, and what it is worth to the side that makes it.
+class Choice(NamedTuple):
+    """A legal move, the position that it leads to, and its value for the side that makes it.
 
     Parameters
     ----------
@@ -72,96 +72,96 @@ class Way(NamedTuple):
     value: Value
 
 
-Tree = Mapping[Position, tuple[Way, ...]]
-"""All positions that a game can come to, the start first, with their moves; none where the side to move is stuck."""
-Opponent = Callable[[tuple[Way, ...]], tuple[Way, ...]]
-"""Which of the legal moves White may make."""
+Tree = Mapping[Position, tuple[Choice, ...]]
+"""All reachable positions, the start first, with their legal moves."""
+Opponent = Callable[[tuple[Choice, ...]], tuple[Choice, ...]]
+"""Selects the legal moves that White may make."""
 
 
-def every_move(ways: tuple[Way, ...]) -> tuple[Way, ...]:
+def every_move(choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
     """All legal moves."""
-    return ways
+    return choices
 
 
-def table_moves(ways: tuple[Way, ...]) -> tuple[Way, ...]:
+def table_moves(choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
     """The best moves by the table."""
-    most = max((way.value.merit for way in ways), default=0)
-    return tuple(way for way in ways if way.value.merit == most)
+    best = max((choice.value.merit for choice in choices), default=0)
+    return tuple(choice for choice in choices if choice.value.merit == best)
 
 
 OPPONENTS: Mapping[str, Opponent] = {"random": every_move, "perfect": table_moves}
 
 
 def grow_tree(tables: Tablebase, game: Game, share: bool) -> Tree:
-    """All positions that a game can come to, rated by the table; with `share`, one stands for its mirror image too."""
+    """All reachable positions, rated by the table; with `share`, one of two mirror images represents both."""
 
-    def chosen(position: Position) -> Position:
+    def representative(position: Position) -> Position:
         return min(position, mirrored(game, position)) if share else position
 
-    tree: dict[Position, tuple[Way, ...]] = {}
+    tree: dict[Position, tuple[Choice, ...]] = {}
     waiting = [parse(game, game.start)]
     while waiting:
         position = waiting.pop()
         if position not in tree:
             rated = tables.probe(game, position).moves
-            ends = [wins_at_once(game, position, one.legal_move) for one in rated]
-            afters = [None if end else chosen(one.child) for end, one in zip(ends, rated, strict=True)]
-            tree[position] = tuple(Way(one.legal_move, after, one.value) for one, after in zip(rated, afters, strict=True))
+            wins = [wins_at_once(game, position, move.legal_move) for move in rated]
+            afters = [None if win else representative(move.child) for win, move in zip(wins, rated, strict=True)]
+            tree[position] = tuple(Choice(move.legal_move, after, move.value) for move, after in zip(rated, afters, strict=True))
             waiting += [after for after in afters if after is not None]
     return tree
 
 
-def colours(game: Game, position: Position, ways: tuple[Way, ...]) -> list[Way]:
-    """A move for each colour of bead: all, but only one of two that mirror each other in a symmetric position."""
+def beads_of(game: Game, position: Position, choices: tuple[Choice, ...]) -> list[Choice]:
+    """The moves that have a bead: all, but only one of two that mirror each other in a symmetric position."""
     image = game.mirror
     if image is None or position != mirrored(game, position):
-        return list(ways)
-    one_of_two: dict[tuple[int, int], Way] = {}
-    for way in ways:
-        route = way.move.origin, way.move.target
-        one_of_two.setdefault(min(route, (image[route[0]], image[route[1]])), way)
-    return list(one_of_two.values())
+        return list(choices)
+    distinct: dict[tuple[int, int], Choice] = {}
+    for choice in choices:
+        squares = choice.move.origin, choice.move.target
+        distinct.setdefault(min(squares, (image[squares[0]], image[squares[1]])), choice)
+    return list(distinct.values())
 
 
-def is_perfect(box: list[Way]) -> bool:
-    """Whether there are beads in a box and each leaves Black a won position."""
+def is_perfect(box: list[Choice]) -> bool:
+    """Whether a box holds beads and each of them wins for Black."""
     return bool(box) and all(bead.value.outcome is Outcome.WIN for bead in box)
 
 
 class Learner:
-    """Black with its boxes: for each position the moves whose beads are left.
+    """Black with its boxes: the remaining beads of each position.
 
     Parameters
     ----------
     game : Game
     tree : Tree
     share : bool
-        Whether mirror images share a box, as they must then do in the tree.
+        Whether mirror images share a box; must be as in the tree.
     """
 
     def __init__(self, game: Game, tree: Tree, share: bool = True) -> None:
         self.tree = tree
         self.start = next(iter(tree))
         self.boxes = {
-            position: colours(game, position, ways) if share else list(ways)
-            for position, ways in tree.items()
-            if position.side == BLACK and ways
+            position: beads_of(game, position, choices) if share else list(choices)
+            for position, choices in tree.items()
+            if position.side == BLACK and choices
         }
 
     @property
     def beads(self) -> int:
-        """Beads left in all boxes."""
+        """Number of beads remaining in all boxes."""
         return sum(len(box) for box in self.boxes.values())
 
     def play(self, opponent: Opponent, random: Random) -> bool:
-        """Play a game, and take the last bead away if it is lost; whether Black has won."""
+        """Play a game, and remove the last bead if Black loses; returns whether Black has won."""
         position = self.start
-        last: tuple[list[Way], Way] | None = None
-        while ways := opponent(self.tree[position]):
-            step = random.choice(ways).after
-            box = None if step is None else self.boxes.get(step)
+        last: tuple[list[Choice], Choice] | None = None
+        while choices := opponent(self.tree[position]):
+            after = random.choice(choices).after
+            box = None if after is None else self.boxes.get(after)
             if not box:
-                # White has won at once, Black is stuck, or Black resigns.
+                # White has won at once, Black has no legal move, or Black resigns.
                 if last is not None:
                     last[0].remove(last[1])
                 return False
@@ -171,42 +171,42 @@ class Learner:
             last, position = (box, bead), bead.after
         return True
 
-    def reachable(self, opponent: Opponent) -> Iterator[list[Way]]:
-        """The boxes that games can still come to, as White makes the opponent's moves and Black draws what is left."""
+    def reachable(self, opponent: Opponent) -> Iterator[list[Choice]]:
+        """The boxes that can be reached when White makes the opponent's moves and Black draws remaining beads."""
         waiting = [self.start]
         seen = set[Position]()
         while waiting:
-            for way in opponent(self.tree[waiting.pop()]):
-                box = None if way.after is None else self.boxes.get(way.after)
-                if way.after is None or box is None or way.after in seen:
+            for choice in opponent(self.tree[waiting.pop()]):
+                box = None if choice.after is None else self.boxes.get(choice.after)
+                if choice.after is None or box is None or choice.after in seen:
                     continue
-                seen.add(way.after)
+                seen.add(choice.after)
                 yield box
                 waiting += [bead.after for bead in box if bead.after is not None]
 
     def always_wins(self, opponent: Opponent = every_move) -> bool:
-        """Whether Black wins for certain, whatever White does, or whichever of the opponent's moves it makes."""
+        """Whether Black wins for certain, whichever of the opponent's moves White makes."""
         return all(is_perfect(box) for box in self.reachable(opponent))
 
     def share_perfect(self) -> float:
-        """Share of the boxes reachable against any White that are perfect."""
+        """The share of perfect boxes among those that can be reached when White makes any moves."""
         return statistics.fmean(is_perfect(box) for box in self.reachable(every_move))
 
 
 @dataclass(frozen=True)
 class Run:
-    """What became of a learner.
+    """The training of one learner.
 
     Parameters
     ----------
     won : list of bool
-        Game by game, whether Black won.
+        Whether Black won, for each game.
     shares : list of float
-        Share of the reachable boxes that were perfect after the games that were asked for.
+        The share of perfect boxes among the reachable ones, after each of the selected games.
     perfect, beats : int or None
-        Number of the game after which Black played perfectly, or beat this opponent; 0 before the first, None for never.
+        Number of games after which Black played perfectly, or beat this opponent; None for never.
     beads : int
-        Beads left.
+        Beads remaining.
     """
 
     won: list[bool]
@@ -216,50 +216,50 @@ class Run:
     beads: int
 
 
-def train(learner: Learner, opponent: Opponent, games: int, random: Random, looks: range = range(0)) -> Run:
-    """Let a learner play so many games; `looks` says after which of them to see how many boxes are perfect."""
+def train(learner: Learner, opponent: Opponent, games: int, random: Random, points: range = range(0)) -> Run:
+    """Let a learner play this many games; `points` selects the games after which the share of perfect boxes is measured."""
     goals = {"perfect": every_move, "beats": opponent}
     since = {goal: 0 for goal, white in goals.items() if learner.always_wins(white)}
     won: list[bool] = []
-    shares = [learner.share_perfect()] if 0 in looks else []
+    shares = [learner.share_perfect()] if 0 in points else []
     for number in range(1, games + 1):
         won.append(learner.play(opponent, random))
         # Only a lost game changes a box.
         if not won[-1]:
             since |= {goal: number for goal, white in goals.items() if goal not in since and learner.always_wins(white)}
-        if number in looks:
+        if number in points:
             shares.append(learner.share_perfect())
     return Run(won, shares, since.get("perfect"), since.get("beats"), learner.beads)
 
 
 def describe(runs: Sequence[Run], beads: int, opponent: Opponent) -> Iterator[str]:
-    """What came out, in sentences; `beads` is how many there were at first."""
+    """The results in sentences; `beads` is the initial number of beads."""
     games = len(runs[0].won)
     count = "" if len(runs) == 1 else f" in {len(runs):,} runs"
     yield f"Black won {sum(sum(run.won) for run in runs):,} of {games * len(runs):,} games{count}"
     yield when("plays perfectly, whatever White does", [run.perfect for run in runs], runs)
-    # Against a White that may do anything the two are the same.
+    # If White makes any moves, the two goals are the same.
     if opponent is not every_move:
         yield when("beats this opponent, whichever bead is drawn", [run.beats for run in runs], runs)
     yield f"beads left: {statistics.median(run.beads for run in runs):,g} of {beads:,}{' (median)' if count else ''}"
 
 
 def when(goal: str, games: Sequence[int | None], runs: Sequence[Run]) -> str:
-    """After which game something held for good, in one run or in many."""
+    """After how many games a goal was reached for good, in one run or in several."""
     reached = [(number, sum(run.won[:number])) for number, run in zip(games, runs, strict=True) if number is not None]
     if not reached:
         return f"{goal}: never in {len(runs[0].won):,} games"
     if len(runs) == 1:
         number, won = reached[0]
         return f"{goal}: for good after game {number:,} (games won by then: {won:,})"
-    # A run that has not come so far would have taken longer than any other.
-    middle = statistics.median(math.inf if number is None else number for number in games)
-    text = "more than were played" if middle == math.inf else f"{middle:,g}"
+    # A run that has not reached the goal would need more games than any other.
+    median = statistics.median(math.inf if number is None else number for number in games)
+    text = "more than were played" if median == math.inf else f"{median:,g}"
     least, most = min(reached)[0], max(reached)[0]
     return f"{goal}: in {len(reached):,} of {len(runs):,} runs, after {least:,} to {most:,} games, median {text}"
 
 
-def draw(runs: Sequence[Run], looks: range, title: str, path: Path) -> None:
+def draw(runs: Sequence[Run], points: range, title: str, path: Path) -> None:
     """Draw the learning curve, averaged over the runs."""
     from matplotlib.figure import Figure
 
@@ -268,7 +268,7 @@ def draw(runs: Sequence[Run], looks: range, title: str, path: Path) -> None:
     won = np.mean([run.won for run in runs], axis=0)
     window = min(WINDOW, len(won))
     axes.plot(np.arange(window, len(won) + 1), np.convolve(won, np.ones(window) / window, "valid"), label="games won by Black")
-    axes.plot(looks, np.mean([run.shares for run in runs], axis=0), label="reachable boxes that are perfect")
+    axes.plot(points, np.mean([run.shares for run in runs], axis=0), label="reachable boxes that are perfect")
     axes.set(title=title, xlabel=f"games played (wins: share of the last {window})", ylabel="share", ylim=(-0.02, 1.02))
     axes.legend()
     try:
@@ -278,7 +278,7 @@ def draw(runs: Sequence[Run], looks: range, title: str, path: Path) -> None:
 
 
 def build_missing(game: Game, folder: Path) -> None:
-    """Build the tables of a game that a folder does not have yet."""
+    """Build the tables of a game that a folder does not contain."""
     planned = plan(game, game.max_pieces, [])
     catalog = Catalog(folder, create=True)
     missing = missing_tables(game, planned, folder, catalog)
@@ -291,34 +291,37 @@ def build_missing(game: Game, folder: Path) -> None:
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one sentence, as the other commands do."""
+    """Reports an error in one sentence, as the other commands do."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise `TablebaseError` with the sentence."""
+        """Raise `TablebaseError` with the message."""
         raise TablebaseError(message)
 
 
 def parser() -> Parser:
-    """The options."""
+    """The parser of the options."""
     options = Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--opponent", choices=tuple(OPPONENTS), default="random", help="who trains Black")
-    options.add_argument("--games", type=int, default=200, metavar="N", help="games of a run, by default 200")
-    options.add_argument("--runs", type=int, default=1, metavar="R", help="learners to train one after the other, by default 1")
-    options.add_argument("--seed", type=int, default=0, help="of all that is drawn by lot, by default 0")
+    options.add_argument("--opponent", choices=tuple(OPPONENTS), default="random", help="how White plays, by default random")
+    options.add_argument("--games", type=int, default=200, metavar="N", help="games per run, by default 200")
+    options.add_argument("--runs", type=int, default=1, metavar="R", help="learners to train, one per run, by default 1")
+    options.add_argument("--seed", type=int, default=0, help="seed of all random choices, by default 0")
     options.add_argument("--size", default="3x3", metavar="CxR", help="files and ranks of the board, by default 3x3")
-    options.add_argument("--no-mirror", action="store_true", help="give each mirror image a box of its own")
+    options.add_argument("--no-mirror", action="store_true", help="give each mirror image its own box")
     options.add_argument("--data", type=Path, default=Path("data"), metavar="DIR", help="folder of the tables, built if missing")
     options.add_argument("--picture", type=Path, metavar="FILE", help="draw the learning curve, such as curve.png")
     return options
 
 
-def train_and_tell(arguments: argparse.Namespace) -> None:
-    """Do what the options ask for."""
+def check(arguments: argparse.Namespace) -> None:
+    """Raise `TablebaseError` for options that cannot be carried out, before the training begins."""
     if min(arguments.games, arguments.runs) < 1:
-        raise TablebaseError("--games and --runs are whole numbers from 1")
-    # Better now than after the training.
+        raise TablebaseError("--games and --runs must be whole numbers from 1")
     if arguments.picture is not None and find_spec("matplotlib") is None:
         raise TablebaseError("a picture needs matplotlib: install it with pip install 'tablebase[plot]'")
+
+
+def train_and_report(arguments: argparse.Namespace) -> None:
+    """Train learners as the options say, and print and draw the results."""
     game = load_game(f"hexapawn-{arguments.size}")
     build_missing(game, arguments.data)
     share = not arguments.no_mirror
@@ -332,19 +335,21 @@ def train_and_tell(arguments: argparse.Namespace) -> None:
     print(f"{game.title} {arguments.size}: by the table, {winner} wins in {start.distance} plies")
     print(f"Black has {len(fresh.boxes):,} boxes with {fresh.beads:,} beads; {arguments.opponent} opponent, seed {arguments.seed}")
     games, random = arguments.games, Random(arguments.seed)
-    # To look through all boxes takes longer than to play.
-    looks = range(0, games + 1, -(-games // POINTS)) if arguments.picture is not None else range(0)
+    # Checking all boxes takes longer than playing a game.
+    points = range(0, games + 1, -(-games // POINTS)) if arguments.picture is not None else range(0)
     opponent = OPPONENTS[arguments.opponent]
-    runs = [train(Learner(game, tree, share), opponent, games, random, looks) for _ in range(arguments.runs)]
+    runs = [train(Learner(game, tree, share), opponent, games, random, points) for _ in range(arguments.runs)]
     print("\n".join(describe(runs, fresh.beads, opponent)))
     if arguments.picture is not None:
-        draw(runs, looks, f"Matchboxes for {game.title} {arguments.size} against a {arguments.opponent} White", arguments.picture)
+        draw(runs, points, f"Matchboxes for {game.title} {arguments.size} against a {arguments.opponent} White", arguments.picture)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Train, tell, and draw; the exit code. Every known fault is one sentence on stderr."""
+    """Run the script and return the exit code; every known fault is one sentence on standard error."""
     try:
-        train_and_tell(parser().parse_args(arguments))
+        options = parser().parse_args(arguments)
+        check(options)
+        train_and_report(options)
     except TablebaseError as fault:
         say(f"error: {fault}")
         return fault.exit_code

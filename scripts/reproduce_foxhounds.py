@@ -1,13 +1,13 @@
-"""The tables of the Fox & Hounds article beside what is computed here.
+"""Compare the tables of the Fox & Hounds article with what is computed here.
 
     python scripts/reproduce_foxhounds.py
     python scripts/reproduce_foxhounds.py --size 10 --size 12 --data data --workers 2
 
-The article: Joe Leslie-Hurd, Fox & Hounds. For each board: the positions that can be reached, the possible games, and
-the value of the start, with the time and memory that it takes to build all tables, verify them, and count. Then what
-the article says of its computer player: in how many plies B the hounds force a FoxBox, the largest B that the fox can
-still force, the first position in breadth-first order that has another winner than the start, and how often a
-perfect opponent beats the player at each fuzz factor. The exit code is 1 if a number differs.
+The article: Joe Leslie-Hurd, Fox & Hounds. First, for each board: the reachable positions, the possible games and the
+value of the start, with the time and memory needed to build and verify all tables and to count. Then the article's
+results about its computer player: the number of plies B in which the hounds force a FoxBox, the largest B that the fox
+can still force, the first position in breadth-first order whose winner differs from the start's, and how often a perfect
+opponent beats the player at each fuzz factor. The exit code is 1 if a number differs.
 """
 
 from __future__ import annotations
@@ -51,20 +51,20 @@ from tablebase.graph.values import NodeValues, mark, values
 FOX, HOUNDS = 0, 1
 SIZES = (2, 4, 6, 8)
 STUDIED = (4, 6, 8, 10)
-"""Boards for the computer player, which needs the whole graph in memory: 6.4 GB on 10x10."""
+"""Boards for the computer player, which needs the whole graph in memory; 10x10 takes 6.4 GB."""
 PLAYER = {
     4: ("0, largest still to come 2 in 4 plies", "0.095558", "win in 3"),
     6: ("never", "0.041771", None),
     8: ("0, largest still to come 6 in 6 plies", "0.006935", "win in 29"),
     10: ("0, largest still to come 10 in 24 plies", None, "win in 43"),
 }
-"""B at the start, the even chance, and the value of the opposite position; None where nobody has told it."""
+"""B at the start, the even chance, and the value of the opposite position; None if it has not been published."""
 FUZZ_BOARD = 8
 DECIMALS = 3
 
 
 class Board(NamedTuple):
-    """A row of the article's first table; what it gives as a power of ten stands here as its exact digits, where known."""
+    """A row of the article's first table; `games`, there a power of ten, is exact where the exact number is known."""
 
     reachable: int
     games: str
@@ -103,7 +103,7 @@ FUZZ = (
 )
 """The article's second table: fuzz factor, fox wins from the start, hounds win from the opposite position."""
 FUZZ_STEP = 2.0**-17
-"""The fuzz factors of the article are multiples of this, written with six decimals."""
+"""The article's fuzz factors are multiples of this, printed with six decimals."""
 
 
 @dataclass(frozen=True)
@@ -113,11 +113,11 @@ class Study:
     Parameters
     ----------
     graph : Graph
-    values : Values
+    values : NodeValues
     policies : tuple of Policy
-        Of the fox and of the hounds.
+        The policies of the fox and of the hounds.
     plies : int
-        B at the start, `UNFORCEABLE` if there is none.
+        B at the start, `UNFORCEABLE` if the hounds cannot force a FoxBox.
     best : tuple of (int, int)
         The largest B that the fox can still force, and the plies until then.
     """
@@ -130,52 +130,54 @@ class Study:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print everything; the exit code."""
+    """Print both tables and their differences, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, help="folder of the tables; by default one that is thrown away")
-    parser.add_argument("--size", type=int, action="append", help=f"boards; by default {', '.join(map(str, SIZES))}")
-    parser.add_argument("--workers", type=int, default=2, help="threads")
-    chosen = parser.parse_args(arguments)
-    sizes = chosen.size or list(SIZES)
+    parser.add_argument("--data", type=Path, help="folder of the tables; by default a temporary one")
+    parser.add_argument(
+        "--size", type=int, action="append", help=f"board size; may be repeated; by default {', '.join(map(str, SIZES))}"
+    )
+    parser.add_argument("--workers", type=int, default=2, help="number of threads, by default 2")
+    options = parser.parse_args(arguments)
+    sizes = options.size or list(SIZES)
     try:
         with TemporaryDirectory() as scratch:
-            folder = chosen.data or Path(scratch)
-            faults = boards(sizes, folder, chosen.workers)
+            folder = options.data or Path(scratch)
+            differences = compare_boards(sizes, folder, options.workers)
             for size in sizes:
                 if size in STUDIED:
-                    faults += player(size, folder)
+                    differences += compare_player(size, folder)
     except TablebaseError as fault:
         say(f"error: {fault}")
         return fault.exit_code
-    print("\n".join(faults) or "no number differs from the article's")
-    return int(bool(faults))
+    print("\n".join(differences) or "no number differs from the article's")
+    return int(bool(differences))
 
 
-def boards(sizes: Sequence[int], folder: Path, workers: int) -> list[str]:
-    """Print the first table, and say what differs."""
-    lines = []
-    faults = []
+def compare_boards(sizes: Sequence[int], folder: Path, workers: int) -> list[str]:
+    """Print the first table, and return the differences as sentences."""
+    rows = []
+    differences = []
     for size in sizes:
-        # A process each, so that its memory can be told.
+        # Each board gets its own process, so that its memory can be measured.
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
             ours = pool.submit(measured, size, folder, workers).result()
         article = ARTICLE.get(size)
         if article is not None:
-            lines.append({"board": f"{size}x{size}", "source": "article", **article._asdict()})
+            rows.append({"board": f"{size}x{size}", "source": "article", **article._asdict()})
             if (ours.reachable, ours.start) != (article.reachable, article.start) or not same_games(ours.games, article.games):
-                faults.append(f"{size}x{size} differs from the article")
-        lines.append({"board": f"{size}x{size}", "source": "here", **ours._asdict()})
-    write_rows(lines, Format.TABLE)
-    return faults
+                differences.append(f"{size}x{size} differs from the article")
+        rows.append({"board": f"{size}x{size}", "source": "here", **ours._asdict()})
+    write_rows(rows, Format.TABLE)
+    return differences
 
 
 def same_games(ours: str, article: str) -> bool:
-    """Whether the article's number, or its power of ten, is ours."""
+    """Whether our number agrees with the article's, which may be a power of ten."""
     return abs(log10(int(ours)) - int(article[4:])) < 1 if article.startswith("~") else ours == article
 
 
 def measured(size: int, folder: Path, workers: int) -> Board:
-    """Build, verify and count one board."""
+    """Build and verify the tables of one board, and count its positions and games."""
     game = load_game(f"foxhounds-{size}x{size}")
     begin = time.perf_counter()
     material = start_material(game)
@@ -183,39 +185,40 @@ def measured(size: int, folder: Path, workers: int) -> Board:
     for _ in build(game, plan(game, None, [material]), folder, executor=LocalExecutor(Limits(workers))):
         pass
     with threads.use(workers):
-        counted = count(game)
+        counts = count(game)
     seconds = time.perf_counter() - begin
     with tablebase.open(folder) as tables:
         start = tables.probe_value(game, game.start)
     winner = "Fox" if start.outcome is Outcome.WIN else "Hounds"
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
-    return Board(counted.reachable, str(counted.games), f"{winner} win in {start.distance}", round(seconds, 1), round(memory))
+    return Board(counts.reachable, str(counts.games), f"{winner} win in {start.distance}", round(seconds, 1), round(memory))
 
 
 def study(game: Game, tables: Tablebase) -> Study:
-    """The computer player: who loses, or wins, makes it as long or as hard as can be.
+    """The computer player, which makes the game as long or as hard as possible.
 
-    Both players keep the best result that they can have. Where the fox wins, both take the moves that are longest; where
-    the hounds win, both take those with the largest B still to come, and of these the soonest.
+    Both players keep the best attainable result. If the fox wins, both prefer the longest game; if the hounds win, both
+    prefer the largest B that can still be reached, and among those the one that is reached soonest.
     """
     graph = reachable(game)
-    found = values(graph, tables.prober)
-    boxed = mark(graph, lambda squares: foxbox(game, squares)) & (found.winner == HOUNDS)
+    node_values = values(graph, tables.prober)
+    winner = node_values.winner
+    boxed = mark(graph, lambda squares: foxbox(game, squares)) & (winner == HOUNDS)
     plies = plies_to_force(graph, HOUNDS, boxed)
     later = best_later(graph, FOX, plies)
-    score = np.where(found.winner == FOX, found.distance, later.merit)
-    policies = (keep_result(graph, FOX, found.winner, score), keep_result(graph, HOUNDS, found.winner, score))
-    return Study(graph, found, policies, int(plies[0]), (int(later.value[0]), int(later.plies[0])))
+    score = np.where(winner == FOX, node_values.distance, later.merit)
+    policies = (keep_result(graph, FOX, winner, score), keep_result(graph, HOUNDS, winner, score))
+    return Study(graph, node_values, policies, int(plies[0]), (int(later.value[0]), int(later.plies[0])))
 
 
 def opposite(game: Game, tables: Tablebase) -> Position | None:
-    """The first position in breadth-first order that has another winner than the start."""
+    """The first position in breadth-first order whose winner differs from the start's."""
     start = parse(game, game.start)
-    first = tables.probe_value(game, start).outcome
+    start_outcome = tables.probe_value(game, start).outcome
     seen, queue = {start}, deque([start])
     while queue:
         position = queue.popleft()
-        if (tables.probe_value(game, position).outcome is first) != (position.side == start.side):
+        if (tables.probe_value(game, position).outcome is start_outcome) != (position.side == start.side):
             return position
         # Pieces by file and rank; each piece's steps in the order of the rules.
         for move in sorted(legal_moves(game, position), key=lambda move: game.board.cells[move.origin]):
@@ -226,54 +229,51 @@ def opposite(game: Game, tables: Tablebase) -> Position | None:
     return None
 
 
-def player(size: int, folder: Path) -> list[str]:
-    """Print what is to say of the computer player on a board, and say what differs."""
+def compare_player(size: int, folder: Path) -> list[str]:
+    """Print the results about the computer player on a board, and return the differences as sentences."""
     game = load_game(f"foxhounds-{size}x{size}")
     with tablebase.open(folder) as tables:
-        known = study(game, tables)
+        studied = study(game, tables)
         other = opposite(game, tables)
         value = None if other is None else tables.probe_value(game, other)
-    best = (
-        "never" if known.plies == UNFORCEABLE else f"{known.plies}, largest still to come {known.best[0]} in {known.best[1]} plies"
-    )
-    told = [best]
+    plies, (largest, until) = studied.plies, studied.best
+    best = "never" if plies == UNFORCEABLE else f"{plies}, largest still to come {largest} in {until} plies"
     print(f"\n{size}x{size}: plies to force a FoxBox from the start: {best}")
-    weaker = HOUNDS if known.values.winner[0] == HOUNDS else FOX
-    even = even_chance(lambda fuzz: float(chance_against(known.policies[weaker], fuzz)[0]))
+    weaker = HOUNDS if studied.values.winner[0] == HOUNDS else FOX
+    even = even_chance(lambda fuzz: float(chance_against(studied.policies[weaker], fuzz)[0]))
     print(f"{size}x{size}: even chance from the start at fuzz factor {even:.6f}")
-    told += [f"{even:.6f}", "none" if value is None else f"{value.outcome} in {value.distance}"]
-    faults = [
-        f"{size}x{size}: {here} here, {there} is known"
-        for here, there in zip(told, PLAYER[size], strict=True)
-        if there not in (None, here)
+    ours = (best, f"{even:.6f}", "none" if value is None else f"{value.outcome} in {value.distance}")
+    differences = [
+        f"{size}x{size}: {our_value} here, {known_value} is known"
+        for our_value, known_value in zip(ours, PLAYER[size], strict=True)
+        if known_value not in (None, our_value)
     ]
     if other is None:
-        return faults
-    print(f"{size}x{size}: opposite position {render(game, other)}, {told[-1]}")
-    return faults + (fuzz_table(known, known.graph.node(other)) if size == FUZZ_BOARD else [])
+        return differences
+    print(f"{size}x{size}: opposite position {render(game, other)}, {ours[-1]}")
+    return differences + (compare_fuzz(studied, studied.graph.node(other)) if size == FUZZ_BOARD else [])
 
 
-def fuzz_table(known: Study, other: int) -> list[str]:
-    """Print the second table, and say what differs."""
-    lines = []
-    for text, start, opposite_text in FUZZ:
+def compare_fuzz(studied: Study, opposite_node: int) -> list[str]:
+    """Print the second table, and return the differences as sentences."""
+    rows = []
+    for text, article_fox, article_hounds in FUZZ:
         fuzz = round(float(text) / FUZZ_STEP) * FUZZ_STEP
-        fox = chance_against(known.policies[HOUNDS], fuzz)[0]
-        hounds = chance_against(known.policies[FOX], fuzz)[other]
-        ours = (f"{fox:.{DECIMALS}f}", f"{hounds:.{DECIMALS}f}")
-        lines.append(
+        fox = f"{chance_against(studied.policies[HOUNDS], fuzz)[0]:.{DECIMALS}f}"
+        hounds = f"{chance_against(studied.policies[FOX], fuzz)[opposite_node]:.{DECIMALS}f}"
+        rows.append(
             {
                 "fuzz": text,
-                "fox wins, article": start,
-                "here": ours[0],
-                "hounds win, article": opposite_text,
-                "here ": ours[1],
-                "differs": "" if ours == (start, opposite_text) else "differs",
+                "fox wins, article": article_fox,
+                "here": fox,
+                "hounds win, article": article_hounds,
+                "here ": hounds,
+                "differs": "" if (fox, hounds) == (article_fox, article_hounds) else "differs",
             }
         )
     print()
-    write_rows(lines, Format.TABLE)
-    return [f"fuzz factor {line['fuzz']} differs from the article" for line in lines if line["differs"]]
+    write_rows(rows, Format.TABLE)
+    return [f"fuzz factor {row['fuzz']} differs from the article" for row in rows if row["differs"]]
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""What is known of Hasenspiel beside what is computed here, for three readings of White's early win.
+"""Compare what is known about Hasenspiel with what is computed here, for three readings of White's early win.
 
     python scripts/reproduce_hasenspiel.py
     python scripts/reproduce_hasenspiel.py --boards
 
 After the article *Hasenspiel - Escape the White Rabbit*. ``--boards`` also draws its last picture, the first ten moves
-when both sides play optimally. The tables go to a folder that is thrown away unless ``--data`` names one. The exit
-code is 1 if a number differs.
+of an optimal game. The tables go to a temporary folder unless ``--data`` names one. The exit code is 1 if a number
+differs.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FIRST_MOVES = 10
 
 
 class Reading(NamedTuple):
-    """What there is to know of a reading; shares are in per cent, None where nobody has told them."""
+    """The numbers of a reading; shares are in per cent, None if they have not been published."""
 
     states: int
     games: int
@@ -52,70 +52,73 @@ KNOWN = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print both, and what separates them; the exit code."""
+    """Print both sets of numbers and their differences, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, help="folder of the tables; by default one that is thrown away")
+    parser.add_argument("--data", type=Path, help="folder of the tables; by default a temporary one")
     parser.add_argument("--boards", action="store_true", help=f"draw the first {FIRST_MOVES} moves of the optimal line")
-    chosen = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
         with TemporaryDirectory() as scratch:
-            folder = chosen.data or Path(scratch)
-            faults = compare(folder)
-            if chosen.boards:
+            folder = options.data or Path(scratch)
+            differences = compare(folder)
+            if options.boards:
                 draw(load_game("hasenspiel"), folder)
     except TablebaseError as fault:
         say(f"error: {fault}")
         return fault.exit_code
-    print("\n".join(faults) or "readings that are equal in all that is known: 3 of 3")
-    return int(bool(faults))
+    print("\n".join(differences) or "readings that agree with all known numbers: 3 of 3")
+    return int(bool(differences))
 
 
 def compare(folder: Path) -> list[str]:
-    """Print the readings, and say what differs."""
-    lines = []
-    faults = []
+    """Print the numbers of all readings, and return their differences as sentences."""
+    rows = []
+    differences = []
     for early, known in KNOWN.items():
         begin = time.perf_counter()
         ours = measured(load_game(f"hasenspiel-early={early}"), folder, len(known.games_won_by_black.partition(".")[2]))
         seconds = time.perf_counter() - begin
-        lines.append({"early win": early, "source": "known", **known._asdict(), "seconds": None})
-        lines.append({"early win": early, "source": "here", **ours._asdict(), "seconds": round(seconds, 1)})
-        pairs = zip(Reading._fields, known, ours, strict=True)
-        faults += [f"{early}: {name} is {here} here, {there} is known" for name, there, here in pairs if there not in (None, here)]
-    write_rows(lines, Format.TABLE)
-    return faults
+        rows.append({"early win": early, "source": "known", **known._asdict(), "seconds": None})
+        rows.append({"early win": early, "source": "here", **ours._asdict(), "seconds": round(seconds, 1)})
+        differences += [
+            f"{early}: {name} is {our_value} here, {known_value} is known"
+            for name, known_value, our_value in zip(Reading._fields, known, ours, strict=True)
+            if known_value not in (None, our_value)
+        ]
+    write_rows(rows, Format.TABLE)
+    return differences
 
 
 def measured(game: Game, folder: Path, decimals: int) -> Reading:
-    """Build the tables of a reading, count its games, and look all its states up."""
+    """Build the tables of a reading, count its games, and look up all its states."""
     material = start_material(game)
     assert material is not None
     for _ in build(game, plan(game, None, [material]), folder):
         pass
-    counted = count(game)
+    counts = count(game)
     with tablebase.open(folder) as tables:
         start = tables.probe_value(game, game.start)
         states = values(reachable(game), tables.prober)
     if start.distance is None or start.outcome is not Outcome.LOSS:
         raise TablebaseError(f"{game.name} is not won for Black: its start is a {start.outcome}")
-    black = int((states.winner == BLACK).sum())
+    won_by_black = int((states.winner == BLACK).sum())
     return Reading(
-        counted.reachable,
-        counted.games,
-        _per_cent(counted.won[BLACK], counted.games, decimals),
+        counts.reachable,
+        counts.games,
+        _per_cent(counts.won[BLACK], counts.games, decimals),
         start.distance,
-        _per_cent(black, counted.reachable, 2),
+        _per_cent(won_by_black, counts.reachable, 2),
     )
 
 
 def _per_cent(part: int, whole: int, decimals: int) -> str:
-    """A share in per cent, rounded to so many decimals without a float, which the numbers exceed."""
+    """A share in per cent, rounded to this number of decimals in integer arithmetic, because the numbers exceed floats."""
     digits = (2 * part * 100 * 10**decimals + whole) // (2 * whole)
     return f"{digits // 10**decimals}.{digits % 10**decimals:0{decimals}d}"
 
 
 def draw(game: Game, folder: Path) -> None:
-    """Draw the optimal line's first moves."""
+    """Draw the first moves of the optimal line."""
     with tablebase.open(folder) as tables:
         for ply, answer in enumerate(tables.line(game, game.start)[: FIRST_MOVES + 1]):
             print(f"\n{ply} plies, {answer.outcome} in {answer.distance}\n{board_picture(game, answer.asked)}")

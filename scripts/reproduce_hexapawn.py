@@ -1,12 +1,12 @@
-"""What is known of Hexapawn on nine boards beside what the tables say that this program builds.
+"""Compare what is known about Hexapawn on nine boards with the tables and counts of this program.
 
     python scripts/reproduce_hexapawn.py
     python scripts/reproduce_hexapawn.py --size 3x3 --size 4x4 --data data
 
-The known numbers come from independent programs: who wins from the start and in how many plies, how many positions can
-be reached, how many of them are final, and how many games there are. Winner and plies are read from tables; positions
-and games are counted by walking the game, without a table. The tables go to a folder that is thrown away unless
-``--data`` names one. The exit code is 1 if anything differs.
+The known numbers come from independent programs: which side wins from the start and in how many plies, and the numbers
+of reachable positions, of final ones among them, and of possible games. Winner and plies are read from tables; positions
+and games are counted without tables. The tables go to a temporary folder unless ``--data`` names one. The exit code is 1
+if anything differs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tablebase.game import Game, Outcome, load_game
 
 
 class Row(NamedTuple):
-    """What there is to know of a board; `final` is None where nobody has told it.
+    """The numbers of a board; `final` is None if it has not been published.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Row(NamedTuple):
     plies : int
         From the start to the end under best play.
     reachable, final, games : int
-        Positions that can come up, those of them in which the game is over, and ways to play it to the end.
+        Reachable positions, those of them in which the game is over, and possible games.
     """
 
     winner: str
@@ -61,39 +61,39 @@ KNOWN = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print both, and what separates them; the exit code."""
+    """Print both sets of numbers and their differences, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, help="folder of the tables; by default one that is thrown away")
-    parser.add_argument("--size", action="append", choices=tuple(KNOWN), metavar="CxR", help="only this board; may be given again")
-    chosen = parser.parse_args(arguments)
+    parser.add_argument("--data", type=Path, help="folder of the tables; by default a temporary one")
+    parser.add_argument("--size", action="append", choices=tuple(KNOWN), metavar="CxR", help="only this board; may be repeated")
+    options = parser.parse_args(arguments)
     try:
         with TemporaryDirectory() as scratch:
-            return compare(chosen.size or list(KNOWN), chosen.data or Path(scratch))
+            return compare(options.size or list(KNOWN), options.data or Path(scratch))
     except TablebaseError as fault:
         say(f"error: {fault}")
         return fault.exit_code
 
 
 def compare(sizes: Sequence[str], folder: Path) -> int:
-    """Print the rows of these boards; 1 if any of them differs from what is known."""
-    lines = []
-    verdicts = []
+    """Print the rows of these boards and all differences; return 1 if there are any."""
+    rows = []
+    sentences = []
     for size in sizes:
         begin = time.perf_counter()
         ours = measured(load_game(f"hexapawn-{size}"), folder)
         seconds = time.perf_counter() - begin
         known = KNOWN[size]
-        lines.append({"board": size, "source": "known", **known._asdict(), "seconds": None})
-        lines.append({"board": size, "source": "here", **ours._asdict(), "seconds": seconds})
-        verdicts += differences(size, known, ours)
-    write_rows(lines, Format.TABLE)
-    print("\n".join(verdicts) or f"boards that are equal in all that is known: {len(sizes)} of {len(sizes)}")
-    return int(bool(verdicts))
+        rows.append({"board": size, "source": "known", **known._asdict(), "seconds": None})
+        rows.append({"board": size, "source": "here", **ours._asdict(), "seconds": seconds})
+        sentences += differences(size, known, ours)
+    write_rows(rows, Format.TABLE)
+    print("\n".join(sentences) or f"boards that agree with all known numbers: {len(sizes)} of {len(sizes)}")
+    return int(bool(sentences))
 
 
 def measured(game: Game, folder: Path) -> Row:
-    """What the table and a walk through the game say."""
-    # Here, so that help needs no counting.
+    """Build the tables of a board, look up its start, and count its positions and games."""
+    # Imported here to keep --help fast.
     from tablebase.graph.counting import count
 
     for _ in build(game, plan(game, game.max_pieces, []), folder):
@@ -101,17 +101,19 @@ def measured(game: Game, folder: Path) -> Row:
     with tablebase.open(folder) as tables:
         start = tables.probe_value(game, game.start)
     if start.distance is None:
-        raise TablebaseError(f"the table of {game.name} calls the start a draw, which Hexapawn does not have")
-    counted = count(game)
+        raise TablebaseError(f"the table of {game.name} says that the start is a draw, but Hexapawn has no draws")
+    counts = count(game)
     winner = game.sides[start.outcome is not Outcome.WIN].name
-    return Row(winner, start.distance, counted.reachable, counted.final, counted.games)
+    return Row(winner, start.distance, counts.reachable, counts.final, counts.games)
 
 
 def differences(size: str, known: Row, ours: Row) -> list[str]:
-    """A sentence for each number that is not what is known."""
+    """A sentence for each number that differs from the known one."""
     pairs = zip(Row._fields, known, ours, strict=True)
     return [
-        f"{size}: {name} is {here} here, {there} is known" for name, there, here in pairs if there is not None and there != here
+        f"{size}: {name} is {our_value} here, {known_value} is known"
+        for name, known_value, our_value in pairs
+        if known_value not in (None, our_value)
     ]
 
 

@@ -1,4 +1,4 @@
-"""Table 2 of the Dou Shou Qi paper beside the tables in a folder.
+"""Compare Table 2 of the Dou Shou Qi paper with the tables in a folder.
 
     python scripts/reproduce_paper.py --data data
 
@@ -18,7 +18,7 @@ from tablebase.game import load_game
 
 
 class Row(NamedTuple):
-    """A row of the paper's Table 2; the longest line is that of either side."""
+    """A row of the paper's Table 2; `longest` is the longest win or loss, in plies."""
 
     positions: int
     wins: int
@@ -35,41 +35,44 @@ PAPER = {
 
 
 def main() -> None:
-    """Print both tables and what separates them."""
+    """Print both tables and their differences."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("data"), help="folder of the tables")
     folder = parser.parse_args().data
     catalog = Catalog(folder)
     ours = {
-        one.pieces: Row(one.positions, one.wins, one.losses, one.draws, max(one.longest_win or 0, one.longest_loss or 0))
-        for one in catalog.counts(load_game("doushouqi"), "pieces")
+        counts.pieces: Row(
+            counts.positions, counts.wins, counts.losses, counts.draws, max(counts.longest_win or 0, counts.longest_loss or 0)
+        )
+        for counts in catalog.counts(load_game("doushouqi"), "pieces")
     }
     catalog.close()
-    lines = []
+    printed = []
     for pieces, paper in PAPER.items():
-        lines.append({"pieces": pieces, "source": "paper", **paper._asdict(), "sum - positions": excess(paper)})
+        printed.append({"pieces": pieces, "source": "paper", **paper._asdict(), "sum - positions": excess(paper)})
         if pieces in ours:
-            lines.append({"pieces": pieces, "source": "here", **ours[pieces]._asdict(), "sum - positions": excess(ours[pieces])})
-    write_rows(lines, Format.TABLE)
+            printed.append({"pieces": pieces, "source": "here", **ours[pieces]._asdict(), "sum - positions": excess(ours[pieces])})
+    write_rows(printed, Format.TABLE)
     for pieces, paper in PAPER.items():
         if pieces in ours:
             print(verdict(pieces, paper, ours[pieces]))
 
 
 def excess(row: Row) -> int:
-    """By how much the outcomes exceed the positions that they should add up to."""
+    """By how much the sum of the outcomes exceeds the number of positions, which it should equal."""
     return row.wins + row.losses + row.draws - row.positions
 
 
 def verdict(pieces: int, paper: Row, ours: Row) -> str:
-    """What separates a row from the paper's, in a sentence."""
+    """How a row differs from the paper's, in a sentence or more."""
     if ours == paper:
         return f"{pieces} pieces: equal."
-    parts = [f"{name} {after - before:+,}" for name, before, after in zip(Row._fields, paper, ours, strict=True) if after != before]
-    text = f"{pieces} pieces: here less paper: {', '.join(parts)}."
+    fields = zip(Row._fields, paper, ours, strict=True)
+    differences = [f"{name} {number - published:+,}" for name, published, number in fields if number != published]
+    text = f"{pieces} pieces: here minus paper: {', '.join(differences)}."
     if excess(paper):
-        text += f"\n  The paper's outcomes add up to {excess(paper):,} more than its positions, so not all of them can be right."
-        text += f"\n  Those here add up (difference {excess(ours)}), and every position was checked against its moves."
+        text += f"\n  The paper's outcomes add up to {excess(paper):,} more than its positions, so they cannot all be right."
+        text += f"\n  The outcomes here add up (difference {excess(ours)}), and every position was checked against its moves."
         text += "\n  The paper's longest line is a win; the longest loss is one ply longer."
     return text
 

@@ -24,7 +24,7 @@ from tablebase.errors import (
 if TYPE_CHECKING:
     from tablebase.api.tablebase import Tablebase
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __all__ = [
     "CapacityError",

@@ -1,4 +1,4 @@
-"""What a module with features imports: the decorator, and the positions that a feature sees."""
+"""What modules with features import: the decorator, and the positions that a feature sees."""
 
 from tablebase.game.features import KINDS, Feature, Values, feature, load_features
 from tablebase.slices.positions import Positions

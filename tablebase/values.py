@@ -1,6 +1,6 @@
-"""The value algebra: how outcome and distance become one small integer.
+"""The value algebra: how an outcome and a distance are encoded as one small integer.
 
-This is the only place that knows the coding. A *code* is
+Only this module knows the coding. A *code* is
 
 ====================== ==============================================
 code                   meaning
@@ -10,15 +10,15 @@ code                   meaning
 2 + d                  win or loss in d plies, if ``stride`` is 1
 2 + 2 d                win in d plies, if ``stride`` is 2
 3 + 2 d                loss in d plies, if ``stride`` is 2
-largest of the dtype   void, no position (never written to a file)
+largest of the dtype   void: no position (never written to a file)
 ====================== ==============================================
 
-With stride 1 the parity of the distance tells the outcome: whoever makes the last move wins, so
-wins are odd and losses even. That holds for every game in which nobody wins without moving, and
-one byte reaches 252 plies. Stride 2 holds any pair and reaches 125. Where a byte is too short,
+With stride 1 the parity of the distance determines the outcome: the side that makes the last move wins, so
+wins are odd and losses even. This holds for every game in which nobody wins without moving, and
+one byte reaches 252 plies. Stride 2 holds any pair and reaches 125. Where one byte is too short,
 two bytes are used.
 
-The scalar functions are plain Python that Numba compiles as it stands.
+The scalar functions are plain Python that Numba compiles unchanged.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ Codes = NDArray[Any]
 DRAW = 0
 STALEMATE = 1
 FIRST = 2
-"""The least code that has a distance."""
+"""The smallest code with a distance."""
 
 
 def win_code(distance: int, stride: int) -> int:
-    """Code of a win in so many plies."""
+    """Code of a win in this many plies."""
     return FIRST + stride * distance
 
 
 def loss_code(distance: int, stride: int) -> int:
-    """Code of a loss in so many plies."""
+    """Code of a loss in this many plies."""
     return FIRST + stride * distance + stride - 1
 
 
 def distance_of(code: int, stride: int) -> int:
-    """Plies of a code that is a win or a loss."""
+    """Distance in plies of a code that is a win or a loss."""
     return (code - FIRST) // stride
 
 
@@ -76,7 +76,7 @@ def next_code(code: int, stride: int) -> int:
 
 
 def merit(code: int, stride: int) -> int:
-    """A number that grows with how good a code is: the winner hurries, the loser delays."""
+    """A sort key for codes, the best largest: a fast win beats a slow one, a slow loss a fast one."""
     if code < FIRST:
         return 0
     distance = (code - FIRST) // stride
@@ -86,18 +86,18 @@ def merit(code: int, stride: int) -> int:
 
 
 def better(code: int, than: int, stride: int) -> bool:
-    """Whether a player prefers the first code."""
+    """Whether the side to move prefers `code` to `than`."""
     return merit(code, stride) > merit(than, stride)
 
 
 class Value(NamedTuple):
-    """A position's value to the side to move.
+    """A position's value for the side to move.
 
     Parameters
     ----------
     outcome : Outcome
     distance : int or None
-        Plies to the result under best play; None for a draw.
+        Plies to the end under best play; None for a draw.
     """
 
     outcome: Outcome
@@ -105,14 +105,14 @@ class Value(NamedTuple):
 
     @property
     def merit(self) -> int:
-        """A number that grows with how good the value is."""
+        """A sort key for values, the best largest."""
         if self.distance is None:
             return 0
         return merit(FULL.code(self), FULL.stride)
 
     @property
     def parent(self) -> Value:
-        """What the move into this position is worth to the mover, counted from before the move."""
+        """What a move into this position is worth to the mover; the distance counts that move."""
         return Value(self.outcome.reversed, None if self.distance is None else self.distance + 1)
 
 
@@ -123,7 +123,7 @@ class Coding:
     Parameters
     ----------
     stride : int
-        1 if parity tells wins from losses, else 2.
+        1 if parity distinguishes wins from losses, else 2.
     dtype : str
         ``uint8`` or ``uint16``.
     """
@@ -133,12 +133,12 @@ class Coding:
 
     @property
     def void(self) -> int:
-        """The code of what is no position."""
+        """The code of a void index."""
         return int(np.iinfo(self.dtype).max)
 
     @property
     def reach(self) -> int:
-        """The largest distance that has a code."""
+        """The largest distance with a code."""
         return distance_of(self.void - self.stride, self.stride)
 
     @property

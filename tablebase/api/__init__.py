@@ -1,1 +1,1 @@
-"""What people open: a tablebase that is asked in names and texts."""
+"""The Python interface: a tablebase that is queried by names and texts."""

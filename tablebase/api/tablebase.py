@@ -1,7 +1,7 @@
-"""A tablebase open for questions: what `tablebase.open` returns.
+"""An open tablebase: what `tablebase.open` returns.
 
-Every question comes as a pair: `probe_…` raises `MissingTableError` where a table has not been built, `get_…` returns
-a default instead. An unknown answer never looks like an answer.
+Queries come in pairs: `probe_…` raises `MissingTableError` if a table has not been built, `get_…` returns a default
+instead. A missing table can never be mistaken for a draw.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.errors import MissingTableError, TablebaseError
+from tablebase.errors import MissingTableError
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import check_pieces, parse
@@ -21,13 +21,14 @@ from tablebase.probe.answers import Probe
 from tablebase.probe.prober import Prober
 from tablebase.slices.indexing import Squares
 from tablebase.slices.material import parse_material
+from tablebase.tables.folder import check_folder
 from tablebase.values import Value
 
 Default = TypeVar("Default")
 
 
 class Tablebase:
-    """A folder of tables, open for questions. Safe to use from several threads.
+    """A folder of tables, open for queries. Safe to use from several threads.
 
     Parameters
     ----------
@@ -36,7 +37,7 @@ class Tablebase:
     Attributes
     ----------
     prober : Prober
-        Answers the same questions about `Game` and `Position` objects.
+        Answers the same queries for `Game` and `Position` objects.
 
     Raises
     ------
@@ -52,9 +53,8 @@ class Tablebase:
     """
 
     def __init__(self, folder: str | Path) -> None:
+        check_folder(Path(folder), built=True)
         self.prober = Prober(Path(folder))
-        if not Path(folder).exists():
-            raise TablebaseError(f"there is no tablebase in {folder}: build one with 'tablebase build GAME --data {folder}'")
 
     def __enter__(self) -> Tablebase:
         return self
@@ -77,14 +77,14 @@ class Tablebase:
         Raises
         ------
         MissingTableError
-            If the table has not been built; it names the table and the command that builds it.
+            If the table has not been built; the message names the table and the command that builds it.
         NotationError
             If the text is not a position of the game.
         """
         return self.prober.value(*_resolved(game, position))
 
     def get_value(self, game: str | Game, position: str | Position, default: Default | None = None) -> Value | Default | None:
-        """Like `probe_value`, but returns `default` where the table is missing."""
+        """Like `probe_value`, but returns `default` if the table is missing."""
         try:
             return self.probe_value(game, position)
         except MissingTableError:
@@ -95,7 +95,7 @@ class Tablebase:
         return self.prober.probe(*_resolved(game, position))
 
     def get(self, game: str | Game, position: str | Position, default: Default | None = None) -> Probe | Default | None:
-        """Like `probe`, but returns `default` where a table is missing."""
+        """Like `probe`, but returns `default` if a table is missing."""
         try:
             return self.probe(game, position)
         except MissingTableError:
@@ -112,7 +112,7 @@ class Tablebase:
         Raises
         ------
         MissingTableError, NotationError
-            As `probe_value`, if any of the positions cannot be answered.
+            As `probe_value`, for any of the positions.
         """
         rules = _loaded(game)
         return self.prober.values(rules, [_resolved(rules, position)[1] for position in positions])
@@ -130,7 +130,7 @@ class Tablebase:
         side : int
             The side to move, 0 or 1.
         squares : ndarray of int8, shape (positions, pieces)
-            The square of each piece, in the order of the material. They must be positions: this is not checked.
+            The square of each piece, in the order of the material. Each row must be a position; this is not checked.
 
         Returns
         -------
@@ -148,10 +148,10 @@ class Tablebase:
         return self.prober.values_at(rules, parse_material(rules, material), side, squares)
 
     def line(self, game: str | Game, position: str | Position, plies: int | None = None) -> list[Probe]:
-        """The optimal line: probes from the position on, each following the best move of the one before.
+        """The optimal line: a probe of the position, and of each position that the best moves lead to.
 
-        It ends where the game does: where the best move wins at once, without a legal move, or, for a draw, as soon as
-        a position repeats; or after this number of plies.
+        It ends when the best move wins at once, when there is no legal move, in a draw as soon as a position repeats, or
+        after `plies` plies.
         """
         return self.prober.line(*_resolved(game, position), plies)
 
@@ -161,7 +161,7 @@ def _loaded(game: str | Game) -> Game:
 
 
 def _resolved(game: str | Game, position: str | Position) -> tuple[Game, Position]:
-    """The game and a position of it that is not over."""
+    """The game, and the position, in which the game must not be over."""
     rules = _loaded(game)
     if isinstance(position, str):
         return rules, parse(rules, position)

@@ -18,32 +18,31 @@ def reindex(folder: Path) -> dict[str, int]:
     Returns
     -------
     dict of str to int
-        Tables entered, by game.
+        Number of tables registered, by game.
 
     Raises
     ------
     CorruptTableError, StaleTableError
-        For the first file that is not as it was written, or of other rules; the old catalog then stays as it is.
+        If a file is damaged, or was built under other rules; the old catalog then stays as it is.
     """
-    games = {home.name: sorted(home.glob(f"*/*{SUFFIX}")) for home in sorted(folder.iterdir()) if home.is_dir()}
-    for name, files in games.items():
+    files_of = {home.name: sorted(home.glob(f"*/*{SUFFIX}")) for home in sorted(folder.iterdir()) if home.is_dir()}
+    for name, files in files_of.items():
         for path in files:
             _open_sealed(load_game(name), path).close()
-    # Only now that every file is known to be right is the old catalog given up.
-    catalog = Catalog(folder, create=True)
+    # The old catalog is dropped only now that every seal has been checked.
+    catalog = Catalog(folder, create=True, anew=True)
     try:
-        catalog.drop()
-        for name, files in games.items():
+        for name, files in files_of.items():
             for path in files:
                 with closing(_open_sealed(load_game(name), path)) as table:
                     catalog.register(table.game, table)
     finally:
         catalog.close()
-    return {name: len(files) for name, files in games.items() if files}
+    return {name: len(files) for name, files in files_of.items() if files}
 
 
 def _open_sealed(game: Game, path: Path) -> Table:
-    """The table of a file whose bytes are as they were written."""
+    """Open a table file after checking its seal."""
     material = parse_material(game, path.name.removesuffix(SUFFIX))
     check_seal(path, game, material)
     return Table(path, game, material)

@@ -31,7 +31,7 @@ from tablebase.values import Codes, Coding
 from tablebase.verify.table import verify_table
 
 MEASURED_BYTES = 400_000_000
-"""What `measure` may take of memory."""
+"""Upper limit on the memory of the table that `measure` builds."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class Built:
     ----------
     material : Material
     engine : str or None
-        None if the file was there already and has only been verified.
+        The solver; None if the file already existed and was only verified.
     seconds : float or None
-        CPU-seconds of solving, writing and verifying; None with the engine.
+        CPU-seconds to solve, write and verify; None if `engine` is.
     """
 
     material: Material
@@ -55,34 +55,34 @@ class Built:
 def build(
     game: Game, planned: Sequence[Material], folder: Path, *, executor: Executor | None = None, engine: str = AUTO
 ) -> Iterator[Built]:
-    """Build the tables of a plan that are not there yet, and enter them into the catalog.
+    """Build the missing tables of a plan and register them in the catalog.
 
     Parameters
     ----------
     game : Game
-        As `load_game` gives it, since workers load it by name.
+        From `load_game`, since workers load it by name.
     planned : sequence of Material
         From `plan`: closed under dependencies.
     folder : Path
     executor : Executor, optional
-        Where tables are solved; by default in this process.
+        What runs the solvers; by default this process.
     engine : str
-        One of `tablebase.solvers.registry.SOLVERS`, or ``auto``.
+        Name of one of `tablebase.solvers.registry.SOLVERS`, or ``auto``.
 
     Yields
     ------
     Built
-        Each table once it is registered.
+        Each table, once it is registered.
     """
     find_solver(engine)
     catalog = Catalog(folder, create=True)
     try:
-        with _only_one_build(folder):
+        with _lock(folder):
             _remove_drafts(folder / game.name)
             missing = missing_tables(game, planned, folder, catalog)
-            graph = {table: tuple(child for child in dependencies(game, table) if child in missing) for table in missing}
-            needs = partial(memory, game, engine=engine)
-            for built in run_graph(graph, partial(build_table, game.name, folder, engine), executor or LocalExecutor(), needs):
+            graph = {material: tuple(child for child in dependencies(game, material) if child in missing) for material in missing}
+            work = partial(build_table, game.name, folder, engine)
+            for built in run_graph(graph, work, executor or LocalExecutor(), partial(memory, game, engine=engine)):
                 table = Table(table_path(folder, game, built.material), game, built.material)
                 catalog.register(game, table, built.engine, built.seconds)
                 table.close()
@@ -92,26 +92,28 @@ def build(
 
 
 def missing_tables(game: Game, planned: Sequence[Material], folder: Path, catalog: Catalog) -> tuple[Material, ...]:
-    """The planned tables that are not both registered and on disk."""
+    """The planned materials whose tables are not both registered and on disk."""
     registered = catalog.registered(game)
     return tuple(
-        table for table in planned if material_name(game, table) not in registered or not table_path(folder, game, table).exists()
+        material
+        for material in planned
+        if material_name(game, material) not in registered or not table_path(folder, game, material).exists()
     )
 
 
 def build_table(name: str, folder: Path, engine: str, material: Material) -> Built:
-    """Solve one table, write a draft, read it back and check every position, and only then give it its name.
+    """Solve one table and write it as a draft; read that back, check every position, and only then publish it.
 
-    A file that is there and right is left alone.
+    An existing file that is correct stays as it is.
     """
     game = load_game(name)
     store = Store(folder)
     path = table_path(folder, game, material)
     try:
-        if path.exists() and _is_right(game, path, material, store):
+        if path.exists() and _is_correct(game, path, material, store):
             return Built(material, None, None)
         begin = time.process_time()
-        draft, used = _solve(game, path, material, engine, store)
+        draft, solver = _solve(game, path, material, engine, store)
         try:
             table = Table(draft, game, material)
             verify_table(game, table, store)
@@ -119,15 +121,15 @@ def build_table(name: str, folder: Path, engine: str, material: Material) -> Bui
             publish(draft, path)
         finally:
             draft.unlink(missing_ok=True)
-        return Built(material, used, time.process_time() - begin)
+        return Built(material, solver, time.process_time() - begin)
     finally:
         store.close()
 
 
 def _solve(game: Game, path: Path, material: Material, engine: str, store: Store) -> tuple[Path, str]:
-    """Write a draft of the solved table; the draft and the engine used. The codes are freed before it is verified."""
-    codes, coding, used = solve_material(game, material, partial(_load, game, store), engine)
-    return write_draft(path, game, material, codes, coding), used
+    """Solve a table and write its draft; return the draft and the solver's name. The codes are freed on return."""
+    codes, coding, solver = solve_material(game, material, partial(_load, game, store), engine)
+    return write_draft(path, game, material, codes, coding), solver
 
 
 def _load(game: Game, store: Store, material: Material, side: int) -> tuple[Codes, Coding]:
@@ -135,7 +137,7 @@ def _load(game: Game, store: Store, material: Material, side: int) -> tuple[Code
     return table.read(side), table.coding
 
 
-def _is_right(game: Game, path: Path, material: Material, store: Store) -> bool:
+def _is_correct(game: Game, path: Path, material: Material, store: Store) -> bool:
     try:
         verify_table(game, Table(path, game, material), store)
     except CorruptTableError:
@@ -144,32 +146,38 @@ def _is_right(game: Game, path: Path, material: Material, store: Store) -> bool:
 
 
 def measure(game: Game) -> tuple[float, float]:
-    """Codes a CPU-second and bytes a code, from building one table of middling size into a folder that is thrown away."""
-    small = [table for count in range(2, min(4, game.max_pieces) + 1) for table in stored_materials(game, count)]
-    chosen = max((table for table in small if memory(game, table) < MEASURED_BYTES), key=lambda table: layout_of(game, table).size)
-    planned = with_dependencies(game, [chosen])
+    """Codes per CPU-second and bytes per code, measured by building one table of medium size in a temporary folder."""
+    material = _material_to_measure(game)
+    planned = with_dependencies(game, [material])
     with TemporaryDirectory() as scratch:
         seconds = {}
-        # The second time all kernels are compiled.
+        # In the second build all kernels are compiled.
         for folder in (Path(scratch, "first"), Path(scratch, "second")):
             seconds = {built.material: built.seconds for built in build(game, planned, folder)}
-        size = table_path(folder, game, chosen).stat().st_size
-    codes = layout_of(game, chosen).size * len(sides_stored(game, chosen))
-    return codes / (seconds[chosen] or 1.0), size / codes
+        size = table_path(folder, game, material).stat().st_size
+    codes = layout_of(game, material).size * len(sides_stored(game, material))
+    return codes / (seconds[material] or 1.0), size / codes
+
+
+def _material_to_measure(game: Game) -> Material:
+    """The largest stored material of at most four pieces that fits into `MEASURED_BYTES`."""
+    candidates = (material for count in range(2, min(4, game.max_pieces) + 1) for material in stored_materials(game, count))
+    affordable = (material for material in candidates if memory(game, material) < MEASURED_BYTES)
+    return max(affordable, key=lambda material: layout_of(game, material).size)
 
 
 @contextmanager
-def _only_one_build(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock, so that two builds never write the same tables."""
+def _lock(folder: Path) -> Iterator[None]:
+    """Lock the folder, so that two builds never write the same tables."""
     with (folder / ".lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise TablebaseError(f"another build is at work in {folder}: wait for it, or name another folder") from None
+            raise TablebaseError(f"another build is running in {folder}: wait for it, or name another folder") from None
         yield
 
 
 def _remove_drafts(folder: Path) -> None:
-    """Delete what an interrupted build has left."""
+    """Delete what an interrupted build has left behind."""
     for draft in folder.glob(f"*/.*{DRAFT_SUFFIX}"):
         draft.unlink()

@@ -1,33 +1,41 @@
-"""The SQL index of a tablebase: which tables there are and what they amount to.
+"""The SQL index of a tablebase: which tables there are, and their statistics.
 
-Positions never go in here, only slices, counts and files. Everything but the engine, the seconds and what was found
-by `tablebase patterns` can be read back from the table files, so the catalog may be thrown away (`tablebase reindex`).
+Positions never go in here, only slices, counts and files. Everything but the solver, the seconds and the findings of
+`tablebase patterns` can be read back from the table files, so the catalog can be rebuilt (`tablebase reindex`).
 """
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import delete, func, select, text
-from sqlalchemy.exc import DatabaseError, SQLAlchemyError
+from sqlalchemy import case, delete, func, select
 from sqlalchemy.orm import Session
 
-from tablebase.catalog.schema import _VIEW, Base, DistanceRow, GameRow, SliceRow, SolutionRow, TableRow
-from tablebase.catalog.sqlite import _allow_reading_only, _connect, _hint, _make_folder, _set_up_nothing, _set_up_writing
+from tablebase.catalog import sqlite
+from tablebase.catalog.schema import (
+    SCHEMA_VERSION,
+    DistanceRow,
+    GameRow,
+    SliceRow,
+    SolutionRow,
+    TableRow,
+    create_schema,
+    drop_schema,
+    is_empty,
+    version_of,
+)
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.game.notation import render
-from tablebase.slices.location import slices
+from tablebase.slices.location import Location, slices
 from tablebase.slices.material import Material, material_name
+from tablebase.tables.folder import check_folder, make_folder, missing_tablebase
 from tablebase.tables.format import file_sha256
 from tablebase.tables.reader import Table
-
-FILE_NAME = "catalog.sqlite"
 
 
 @dataclass(frozen=True)
@@ -57,48 +65,62 @@ class Catalog:
     folder : Path
         The tablebase; the catalog is the SQLite file ``catalog.sqlite`` in it.
     create : bool
-        Whether to make the catalog where there is none.
+        Whether to open it for changes, and to make it where there is none.
+    anew : bool
+        Whether to discard what it holds.
+
+    Raises
+    ------
+    TablebaseError
+        If there is no catalog, it is damaged, or it belongs to another version of this program.
     """
 
-    def __init__(self, folder: Path, *, create: bool = False) -> None:
+    def __init__(self, folder: Path, *, create: bool = False, anew: bool = False) -> None:
         self.folder = folder
-        self.path = folder / FILE_NAME
-        if folder.exists() and not folder.is_dir():
-            raise TablebaseError(f"{folder} is a file: name a folder for the tables")
-        if not create and not self.path.exists():
-            raise TablebaseError(f"there is no tablebase in {folder}: build one with 'tablebase build GAME --data {folder}'")
+        self.path = folder / sqlite.FILE_NAME
         if create:
-            _make_folder(folder)
-        # Questions open it read-only: to ask must not change a file, whatever it is.
-        self._engine = _connect(self.path, "rwc" if create else "ro", _set_up_writing if create else _set_up_nothing)
-        with self._guard():
-            if create:
-                Base.metadata.create_all(self._engine)
-                with self._engine.begin() as connection:
-                    connection.execute(text(_VIEW))
-            with self._engine.connect() as connection:
-                connection.execute(select(func.count()).select_from(TableRow))
+            make_folder(folder)
+            self._engine = sqlite.connect_for_writing(self.path)
+        else:
+            check_folder(folder)
+            if not self.path.exists():
+                raise missing_tablebase(folder)
+            self._engine = sqlite.connect_for_reading(self.path)
+        with self._guard(), self._engine.begin() as connection:
+            if anew and version_of(connection) is not None:
+                drop_schema(connection)
+            if create and is_empty(connection):
+                create_schema(connection)
+            version = version_of(connection)
+        if version is None:
+            raise self._unusable("it has no table of slices")
+        if version != SCHEMA_VERSION:
+            cure = f"run 'tablebase reindex --data {folder}'"
+            raise TablebaseError(f"{self.path} was made by another version of this program: {cure}")
 
     @contextmanager
     def _guard(self) -> Iterator[None]:
-        """Turn what the database driver raises into one sentence."""
+        """Turn what the database raises into one sentence."""
         try:
             yield
-        except (DatabaseError, sqlite3.Error) as fault:
-            cure = f"move it away and run 'tablebase reindex --data {self.folder}'"
-            raise TablebaseError(f"{self.path} cannot be used as a catalog ({getattr(fault, 'orig', fault)}): {cure}") from fault
+        except sqlite.FAULTS as fault:
+            raise self._unusable(getattr(fault, "orig", fault)) from fault
+
+    def _unusable(self, reason: object) -> TablebaseError:
+        cure = f"move it away and run 'tablebase reindex --data {self.folder}'"
+        return TablebaseError(f"{self.path} cannot be used as a catalog ({reason}): {cure}")
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
-        """A transaction in a catalog that was opened to be made."""
+        """A transaction in a catalog that was opened for changes."""
         with self._guard(), Session(self._engine) as session, session.begin():
             yield session
 
     def register(self, game: Game, table: Table, engine: str | None = None, seconds: float | None = None) -> None:
-        """Enter a table that has been verified, with all slices that it solves; an older entry is replaced."""
+        """Enter a verified table with all slices that it solves; an older entry is replaced."""
         file = str(table.path.relative_to(self.folder))
         with self.writing() as session:
-            session.merge(GameRow(name=game.name, title=game.title, rules_digest=game.digest))
+            session.merge(_game(game))
             session.flush()
             session.execute(delete(TableRow).where(TableRow.file == file))
             row = TableRow(
@@ -123,11 +145,6 @@ class Catalog:
                 session.add_all(_distances(table, side, solution.id))
                 session.add_all(_slices(game, table.material, side, solution.id))
 
-    def drop(self, game: Game | None = None) -> None:
-        """Forget all tables, or those of one game; the files stay."""
-        with self.writing() as session:
-            session.execute(delete(TableRow) if game is None else delete(TableRow).where(TableRow.game == game.name))
-
     def registered(self, game: Game) -> dict[str, str]:
         """File SHA-256 of each registered table of the rules installed now, by material name."""
         query = select(TableRow.material, TableRow.file_sha256)
@@ -150,7 +167,7 @@ class Catalog:
             select(
                 *columns,
                 func.count().label("slices"),
-                func.sum(1 - SliceRow.is_alias).label("distinct"),
+                func.sum(case((SliceRow.is_alias, 0), else_=1)).label("distinct"),
                 func.sum(SolutionRow.placements).label("placements"),
                 func.sum(SolutionRow.stalemates).label("stalemates"),
                 func.sum(SolutionRow.placements - SolutionRow.stalemates).label("positions"),
@@ -193,23 +210,22 @@ class Catalog:
         TablebaseError
             For a statement that is wrong, or that would change or attach anything.
         """
-        engine = _connect(self.path, "ro", _set_up_nothing)
-        try:
-            with engine.connect() as connection:
-                _allow_reading_only(connection)
-                result = connection.exec_driver_sql(statement)
-                if not result.returns_rows:
-                    raise TablebaseError("the statement gives no rows: only SELECT is allowed")
-                return list(result.keys()), [tuple(row) for row in result]
-        except (SQLAlchemyError, sqlite3.Error, UnicodeError) as fault:
-            reason = getattr(fault, "orig", None) or fault
-            raise TablebaseError(f"the SQL statement failed: {reason}{_hint(str(reason))}") from fault
-        finally:
-            engine.dispose()
+        return sqlite.query(self.path, statement)
 
     def close(self) -> None:
         """Give all connections back."""
         self._engine.dispose()
+
+
+def _game(game: Game) -> GameRow:
+    letters = [[kind.symbol for kind in game.kinds if kind.side == side] for side in (0, 1)]
+    return GameRow(
+        name=game.name,
+        title=game.title,
+        rules_digest=game.digest,
+        side_letters="".join(side.letter for side in game.sides),
+        kinds=" ".join("".join(symbols) for symbols in letters),
+    )
 
 
 def _solution(game: Game, table: Table, side: int, table_id: int) -> SolutionRow:
@@ -247,12 +263,18 @@ def _slices(game: Game, material: Material, side: int, solution_id: int) -> list
     return [
         SliceRow(
             game=game.name,
-            material=material_name(game, one.material),
-            side=game.sides[one.side].letter,
+            material=material_name(game, alias.material),
+            side=game.sides[alias.side].letter,
             pieces=material.pieces,
             solution_id=solution_id,
-            is_alias=not one.distinct,
+            is_alias=not alias.distinct,
+            pairing=_pairing(alias.location),
         )
-        for one in slices(game, material.pieces)
-        if (one.location.material, one.location.side) == (material, side)
+        for alias in slices(game, material.pieces)
+        if (alias.location.material, alias.location.side) == (material, side)
     ]
+
+
+def _pairing(location: Location) -> str:
+    """For each piece of the stored material the number, from 1, of the slice's piece that plays it."""
+    return " ".join(str(piece + 1) for piece in location.pairing)

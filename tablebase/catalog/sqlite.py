@@ -1,4 +1,4 @@
-"""What is particular to SQLite: files, connections, read-only access."""
+"""What is particular to SQLite: the file, connections, and statements that only read."""
 
 from __future__ import annotations
 
@@ -7,32 +7,35 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, NullPool, create_engine
+from sqlalchemy import Engine, NullPool, create_engine
+from sqlalchemy.exc import SQLAlchemyError
 
 from tablebase.errors import TablebaseError
 
-
-def _hint(reason: str) -> str:
-    """What to add to a fault of SQLite, where it does not say enough."""
-    if reason.startswith(("not authorized", "attempt to write")):
-        return " (only reading is allowed)"
-    if reason in ("no such table: positions", "no such table: distinct_positions"):
-        return " (ask it with 'tablebase mine')"
-    return ""
+FILE_NAME = "catalog.sqlite"
+FAULTS = (SQLAlchemyError, sqlite3.Error)
+"""What the database and its driver raise."""
+READING = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
+"""All that a statement may do that does not change anything."""
 
 
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / ".writable"
-        probe.touch()
-        probe.unlink()
-    except OSError as fault:
-        raise TablebaseError(f"cannot write to {folder} ({fault.strerror}): name another folder with --data") from fault
+def connect_for_writing(path: Path) -> Engine:
+    """Connections to a catalog that may change it, or make it; readers are not kept waiting (write-ahead log)."""
+
+    def set_up(connection: sqlite3.Connection) -> None:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA foreign_keys=ON")
+
+    return _connect(path, "rwc", set_up)
 
 
-def _connect(path: Path, mode: str, set_up: Callable[[sqlite3.Connection], None]) -> Engine:
-    """An engine for an SQLite file in a mode of its URI: ``ro`` or ``rwc``."""
+def connect_for_reading(path: Path) -> Engine:
+    """Connections to a catalog that must not change it, nor any other file that has its name."""
+    return _connect(path, "ro")
+
+
+def _connect(path: Path, mode: str, set_up: Callable[[sqlite3.Connection], None] = lambda _: None) -> Engine:
+    """Connections in a mode of SQLite's URIs: ``ro`` or ``rwc``."""
 
     def connect() -> sqlite3.Connection:
         connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True, check_same_thread=False)
@@ -42,16 +45,34 @@ def _connect(path: Path, mode: str, set_up: Callable[[sqlite3.Connection], None]
     return create_engine("sqlite://", creator=connect, poolclass=NullPool)
 
 
-def _set_up_writing(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA foreign_keys=ON")
+def query(path: Path, statement: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Column names and rows of a statement that only reads.
+
+    Raises
+    ------
+    TablebaseError
+        For a statement that is wrong, or that would change or attach anything.
+    """
+    engine = connect_for_reading(path)
+    try:
+        with engine.connect() as connection:
+            driver: Any = connection.connection.driver_connection
+            driver.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in READING else sqlite3.SQLITE_DENY)
+            result = connection.exec_driver_sql(statement)
+            if not result.returns_rows:
+                raise TablebaseError("the statement returns no rows: only SELECT is allowed")
+            return list(result.keys()), [tuple(row) for row in result]
+    except (*FAULTS, UnicodeError) as fault:
+        reason = str(getattr(fault, "orig", None) or fault)
+        raise TablebaseError(f"the SQL statement failed: {reason}{_hint(reason)}") from fault
+    finally:
+        engine.dispose()
 
 
-def _set_up_nothing(connection: sqlite3.Connection) -> None:
-    """Questions need no setting."""
-
-
-def _allow_reading_only(connection: Connection) -> None:
-    allowed = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
-    driver: Any = connection.connection.driver_connection
-    driver.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in allowed else sqlite3.SQLITE_DENY)
+def _hint(reason: str) -> str:
+    """What to add to a fault of SQLite that does not say enough."""
+    if reason.startswith(("not authorized", "attempt to write")):
+        return " (only reading is allowed)"
+    if reason in ("no such table: positions", "no such table: distinct_positions"):
+        return " (ask it with 'tablebase mine')"
+    return ""

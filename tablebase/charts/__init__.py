@@ -1,1 +1,1 @@
-"""Charts of tables, and the counts they are drawn from."""
+"""Charts of tables, and the counts that they are drawn from."""

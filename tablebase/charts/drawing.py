@@ -1,6 +1,6 @@
-"""Charts of plain counts, as figures of Matplotlib; nothing here reads a table.
+"""Charts of plain counts, as Matplotlib figures; nothing here reads a table.
 
-Colours are those of Okabe and Ito and the colour map cividis, which people with any colour vision can tell apart.
+The colours of Okabe and Ito and the colour map cividis are distinguishable with any colour vision.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ HATCH = "////"
 GRID = "#888888"
 NO_SQUARE = "#E4E4E4"
 LIMIT = 110
-"""Rows or columns that can still be read."""
+"""Maximum number of legible rows or columns."""
 WRITTEN = 40
-"""With more columns than this the cells of a matrix have no room for numbers."""
+"""Maximum number of columns with room for a number in each cell."""
 DPI = 150
 SUFFIXES: Mapping[str, Mapping[str, None]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-"""What files can be, and what is not to be written into them, so that the same picture is the same bytes."""
+"""File types, and metadata to omit from them, so that the same picture is the same bytes."""
 
 
 def check_suffix(path: Path) -> None:
-    """Raise `TablebaseError` unless a file's name says what picture it is to be."""
+    """Raise `TablebaseError` unless a file's suffix names a type of picture."""
     if path.suffix.lower() not in SUFFIXES:
-        raise TablebaseError(f"{path} is no name of a picture: let it end in {', '.join(SUFFIXES)}")
+        raise TablebaseError(f"{path} is not the name of a picture: use one of the suffixes {', '.join(SUFFIXES)}")
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure as its name's suffix says; the same figure gives the same bytes.
+    """Write a figure in the format of the file's suffix; the same figure always yields the same bytes.
 
     Raises
     ------
@@ -74,24 +74,24 @@ def draw_distances(
     ----------
     caption : str
     by_distance : mapping of Outcome to mapping of int to int
-        Positions by distance, for each outcome that is to be shown.
+        Positions by distance, for each outcome to be shown.
     totals : mapping of Outcome to int
         All positions by outcome, for the legend.
     log : bool
-        Whether positions are on a logarithmic scale.
+        Whether the scale of positions is logarithmic.
     """
     figure, axes = _figure(8, 4.2, "Distance to the end of the game", caption)
-    met: Counter[int] = Counter(distance for found in by_distance.values() for distance in found)
-    # Wins take an odd and losses an even number of plies in most games, so that bars do not meet.
-    side_by_side = max(met.values(), default=1) > 1
+    occurrences: Counter[int] = Counter(distance for counts in by_distance.values() for distance in counts)
+    # In most games wins take an odd number of plies and losses an even number, so bars do not overlap.
+    side_by_side = max(occurrences.values(), default=1) > 1
     width = 0.45 if side_by_side else 0.9
-    for place, (outcome, found) in enumerate(by_distance.items()):
-        shift = (place - 0.5) * width if side_by_side else 0.0
-        heights = list(found.values())
-        axes.bar([distance + shift for distance in found], heights, width, color=COLOURS[outcome], label=PLURALS[outcome])
+    for number, (outcome, counts) in enumerate(by_distance.items()):
+        shift = (number - 0.5) * width if side_by_side else 0.0
+        heights = list(counts.values())
+        axes.bar([distance + shift for distance in counts], heights, width, color=COLOURS[outcome], label=PLURALS[outcome])
     axes.set(xlabel="distance (plies under best play)", ylabel="positions")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.set_xlim(min(met, default=0) - 0.8, max(met, default=0) + 0.8)
+    axes.set_xlim(min(occurrences, default=0) - 0.8, max(occurrences, default=0) + 0.8)
     axes.yaxis.set_major_formatter(FuncFormatter(_short))
     if log:
         axes.set_yscale("log")
@@ -99,17 +99,18 @@ def draw_distances(
         axes.yaxis.set_major_formatter(FuncFormatter(_short))
     axes.grid(axis="y", color="#DDDDDD", linewidth=0.6)
     axes.set_axisbelow(True)
-    _describe_totals(axes, {one: number for one, number in totals.items() if one in by_distance or len(by_distance) > 1}, totals)
+    shown = {outcome: number for outcome, number in totals.items() if outcome in by_distance or len(by_distance) > 1}
+    _add_legend(axes, shown, totals)
     return figure
 
 
-def _describe_totals(axes: Axes, shown: Mapping[Outcome, int], totals: Mapping[Outcome, int]) -> None:
-    """A legend with the number and the share of each outcome; draws have no bars, and so no colour."""
+def _add_legend(axes: Axes, shown: Mapping[Outcome, int], totals: Mapping[Outcome, int]) -> None:
+    """Add a legend with the number and share of each outcome; draws have no bars, so they have no colour."""
     colours = {**COLOURS, Outcome.DRAW: "none"}
-    everything = sum(totals.values())
+    total = sum(totals.values())
     axes.legend(
         [Patch(color=colours[outcome]) for outcome in shown],
-        [f"{PLURALS[outcome]}: {number:,} ({_percent(number, everything)})" for outcome, number in shown.items()],
+        [f"{PLURALS[outcome]}: {number:,} ({_percent(number, total)})" for outcome, number in shown.items()],
         title="outcome of the side to move",
         alignment="left",
         frameon=False,
@@ -117,18 +118,18 @@ def _describe_totals(axes: Axes, shown: Mapping[Outcome, int], totals: Mapping[O
 
 
 def draw_squares(caption: str, piece: str, board: Board, tally: Tally[str], outcome: Outcome) -> Figure:
-    """Heat map of the share of an outcome by the square of a piece.
+    """Heat map of an outcome's share by the square of a piece.
 
     Parameters
     ----------
     caption : str
     piece : str
-        What it is called.
+        Its name.
     board : Board
     tally : mapping of str to Counter of Outcome
-        Positions by outcome, for each square on which the piece can stand.
+        Positions by outcome, for each square that the piece can stand on.
     outcome : Outcome
-        That whose share is shown.
+        The outcome whose share is shown.
     """
     size = 0.62
     title = f"Share of {PLURALS[outcome]} by the square of {piece}"
@@ -138,14 +139,20 @@ def draw_squares(caption: str, piece: str, board: Board, tally: Tally[str], outc
         file, rank = board.cells[board.square(name)]
         shares[rank, file] = counts[outcome] / sum(counts.values())
     _mesh(figure, axes, shares, f"share of {PLURALS[outcome]} of the side to move", number_size=8)
-    cells = {(file, rank): Rectangle((file - 0.5, rank - 0.5), 1, 1) for rank, file in np.ndindex(shares.shape)}
-    squares, others = ([cell for place, cell in cells.items() if (place in board.numbers) == there] for there in (True, False))
-    axes.add_collection(PatchCollection(squares, facecolor="none", edgecolor=GRID, linewidth=0.6), autolim=False)
-    axes.add_collection(PatchCollection(others, facecolor=NO_SQUARE, zorder=0), autolim=False)
+    _outline_squares(axes, board)
     axes.set_xticks(range(board.width), [chr(ord("a") + file) for file in range(board.width)])
     axes.set_yticks(range(board.height), [str(rank + 1) for rank in range(board.height)])
     axes.set(xlabel="file", ylabel="rank")
     return figure
+
+
+def _outline_squares(axes: Axes, board: Board) -> None:
+    """Outline the board's squares, and fill the cells of the grid that are not squares."""
+    cells = {(file, rank): Rectangle((file - 0.5, rank - 0.5), 1, 1) for rank, file in np.ndindex(board.height, board.width)}
+    squares = [rectangle for cell, rectangle in cells.items() if cell in board.numbers]
+    others = [rectangle for cell, rectangle in cells.items() if cell not in board.numbers]
+    axes.add_collection(PatchCollection(squares, facecolor="none", edgecolor=GRID, linewidth=0.6), autolim=False)
+    axes.add_collection(PatchCollection(others, facecolor=NO_SQUARE, zorder=0), autolim=False)
 
 
 def draw_draws(caption: str, sides: tuple[str, str], matrices: Sequence[DrawMatrix]) -> Figure:
@@ -157,29 +164,30 @@ def draw_draws(caption: str, sides: tuple[str, str], matrices: Sequence[DrawMatr
     sides : tuple of str
         Names of the first and the second side.
     matrices : sequence of DrawMatrix
-        One beside the other.
+        Drawn side by side.
 
     Raises
     ------
     TablebaseError
-        If they are too large to be read.
+        If they are too large to be legible.
     """
-    rows, columns = max(len(one.rows) for one in matrices), sum(len(one.columns) for one in matrices)
+    rows, columns = max(len(matrix.rows) for matrix in matrices), sum(len(matrix.columns) for matrix in matrices)
     if max(rows, columns) > LIMIT:
         raise TablebaseError(
-            f"the matrix would have {rows} rows and {columns} columns, more than the {LIMIT} that can be read:"
+            f"the matrix would have {rows} rows and {columns} columns, but at most {LIMIT} are legible:"
             " choose fewer materials, as in --material '??v??'"
         )
     cell = 0.42 if max(rows, columns) <= 12 else 0.25 if columns <= WRITTEN else 0.17
     figure = _blank(max(columns * cell + 0.9 * len(matrices) + 1.2, 5.2), rows * cell + 1.5, "Share of draws by material", caption)
-    panels = figure.subplots(1, len(matrices), squeeze=False, width_ratios=[len(one.columns) for one in matrices])[0]
-    found = [_shares(one) for one in matrices]
-    scale = _scale(np.concatenate([one.ravel() for one in found]), least=0.0)
-    for axes, one, shares in zip(panels, matrices, found, strict=True):
+    panels = figure.subplots(1, len(matrices), squeeze=False, width_ratios=[len(matrix.columns) for matrix in matrices])[0]
+    all_shares = [_shares(matrix) for matrix in matrices]
+    scale = _scale(np.concatenate([shares.ravel() for shares in all_shares]), least=0.0)
+    for axes, matrix, shares in zip(panels, matrices, all_shares, strict=True):
         _mesh(None, axes, shares, "", number_size=(8 if cell > 0.4 else 5.5) if columns <= WRITTEN else None, scale=scale)
         label_size = 9 if cell > 0.4 else 6.5 if columns <= WRITTEN else 5
-        axes.set_xticks(range(len(one.columns)), one.columns, fontsize=label_size, rotation=90 if len(one.columns[0]) > 1 else 0)
-        axes.set_yticks(range(len(one.rows)), one.rows, fontsize=label_size)
+        rotation = 90 if len(matrix.columns[0]) > 1 else 0
+        axes.set_xticks(range(len(matrix.columns)), matrix.columns, fontsize=label_size, rotation=rotation)
+        axes.set_yticks(range(len(matrix.rows)), matrix.rows, fontsize=label_size)
         axes.tick_params(length=0, top=False, labeltop=True, labelbottom=False)
         axes.xaxis.set_label_position("top")
         axes.set(xlabel=f"{sides[1]}'s pieces", ylabel=f"{sides[0]}'s pieces", anchor="N" if len(panels) > 1 else "C")
@@ -192,19 +200,19 @@ def draw_draws(caption: str, sides: tuple[str, str], matrices: Sequence[DrawMatr
 
 
 def _shares(matrix: DrawMatrix) -> Any:
-    """Draws of all positions, NaN where there are none."""
+    """Draws as a share of all positions, NaN where there are no positions."""
     with np.errstate(invalid="ignore"):
         return matrix.draws / np.where(matrix.positions, matrix.positions, np.nan)
 
 
 def draw_parity(caption: str, pieces: tuple[str, str], tally: Tally[tuple[int, bool]]) -> Figure:
-    """Shares of the outcomes by the distance of two pieces, even and odd distances told apart.
+    """Shares of the outcomes by the distance between two pieces; even distances are hatched.
 
     Parameters
     ----------
     caption : str
     pieces : tuple of str
-        What they are called.
+        Their names.
     tally : mapping of (int, bool) to Counter of Outcome
         Positions by outcome, for each distance and whether it is even.
     """
@@ -226,25 +234,25 @@ def draw_parity(caption: str, pieces: tuple[str, str], tally: Tally[tuple[int, b
 
 
 def _stack(axes: Axes, counts: Sequence[Counter[Outcome]], names: Sequence[str], hatched: Sequence[bool]) -> None:
-    """Bars of shares, the number of positions above each."""
-    totals = [sum(one.values()) for one in counts]
+    """Stacked bars of shares, with the number of positions above each."""
+    totals = [sum(by_outcome.values()) for by_outcome in counts]
     bottom = np.zeros(len(counts))
     for outcome, colour in COLOURS.items():
-        shares = np.array([one[outcome] / total if total else 0.0 for one, total in zip(counts, totals, strict=True)])
+        shares = np.array([by_outcome[outcome] / total if total else 0.0 for by_outcome, total in zip(counts, totals, strict=True)])
         bars = axes.bar(range(len(counts)), shares, 0.86, bottom=bottom, color=colour)
         for bar, even in zip(bars, hatched, strict=True):
             if even:
                 bar.set(hatch=HATCH, edgecolor="#00000055", linewidth=0)
         bottom += shares
-    for place, total in enumerate(totals):
-        axes.annotate(_short(total), (place, 1), (0, 2), textcoords="offset points", ha="center", va="bottom", fontsize=7)
+    for number, total in enumerate(totals):
+        axes.annotate(_short(total), (number, 1), (0, 2), textcoords="offset points", ha="center", va="bottom", fontsize=7)
     axes.set_xticks(range(len(names)), names)
     axes.set_ylim(0, 1.06)
     axes.spines[["top", "right"]].set_visible(False)
 
 
 def _blank(width: float, height: float, title: str, caption: str) -> Figure:
-    """A figure with nothing but its title."""
+    """A figure with only a title."""
     figure = Figure(figsize=(width, height), layout="constrained")
     figure.suptitle(f"{title}\n{_wrapped(caption, int(width * 14))}", fontsize=9.5)
     return figure
@@ -257,12 +265,12 @@ def _figure(width: float, height: float, title: str, caption: str) -> tuple[Figu
 
 
 def _wrapped(text: str, width: int) -> str:
-    """Text in lines, divided after a colon if one is too long."""
+    """Text, split after its first colon if it is longer than the width in characters."""
     return text if len(text) <= width else text.replace(": ", ":\n", 1)
 
 
 def _scale(values: Any, least: float | None = None) -> Normalize:
-    """A scale from the least value to the greatest."""
+    """A scale from the smallest value, or from `least`, to the largest."""
     known = values[~np.isnan(values)]
     low = least if least is not None else float(known.min(initial=1.0))
     return Normalize(low, max(float(known.max(initial=0.0)), low + 0.01))
@@ -271,7 +279,7 @@ def _scale(values: Any, least: float | None = None) -> Normalize:
 def _mesh(
     figure: Figure | None, axes: Axes, shares: Any, label: str, number_size: float | None, scale: Normalize | None = None
 ) -> None:
-    """Cells coloured by share, with percents in them; a colour bar where a figure is given."""
+    """Cells coloured by share, with percentages if `number_size` is given; a colour bar if a figure is given."""
     scale = scale or _scale(shares)
     height, width = shares.shape
     x, y = np.arange(width + 1) - 0.5, np.arange(height + 1) - 0.5
@@ -296,7 +304,7 @@ def _colour_bar(figure: Figure, axes: Any, scale: Normalize, label: str, locatio
 
 
 def _whole_percent(share: float) -> str:
-    """Percents without decimals that never make something of nothing, or all of nearly all."""
+    """Percentage without decimals; only an exact 0 or 1 is shown as 0 or 100."""
     if 0 < share < 0.005:
         return "<1"
     return ">99" if 0.995 <= share < 1 else f"{100 * share:.0f}"

@@ -1,4 +1,4 @@
-"""The command line. Commands import what they need when they run, so that help is instant."""
+"""The command line. Commands import what they need only when they run, so that help is instant."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from tablebase.cli import build, catalog, count, games, mine, patterns, play, pl
 from tablebase.errors import CapacityError, TablebaseError
 
 INTERRUPTED = 130
-INTERRUPT = "interrupted; a build or an export goes on where it stopped when it is started again"
+INTERRUPT = "interrupted; a build or an export resumes when it is started again"
 
 app = typer.Typer(
     name="tablebase",
-    help="Solve small board games, store every position's result, and ask for it.",
+    help="Solve small board games, store the value of every position, and look it up.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -29,18 +29,18 @@ for module in (games, build, probe, play, count, catalog, mine, patterns, plot, 
     for command in module.COMMANDS:
         app.command(name=command.__name__.replace("_", "-"))(command)
 
-# ClickException, which typer keeps in different places in different versions.
-_UsageFault: type[Exception] = typer.BadParameter.__mro__[2]
+# ClickException, whose place within typer depends on the version.
+_UsageError: type[Exception] = typer.BadParameter.__mro__[2]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command and exit with its code; every known fault is one sentence on stderr."""
+    """Run a command and exit with its code; every known error is one sentence on stderr."""
     signal.signal(signal.SIGINT, _stop)
     sys.exit(run(arguments))
 
 
 def _stop(*_: object) -> None:
-    """End now: an exception could come where Python ignores it, and no table or catalog is ever left half written."""
+    """Exit at once: Python may ignore an exception raised here, and an exit never leaves a half-written table."""
     for child in multiprocessing.active_children():
         child.kill()
     os.write(2, f"\nerror: {INTERRUPT}\n".encode())
@@ -48,7 +48,7 @@ def _stop(*_: object) -> None:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; its exit code."""
+    """Run a command and return its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
         result = typer.main.get_command(app).main(words, prog_name="tablebase", standalone_mode=False)
@@ -58,22 +58,22 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _fail(INTERRUPT, INTERRUPTED) if code == INTERRUPTED else code
     except TablebaseError as fault:
         return _fail(str(fault), fault.exit_code)
-    except _UsageFault as fault:
-        # Some messages list choices on lines of their own, and some begin with the name of an exception.
+    except _UsageError as fault:
+        # Some messages list choices on separate lines, and some begin with the name of an exception.
         sentence = " ".join(fault.format_message().split())  # type: ignore[attr-defined]
         return _fail(sentence.replace("Value error, ", ""), 2)
     except (KeyboardInterrupt, typer.Abort):
         return _fail(INTERRUPT, INTERRUPTED)
     except (BrokenPipeError, SystemExit):
-        # The reader of a pipe has gone (typer makes it a SystemExit); keep Python from complaining once more at exit.
+        # The reader closed the pipe (typer makes that a SystemExit); keep Python from reporting it again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except MemoryError:
-        return _fail("memory ran out: use fewer --workers, or a smaller --memory", CapacityError.exit_code)
+        return _fail("out of memory: use fewer --workers or a smaller --memory", CapacityError.exit_code)
     except OSError as fault:
         where = f" ({fault.filename})" if fault.filename else ""
         full = fault.errno in (errno.ENOSPC, errno.EDQUOT)
-        cure = "make room or name another folder with --data" if full else "name another folder with --data"
+        cure = "free some space or name another folder with --data" if full else "name another folder with --data"
         return _fail(f"{fault.strerror or fault}{where}: {cure}", CapacityError.exit_code if full else 2)
 
 

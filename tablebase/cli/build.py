@@ -34,13 +34,13 @@ def build(
     data: Data = DEFAULT_DATA,
     workers: Workers = 1,
     memory: Annotated[
-        str | None, typer.Option("--memory", metavar="8G", help="Run no more side by side than fits in this.")
+        str | None, typer.Option("--memory", metavar="8G", help="Solve only as many tables at once as fit into this much memory.")
     ] = None,
     engine: Annotated[
-        str, typer.Option("--engine", help="auto, bitrow, pursuit, reference or sweep; all write the same files.")
+        str, typer.Option("--engine", help="Solver: auto, bitrow, pursuit, reference or sweep; all write the same files.")
     ] = "auto",
 ) -> None:
-    """Solve, verify and store tables that are not there yet."""
+    """Solve, verify and store the tables that are missing."""
     from tqdm import tqdm
 
     from tablebase.build import tables as building
@@ -54,7 +54,8 @@ def build(
     from tablebase.slices.placements import table_placements
     from tablebase.solvers.registry import find_solver
 
-    rules, materials = _wanted(chosen_game(game, size, variant), pieces, material)
+    rules = chosen_game(game, size, variant)
+    materials = _chosen_materials(rules, pieces, material)
     find_solver(engine)
     limits = Limits(workers, physical_memory() if memory is None else parse_size(memory))
     planned = plan(rules, pieces, materials)
@@ -66,7 +67,7 @@ def build(
         return
     check_capacity(rules, missing, data, limits, engine)
     say(describe_solvers(rules, missing, engine))
-    total = sum(table_placements(rules, table) for table in missing)
+    total = sum(table_placements(rules, stored) for stored in missing)
     with tqdm(total=total, unit="pos", unit_scale=True, desc=rules.name) as bar:
         for built in building.build(rules, planned, data, executor=LocalExecutor(limits), engine=engine):
             bar.update(table_placements(rules, built.material))
@@ -80,46 +81,46 @@ def estimate(
     pieces: Pieces = None,
     material: Materials = None,
     data: Data = DEFAULT_DATA,
-    measure: Annotated[bool, typer.Option("--measure", help="Build one table first, to know this machine's speed.")] = False,
+    measure: Annotated[bool, typer.Option("--measure", help="Build one table first, to measure this machine's speed.")] = False,
     style: Style = Format.TABLE,
 ) -> None:
-    """Tell what tables would take before they are built: positions, memory, disk, time."""
+    """Predict the disk space, memory and time a build needs."""
     from dataclasses import asdict
 
     from tablebase.build import tables as building
-    from tablebase.build.estimate import estimate as estimated
+    from tablebase.build.estimate import estimate as estimate_build
     from tablebase.cli.output import write_rows
 
-    rules, materials = _wanted(chosen_game(game, size, variant), pieces, material)
+    rules = chosen_game(game, size, variant)
+    materials = _chosen_materials(rules, pieces, material)
     rates = building.measure(rules) if measure else None
-    write_rows([asdict(line) for line in estimated(rules, pieces, materials, data, rates, whole=not material)], style)
+    write_rows([asdict(line) for line in estimate_build(rules, pieces, materials, data, rates, whole=not material)], style)
 
 
 def reindex(data: Data = DEFAULT_DATA) -> None:
-    """Rebuild the catalog from the table files alone."""
+    """Rebuild the catalog from the table files."""
     from tablebase.build.reindex import reindex as rebuild
     from tablebase.cli.output import say
     from tablebase.errors import TablebaseError
 
     if not data.is_dir():
-        raise TablebaseError(f"there is no folder {data}: name the folder of the tables with --data")
-    entered = rebuild(data)
-    say(f"catalog of {data} rebuilt from {sum(entered.values())} tables of {', '.join(entered) or 'no game'}")
+        raise TablebaseError(f"there is no folder {data}: name the tables' folder with --data")
+    counts = rebuild(data)
+    say(f"catalog of {data} rebuilt from {sum(counts.values())} tables of {', '.join(counts) or 'no game'}")
 
 
-def _wanted(game: Game, pieces: int | None, texts: list[str] | None) -> tuple[Game, list[Material]]:
-    """The game and the materials asked for; if none is, all of a game that is small enough."""
+def _chosen_materials(game: Game, pieces: int | None, texts: list[str] | None) -> list[Material]:
+    """The materials named; without any, and without a number of pieces, that of the start if the game is small enough."""
     from tablebase.build.plan import start_material
     from tablebase.errors import TablebaseError
     from tablebase.slices.material import parse_materials
 
-    materials = [one for text in texts or [] for one in parse_materials(game, text)]
     if pieces is None and not texts:
         start = start_material(game)
         if start is None:
-            raise TablebaseError("say which tables: --pieces 3 for all up to three pieces, or --material RCvW for one slice")
-        materials = [start]
-    return game, materials
+            raise TablebaseError("choose tables: --pieces 3 for all of up to three pieces, or --material RCvW for one material")
+        return [start]
+    return [material for text in texts or [] for material in parse_materials(game, text)]
 
 
 COMMANDS = (build, estimate, reindex)

@@ -13,11 +13,11 @@ def stats(
     game: GameName,
     size: Size = None,
     variant: Variant = None,
-    by: Annotated[By, typer.Option("--by", help="A line for each number of pieces or each slice.")] = By.PIECES,
+    by: Annotated[By, typer.Option("--by", help="One line per number of pieces, or per slice.")] = By.PIECES,
     data: Data = DEFAULT_DATA,
     style: Style = Format.TABLE,
 ) -> None:
-    """Count wins, losses and draws of the side to move over the tables that are built, aliases included."""
+    """Count wins, losses and draws in the tables built so far. Counts are for the side to move, and include aliases."""
     from dataclasses import asdict
 
     from tablebase.catalog.catalog import Catalog
@@ -26,7 +26,7 @@ def stats(
 
     rules = chosen_game(game, size, variant)
     catalog = Catalog(data)
-    rows = [asdict(line) for line in catalog.counts(rules, by.value)]
+    rows = [asdict(counts) for counts in catalog.counts(rules, by.value)]
     catalog.close()
     if not rows:
         raise missing_game(rules, data)
@@ -37,11 +37,11 @@ def stats(
 
 
 def sql(
-    statement: Annotated[str, typer.Argument(metavar='"SELECT …"', help="A statement that reads; docs/guide.md lists the tables.")],
+    statement: Annotated[str, typer.Argument(metavar='"SELECT …"', help="A read-only statement; docs/guide.md lists the tables.")],
     data: Data = DEFAULT_DATA,
     style: Style = Format.TABLE,
 ) -> None:
-    """Ask the catalog in SQL; nothing can be changed."""
+    """Query the catalog in SQL, read-only."""
     from tablebase.catalog.catalog import Catalog
     from tablebase.cli.output import write_rows
     from tablebase.mining.column_names import distinct_names
@@ -49,7 +49,7 @@ def sql(
     catalog = Catalog(data)
     names, rows = catalog.sql(statement)
     catalog.close()
-    # Two columns may have one name in SQL, but not in a row here.
+    # SQL allows two columns of the same name; a row does not.
     columns = distinct_names(names)
     write_rows([dict(zip(columns, row, strict=True)) for row in rows], style, columns)
 

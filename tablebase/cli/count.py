@@ -1,4 +1,4 @@
-"""The command that counts what a start leads to: count."""
+"""The command that counts positions and games from a start: count."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ from typing import Annotated
 
 import typer
 
-from tablebase.cli.options import Format, GameName, Size, Style, Variant, Workers, chosen_game
+from tablebase.cli.options import Format, GameName, Size, Style, Threads, Variant, chosen_game
 
 
 def count(
     game: GameName,
     size: Size = None,
     variant: Variant = None,
-    position: Annotated[str | None, typer.Option("--from", metavar="POSITION", help="Start here, not at the beginning.")] = None,
-    workers: Workers = 1,
+    position: Annotated[
+        str | None, typer.Option("--from", metavar="POSITION", help="Starting position; by default the start of the game.")
+    ] = None,
+    workers: Threads = 1,
     style: Style = Format.TABLE,
 ) -> None:
-    """Count the positions that can be reached and the games that are possible, exactly; needs no tables."""
+    """Count the reachable positions and the possible games exactly. Needs no tables."""
     from time import perf_counter
 
     from tqdm import tqdm
@@ -25,7 +27,7 @@ def count(
     from tablebase.cli.output import write_rows
     from tablebase.compute import threads
     from tablebase.game.notation import parse
-    from tablebase.graph.counting import count as counted
+    from tablebase.graph.counting import count as count_games
     from tablebase.graph.reachable import check_finite
 
     rules = chosen_game(game, size, variant)
@@ -38,9 +40,9 @@ def count(
             bar.total = total
             bar.update(done - bar.n)
 
-        found = counted(rules, start, tick)
-    won = {f"won_{side.letter}": games for side, games in zip(rules.sides, found.won, strict=True)}
-    row = {"game": rules.name, "reachable": found.reachable, "final": found.final, "games": found.games, **won}
+        counts = count_games(rules, start, tick)
+    won = {f"won_{side.letter}": games for side, games in zip(rules.sides, counts.won, strict=True)}
+    row = {"game": rules.name, "reachable": counts.reachable, "final": counts.final, "games": counts.games, **won}
     write_rows([{**row, "seconds": round(perf_counter() - begin, 2)}], style)
 
 

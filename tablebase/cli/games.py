@@ -8,7 +8,7 @@ from tablebase.cli.options import CHECK_FAILED, Format, GameName, Size, Style, V
 
 
 def games(style: Style = Format.TABLE) -> None:
-    """List the games that are installed."""
+    """List the installed games."""
     from tablebase.cli.output import write_rows
     from tablebase.game.registry import game_names, load_game, variants
 
@@ -26,13 +26,18 @@ def check_rules(game: GameName, size: Size = None, variant: Variant = None, styl
     from tablebase.cli.output import write_rows
     from tablebase.testing.suite import check_rules as run_checks
 
-    results = run_checks(chosen_game(game, size, variant))
+    checks = run_checks(chosen_game(game, size, variant))
     rows = [
-        {"check": one.name, "result": "ok" if one.failure is None else one.failure, "cases": one.cases, "shows": one.shows}
-        for one in results
+        {
+            "check": check.name,
+            "result": "ok" if check.failure is None else check.failure,
+            "cases": check.cases,
+            "shows": check.shows,
+        }
+        for check in checks
     ]
     write_rows(rows, style, ["check", "result", "cases", "shows"])
-    if any(one.failure is not None for one in results):
+    if any(check.failure is not None for check in checks):
         raise typer.Exit(CHECK_FAILED)
 
 

@@ -1,4 +1,4 @@
-"""Results as a table for people, or as JSON or CSV for programs."""
+"""Output: a table for people, JSON or CSV for programs."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ UNLIMITED = 10_000
 
 
 def write_rows(rows: Iterable[Row], style: Format, columns: Sequence[str] | None = None, *, verbatim: bool = False) -> None:
-    """Write rows with the same fields; JSON and CSV as the rows come.
+    """Write rows that have the same fields; JSON and CSV are streamed.
 
     Parameters
     ----------
     rows : iterable of mapping
-        A sequence, if the fields are not given.
+        May be an iterator.
     style : Format
     columns : sequence of str, optional
-        The fields; by default those of the first row.
+        The fields, in order; by default those of the first row.
     verbatim : bool
-        Whether a table for people has the fields' names as they are, for who wants to type them.
+        Whether the headings of a table for people are the unchanged names of the fields.
     """
     if columns is None:
         rows = list(rows)
@@ -54,7 +54,7 @@ def _write_json_rows(rows: Iterable[Row], columns: Sequence[str]) -> None:
 
 
 def write_json(value: object) -> None:
-    """Write JSON with an end of line."""
+    """Write a value as JSON, and end the line."""
     sys.stdout.write(_json(value) + "\n")
 
 
@@ -62,7 +62,7 @@ def _json(value: object) -> str:
     try:
         return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False, default=bytes.hex)
     except ValueError as fault:
-        raise TablebaseError(f"JSON has no word for one of the values ({fault}): use --format csv") from fault
+        raise TablebaseError(f"JSON cannot represent one of the values ({fault}): use --format csv") from fault
 
 
 def _csv_cell(value: object) -> object:
@@ -70,7 +70,7 @@ def _csv_cell(value: object) -> object:
 
 
 def write_table(rows: Sequence[Row], columns: Sequence[str], titles: Sequence[str] | None = None) -> None:
-    """Write rows as a table, numbers right-aligned with thousands separated."""
+    """Write rows as a table, with numbers right-aligned and thousands separated."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -81,7 +81,7 @@ def write_table(rows: Sequence[Row], columns: Sequence[str], titles: Sequence[st
         table.add_column(title, justify="right" if numeric else "left", no_wrap=True)
     for row in rows:
         table.add_row(*(_cell(row[name]) for name in columns))
-    # Lines are never cut or wrapped: a terminal does that, and a pipe needs them whole.
+    # Never cut or wrap lines: a terminal does that, and a pipe needs them whole.
     console = Console(file=StringIO(), width=UNLIMITED, markup=False, highlight=False, emoji=False)
     with console.capture() as capture:
         console.print(table)
@@ -101,5 +101,5 @@ def _cell(value: object) -> str:
 
 
 def say(sentence: str) -> None:
-    """Tell the person at the terminal something that is not part of the result."""
+    """Write a status message, which is not part of the result, to standard error."""
     sys.stderr.write(sentence + "\n")

@@ -1,7 +1,8 @@
-"""The command that searches all positions for what decides them: patterns."""
+"""The command that finds what decides slices: patterns."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,11 +13,11 @@ from tablebase.cli.options import (
     CORES,
     DEFAULT_DATA,
     Data,
-    Distinct,
+    DistinctPieces,
     Format,
     GameName,
-    Named,
     Size,
+    Slices,
     Style,
     Threads,
     Variant,
@@ -30,14 +31,14 @@ if TYPE_CHECKING:
     from tablebase.patterns.search import Patterns, Search
     from tablebase.slices.location import StoredSlice
 
-NAME = ["game", "material", "side", "pieces"]
-GAIN = ["features", "number", "gain", "explains", "decides"]
-TOLD = ["features", "gain", "explains", "decides"]
-WHOLE = ["commonest", "entropy", "positions"]
-RULE = ["outcome", "positions", "share", "condition"]
-COUNTS = ["positions", "wins", "losses", "draws"]
-OBJECT = [*NAME, *COUNTS, "commonest", "entropy", "gains", "rules", "tree"]
-LINE = [
+SLICE_FIELDS = ["game", "material", "side", "pieces"]
+GAIN_FIELDS = ["features", "number", "gain", "explains", "decides"]
+SHOWN_GAIN_FIELDS = ["features", "gain", "explains", "decides"]
+TOTAL_FIELDS = ["commonest", "entropy", "positions"]
+RULE_FIELDS = ["outcome", "positions", "share", "condition"]
+COUNT_FIELDS = ["positions", "wins", "losses", "draws"]
+JSON_FIELDS = [*SLICE_FIELDS, *COUNT_FIELDS, "commonest", "entropy", "gains", "rules", "tree"]
+SUMMARY_FIELDS = [
     "material",
     "side",
     "positions",
@@ -58,37 +59,39 @@ def patterns(
     game: GameName,
     size: Size = None,
     variant: Variant = None,
-    material: Named = None,
-    pieces: Distinct = None,
-    features: FeatureFile = None,
-    top: Annotated[int, typer.Option("--top", metavar="N", min=1, help="Show so many features, and so many pairs.")] = 10,
-    depth: Annotated[int, typer.Option("--depth", metavar="N", min=0, max=8, help="Depth of the trees; 0 for none.")] = 3,
+    material: Slices = None,
+    pieces: DistinctPieces = None,
+    feature_file: FeatureFile = None,
+    top: Annotated[
+        int, typer.Option("--top", metavar="N", min=1, help="Number of features, and of pairs of features, to show.")
+    ] = 10,
+    depth: Annotated[int, typer.Option("--depth", metavar="N", min=0, max=8, help="Depth of the decision trees; 0 for none.")] = 3,
     data: Data = DEFAULT_DATA,
     workers: Threads = CORES,
     style: Style = Format.TABLE,
 ) -> None:
-    """Search slices for what decides them: features, exact rules, small trees; all of it goes into the catalog."""
+    """Find the features, rules and trees that decide slices. All findings are stored in the catalog."""
     from contextlib import closing
 
     from tablebase.cli.output import say
-    from tablebase.mining.selection import chosen
+    from tablebase.mining.selection import select_by_name
     from tablebase.patterns.search import Search
     from tablebase.patterns.trees import available
     from tablebase.tables.store import Store
 
     rules = chosen_game(game, size, variant)
-    own = all_features(rules, features)
-    wanted = chosen(rules, data, material or [], pieces)
+    features = all_features(rules, feature_file)
+    selection = select_by_name(rules, data, material or [], pieces)
     if depth and not available():
         say(NO_TREES)
         depth = 0
     with closing(Store(data)) as store:
-        searches = [Search(rules, store, {one: values}, own, workers, depth) for one, values in wanted.items()]
-        _write(rules, _found(rules, data, searches), len(searches), top, style)
+        searches = [Search(rules, store, {stored: values}, features, workers, depth) for stored, values in selection.items()]
+        _write(rules, _run(rules, data, searches), len(searches), top, style)
 
 
-def _found(game: Game, data: Path, searches: Sequence[Search]) -> Iterator[Patterns]:
-    """What the searches find, entered into the catalog one by one."""
+def _run(game: Game, data: Path, searches: Sequence[Search]) -> Iterator[Patterns]:
+    """Run the searches one by one, and store each result in the catalog."""
     from contextlib import closing
 
     from tqdm import tqdm
@@ -96,103 +99,101 @@ def _found(game: Game, data: Path, searches: Sequence[Search]) -> Iterator[Patte
     from tablebase.catalog.catalog import Catalog
     from tablebase.patterns.findings import save
 
-    total = sum(one.cells for one in searches)
+    total = sum(search.cells for search in searches)
     with closing(Catalog(data, create=True)) as catalog, tqdm(total=total, unit="pos", unit_scale=True, leave=False) as bar:
         for search in searches:
-            bar.set_description(f"patterns {_name(game, search.slice)['material']}", refresh=False)
+            bar.set_description(f"patterns {_slice_fields(game, search.slice)['material']}", refresh=False)
             search.tick = bar.update
-            found = search.run()
-            save(catalog, game, found)
-            yield found
+            result = search.run()
+            save(catalog, game, result)
+            yield result
 
 
-def _write(game: Game, found: Iterable[Patterns], count: int, top: int, style: Format) -> None:
+def _write(game: Game, results: Iterable[Patterns], count: int, top: int, style: Format) -> None:
+    """Write the results of `count` searches."""
     from tablebase.cli.output import write_rows
     from tablebase.patterns.findings import gain_rows
 
     if style is Format.JSON:
-        write_rows((_object(game, one, top) for one in found), style, OBJECT)
+        write_rows((_json_object(game, result, top) for result in results), style, JSON_FIELDS)
     elif style is Format.CSV:
-        rows = ({**_name(game, one.slice), **row} for one in found for row in gain_rows(one, top, top))
-        write_rows(rows, style, [*NAME, *GAIN, *WHOLE])
+        rows = ({**_slice_fields(game, result.slice), **row} for result in results for row in gain_rows(result, top, top))
+        write_rows(rows, style, [*SLICE_FIELDS, *GAIN_FIELDS, *TOTAL_FIELDS])
     elif count == 1:
-        for one in found:
-            _show(game, one, top)
+        for result in results:
+            _write_report(game, result, top)
     else:
-        write_rows((_line(game, one) for one in found), style, LINE)
+        write_rows((_summary(game, result) for result in results), style, SUMMARY_FIELDS)
 
 
-def _name(game: Game, one: StoredSlice) -> dict[str, Any]:
+def _slice_fields(game: Game, stored: StoredSlice) -> dict[str, Any]:
     from tablebase.slices.material import material_name
 
-    letter = game.sides[one.side].letter
-    return {"game": game.name, "material": material_name(game, one.material), "side": letter, "pieces": one.material.pieces}
+    name, letter = material_name(game, stored.material), game.sides[stored.side].letter
+    return {"game": game.name, "material": name, "side": letter, "pieces": stored.material.pieces}
 
 
-def _counts(found: Patterns) -> dict[str, int]:
-    wins, losses, draws = found.outcomes
-    return {"positions": found.positions, "wins": wins, "losses": losses, "draws": draws}
+def _outcome_counts(result: Patterns) -> dict[str, int]:
+    wins, losses, draws = result.outcomes
+    return {"positions": result.positions, "wins": wins, "losses": losses, "draws": draws}
 
 
-def _object(game: Game, found: Patterns, top: int) -> dict[str, Any]:
-    """A slice as JSON has it."""
+def _json_object(game: Game, result: Patterns, top: int) -> dict[str, Any]:
+    """A slice as a JSON object."""
     from tablebase.patterns.findings import gain_rows, rule_rows, tree_rows
 
     return {
-        **_name(game, found.slice),
-        **_counts(found),
-        "commonest": found.commonest,
-        "entropy": found.entropy,
-        "gains": [{name: row[name] for name in GAIN} for row in gain_rows(found, top, top)],
-        "rules": list(rule_rows(found)),
-        "tree": next(tree_rows(found), None),
+        **_slice_fields(game, result.slice),
+        **_outcome_counts(result),
+        "commonest": result.commonest,
+        "entropy": result.entropy,
+        "gains": [{name: row[name] for name in GAIN_FIELDS} for row in gain_rows(result, top, top)],
+        "rules": list(rule_rows(result)),
+        "tree": next(tree_rows(result), None),
     }
 
 
-def _line(game: Game, found: Patterns) -> dict[str, Any]:
-    """A slice in one line."""
+def _summary(game: Game, result: Patterns) -> dict[str, Any]:
+    """A slice in one line of a table."""
     from tablebase.patterns.findings import best
 
-    single, pair = (next((one for one in best(found, number, 1) if one.gain), None) for number in (1, 2))
-    rule = next(iter(found.rules), None)
+    single, pair = (next((gain for gain in best(result, number, 1) if gain.gain), None) for number in (1, 2))
+    rule = next(iter(result.rules), None)
     return {
-        **{name: value for name, value in _name(game, found.slice).items() if name in LINE},
-        "positions": found.positions,
-        "commonest": found.commonest,
+        **{name: value for name, value in _slice_fields(game, result.slice).items() if name in SUMMARY_FIELDS},
+        "positions": result.positions,
+        "commonest": result.commonest,
         "feature": single and single.name,
         "gain": single and single.gain,
         "decides": single and single.decides,
         "pair": pair and pair.name,
         "pair_decides": pair and pair.decides,
         "rule": rule and f"{rule.outcome} where {rule.condition}",
-        "covers": rule and rule.positions / found.positions,
-        "tree_error": found.tree and found.tree.errors / found.positions,
+        "covers": rule and rule.positions / result.positions,
+        "tree_error": result.tree and result.tree.errors / result.positions,
     }
 
 
-def _show(game: Game, found: Patterns, top: int) -> None:
-    """All of one slice, for people."""
+def _write_report(game: Game, result: Patterns, top: int) -> None:
+    """Write all that was found in one slice, for people."""
     from tablebase.cli.output import write_table
     from tablebase.patterns.findings import gain_rows, rule_rows
 
-    name, counts = _name(game, found.slice), _counts(found)
-    told = ", ".join(f"{number:,} {what}" for what, number in counts.items())
-    lines = [f"{name['material']}, {game.sides[found.slice.side].name} to move: {told}"]
-    lines += [f"the outcome has {found.entropy:.3f} bits; the commonest is right in {100 * found.commonest:.1f} %", ""]
-    _print(lines)
-    write_table(list(gain_rows(found, top, top)), TOLD)
+    material, side = _slice_fields(game, result.slice)["material"], game.sides[result.slice.side].name
+    counts = ", ".join(f"{number:,} {what}" for what, number in _outcome_counts(result).items())
+    _print([f"{material}, {side} to move: {counts}"])
+    _print([f"entropy of the outcome: {result.entropy:.3f} bits; most common outcome: {100 * result.commonest:.1f} %", ""])
+    write_table(list(gain_rows(result, top, top)), SHOWN_GAIN_FIELDS)
     _print([""])
-    if found.rules:
-        write_table(list(rule_rows(found)), RULE)
-    _print([""] if found.rules else ["no rule without exceptions", ""])
-    if found.tree is not None:
-        wrong = f"wrong in {found.tree.errors:,} positions, {100 * found.tree.errors / found.positions:.2f} %; as SQL:"
-        _print([found.tree.text, "", wrong, found.tree.sql])
+    if result.rules:
+        write_table(list(rule_rows(result)), RULE_FIELDS)
+    _print([""] if result.rules else ["no rule without exceptions", ""])
+    if result.tree is not None:
+        wrong = f"wrong in {result.tree.errors:,} positions, {100 * result.tree.errors / result.positions:.2f} %; as SQL:"
+        _print([result.tree.text, "", wrong, result.tree.sql])
 
 
 def _print(lines: Sequence[str]) -> None:
-    import sys
-
     sys.stdout.writelines(f"{line}\n" for line in lines)
 
 

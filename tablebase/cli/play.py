@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from tablebase.play.match import Ending, Match
 
 SEEDS = 1_000_000
-"""Seeds that are drawn are below this, to be short to type."""
+"""Upper bound of randomly drawn seeds, which keeps them short to type."""
 
 HELP = """\
 a move, such as {example}
 moves   list the legal moves
-hint    what the tables say of the position, and their best move
-undo    take back your last move and the answer to it
+hint    show the value of the position and the best move
+undo    take back your last move and the reply
 board   draw the board
-help    this list
+help    show this list
 quit    leave the game
 """
 
@@ -37,12 +37,14 @@ def play(
         str | None, typer.Option("--side", metavar="LETTER", help="The side you play; by default the one that moves first.")
     ] = None,
     fuzz: Annotated[
-        float, typer.Option("--fuzz", metavar="P", help="How freely the tables choose: 0 only best moves, 1 any move.")
+        float, typer.Option("--fuzz", metavar="P", help="How freely the tables choose: 0 for best moves only, 1 for any move.")
     ] = 0.0,
     start: Annotated[
-        str | None, typer.Option("--from", metavar="POSITION", help="Where to begin; by default the start of the game.")
+        str | None, typer.Option("--from", metavar="POSITION", help="Starting position; by default the start of the game.")
     ] = None,
-    seed: Annotated[int | None, typer.Option("--seed", metavar="N", min=0, help="Makes the choices repeatable.")] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", metavar="N", min=0, help="Seed of the tables' choices, to repeat a game.")
+    ] = None,
     size: Size = None,
     variant: Variant = None,
     data: Data = DEFAULT_DATA,
@@ -60,12 +62,12 @@ def play(
     position = parse(rules, rules.start if start is None else start)
     person = position.side if side is None else side_number(rules, side)
     seed = SystemRandom().randrange(SEEDS) if seed is None else seed
-    # What is not text is shown as what it is, and then refused like any other word.
+    # Bytes that are not text are escaped, and then refused like any unknown word.
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="backslashreplace")
     with Tablebase(data) as tables:
         match = Match(rules, tables.prober, position)
-        # A table that is missing is told before the first move.
+        # A missing table is reported before the first move.
         match.probe()
         _Session(match, person, fuzz, Random(seed)).run()
     sys.stdout.write(f"the seed was {seed}: with --seed {seed} the same options and moves give the same game\n")
@@ -79,7 +81,7 @@ class _Session:
     ----------
     match : Match
     person : int
-        The person's side, 0 or 1; the tables have the other.
+        The person's side, 0 or 1; the tables play the other.
     fuzz : float
     random : Random
     """
@@ -90,10 +92,10 @@ class _Session:
     random: Random
 
     def run(self) -> None:
-        """Play until the game is over or left."""
+        """Play until the game is over or abandoned."""
         match = self.match
         you, tables = self._name(self.person), self._name(1 - self.person)
-        sys.stdout.write(f"{match.game.title}: you play {you}, the tables play {tables}; type help for what can be typed\n")
+        sys.stdout.write(f"{match.game.title}: you play {you}, the tables play {tables}; type help for a list of commands\n")
         if match.side != self.person:
             self._draw()
         while (ending := match.ending()) is None:
@@ -105,20 +107,20 @@ class _Session:
         self._finish(ending)
 
     def _take_turn(self) -> bool:
-        """Ask until the person has made a move; False if the game is left."""
+        """Prompt until the person has made a move; return False if the game is abandoned."""
         commands: dict[str, Callable[[], None]] = {
-            "moves": self._list,
-            "hint": self._hint,
+            "moves": self._list_moves,
+            "hint": self._show_hint,
             "undo": self._undo,
             "board": self._draw,
-            "help": self._help,
+            "help": self._show_help,
         }
         self._draw()
         while True:
-            word = self._ask()
+            word = self._read_word()
             legal = self.match.legal()
             if word is None or word == "quit":
-                sys.stdout.write(f"the game is left after {self._plies()}\n")
+                sys.stdout.write(f"game abandoned after {self._count_plies()}\n")
                 return False
             if word in legal:
                 self.match.play(legal[word])
@@ -128,23 +130,23 @@ class _Session:
             else:
                 _refuse(word, legal)
 
-    def _ask(self) -> str | None:
-        """The next word that the person types, None at the end of the input."""
-        # Standard input may be closed, and then there is none to read from.
+    def _read_word(self) -> str | None:
+        """The next line that the person types, None at the end of the input."""
+        # Python sets this to None if standard input is closed.
         if sys.stdin is None:
             return None
-        # At a terminal, input() would write its prompt to standard error.
+        # At a terminal, input(prompt) would write the prompt to standard error.
         sys.stdout.write(f"{self._name(self.person)}> ")
         try:
             return input().strip().lower()
         except EOFError:
-            sys.stdout.write("\nthe input has ended\n")
+            sys.stdout.write("\nend of input\n")
             return None
 
-    def _list(self) -> None:
+    def _list_moves(self) -> None:
         sys.stdout.write(f"{' '.join(self.match.legal())}\n")
 
-    def _hint(self) -> None:
+    def _show_hint(self) -> None:
         from tablebase.cli.probe import verdict
 
         sys.stdout.write(f"{verdict(self.match.probe())}\n")
@@ -153,37 +155,37 @@ class _Session:
         if self.match.undo(self.person):
             self._draw()
         else:
-            sys.stdout.write("there is no move of yours to take back\n")
+            sys.stdout.write("you have no move to take back\n")
 
     def _draw(self) -> None:
         from tablebase.game.notation import board_picture
 
         sys.stdout.write(f"\n{board_picture(self.match.game, self.match.position)}\n")
 
-    def _help(self) -> None:
+    def _show_help(self) -> None:
         sys.stdout.write(HELP.format(example=next(iter(self.match.legal()))))
 
     def _finish(self, ending: Ending) -> None:
-        """Draw the last position and say who has won, and why."""
+        """Draw the last position and print who has won, and why."""
         from tablebase.game.notation import board_picture
 
-        # Nobody is to move any more, which is what the last line would say.
+        # The last line names the side to move, but the game is over.
         picture, _, _ = board_picture(self.match.game, self.match.position).rpartition("\n")
         sys.stdout.write(f"\n{picture}\n\n")
         result = "a draw" if ending.winner is None else f"won by {self._name(ending.winner)}"
-        sys.stdout.write(f"{result} in {self._plies()}: {reason(self.match, ending)}\n")
+        sys.stdout.write(f"{result} in {self._count_plies()}: {reason(self.match, ending)}\n")
 
     def _name(self, side: int) -> str:
         return self.match.game.sides[side].name
 
-    def _plies(self) -> str:
+    def _count_plies(self) -> str:
         from tablebase.cli.probe import count_plies
 
         return count_plies(self.match.plies)
 
 
 def reason(match: Match, ending: Ending) -> str:
-    """Why a match has ended, as half a sentence."""
+    """Why a match has ended, as a clause."""
     from tablebase.play.match import EndReason
 
     game, to_move = match.game, match.game.sides[match.side].name
@@ -193,22 +195,22 @@ def reason(match: Match, ending: Ending) -> str:
     if ending.why is EndReason.ESCAPED and game.escape is not None:
         return f"the {game.kinds[game.by_symbol[game.escape.runner]].name} has escaped"
     return {
-        EndReason.LAST_PIECE: f"no piece is left to {to_move}",
-        EndReason.NO_MOVE: f"no move is left to {to_move}",
-        EndReason.REPEATED: "the same position has come up three times",
+        EndReason.LAST_PIECE: f"{to_move} has no pieces left",
+        EndReason.NO_MOVE: f"{to_move} has no legal move",
+        EndReason.REPEATED: "the same position has occurred three times",
     }[ending.why]
 
 
 def _refuse(word: str, legal: dict[str, Move]) -> None:
-    """Say in one sentence what is wrong with what was typed."""
+    """Print one sentence about input that is neither a legal move nor a command."""
     import re
     from reprlib import repr as shortened
 
     if re.fullmatch("([a-z][0-9]{1,2}){2}", word):
-        sys.stdout.write(f"{word} is not a legal move here: type moves for those that are\n")
+        sys.stdout.write(f"{word} is not a legal move here: type moves to list the legal ones\n")
     else:
-        said = f"{shortened(word)} is neither a move nor a command" if word else "nothing was typed"
-        sys.stdout.write(f"{said}: type a move such as {next(iter(legal))}, or help\n")
+        fault = f"{shortened(word)} is neither a move nor a command" if word else "nothing was typed"
+        sys.stdout.write(f"{fault}: type a move such as {next(iter(legal))}, or help\n")
 
 
 COMMANDS = (play,)

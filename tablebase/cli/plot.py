@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tablebase.cli.options import CORES, DEFAULT_DATA, Data, Exactly, GameName, Size, Threads, Variant, chosen_game
+from tablebase.cli.options import CORES, DEFAULT_DATA, Data, ExactPieces, GameName, Size, Threads, Variant, chosen_game
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from tablebase.catalog.catalog import Catalog
-    from tablebase.charts.selection import Choice
+    from tablebase.charts.selection import ChartSlices
 
 
 class Chart(StrEnum):
@@ -29,30 +29,30 @@ class Chart(StrEnum):
     PARITY = "parity"
 
 
-class Shown(StrEnum):
-    """Outcomes that can be asked for."""
+class ShownOutcome(StrEnum):
+    """Values of --outcome."""
 
     WIN = "win"
     LOSS = "loss"
     DRAW = "draw"
 
 
-OF_SOME = {
+CHARTS_OF_OPTION = {
     "--piece": (Chart.SQUARES, Chart.PARITY),
     "--outcome": (Chart.DISTANCES, Chart.SQUARES),
     "--log": (Chart.DISTANCES,),
 }
-"""Options that mean something for some charts alone."""
+"""Options that apply only to some charts."""
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What is asked for, as the options say it."""
+class Request:
+    """What to draw, as given by the options."""
 
     catalog: Catalog
-    choice: Choice
+    slices: ChartSlices
     pieces: tuple[int, ...]
-    outcome: Shown | None
+    outcome: ShownOutcome | None
     log: bool
     workers: int
 
@@ -60,29 +60,30 @@ class Wanted:
 def plot(
     chart: Annotated[Chart, typer.Argument(metavar="CHART", help="distances, squares, draws or parity.")],
     game: GameName,
-    output: Annotated[Path, typer.Option("--output", metavar="FILE", help="The picture: FILE.png, FILE.svg or FILE.pdf.")],
+    output: Annotated[Path, typer.Option("--output", metavar="FILE", help="Picture to write: FILE.png, FILE.svg or FILE.pdf.")],
     size: Size = None,
     variant: Variant = None,
-    pieces: Exactly = None,
+    pieces: ExactPieces = None,
     material: Annotated[
         list[str] | None,
-        typer.Option("--material", metavar="RCvW", help="This material, or a pattern such as '?v?' or 'R*v*'; may be given again."),
+        typer.Option("--material", metavar="RCvW", help="This material, or a pattern such as '?v?' or 'R*v*'; may be repeated."),
     ] = None,
-    side: Annotated[str | None, typer.Option("--side", metavar="w", help="Just with this side to move.")] = None,
+    side: Annotated[str | None, typer.Option("--side", metavar="w", help="Only slices with this side to move.")] = None,
     piece: Annotated[
         list[int] | None,
-        typer.Option("--piece", metavar="N", help="Which piece of the material, from 1; for parity, give it twice."),
+        typer.Option("--piece", metavar="N", help="Number of a piece of the material, from 1; for parity, give it twice."),
     ] = None,
     outcome: Annotated[
-        Shown | None, typer.Option("--outcome", help="Which one squares shows, by default win; distances shows both by default.")
+        ShownOutcome | None,
+        typer.Option("--outcome", help="Outcome to show; by default win for squares, win and loss for distances."),
     ] = None,
     log: Annotated[bool, typer.Option("--log", help="Draw distances on a logarithmic scale.")] = False,
     data: Data = DEFAULT_DATA,
     workers: Threads = CORES,
 ) -> None:
-    """Draw a chart of the tables that are built; outcomes are always those of the side to move."""
+    """Draw a chart of the tables built so far. Outcomes are for the side to move."""
     from tablebase.catalog.catalog import Catalog
-    from tablebase.charts.selection import choose
+    from tablebase.charts.selection import select_slices
     from tablebase.cli.output import say
 
     _check_options(chart, {"--piece": piece, "--outcome": outcome, "--log": log})
@@ -90,28 +91,28 @@ def plot(
     rules = chosen_game(game, size, variant)
     catalog = Catalog(data)
     try:
-        choice = choose(rules, catalog, pieces, material or [], side)
-        figure = DRAWN[chart](Wanted(catalog, choice, tuple(piece or ()), outcome, log, workers))
+        slices = select_slices(rules, catalog, pieces, material or [], side)
+        figure = DRAW[chart](Request(catalog, slices, tuple(piece or ()), outcome, log, workers))
     finally:
         catalog.close()
 
     from tablebase.charts.drawing import save
 
     save(figure, output)
-    say(f"wrote {output}: {chart.value} of {choice.caption}")
+    say(f"wrote {output}: {chart.value} of {slices.caption}")
 
 
 def _check_options(chart: Chart, given: dict[str, object]) -> None:
-    """See that no option is given that the chart has no use for."""
+    """Refuse options that do not apply to the chart."""
     from tablebase.errors import TablebaseError
 
-    for option, charts in OF_SOME.items():
+    for option, charts in CHARTS_OF_OPTION.items():
         if given[option] and chart not in charts:
-            raise TablebaseError(f"{option} is for {' and '.join(charts)}, not for {chart.value}: leave it away")
+            raise TablebaseError(f"{option} is for {' and '.join(charts)}, not for {chart.value}: omit it")
 
 
 def _check_drawing(output: Path) -> None:
-    """See that there is something to draw with, before anything is counted."""
+    """Check that Matplotlib is installed and the suffix is known, before anything is counted."""
     from importlib.util import find_spec
 
     from tablebase.errors import TablebaseError
@@ -126,7 +127,7 @@ def _check_drawing(output: Path) -> None:
 
 @contextmanager
 def _progress(name: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar, and what to tell it."""
+    """A progress bar, as a function of the indices done and their total."""
     from tqdm import tqdm
 
     with tqdm(desc=f"plot {name}", unit="pos", unit_scale=True, leave=False) as bar:
@@ -138,55 +139,56 @@ def _progress(name: str) -> Iterator[Callable[[int, int], None]]:
         yield tick
 
 
-def _distances(wanted: Wanted) -> Figure:
+def _distances(request: Request) -> Figure:
     from tablebase.charts.drawing import draw_distances
     from tablebase.charts.tallies import count_distances
     from tablebase.errors import TablebaseError
     from tablebase.game import Outcome
 
-    if wanted.outcome is Shown.DRAW:
-        raise TablebaseError("a draw has no distance: ask for --outcome win or --outcome loss")
-    found = count_distances(wanted.catalog, wanted.choice)
-    if wanted.outcome is not None:
-        found = {Outcome(wanted.outcome.value): found[Outcome(wanted.outcome.value)]}
-    return draw_distances(wanted.choice.caption, found, wanted.choice.outcomes, wanted.log)
+    if request.outcome is ShownOutcome.DRAW:
+        raise TablebaseError("a draw has no distance: choose --outcome win or --outcome loss")
+    counts = count_distances(request.catalog, request.slices)
+    if request.outcome is not None:
+        outcome = Outcome(request.outcome.value)
+        counts = {outcome: counts[outcome]}
+    return draw_distances(request.slices.caption, counts, request.slices.outcomes, request.log)
 
 
-def _squares(wanted: Wanted) -> Figure:
+def _squares(request: Request) -> Figure:
     from tablebase.charts.drawing import draw_squares
     from tablebase.charts.tallies import count_squares
     from tablebase.errors import TablebaseError
     from tablebase.game import Outcome
 
-    if len(wanted.pieces) > 1:
+    if len(request.pieces) > 1:
         raise TablebaseError("squares shows one piece: give --piece once")
-    choice, piece = wanted.choice, (wanted.pieces or (1,))[0]
-    with _progress(choice.game.name) as tick:
-        tally = count_squares(choice, wanted.catalog.folder, piece, wanted.workers, tick)
-    outcome = Outcome((wanted.outcome or Shown.WIN).value)
-    return draw_squares(choice.caption, choice.piece_name(piece), choice.game.board, tally, outcome)
+    slices, piece = request.slices, (request.pieces or (1,))[0]
+    with _progress(slices.game.name) as tick:
+        tally = count_squares(slices, request.catalog.folder, piece, request.workers, tick)
+    outcome = Outcome((request.outcome or ShownOutcome.WIN).value)
+    return draw_squares(slices.caption, slices.piece_name(piece), slices.game.board, tally, outcome)
 
 
-def _draws(wanted: Wanted) -> Figure:
+def _draws(request: Request) -> Figure:
     from tablebase.charts.drawing import draw_draws
     from tablebase.charts.tallies import draw_matrices
 
-    first, second = wanted.choice.game.sides
-    return draw_draws(wanted.choice.caption, (first.name, second.name), draw_matrices(wanted.choice))
+    first, second = request.slices.game.sides
+    return draw_draws(request.slices.caption, (first.name, second.name), draw_matrices(request.slices))
 
 
-def _parity(wanted: Wanted) -> Figure:
+def _parity(request: Request) -> Figure:
     from tablebase.charts.drawing import draw_parity
     from tablebase.charts.tallies import count_parity, parity_pair
 
-    choice = wanted.choice
-    pair = parity_pair(choice, wanted.pieces)
-    with _progress(choice.game.name) as tick:
-        tally = count_parity(choice, wanted.catalog.folder, pair, wanted.workers, tick)
-    return draw_parity(choice.caption, (choice.piece_name(pair[0]), choice.piece_name(pair[1])), tally)
+    slices = request.slices
+    pair = parity_pair(slices, request.pieces)
+    with _progress(slices.game.name) as tick:
+        tally = count_parity(slices, request.catalog.folder, pair, request.workers, tick)
+    return draw_parity(slices.caption, (slices.piece_name(pair[0]), slices.piece_name(pair[1])), tally)
 
 
-DRAWN: dict[Chart, Callable[[Wanted], Figure]] = {
+DRAW: dict[Chart, Callable[[Request], Figure]] = {
     Chart.DISTANCES: _distances,
     Chart.SQUARES: _squares,
     Chart.DRAWS: _draws,

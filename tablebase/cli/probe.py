@@ -1,4 +1,4 @@
-"""Commands that ask for positions: probe, line."""
+"""Commands that look up positions: probe, line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def probe(
     data: Data = DEFAULT_DATA,
     style: Style = Format.TABLE,
 ) -> None:
-    """Tell the outcome, the distance in plies and the moves of positions, best first."""
+    """Show the outcome, distance and moves of positions, best move first."""
     from tablebase.api.tablebase import Tablebase
     from tablebase.cli.output import write_json, write_rows
 
@@ -51,10 +51,10 @@ def line(
     variant: Variant = None,
     data: Data = DEFAULT_DATA,
     boards: Annotated[bool, typer.Option("--boards", help="Draw the board at every ply.")] = False,
-    plies: Annotated[int | None, typer.Option("--plies", metavar="N", min=0, help="Stop after so many plies.")] = None,
+    plies: Annotated[int | None, typer.Option("--plies", metavar="N", min=0, help="Stop after N plies.")] = None,
     style: Style = Format.TABLE,
 ) -> None:
-    """Play the optimal line from a position to the end, or to a number of plies."""
+    """Show the optimal line from a position to the end."""
     from tablebase.api.tablebase import Tablebase
     from tablebase.cli.output import write_rows
 
@@ -69,7 +69,7 @@ def line(
 
 
 def probe_object(answer: Probe) -> dict[str, Any]:
-    """A probe as the JSON object that other programs rely on."""
+    """A probe as a JSON object; its fields are stable."""
     return {
         "game": answer.game.name,
         "position": answer.position,
@@ -78,14 +78,19 @@ def probe_object(answer: Probe) -> dict[str, Any]:
         "distance": answer.distance,
         "best": answer.best,
         "moves": [
-            {"move": m.move, "position": m.position, "outcome": str(m.value.outcome), "distance": m.value.distance}
-            for m in answer.moves
+            {
+                "move": move.move,
+                "position": move.position,
+                "outcome": str(move.value.outcome),
+                "distance": move.value.distance,
+            }
+            for move in answer.moves
         ],
     }
 
 
 def line_rows(game: Game, tables: Tablebase, position: str, plies: int | None = None) -> list[dict[str, Any]]:
-    """The optimal line, a row a position; the last row is the end, if the line comes to one within so many plies."""
+    """The optimal line, one row per position; the last row is the end of the game, if it is reached within `plies`."""
     probes = tables.line(game, position, plies)
     rows = [
         {
@@ -115,15 +120,20 @@ def _write_probe(answer: Probe) -> None:
     sys.stdout.write(f"{verdict(answer)}\n\n")
     if answer.moves:
         rows = [
-            {"move": m.move, "outcome": str(m.value.outcome), "distance": m.value.distance, "position": m.position}
-            for m in answer.moves
+            {
+                "move": move.move,
+                "outcome": str(move.value.outcome),
+                "distance": move.value.distance,
+                "position": move.position,
+            }
+            for move in answer.moves
         ]
         write_table(rows, ["move", "outcome", "distance", "position"])
         sys.stdout.write("\n")
 
 
 def verdict(answer: Probe) -> str:
-    """The answer as a sentence that says whose outcome it is."""
+    """The outcome as a sentence that names the side to move."""
     name = answer.game.sides[answer.asked.side].name
     if answer.distance is None:
         return f"{name} to move: draw" if answer.moves else f"{name} to move: draw, no legal move"

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import typer
 
-from tablebase.cli.options import CHECK_FAILED, DEFAULT_DATA, Data, GameName, Only, Pieces, Size, Variant, Workers, chosen_game
+from tablebase.cli.options import (
+    CHECK_FAILED,
+    DEFAULT_DATA,
+    Data,
+    GameName,
+    OnlyMaterials,
+    Pieces,
+    Size,
+    Variant,
+    Workers,
+    chosen_game,
+)
 
 
 def verify(
@@ -12,11 +23,11 @@ def verify(
     size: Size = None,
     variant: Variant = None,
     pieces: Pieces = None,
-    material: Only = None,
+    material: OnlyMaterials = None,
     data: Data = DEFAULT_DATA,
     workers: Workers = 1,
 ) -> None:
-    """Check the bytes of tables, and every position against its moves."""
+    """Check every byte and every position of the tables."""
     from tqdm import tqdm
 
     from tablebase.cli.output import say
@@ -26,19 +37,18 @@ def verify(
     from tablebase.verify.tablebase import verify_tables
 
     rules = chosen_game(game, size, variant)
-    faults = []
-    checked = 0
-    wanted = [one for text in material or [] for one in parse_materials(rules, text)]
-    total, results = verify_tables(rules, data, pieces, wanted, LocalExecutor(Limits(workers)))
+    materials = [parsed for text in material or [] for parsed in parse_materials(rules, text)]
+    checked = failed = 0
+    total, results = verify_tables(rules, data, pieces, materials, LocalExecutor(Limits(workers)))
     with tqdm(total=total, unit="table", desc=f"verify {rules.name}") as bar:
         for fault in results:
             checked += 1
             bar.update()
             if fault is not None:
-                faults.append(fault)
+                failed += 1
                 bar.write(f"error: {fault}", file=bar.fp)
-    say(f"tables that are right: {checked - len(faults)} of {checked}")
-    if faults:
+    say(f"correct tables: {checked - failed} of {checked}")
+    if failed:
         raise typer.Exit(CHECK_FAILED)
 
 

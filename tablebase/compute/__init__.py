@@ -1,1 +1,1 @@
-"""Machine code, threads and words of bits."""
+"""Compiled kernels, threads and 64-bit words."""

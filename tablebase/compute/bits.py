@@ -24,13 +24,13 @@ def _cttz(_context: Any, word: Any) -> Any:
 
 @inline
 def trailing_zeros(word: Any) -> Any:
-    """Number of the lowest bit set in a word that is not 0."""
+    """Number of the lowest set bit of a nonzero word."""
     return _cttz(word)  # type: ignore[call-arg]
 
 
 @inline
 def moved(word: Any, shift: int) -> Any:
-    """The word with every bit moved up by `shift`, or down if it is negative."""
+    """The word with every bit moved up by `shift`, or down if `shift` is negative."""
     if shift >= 0:
         return word << np.uint64(shift)
     return word >> np.uint64(-shift)

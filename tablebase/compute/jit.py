@@ -1,7 +1,7 @@
 """Numba, with a cache that never serves stale kernels.
 
-Numba notices an edit in the file of a cached kernel, but not in a helper or a constant that the kernel
-imports. So the name of the cache folder carries a digest of every source file that a kernel can depend on.
+Numba notices an edit to the file of a cached kernel, but not to a helper or a constant that the kernel
+imports. The name of the cache folder therefore contains a digest of every source file that a kernel can depend on.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _WORD = re.compile(r"[A-Za-z_][\w.]*")
 def kernel_sources() -> tuple[Path, ...]:
     """The files of this package that kernels are compiled from, sorted.
 
-    These are the files that import this module, and all files of the package that those import, directly or not.
+    These are the files that import this module, and all files of the package that they import, directly or indirectly.
     """
     modules = {_module_name(path): path for path in PACKAGE.rglob("*.py")}
     imports = {name: _imported(path) & modules.keys() for name, path in modules.items()}
@@ -43,10 +43,10 @@ def _module_name(path: Path) -> str:
 
 
 def _imported(path: Path) -> set[str]:
-    """Modules that a file may import, the packages that hold them included; also names of what is not a module."""
+    """Modules that a file may import, with their parent packages; some of the names may not be modules."""
     names: set[str] = set()
     for module, imported, modules in _IMPORT.findall(path.read_text(encoding="utf-8")):
-        # What is imported from a package may be one of its modules.
+        # A name imported from a package may be one of its modules.
         for name in [f"{module}.{word}" for word in _WORD.findall(imported)] if module else _WORD.findall(modules):
             parts = name.split(".")
             names.update(".".join(parts[:count]) for count in range(1, len(parts) + 1))
@@ -54,7 +54,7 @@ def _imported(path: Path) -> set[str]:
 
 
 def cache_folder() -> Path:
-    """Where this version's compiled kernels are kept; ``TABLEBASE_CACHE`` overrides the parent folder."""
+    """The folder of this version's compiled kernels; ``TABLEBASE_CACHE`` overrides its parent."""
     digest = hashlib.sha256()
     for source in kernel_sources():
         digest.update(source.relative_to(PACKAGE).as_posix().encode() + b"\0" + source.read_bytes() + b"\0")
@@ -71,10 +71,10 @@ numba.config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"]  # type: ignore[attr-defi
 
 
 def jit(function: F) -> F:
-    """Compile in nopython mode, keep the machine code on disk, let other threads run."""
+    """Compile in nopython mode, cache the machine code on disk, release the GIL."""
     return cast(F, numba.njit(cache=True, nogil=True)(function))
 
 
 def inline(function: F) -> F:
-    """Compile a small helper so that it becomes part of its callers."""
+    """Compile a small helper that is inlined into its callers."""
     return cast(F, numba.njit(cache=True, nogil=True, forceinline=True)(function))

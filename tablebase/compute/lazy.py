@@ -1,4 +1,4 @@
-"""Names that a package hands on from its modules, which are loaded only when one of the names is used."""
+"""Lazy re-exports: a package's module is loaded only when one of its names is first used."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any
 
 
 def lazy(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """A package's ``__getattr__``.
+    """The ``__getattr__`` of a package with lazy re-exports.
 
     Parameters
     ----------
     package : str
         Its ``__name__``.
     homes : mapping of str to str
-        For each name the module that has it, as a full dotted name.
+        The full dotted name of the module that defines each name.
     """
 
-    def find(name: str) -> Any:
+    def load_attribute(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(import_module(homes[name]), name)
 
-    return find
+    return load_attribute

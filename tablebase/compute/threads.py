@@ -1,6 +1,6 @@
-"""How many threads this process may use, and work spread over them.
+"""How many threads this process may use, and how to spread work over them.
 
-Kernels and NumPy let other threads run while they work. A process that is one of many uses one thread.
+Kernels and NumPy release the GIL while they run. A process that is one of several workers uses one thread.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _allowed: ContextVar[int] = ContextVar("threads", default=1)
 
 @contextmanager
 def use(count: int) -> Iterator[None]:
-    """Allow so many threads within the block."""
+    """Allow this many threads within the block."""
     token = _allowed.set(count)
     try:
         yield
@@ -27,15 +27,15 @@ def use(count: int) -> Iterator[None]:
 
 
 def spread(work: Callable[[int, int], Result], count: int, grain: int) -> list[Result]:
-    """Do `work(begin, end)` for ranges that make up range(count), side by side; the results in order.
+    """Call `work(begin, end)` in parallel for ranges that partition range(count); the results in order.
 
     Parameters
     ----------
     work : callable
-        Of a range; must not write what another range reads or writes.
+        Must not write what another range reads or writes.
     count : int
     grain : int
-        What is not worth dividing.
+        The smallest range worth splitting off.
     """
     parts = max(1, min(_allowed.get() * 4, count // grain))
     if parts == 1 or _allowed.get() == 1:

@@ -61,11 +61,8 @@ class LocalExecutor(Executor):
             return
         done, _ = wait(self._running, return_when=FIRST_COMPLETED)
         for future in done:
-            try:
+            with _lost_workers_as_errors():
                 result = future.result()
-            except BrokenProcessPool as fault:
-                cure = "use fewer --workers or a smaller --memory"
-                raise CapacityError("a worker was killed, most likely because memory ran out", cure) from fault
             yield self._running.pop(future), result
 
     def stop(self, *, abort: bool) -> None:
@@ -83,8 +80,18 @@ class LocalExecutor(Executor):
     def _submit_to_pool(self, work: Callable[[Any], Any], key: Any) -> None:
         if self._pool is None:
             self._pool = ProcessPoolExecutor(self.limits.workers, multiprocessing.get_context("spawn"))
-        with _ignoring_interrupts():
+        with _ignoring_interrupts(), _lost_workers_as_errors():
             self._running[self._pool.submit(work, key)] = key
+
+
+@contextmanager
+def _lost_workers_as_errors() -> Iterator[None]:
+    """A pool that has lost a worker, as one sentence."""
+    try:
+        yield
+    except BrokenProcessPool as fault:
+        cure = "use fewer --workers or a smaller --memory"
+        raise CapacityError("a worker was killed, most likely because memory ran out", cure) from fault
 
 
 @contextmanager

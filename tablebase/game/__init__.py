@@ -1,4 +1,4 @@
-"""Games as data: the vocabulary of rules modules, and positions and moves in plain Python."""
+"""Games as data: the types of rules modules, and positions and moves in plain Python."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Features: what can be said of a position beside its value, as vectorised functions over piece squares.
+"""Features: facts about a position other than its value, as vectorised functions of piece squares.
 
-A rules module lists its features in `Game.features`; users bring their own in a Python file. A feature is of the
-position as a whole, of each piece, or of each pair of pieces; pieces are numbered from 1 in the order of the
-material, so `distance` becomes the columns ``distance_1_2``, ``distance_1_3``, ….
+A rules module lists its features in `Game.features`; users add their own in a Python file. A feature describes the
+position as a whole, each piece, or each pair of pieces. Pieces are numbered from 1 in the order of the material, so
+`distance` becomes the columns ``distance_1_2``, ``distance_1_3``, ….
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tablebase.errors import TablebaseError
 
 Values = NDArray[Any]
 KINDS = {"bool": np.bool_, "int": np.int16, "float": np.float64, "text": np.int16}
-"""What a feature's values can be; those of ``text`` are numbers of its words."""
+"""The dtype of each kind of value; the values of ``text`` are indices of its words."""
 
 
 @dataclass(frozen=True)
@@ -34,15 +34,15 @@ class Feature:
     ----------
     name : str
     pieces : int
-        0 for one of the position, 1 of each piece, 2 of each pair of pieces.
+        0 if it describes the position, 1 for each piece, 2 for each pair of pieces.
     kind : str
         ``bool``, ``int``, ``float`` or ``text``.
     words : tuple of str
-        What the values 0, 1, … of a text are called.
+        The words for the values 0, 1, … of a text.
     function : callable
-        Of `tablebase.features.Positions` and as many places of pieces, from 0; gives an array with a value for each position.
+        Takes `tablebase.features.Positions` and the places of `pieces` pieces, from 0; returns a value for each position.
     about : str
-        What it tells, in a sentence.
+        What it measures, in one sentence.
     """
 
     name: str
@@ -53,11 +53,11 @@ class Feature:
     about: str
 
     def __reduce__(self) -> tuple[Callable[[str, str], Feature], tuple[str, str]]:
-        # Its function cannot be pickled, for the feature has taken the name.
+        # The function cannot be pickled, because its name now refers to the feature.
         return _named, (self.function.__module__, self.function.__qualname__)
 
     def columns(self, count: int) -> Iterator[tuple[str, tuple[int, ...]]]:
-        """Names of its columns in a slice of so many pieces, and the places of the pieces that each is about."""
+        """Names of its columns in a slice of `count` pieces, and the places of the pieces that each describes."""
         for places in combinations(range(count), self.pieces):
             yield "_".join([self.name, *(str(place + 1) for place in places)]), places
 
@@ -67,39 +67,43 @@ class Feature:
         Raises
         ------
         TablebaseError
-            If the function fails, or gives something else than a fitting value for each position.
+            If the function fails, or does not return a value of the right kind for each position.
         """
         try:
-            found = np.broadcast_to(np.asarray(self.function(positions, *places)), len(positions))
-            if found.dtype.kind not in "biuf":
-                raise ValueError(f"a value is no {self.kind}")
-            with np.errstate(invalid="ignore"):
-                fitting: Values = found.astype(KINDS[self.kind])
-            if self.kind != "float" and (fitting != found).any():
-                raise ValueError(f"a value is no {self.kind}")
-            if self.kind == "text" and len(fitting) and not 0 <= fitting.min() <= fitting.max() < len(self.words):
-                raise ValueError(f"a value is no number of one of {len(self.words)} words")
+            values = np.broadcast_to(np.asarray(self.function(positions, *places)), len(positions))
+            return self._converted(values)
         except (Exception, SystemExit) as fault:
             raise TablebaseError(f"the feature {self.name} fails: {type(fault).__name__}: {fault}") from fault
-        return fitting
+
+    def _converted(self, values: Values) -> Values:
+        """The values in the dtype of the feature's kind; `ValueError` if one of them is not of that kind."""
+        if values.dtype.kind not in "biuf":
+            raise ValueError(f"a value is not of kind {self.kind}")
+        with np.errstate(invalid="ignore"):
+            converted: Values = values.astype(KINDS[self.kind])
+        if self.kind != "float" and (converted != values).any():
+            raise ValueError(f"a value is not of kind {self.kind}")
+        if self.kind == "text" and len(converted) and not 0 <= converted.min() <= converted.max() < len(self.words):
+            raise ValueError(f"a value is not the index of one of {len(self.words)} words")
+        return converted
 
 
 def feature(pieces: int = 0, kind: str = "int", words: tuple[str, ...] = ()) -> Callable[[Callable[..., Values]], Feature]:
-    """Make a feature of a function; its name and the first line of its docstring are the feature's.
+    """Turn a function into a feature, named like the function and described by the first line of its docstring.
 
     Parameters
     ----------
     pieces : int
-        0, 1 or 2: whether it is of the position, of each piece, or of each pair.
+        0, 1 or 2: whether it describes the position, each piece, or each pair.
     kind : str
         ``bool``, ``int`` or ``float``.
     words : tuple of str
-        Makes it a text: the function gives numbers of these words, from 0.
+        If given, the feature is a text, and the function returns indices of these words, from 0.
 
     Raises
     ------
     TablebaseError
-        If it is described wrongly.
+        If an argument is invalid or the docstring is missing.
 
     Examples
     --------
@@ -111,41 +115,41 @@ def feature(pieces: int = 0, kind: str = "int", words: tuple[str, ...] = ()) -> 
     ['first_rank_1', 'first_rank_2', 'first_rank_3']
     """
     if callable(pieces):
-        raise TablebaseError("a feature is made with brackets: write @feature(), or @feature(pieces=1)")
+        raise TablebaseError("the decorator of a feature needs parentheses: write @feature() or @feature(pieces=1)")
     if pieces not in (0, 1, 2) or kind not in ("bool", "int", "float"):
-        raise TablebaseError(f"a feature is of 0, 1 or 2 pieces, and bool, int or float; not of {pieces}, and {kind}")
+        raise TablebaseError(f"a feature has 0, 1 or 2 pieces and the kind bool, int or float, not {pieces} and {kind}")
 
     def make(function: Callable[..., Values]) -> Feature:
         about = (inspect.getdoc(function) or "").partition("\n")[0]
         name = getattr(function, "__name__", "")
         if not about:
-            raise TablebaseError(f"the feature {name} needs a docstring that says what it tells")
+            raise TablebaseError(f"the feature {name} needs a docstring that says what it measures")
         return Feature(name, pieces, "text" if words else kind, words, function, about)
 
     return make
 
 
 def _named(module: str, name: str) -> Feature:
-    found: Feature = getattr(import_module(module), name)
-    return found
+    named: Feature = getattr(import_module(module), name)
+    return named
 
 
 def load_features(path: Path) -> tuple[Feature, ...]:
-    """The features that a Python file defines; the file is run.
+    """Run a Python file and return the features that it defines.
 
     Raises
     ------
     TablebaseError
-        If the file cannot be run, or defines none.
+        If the file cannot be run, or defines no feature.
     """
     if not path.is_file():
         raise TablebaseError(f"there is no file {path}: name a Python file with features")
     try:
-        found = tuple(value for value in runpy.run_path(str(path)).values() if isinstance(value, Feature))
+        features = tuple(value for value in runpy.run_path(str(path)).values() if isinstance(value, Feature))
     except TablebaseError:
         raise
     except (Exception, SystemExit) as fault:
         raise TablebaseError(f"{path} cannot be run: {type(fault).__name__}: {fault}") from fault
-    if not found:
+    if not features:
         raise TablebaseError(f"{path} defines no feature: decorate functions with tablebase.features.feature")
-    return found
+    return features

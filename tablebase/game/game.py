@@ -1,7 +1,7 @@
 """A game as plain immutable data, and the vocabulary in which a rules module describes it.
 
 Nothing here moves a piece or solves anything: `tablebase.game.moves` plays by a `Game`, `tablebase.slices.indexing` numbers its
-positions and the engines compile it into arrays.
+positions, and the solvers compile it into arrays.
 """
 
 from __future__ import annotations
@@ -27,29 +27,29 @@ class Game:
     Parameters
     ----------
     name : str
-        The word for the command line; also the folder of its tables.
+        The name on the command line; also the folder of its tables.
     title : str
-        For people.
+        The name for people.
     board : Board
     sides : tuple of Side
         Side 0 (first in material names) and side 1.
     kinds : tuple of Kind
-        All kinds of both sides, side 0 first; a kind's place here is its number.
+        All kinds of both sides, side 0 first; a kind's index here is its number.
     start : str
         The initial position as text.
     no_move : Outcome
-        What a side to move without a legal move gets: a draw (stalemate) or a loss.
+        The outcome for a side to move that has no legal move: a draw (stalemate) or a loss.
     max_pieces : int
-        Pieces in the initial position, the most that any slice has.
+        Pieces in the initial position, the maximum for any slice.
     mirror : tuple of int, optional
-        Image of each square under the board's mirror, if it is a symmetry of the rules.
+        Image of each square under the board's mirror, if that is a symmetry of the rules.
     swap : tuple of int, optional
         Image of each square under colour swap, if that is a symmetry; a kind's twin is
         the kind of the other side whose symbol is the same letter in the other case.
     escape : Escape, optional
-        A second way for one side to win; positions in which it has are a win or a loss in 0.
+        A second way for one side to win; positions in which its piece has escaped are a win or a loss in 0.
     features : tuple of Feature
-        What else can be said of a position, for those who look for patterns.
+        Facts about a position other than its value, for mining and patterns.
 
     Notes
     -----
@@ -95,12 +95,12 @@ class Game:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 (hexadecimal) of the rules: everything that decides a table's content."""
+        """SHA-256 (hexadecimal) of the rules: everything that determines a table's contents."""
         text = json.dumps(self._canonical(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
     def _canonical(self) -> dict[str, object]:
-        """The rules as JSON data; titles, names, features and the start do not matter to a table."""
+        """The rules as JSON data, without titles, names, features and the start, which do not affect a table."""
         rules: dict[str, object] = {
             "cells": self.board.cells,
             "kinds": [
@@ -112,7 +112,7 @@ class Game:
             "sides": [side.letter for side in self.sides],
             "swap": self.swap,
         }
-        # What few games have is left out of the others' digests.
+        # Omitted where unused, so that the digests of games without tiers or escapes do not depend on them.
         if any(kind.tiered for kind in self.kinds):
             rules["tiered"] = "".join(kind.symbol for kind in self.kinds if kind.tiered)
         if self.escape is not None:
@@ -121,6 +121,7 @@ class Game:
 
 
 def _escape_key(escape: Escape) -> list[object]:
+    """An escape as JSON data."""
     guarded = [
         [symbol, [[s, sorted(zone)] for s, zone in sorted(zones.items())]] for symbol, zones in sorted(escape.guarded.items())
     ]
@@ -128,11 +129,12 @@ def _escape_key(escape: Escape) -> list[object]:
 
 
 def _step_key(step: Step) -> tuple[int, int, list[int], bool, str, bool]:
+    """A step as JSON data that can be sorted."""
     victims = "".join(sorted(step.victims))
     return step.origin, step.target, sorted(step.empty), step.quiet, victims, step.wins
 
 
 def _check(game: Game) -> None:
-    """Raise `RulesError` for a description that no engine could work with."""
+    """Raise `RulesError` for a description that no solver could work with."""
     for fault in faults(game):
         raise RulesError(f"{game.name}: {fault}")

@@ -1,6 +1,6 @@
-"""Positions and moves in plain Python: the rules as a person reads them.
+"""Positions and moves in plain Python, one at a time.
 
-The engines have compiled twins of this module; here everything is short and scalar.
+The solvers have compiled twins of this module; here everything is short and scalar.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ class Position(NamedTuple):
 
 
 class Move(NamedTuple):
-    """A step that a piece can take in a position.
+    """A step that a piece can make in a position.
 
     Parameters
     ----------
     kind, origin, target : int
-        What moves, from where, to where.
+        Kind number of the piece that moves; the squares it moves from and to.
     captured : int or None
-        Kind number of the piece it takes.
+        Kind number of the captured piece.
     wins : bool
-        Whether arriving wins at once.
+        Whether the move wins immediately by reaching its target.
     """
 
     kind: int
@@ -46,12 +46,12 @@ class Move(NamedTuple):
 
 
 def legal_moves(game: Game, position: Position) -> list[Move]:
-    """All moves of the side to move, in the order of kinds, squares and steps; none once the game is over."""
+    """All legal moves, in the order of kinds, squares and steps; an empty list once the game is over."""
     return [] if has_escaped(game, position) else _steps(game, position)
 
 
 def decided(game: Game, position: Position) -> Outcome | None:
-    """What the side to move has got, if the game is over: it has no move, or a piece has escaped."""
+    """The outcome for the side to move if the game is over, because it has no legal move or a piece has escaped; else None."""
     if not _steps(game, position):
         return game.no_move
     if game.escape is None or not has_escaped(game, position):
@@ -61,7 +61,7 @@ def decided(game: Game, position: Position) -> Outcome | None:
 
 
 def has_escaped(game: Game, position: Position) -> bool:
-    """Whether a piece stands where no enemy can come any more, as `Game.escape` has it."""
+    """Whether a piece stands where no enemy can reach it any more, as defined by `Game.escape`."""
     escape = game.escape
     if escape is None or position.side not in escape.to_move:
         return False
@@ -78,7 +78,7 @@ def has_escaped(game: Game, position: Position) -> bool:
 
 
 def _steps(game: Game, position: Position) -> list[Move]:
-    """All steps that the pieces of the side to move can take."""
+    """All steps that the pieces of the side to move can make."""
     occupant = {square: kind for kind, square in position.pieces}
     moves = []
     for kind, origin in position.pieces:
@@ -98,27 +98,27 @@ def _steps(game: Game, position: Position) -> list[Move]:
 
 def play(position: Position, move: Move) -> Position:
     """The position after a legal move, the other side to move."""
-    gone = {(move.kind, move.origin), (move.captured, move.target)}
-    stay = [piece for piece in position.pieces if piece not in gone]
-    return Position(tuple(sorted([*stay, (move.kind, move.target)])), 1 - position.side)
+    removed = {(move.kind, move.origin), (move.captured, move.target)}
+    others = [piece for piece in position.pieces if piece not in removed]
+    return Position(tuple(sorted([*others, (move.kind, move.target)])), 1 - position.side)
 
 
 def wins_at_once(game: Game, position: Position, move: Move) -> bool:
-    """Whether a legal move ends the game: it reaches a goal or takes the last piece."""
+    """Whether a legal move wins immediately: it reaches a goal or captures the last piece."""
     if move.wins or move.captured is None:
         return move.wins
     return sum(1 for kind, _ in position.pieces if game.side_of(kind) != position.side) == 1
 
 
 def mirrored(game: Game, position: Position) -> Position:
-    """The position seen in the board's mirror; the game must have one."""
+    """The mirror image of a position; the game must have a mirror."""
     assert game.mirror is not None
     image = game.mirror
     return Position(tuple(sorted((kind, image[square]) for kind, square in position.pieces)), position.side)
 
 
 def swapped(game: Game, position: Position) -> Position:
-    """The position with colours exchanged, the side to move too; the game must allow it."""
+    """The position with colours and the side to move exchanged; the game must have colour swap."""
     assert game.swap is not None
     pieces = sorted((game.twins[kind], game.swap[square]) for kind, square in position.pieces)
     return Position(tuple(pieces), 1 - position.side)

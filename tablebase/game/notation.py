@@ -1,7 +1,7 @@
 """Positions and moves as text.
 
-Rows from the top of the board down, separated by ``/``; digits for runs of empty cells
-(``12`` is twelve); one letter a piece; a space; the letter of the side to move.
+Rows from the top of the board down, separated by ``/``; numbers for runs of empty cells (``12`` is twelve cells); one
+letter for each piece; a space; the letter of the side to move.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _TOKEN = re.compile(r"[0-9]+|.", re.DOTALL)
 
 
 def parse(game: Game, text: str) -> Position:
-    """Read a position of the game that is not over.
+    """Read a position in which the game is not over.
 
     Raises
     ------
     NotationError
-        For text that is no such position; the sentence names the first fault.
+        If the text is not such a position; the message names the first fault.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def parse(game: Game, text: str) -> Position:
 
 
 def read(game: Game, text: str) -> Position:
-    """Read any arrangement of pieces, also one in which the game is over; errors as `parse`."""
+    """Read any placement of pieces, even one in which the game is over; errors are those of `parse`."""
     words = text.split()
     if len(words) != 2:
         form = f"write rows and the side to move, as in {game.start!r}"
@@ -62,19 +62,20 @@ def _parse_side(game: Game, letter: str) -> int:
 
 
 def _parse_row(game: Game, row: str, rank: int) -> list[tuple[int, int]]:
+    """The pieces of a row as (kind number, square)."""
     pieces = []
     file = 0
     for token in _TOKEN.findall(row):
         if token[0] in DIGITS:
-            # A run longer than any board is wide need not be read.
+            # Nine digits already exceed the width of any board.
             file += int(token[:9])
             continue
         if token not in game.by_symbol:
             known = "".join(kind.symbol for kind in game.kinds)
-            raise NotationError(f"{token!r} is no piece of {game.name}: the letters are {known}")
+            raise NotationError(f"{token!r} is not a piece of {game.name}: the letters are {known}")
         cell = (file, rank)
         if file < game.board.width and cell not in game.board.numbers:
-            raise NotationError(f"{token!r} in row {rank + 1} stands on a cell that is not played on")
+            raise NotationError(f"{token!r} in row {rank + 1} stands on a cell that is not a square of the board")
         if cell in game.board.numbers:
             pieces.append((game.by_symbol[token], game.board.numbers[cell]))
         file += 1
@@ -84,18 +85,18 @@ def _parse_row(game: Game, row: str, rank: int) -> list[tuple[int, int]]:
 
 
 def check_pieces(game: Game, position: Position) -> None:
-    """Raise `NotationError` unless the pieces make a position that is not over."""
+    """Raise `NotationError` unless the pieces form a position in which the game is not over."""
     kinds = [kind for kind, _ in position.pieces]
     for number in dict.fromkeys(kinds):
         kind, count = game.kinds[number], kinds.count(number)
         if count > kind.limit:
             name = f"{game.sides[kind.side].name} {kind.name}"
-            raise NotationError(f"there are {count} pieces {kind.symbol!r} ({name}); at most {kind.limit} can be")
+            raise NotationError(f"there are {count} pieces {kind.symbol!r} ({name}), but the limit is {kind.limit}")
     for number, square in position.pieces:
         kind = game.kinds[number]
         if square not in kind.homes:
             name = f"{kind.symbol!r} ({game.sides[kind.side].name} {kind.name})"
-            raise NotationError(f"{name} cannot stand on {game.board.names[square]} while the game goes on")
+            raise NotationError(f"{name} cannot stand on {game.board.names[square]} while the game continues")
     if len({square for _, square in position.pieces}) != len(kinds):
         raise NotationError("two pieces stand on one square")
     present = {game.side_of(kind) for kind in kinds}
@@ -105,7 +106,7 @@ def check_pieces(game: Game, position: Position) -> None:
 
 
 def render(game: Game, position: Position) -> str:
-    """Write any position, also one that is over."""
+    """Write any position, even one in which the game is over."""
     rows: list[dict[int, str]] = [{} for _ in range(game.board.height)]
     for kind, square in position.pieces:
         file, rank = game.board.cells[square]
@@ -115,15 +116,15 @@ def render(game: Game, position: Position) -> str:
 
 def _render_row(symbols: dict[int, str], width: int) -> str:
     text = ""
-    after = 0
+    next_file = 0
     for file in sorted(symbols):
-        text += f"{file - after or ''}{symbols[file]}"
-        after = file + 1
-    return f"{text}{width - after or ''}"
+        text += f"{file - next_file or ''}{symbols[file]}"
+        next_file = file + 1
+    return f"{text}{width - next_file or ''}"
 
 
 def render_move(game: Game, move: Move) -> str:
-    """Write a move as origin and target, ``a1a2``."""
+    """Write a move as its origin and target, ``a1a2``."""
     return game.board.names[move.origin] + game.board.names[move.target]
 
 

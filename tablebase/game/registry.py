@@ -1,9 +1,9 @@
-"""Which games there are: the entry points of the group ``tablebase.rules``.
+"""The installed games: the entry points of the group ``tablebase.rules``.
 
-A rules module gives a function that returns a `Game`. If the function has parameters, each with a default, there
-are *variants*: ``foxhounds-10x10`` or ``hasenspiel-8x10-early=none``. A parameter ``size`` is a pair of files and
-ranks and is written without its name; others are whole numbers or words. The name without a variant means the
-defaults, and so does one that spells them out.
+A rules module provides a function that returns a `Game`. If the function has parameters, each with a default, the game
+has *variants*: ``foxhounds-10x10`` or ``hasenspiel-8x10-early=none``. The parameter ``size`` is a pair of files and
+ranks and is written without its name; other parameters are whole numbers or words. A name without a variant means the
+defaults, and so does a name that spells them out.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def load_game(name: str) -> Game:
     Raises
     ------
     RulesError
-        If no such game is installed, it has no such variant, or its rules module does not give a `Game`.
+        If no such game is installed, it has no such variant, or its rules module does not return a `Game`.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def load_game(name: str) -> Game:
     for word in words:
         key, value = _option(base, word, options)
         if key in chosen:
-            raise RulesError(f"{name!r} gives {key} twice")
+            raise RulesError(f"{name!r} sets {key} twice")
         chosen[key] = value
     full = "-".join([base, *(_word(key, chosen[key]) for key in options if key in chosen and chosen[key] != options[key])])
     if full != name:
@@ -71,13 +71,13 @@ def load_game(name: str) -> Game:
 
 
 def variants(name: str) -> tuple[str, ...]:
-    """What a game's variants may give, each as it is written by default: ``8x8``, ``early=default``."""
+    """The parameters of a game's variants, each written with its default: ``8x8``, ``early=default``."""
     point = _installed()[name]
     return tuple(_word(key, value) for key, value in _defaults(_load(point), point).items())
 
 
 def _load(point: EntryPoint) -> Any:
-    """What an entry point names."""
+    """The object that an entry point names."""
     try:
         return point.load()
     except (ImportError, AttributeError) as fault:
@@ -85,41 +85,42 @@ def _load(point: EntryPoint) -> Any:
 
 
 def _split(name: str) -> tuple[str, list[str]]:
-    """The installed name that this one begins with, and the words after it."""
-    found = [base for base in _installed() if name == base or name.startswith(f"{base}-")]
-    if not found:
-        raise RulesError(f"there is no game {name!r}: installed are {', '.join(game_names()) or 'none'}")
-    base = max(found, key=len)
+    """The name of the installed game, and the words of the variant after it."""
+    bases = [base for base in _installed() if name == base or name.startswith(f"{base}-")]
+    if not bases:
+        raise RulesError(f"there is no game {name!r}; installed: {', '.join(game_names()) or 'none'}")
+    base = max(bases, key=len)
     return base, name[len(base) :].split("-")[1:]
 
 
 def _defaults(make: Any, point: EntryPoint) -> dict[str, Any]:
+    """The parameters of an entry point's function, with their defaults."""
     try:
-        found = {key: parameter.default for key, parameter in inspect.signature(make).parameters.items()}
+        defaults = {key: parameter.default for key, parameter in inspect.signature(make).parameters.items()}
     except (TypeError, ValueError):
         raise RulesError(f"the entry point {point.value!r} must be a function that returns a Game") from None
-    if inspect.Parameter.empty in found.values():
-        raise RulesError(f"the entry point {point.value!r} must be a function all of whose parameters have defaults")
-    return found
+    if inspect.Parameter.empty in defaults.values():
+        raise RulesError(f"the entry point {point.value!r} must be a function whose parameters all have defaults")
+    return defaults
 
 
 def _option(base: str, word: str, options: dict[str, Any]) -> tuple[str, Any]:
-    """Read one word of a variant."""
+    """Read one word of a variant: the name and the value of a parameter."""
     key, _, text = word.rpartition("=")
     key = key or SIZE
     if key not in options:
         known = ", ".join(_word(name, value) for name, value in options.items())
-        takes = f"its variants are written as in {known}" if known else "it has no variants"
-        raise RulesError(f"{base} has no variant {word!r}: {takes}")
+        hint = f"its variants are written as in {known}" if known else "it has no variants"
+        raise RulesError(f"{base} has no variant {word!r}: {hint}")
     default = options[key]
     if key == SIZE:
-        found = _SIZE.fullmatch(text)
-        if found is None:
-            raise RulesError(f"{text!r} is no size of {base}: write files and ranks, as in {_word(SIZE, default)}")
-        return key, (int(found[1]), int(found[2]))
+        size = _SIZE.fullmatch(text)
+        if size is None:
+            raise RulesError(f"{text!r} is not a size of {base}: write files and ranks, as in {_word(SIZE, default)}")
+        return key, (int(size[1]), int(size[2]))
     if isinstance(default, int):
         if not text.isascii() or not text.isdigit():
-            raise RulesError(f"{key} of {base} is a whole number, not {text!r}")
+            raise RulesError(f"{key} of {base} must be a whole number, not {text!r}")
         return key, int(text)
     return key, text
 

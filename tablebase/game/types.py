@@ -1,6 +1,6 @@
-"""The words of a game's description: outcomes, boards, sides, steps, kinds, escapes.
+"""The types that describe a game: outcomes, boards, sides, steps, kinds, escapes.
 
-Rules modules find them all in `tablebase.game`, beside the `Game` that they make up.
+Rules modules import all of them from `tablebase.game`, together with `Game`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from graphlib import CycleError, TopologicalSorter
 from tablebase.errors import NotationError
 
 SQUARE_LIMIT = 127
-"""Squares a board may have: engines keep a square in one signed byte."""
+"""The most squares that a board may have: solvers store a square in one signed byte."""
 
 
 class Outcome(StrEnum):
-    """What a position is worth to the side to move under best play."""
+    """The result for the side to move under best play."""
 
     WIN = "win"
     LOSS = "loss"
@@ -27,18 +27,18 @@ class Outcome(StrEnum):
 
     @property
     def reversed(self) -> Outcome:
-        """The same result as the other side sees it."""
+        """The same result for the other side."""
         return {Outcome.WIN: Outcome.LOSS, Outcome.LOSS: Outcome.WIN}.get(self, Outcome.DRAW)
 
 
 @dataclass(frozen=True)
 class Board:
-    """A grid of which all or some cells are squares.
+    """A grid; all or some of its cells are squares.
 
     Parameters
     ----------
     width, height : int
-        Files and ranks of the grid, which is also what position texts show.
+        Files and ranks of the grid; position texts show the whole grid.
     cells : tuple of (int, int)
         File and rank, from 0, of square 0, 1, 2, …
     """
@@ -49,12 +49,12 @@ class Board:
 
     @classmethod
     def full(cls, width: int, height: int) -> Board:
-        """A board on which every cell is a square, numbered a1, b1, … and a2, b2, … after them."""
+        """A board on which every cell is a square, numbered rank by rank: a1, b1, …, a2, b2, …."""
         return cls(width, height, tuple((f, r) for r in range(height) for f in range(width)))
 
     @classmethod
     def checkered(cls, width: int, height: int, corner: bool) -> Board:
-        """A board on which every other cell is a square, a1 among them if `corner`; numbered row by row."""
+        """A board on which every other cell is a square, including a1 if `corner`; numbered rank by rank."""
         return cls(width, height, tuple((f, r) for r in range(height) for f in range(width) if (f + r) % 2 != corner))
 
     def __len__(self) -> int:
@@ -93,7 +93,7 @@ class Board:
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two players: the letter that stands in position texts, and a name."""
+    """One of the two players: its letter in position texts, and its name."""
 
     letter: str
     name: str
@@ -101,20 +101,20 @@ class Side:
 
 @dataclass(frozen=True)
 class Step:
-    """One way for a piece to go from a square to another.
+    """One way for a piece to move from one square to another.
 
     Parameters
     ----------
     origin, target : int
         Square numbers.
     empty : frozenset of int
-        Squares between that must be empty.
+        Other squares that must be empty, such as those in between.
     quiet : bool
         Whether the step may end on an empty square.
     victims : frozenset of str
         Symbols of the kinds it may capture on its target.
     wins : bool
-        Whether arriving wins the game at once; the piece then stands outside every position that is stored.
+        Whether reaching the target wins the game immediately; the position that results is not stored.
     """
 
     origin: int
@@ -127,25 +127,25 @@ class Step:
 
 @dataclass(frozen=True)
 class Kind:
-    """What can stand on a square, and whose it is.
+    """A kind of piece, owned by one side.
 
     Parameters
     ----------
     symbol : str
         The letter in position texts, unique in the game. Its upper case names the kind in materials.
     name : str
-        For people.
+        The name for people.
     side : int
         0 or 1, the owner.
     squares : tuple of int
-        Where the piece may stand in a position that is not over, ascending.
+        Where the piece may stand while the game is not over, ascending.
     steps : tuple of Step
         All its steps, from any square.
     limit : int
-        How many of the kind a side may have.
+        The most pieces of this kind that the side may have.
     tiered : bool
-        Whether slices are divided by how far the pieces of this kind have come, so that each is small and is
-        solved before those that lead to it; only for kinds that never come back.
+        Whether slices are divided into tiers by how far the pieces of this kind have advanced, so that each tier is
+        small and is solved before those that lead to it; only for kinds whose pieces never return to a square.
     """
 
     symbol: str
@@ -158,7 +158,7 @@ class Kind:
 
     @cached_property
     def homes(self) -> frozenset[int]:
-        """The squares, to ask whether one is among them."""
+        """The squares as a set."""
         return frozenset(self.squares)
 
     @cached_property
@@ -171,40 +171,40 @@ class Kind:
 
     @cached_property
     def levels(self) -> Mapping[int, int] | None:
-        """How far each square lies on the way: the most steps that can lead to it; None if a piece can come back.
+        """The level of each square, the most steps that can lead to it; None if a piece can return to a square.
 
-        A step that wins leads to no square of a position that goes on, and so does not count.
+        Steps that win end the game, so they do not count.
         """
         inside = [step for step in self.steps if not step.wins and step.origin in self.homes]
-        ways = {square: [step.origin for step in inside if step.target == square] for square in self.squares}
+        origins = {square: [step.origin for step in inside if step.target == square] for square in self.squares}
         try:
-            order = list(TopologicalSorter(ways).static_order())
+            order = list(TopologicalSorter(origins).static_order())
         except CycleError:
             return None
-        found: dict[int, int] = {}
+        levels: dict[int, int] = {}
         for square in order:
-            found[square] = max((found[origin] + 1 for origin in ways[square]), default=0)
-        return found
+            levels[square] = max((levels[origin] + 1 for origin in origins[square]), default=0)
+        return levels
 
 
 @dataclass(frozen=True)
 class Escape:
-    """A piece has won where no enemy can come any more: no need to play on.
+    """A rule by which a piece wins on a square that no enemy can reach any more.
 
     Parameters
     ----------
     runner : str
         Symbol of the kind that escapes.
     guarded : mapping of str to mapping of int to frozenset of int
-        For each enemy kind, by its square: the squares that such a piece guards.
+        For each enemy kind, the squares that a piece of it guards from each of its squares.
     room : bool
         Whether the runner also needs an unguarded square one step away.
     to_move : frozenset of int
-        The sides to move for which it counts.
+        The sides to move with which an escape counts.
 
     Notes
     -----
-    A side to move that has no move gets what `Game.no_move` says, escaped or not.
+    `Game.no_move` takes precedence: it decides for a side to move without a legal move, escaped or not.
     """
 
     runner: str

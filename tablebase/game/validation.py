@@ -1,6 +1,6 @@
-"""What no engine could work with in a description of a game.
+"""Faults in a game's description that no solver could work with.
 
-Each function looks at one part and gives sentences; `tablebase.game.Game` raises the first.
+Each function checks one part and yields sentences; `tablebase.game.Game` raises the first one.
 """
 
 from __future__ import annotations
@@ -14,26 +14,39 @@ from tablebase.game.types import SQUARE_LIMIT, Board, Escape, Kind, Outcome, Sid
 
 
 class Description(Protocol):
-    """A game before it is known to be one; the fields are those of `tablebase.game.Game`."""
+    """A game that has not been validated; the fields are those of `tablebase.game.Game`."""
 
     @property
-    def board(self) -> Board: ...
+    def board(self) -> Board:
+        """The board."""
+
     @property
-    def sides(self) -> tuple[Side, Side]: ...
+    def sides(self) -> tuple[Side, Side]:
+        """Side 0 and side 1."""
+
     @property
-    def kinds(self) -> tuple[Kind, ...]: ...
+    def kinds(self) -> tuple[Kind, ...]:
+        """All kinds of both sides, side 0 first."""
+
     @property
-    def no_move(self) -> Outcome: ...
+    def no_move(self) -> Outcome:
+        """The outcome for a side to move without a legal move."""
+
     @property
-    def mirror(self) -> tuple[int, ...] | None: ...
+    def mirror(self) -> tuple[int, ...] | None:
+        """Image of each square under the board's mirror."""
+
     @property
-    def swap(self) -> tuple[int, ...] | None: ...
+    def swap(self) -> tuple[int, ...] | None:
+        """Image of each square under colour swap."""
+
     @property
-    def escape(self) -> Escape | None: ...
+    def escape(self) -> Escape | None:
+        """A second way for one side to win."""
 
 
 def faults(game: Description) -> Iterator[str]:
-    """All that is wrong with a game."""
+    """All faults of a game, as sentences."""
     return chain(_board_faults(game), _kind_faults(game), _symmetry_faults(game), _escape_faults(game))
 
 
@@ -44,7 +57,7 @@ def _board_faults(game: Description) -> Iterator[str]:
     if board.width > len(string.ascii_lowercase):
         yield f"a board has at most {len(string.ascii_lowercase)} files, not {board.width}"
     if len(set(board.cells)) != len(board) or not all(0 <= f < board.width and 0 <= r < board.height for f, r in board.cells):
-        yield "the cells of the board must be different and inside its width and height"
+        yield "the cells of the board must be different and within its width and height"
     if len({side.letter for side in game.sides}) != 2:
         yield "the two sides need different letters"
 
@@ -56,31 +69,31 @@ def _kind_faults(game: Description) -> Iterator[str]:
         yield f"each kind needs a one-letter symbol of its own, not {' '.join(symbols)}"
         return
     if game.no_move is Outcome.WIN:
-        yield "having no move may be a draw or a loss, not a win"
+        yield "having no legal move may be a draw or a loss, not a win"
     sides = [kind.side for kind in game.kinds]
     if sides != sorted(sides) or set(sides) != {0, 1}:
-        yield "the kinds of side 0 must come before those of side 1, and both sides need some"
+        yield "the kinds of side 0 must come before those of side 1, and each side needs at least one"
     for kind in game.kinds:
         if list(kind.squares) != sorted(set(kind.squares)) or not set(kind.squares) <= set(range(len(game.board))):
             yield f"the squares of {kind.name} must be ascending, different and on the board"
         if kind.limit < 1:
             yield f"the limit of {kind.name} must be at least 1"
         if kind.tiered and kind.levels is None:
-            yield f"{kind.name} cannot be tiered, for a piece of it can come back to where it was"
+            yield f"{kind.name} cannot be tiered, because a piece of this kind can return to a square"
         yield from _step_faults(game, kind)
 
 
 def _step_faults(game: Description, kind: Kind) -> Iterator[str]:
     home, board = set(kind.squares), set(range(len(game.board)))
-    foes = {other.symbol for other in game.kinds if other.side != kind.side}
+    enemies = {other.symbol for other in game.kinds if other.side != kind.side}
     for step in kind.steps:
-        route = f"the step of {kind.name} from square {step.origin} to {step.target}"
+        step_name = f"the step of {kind.name} from square {step.origin} to {step.target}"
         if step.origin not in home or step.target not in (board if step.wins else home):
-            yield f"{route} leaves the squares where the piece may stand"
+            yield f"{step_name} leaves the squares where the piece may stand"
         if not step.empty <= board - {step.origin, step.target}:
-            yield f"{route} may only ask for other squares of the board to be empty"
-        if not step.victims <= foes:
-            yield f"{route} captures {''.join(sorted(step.victims - foes))}, no kind of the other side"
+            yield f"{step_name} may only require other squares of the board to be empty"
+        if not step.victims <= enemies:
+            yield f"{step_name} captures {''.join(sorted(step.victims - enemies))}, which the other side does not have"
 
 
 def _symmetry_faults(game: Description) -> Iterator[str]:
@@ -94,7 +107,7 @@ def _symmetry_faults(game: Description) -> Iterator[str]:
     by_symbol = {kind.symbol: kind for kind in game.kinds}
     for kind in game.kinds:
         if game.mirror is not None and {game.mirror[square] for square in kind.squares} != set(kind.squares):
-            yield f"the mirror takes {kind.name} off its squares"
+            yield f"the mirror maps {kind.name} off its squares"
         if game.swap is not None:
             twin = by_symbol.get(kind.symbol.swapcase())
             homes = {game.swap[square] for square in kind.squares}
@@ -108,12 +121,12 @@ def _escape_faults(game: Description) -> Iterator[str]:
         return
     runner = next((kind for kind in game.kinds if kind.symbol == escape.runner), None)
     if runner is None or runner.limit != 1:
-        yield f"what escapes must be a kind of which there is one piece at most, not {escape.runner!r}"
+        yield f"what escapes must be a kind with at most one piece, not {escape.runner!r}"
         return
     pursuers = {kind.symbol: kind for kind in game.kinds if kind.side != runner.side}
     for symbol, zones in escape.guarded.items():
         if symbol not in pursuers or set(zones) != set(pursuers[symbol].squares):
-            yield f"squares are guarded by enemies of {runner.name}, and from each of their squares; {symbol!r} is not right"
+            yield f"squares must be guarded by enemies of {runner.name}, from each of their squares; {symbol!r} is wrong"
         elif not all(zone <= set(range(len(game.board))) for zone in zones.values()):
             yield f"the squares that {pursuers[symbol].name} guards must be on the board"
         elif game.mirror is not None and any(
@@ -121,6 +134,6 @@ def _escape_faults(game: Description) -> Iterator[str]:
         ):
             yield f"the mirror changes what {pursuers[symbol].name} guards"
     if not escape.to_move or not escape.to_move <= {0, 1}:
-        yield "an escape counts with side 0, side 1 or either of them to move"
+        yield "an escape must count with side 0, side 1 or both to move"
     if game.swap is not None:
-        yield "a game with colour swap cannot have an escape, which is one side's alone"
+        yield "a game with colour swap cannot have an escape, because only one side can escape"

@@ -1,1 +1,1 @@
-"""Explicit graphs of the positions that a start leads to."""
+"""Graphs of the positions that are reachable from a start: counting, forcing, policies."""

@@ -1,8 +1,8 @@
-"""Counting what a start leads to: reachable positions and possible games, exactly.
+"""Exact counts of reachable positions and possible games.
 
-A game is a path from the start to a position in which the game is over. There may be 10^55 of them and more, so they
-are counted modulo several primes, and the Chinese remainder theorem puts the count together; enough primes are
-taken for any number that there could be.
+A game is a path from the start to a position in which the game is over. There may be more than 10^55 of them, so they
+are counted modulo several primes, and the Chinese remainder theorem combines the residues; there are enough primes for
+the largest possible count.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from numpy.typing import NDArray
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.game.notation import check_pieces, parse
-from tablebase.graph.reachable import GOES_ON, Graph, check_finite, game_bits, reachable
+from tablebase.graph.reachable import ONGOING, Graph, check_finite, game_bits, reachable
 from tablebase.graph.residues import combine, primes
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import Material, material_of
 from tablebase.slices.pursuit import Pursuit, pursuit_fault
 
 Tick = Callable[[int, int], None]
-"""Called with the steps done and the steps there are."""
+"""Called with the number of steps done and the total number of steps."""
 
 
 class Count(NamedTuple):
-    """What a start leads to.
+    """The counts of a start.
 
     Parameters
     ----------
     reachable : int
-        Different positions, the side to move among what makes them different, the start included.
+        Reachable positions, including the start; the side to move distinguishes positions.
     final : int
-        Those in which the game is over.
+        Reachable positions in which the game is over.
     games : int
-        Paths from the start to one of these.
+        Paths from the start to a final position.
     won : tuple of (int, int)
-        Those that each side wins.
+        Games won by each side.
     """
 
     reachable: int
@@ -56,12 +56,12 @@ def count(game: Game, start: Position | None = None, tick: Tick | None = None) -
     start : Position, optional
         By default the initial position.
     tick : callable, optional
-        Told of progress.
+        Called after each step.
 
     Raises
     ------
     TablebaseError
-        If the game may go on for ever.
+        If the game may never end.
 
     Examples
     --------
@@ -78,46 +78,47 @@ def count(game: Game, start: Position | None = None, tick: Tick | None = None) -
 
 
 def count_graph(graph: Graph, bits: int) -> Count:
-    """Count in an explicit graph; `bits` are enough for the number of games."""
+    """Count in a graph; `bits` must suffice for the number of games."""
     results = graph.results()
-    ends = [results != GOES_ON, results == 0, results == 1]
+    ends = [results != ONGOING, results == 0, results == 1]
     moduli = primes(bits)
     residues = []
     for prime in moduli:
         paths = np.zeros(len(graph), dtype=np.int64)
         paths[0] = 1
         for stage in graph.stages:
-            own = paths[stage.nodes] % prime
-            paths[stage.nodes] = own
-            for some in stage.moves:
-                # A node has far fewer ways in than 2^31, so sums of residues fit.
-                np.add.at(paths, some.nodes, own[some.rows])
-        residues.append([sum(paths[some].tolist()) % prime for some in ends])
-    games, first, second = (combine(list(some), moduli) for some in zip(*residues, strict=True))
+            stage_paths = paths[stage.nodes] % prime
+            paths[stage.nodes] = stage_paths
+            for edges in stage.edges:
+                # Far fewer than 2^31 moves lead to a node, so sums of residues fit.
+                np.add.at(paths, edges.nodes, stage_paths[edges.rows])
+        residues.append([sum(paths[nodes].tolist()) % prime for nodes in ends])
+    games, first, second = (combine(list(total), moduli) for total in zip(*residues, strict=True))
     return Count(len(graph), int(ends[0].sum()), games, (first, second))
 
 
 def count_pursuit(game: Game, start: Position, tick: Tick | None = None) -> Count:
-    """Count tier after tier, with no more than two tiers in memory."""
+    """Count tier by tier, with at most two tiers in memory."""
     moduli = primes(game_bits(game, start))
-    rounds = [(1, 1), *((prime - 1, prime) for prime in moduli)]
+    # The first pass counts positions, by counts capped at 1; the others count games modulo a prime.
+    passes = [(1, 1), *((prime - 1, prime) for prime in moduli)]
     tiers = list(_tiers(game, start))
     sums = []
-    for number, (limit, excess) in enumerate(rounds):
-        whole = np.zeros(3, dtype=object)
-        for done, sizes in enumerate(_stream(tiers, start, limit, excess), start=1):
-            whole += sizes
+    for number, (limit, excess) in enumerate(passes):
+        total = np.zeros(3, dtype=object)
+        for done, tier_totals in enumerate(_tier_totals(tiers, start, limit, excess), start=1):
+            total += tier_totals
             if tick is not None:
-                tick(number * len(tiers) + done, len(rounds) * len(tiers))
-        sums.append(whole.tolist())
+                tick(number * len(tiers) + done, len(passes) * len(tiers))
+        sums.append(total.tolist())
     (reached, over, _), *residues = sums
-    games, lost = (combine([one[i] % prime for one, prime in zip(residues, moduli, strict=True)], moduli) for i in (1, 2))
+    games, lost = (combine([totals[i] % prime for totals, prime in zip(residues, moduli, strict=True)], moduli) for i in (1, 2))
     won = (games - lost, lost) if tiers[0].runner.side == 0 else (lost, games - lost)
     return Count(reached, over, games, won)
 
 
 def _tiers(game: Game, start: Position) -> Iterator[Pursuit]:
-    """The start's tier and those that follow."""
+    """The start's tier and all that follow it."""
     material: Material | None = material_of(game, start)
     while material is not None:
         pursuit = Pursuit(layout_of(game, material))
@@ -125,17 +126,17 @@ def _tiers(game: Game, start: Position) -> Iterator[Pursuit]:
         material = pursuit.next_tier.material if pursuit.next_tier is not None else None
 
 
-def _stream(tiers: list[Pursuit], start: Position, limit: int, excess: int) -> Iterator[tuple[int, int, int]]:
-    """What each tier amounts to: see `tablebase.graph.pursuit.Sizes`."""
-    from tablebase.graph.pursuit import go_through, step_on
+def _tier_totals(tiers: list[Pursuit], start: Position, limit: int, excess: int) -> Iterator[tuple[int, int, int]]:
+    """The totals of each tier: see `tablebase.graph.pursuit.TierTotals`."""
+    from tablebase.graph.pursuit import move_pursuers, move_runner
 
-    own = tiers[0].own
-    numbers: NDArray[np.uint32] = np.zeros((tiers[0].rows, tiers[0].length), dtype=np.uint32)
-    index = own.index([start.pieces[piece][1] for piece in own.slots])
-    numbers.reshape(-1)[index] = 1
+    layout = tiers[0].layout
+    counts: NDArray[np.uint32] = np.zeros((tiers[0].rows, tiers[0].length), dtype=np.uint32)
+    index = layout.index([start.pieces[piece][1] for piece in layout.slots])
+    counts.reshape(-1)[index] = 1
     pursuers_first = start.side == tiers[0].pursuer.side
-    for pursuit, after in zip(tiers, [*tiers[1:], None], strict=True):
-        yield go_through(pursuit, numbers, limit, excess, pursuers_first)
-        if after is not None:
-            numbers = step_on(pursuit, after, numbers, limit, excess)
+    for pursuit, next_pursuit in zip(tiers, [*tiers[1:], None], strict=True):
+        yield move_runner(pursuit, counts, limit, excess, pursuers_first)
+        if next_pursuit is not None:
+            counts = move_pursuers(pursuit, next_pursuit, counts, limit, excess)
         pursuers_first = False

@@ -1,4 +1,4 @@
-"""Policies: the moves that a player keeps to, and how a fallible player fares."""
+"""Policies: the moves that a player considers, and how a fallible player fares."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.graph.forcing import Measures
-from tablebase.graph.reachable import DRAWN, GOES_ON, Flags, Graph, Moves, Stage
+from tablebase.graph.reachable import DRAWN, ONGOING, Edges, Flags, Graph, Stage
 
 RESULT_BITS = 61
-"""A result outweighs any score."""
+"""The bits that scores are shifted by, so that a result outweighs any score."""
 PRECISION = 1e-5
-"""Of a fuzz found by bisection, as in Leslie-Hurd's article."""
+"""The precision of a fuzz found by bisection, as in Leslie-Hurd's article."""
 Chances = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Policy:
-    """The moves that a player keeps to, ties included.
+    """The moves that a player keeps, including all ties.
 
     Parameters
     ----------
@@ -28,7 +28,8 @@ class Policy:
     side : int
         The player.
     kept : dict of int to list of ndarray of bool
-        For each stage of the player's, by its first node: for each of `Stage.moves`, which are kept.
+        Which moves are kept in each stage with the player to move, by its first node; one array for each of
+        `Stage.edges`.
     """
 
     graph: Graph
@@ -37,7 +38,7 @@ class Policy:
 
 
 def keep_best(graph: Graph, side: int, score: Measures) -> Policy:
-    """The policy of moving to positions of the highest score.
+    """The policy of moving to positions with the highest score.
 
     Parameters
     ----------
@@ -45,20 +46,20 @@ def keep_best(graph: Graph, side: int, score: Measures) -> Policy:
     side : int
         The player.
     score : ndarray of int64, shape (nodes,)
-        Of the positions that the player's moves lead to.
+        Used for the positions that the player's moves lead to.
     """
     kept = {}
     for stage in graph.stages:
-        if stage.side == side and stage.moves:
+        if stage.side == side and stage.edges:
             best = np.full(len(stage), np.iinfo(np.int64).min, dtype=np.int64)
-            for some in stage.moves:
-                best[some.rows] = np.maximum(best[some.rows], score[some.nodes])
-            kept[stage.first] = [score[some.nodes] == best[some.rows] for some in stage.moves]
+            for edges in stage.edges:
+                best[edges.rows] = np.maximum(best[edges.rows], score[edges.nodes])
+            kept[stage.first] = [score[edges.nodes] == best[edges.rows] for edges in stage.edges]
     return Policy(graph, side, kept)
 
 
 def keep_result(graph: Graph, side: int, winner: NDArray[np.int8], score: Measures) -> Policy:
-    """The policy of keeping the best result that can be had, and of those moves the ones of the highest score.
+    """The policy of keeping the best attainable result and, among the moves that do, those with the highest score.
 
     Parameters
     ----------
@@ -66,68 +67,75 @@ def keep_result(graph: Graph, side: int, winner: NDArray[np.int8], score: Measur
     side : int
         The player.
     winner : ndarray of int8, shape (nodes,)
-        From `values`.
+        The side that wins or `DRAWN`, as in `tablebase.graph.values.NodeValues`.
     score : ndarray of int64, shape (nodes,)
-        Less than 2^60 from 0 either way.
+        Its absolute values must be less than 2^60.
     """
     result = np.select([winner == side, winner == DRAWN], [2, 1], 0).astype(np.int64)
     return keep_best(graph, side, (result << RESULT_BITS) + score)
 
 
 def chance_against(policy: Policy, fuzz: float) -> Chances:
-    """Probability that a player wins who always makes the likeliest move, against an opponent with faults.
+    """Probability at each node that a perfect player wins against a fallible opponent.
+
+    The player always makes the move with the highest probability of winning.
 
     Parameters
     ----------
     policy : Policy
-        Of the opponent; the other side is free to choose.
+        Of the opponent; the player may make any move.
     fuzz : float
-        p, from 0 to 1: with n moves of which k are kept, each move has weight p and each kept one 1 - p more, of
-        n p + k (1 - p) in all.
+        p, from 0 to 1: of n moves, k of which are kept, each has weight p, and each kept move has an additional weight
+        of 1 - p; the weights add up to n p + k (1 - p).
     """
     graph, player = policy.graph, 1 - policy.side
     chance = np.zeros(len(graph))
     for stage in reversed(graph.stages):
-        over = stage.result != GOES_ON
-        own = np.where(over, stage.result == player, 0.0)
-        if stage.moves:
-            moved = _best_reply(stage, chance) if stage.side == player else _drawn(stage, policy.kept[stage.first], chance, fuzz)
-            own = np.where(over, own, moved)
-        chance[stage.nodes] = own
+        over = stage.result != ONGOING
+        stage_chance = np.where(over, stage.result == player, 0.0)
+        if stage.edges:
+            if stage.side == player:
+                moved = _after_best_move(stage, chance)
+            else:
+                moved = _after_random_move(stage, policy.kept[stage.first], chance, fuzz)
+            stage_chance = np.where(over, stage_chance, moved)
+        chance[stage.nodes] = stage_chance
     return chance
 
 
-def _best_reply(stage: Stage, chance: Chances) -> Chances:
+def _after_best_move(stage: Stage, chance: Chances) -> Chances:
+    """The player's probability of winning after its best move."""
     best = np.zeros(len(stage))
-    for some in stage.moves:
-        best[some.rows] = np.maximum(best[some.rows], chance[some.nodes])
+    for edges in stage.edges:
+        best[edges.rows] = np.maximum(best[edges.rows], chance[edges.nodes])
     return best
 
 
-def _drawn(stage: Stage, kept: list[Flags], chance: Chances, fuzz: float) -> Chances:
-    """The chance after a move that is drawn by weight."""
+def _after_random_move(stage: Stage, kept: list[Flags], chance: Chances, fuzz: float) -> Chances:
+    """The player's probability of winning after a move drawn by weight."""
     total, weight = np.zeros(len(stage)), np.zeros(len(stage))
-    for some, keeps in zip(stage.moves, kept, strict=True):
-        each = _weights(some, keeps, fuzz)
-        total[some.rows] += each * chance[some.nodes]
-        weight[some.rows] += each
+    for edges, keeps in zip(stage.edges, kept, strict=True):
+        weights = _weights(edges, keeps, fuzz)
+        total[edges.rows] += weights * chance[edges.nodes]
+        weight[edges.rows] += weights
     return np.divide(total, weight, out=np.zeros(len(stage)), where=weight > 0)
 
 
-def _weights(some: Moves, keeps: Flags, fuzz: float) -> Chances:
-    found: Chances = np.full(len(some.rows), fuzz) + keeps * (1 - fuzz)
-    return found
+def _weights(edges: Edges, keeps: Flags, fuzz: float) -> Chances:
+    """The weight of each move."""
+    weights: Chances = np.full(len(edges.rows), fuzz) + keeps * (1 - fuzz)
+    return weights
 
 
 def even_chance(chance: Callable[[float], float], precision: float = PRECISION) -> float:
-    """The fuzz at which a chance that grows with it comes to one half, by bisection.
+    """The fuzz at which a chance that grows with it reaches one half, by bisection.
 
     Parameters
     ----------
     chance : callable
-        Of the fuzz.
+        A function of the fuzz.
     precision : float
-        The fuzz is less than this below the one at which the chance is even.
+        The result is below the exact fuzz by less than this.
     """
     low, high = 0.0, 1.0
     while high - low >= precision:

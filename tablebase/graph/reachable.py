@@ -1,8 +1,8 @@
-"""The positions that can be reached from one, as an explicit graph, for games that end.
+"""The graph of all positions that are reachable from a start, for games that must end.
 
-Where the pieces of one side at least never come back, no position can occur twice in a game. Then the positions can
-be put in an order in which every move leads ahead: by pieces, by how far the one-way pieces have come, and by
-the side to move. A *stage* holds the positions that are equal in this; nodes are numbered stage by stage.
+If the pieces of at least one side never return to a square, no position can occur twice in a game. The positions can
+then be ordered so that every move leads ahead: by number of pieces, by how far the one-way pieces have advanced, and by
+side to move. A *stage* holds the positions that are equal in all of these; nodes are numbered stage by stage.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import heapq
 from dataclasses import dataclass, field, replace
 from functools import cache
 from math import ceil, log2
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,29 +23,29 @@ from tablebase.game.notation import check_pieces, parse
 from tablebase.slices.conversions import ENDS, STAYS, slot_conversions
 from tablebase.slices.indexing import Layout, Squares, layout_of
 from tablebase.slices.material import Material, make_material, material_of
-from tablebase.slices.movegen import Landing, MoveGenerator
+from tablebase.slices.movegen import MoveBatch, MoveGenerator
 
 BLOCK = 1 << 17
 NODE_LIMIT = 1 << 31
 INDEX_LIMIT = 1 << 63
-GOES_ON, DRAWN = -2, -1
-"""Results of positions; others are the side that has won."""
+ONGOING, DRAWN = -2, -1
+"""Results of positions; other results are the side that has won."""
 
 Nodes = NDArray[np.int32]
-Numbers = NDArray[np.int64]
+Indices = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Moves:
-    """Moves of different positions of a stage to positions of one other stage.
+class Edges:
+    """Moves from different positions of a stage to positions of one other stage.
 
     Parameters
     ----------
     rows : ndarray of int32
-        Which positions of the stage move, none twice.
+        The positions of the stage that have a move, without repetition.
     nodes : ndarray of int32
-        Where to.
+        The nodes that the moves lead to.
     """
 
     rows: Nodes
@@ -58,28 +59,28 @@ class Stage:
     Parameters
     ----------
     layout : Layout
-        Of the game as `walked` or, for a final stage, `finished` sees it.
+        Of the game as `unfolded` returns it or, for a final stage, as `with_goals` does.
     side : int
         The side to move.
     final : bool
-        Whether a move that ends the game led here: to a goal, or by taking the last piece.
+        Whether a move that wins led here: to a goal, or by capturing the last piece.
     index : ndarray of int64
         The positions, ascending.
     first : int
-        Node of the first of them; the others follow.
+        Node of the first position; the others follow.
     result : ndarray of int8
-        The side that has won, `DRAWN`, or `GOES_ON`.
-    moves : list of Moves
-        None of positions that are over.
+        The side that has won, `DRAWN`, or `ONGOING`.
+    edges : list of Edges
+        All moves; positions in which the game is over have no moves.
     """
 
     layout: Layout
     side: int
     final: bool
-    index: Numbers
+    index: Indices
     first: int
     result: NDArray[np.int8]
-    moves: list[Moves] = field(default_factory=list)
+    edges: list[Edges] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.index)
@@ -102,7 +103,7 @@ class Graph:
     ----------
     game : Game
     stages : list of Stage
-        The first holds the start alone.
+        The first stage holds only the start.
     """
 
     game: Game
@@ -116,18 +117,18 @@ class Graph:
         return np.concatenate([np.full(len(stage), stage.side, dtype=np.int8) for stage in self.stages])
 
     def results(self) -> NDArray[np.int8]:
-        """At each node the side that has won, `DRAWN`, or `GOES_ON`."""
+        """The side that has won at each node, `DRAWN`, or `ONGOING`."""
         return np.concatenate([stage.result for stage in self.stages])
 
     def node(self, position: Position) -> int:
-        """The node of a position that can be reached and is not behind a move that has won.
+        """The node of a reachable position that no winning move leads to.
 
         Raises
         ------
         KeyError
-            If there is none.
+            If there is no such node.
         """
-        material = material_of(walked(self.game), position)
+        material = material_of(unfolded(self.game), position)
         for stage in self.stages:
             if (stage.layout.material, stage.side, stage.final) == (material, position.side, False):
                 index = stage.layout.index([position.pieces[piece][1] for piece in stage.layout.slots])
@@ -138,60 +139,60 @@ class Graph:
 
     def position(self, node: int) -> Position:
         """The position of a node."""
-        stage = next(one for one in self.stages if one.first <= node < one.first + len(one))
-        found = stage.layout.position(int(stage.index[node - stage.first]), stage.side)
-        assert found is not None
-        return found
+        stage = next(stage for stage in self.stages if stage.first <= node < stage.first + len(stage))
+        position = stage.layout.position(int(stage.index[node - stage.first]), stage.side)
+        assert position is not None
+        return position
 
 
 def one_way_sides(game: Game) -> tuple[int, ...]:
-    """The sides of which no piece can come back to where it was."""
+    """The sides whose pieces can never return to a square."""
     return tuple(side for side in (0, 1) if all(kind.levels is not None for kind in game.kinds if kind.side == side))
 
 
 def check_finite(game: Game) -> None:
-    """Raise `TablebaseError` if a game may go on for ever, for all that can be told from its steps."""
+    """Raise `TablebaseError` unless the steps of a game show that it must end and that its games can be counted."""
     if not one_way_sides(game):
         raise TablebaseError(
-            f"{game.name} can go on for ever, for both sides have pieces that can come back: its games cannot be counted"
+            f"{game.name} can go on for ever, because both sides have pieces that can return: its games cannot be counted"
         )
     for kind in game.kinds:
-        ways = [(step.origin, step.target) for step in kind.steps]
-        if len(set(ways)) < len(ways):
-            raise TablebaseError(f"{game.name}: {kind.name} has two ways from a square to another, so its games cannot be counted")
+        moves = [(step.origin, step.target) for step in kind.steps]
+        if len(set(moves)) < len(moves):
+            raise TablebaseError(f"{game.name}: {kind.name} has two steps between the same squares, so its games cannot be counted")
 
 
 def game_bits(game: Game, start: Position) -> int:
-    """A number of bits that the number of games from a position cannot exceed."""
+    """An upper bound of the number of bits in the number of games from a position."""
     check_finite(game)
-    steps = [0, 0]
+    most_steps = [0, 0]
     for kind, _ in start.pieces:
-        steps[game.side_of(kind)] += max((len(some) for some in game.kinds[kind].steps_from.values()), default=0)
-    lasting = []
+        most_steps[game.side_of(kind)] += max((len(steps) for steps in game.kinds[kind].steps_from.values()), default=0)
+    steps_left = []
     for side in one_way_sides(game):
-        own = [(game.kinds[kind], square) for kind, square in start.pieces if game.side_of(kind) == side]
-        lasting.append(sum(_steps_left(kind, square) for kind, square in own))
+        pieces = [(game.kinds[kind], square) for kind, square in start.pieces if game.side_of(kind) == side]
+        steps_left.append(sum(_steps_left(kind, square) for kind, square in pieces))
     # A side moves at most once more than the other, and wins with one more step than there are levels.
-    return ceil((min(lasting) + 1) * sum(log2(max(2, one)) for one in steps))
+    return ceil((min(steps_left) + 1) * sum(log2(max(2, steps)) for steps in most_steps))
 
 
 def _steps_left(kind: Kind, square: int) -> int:
-    """More steps than a piece of a one-way kind can still take, or as many."""
+    """An upper bound of the steps that a piece of a one-way kind can still make."""
     levels = kind.levels
     assert levels is not None
     return max(levels.values()) - levels[square]
 
 
 @cache
-def walked(game: Game) -> Game:
-    """The rules without symmetries and with all one-way kinds tiered: each position stands for itself, in order."""
+def unfolded(game: Game) -> Game:
+    """The rules without symmetries and with all one-way kinds tiered, so that each position stands only for itself."""
     kinds = tuple(replace(kind, tiered=kind.levels is not None) for kind in game.kinds)
     return replace(game, kinds=kinds, mirror=None, swap=None)
 
 
 @cache
-def finished(game: Game) -> Game:
-    """The rules with goals as squares, to number positions in which the game has ended there."""
+def with_goals(game: Game) -> Game:
+    """The rules with goals as squares, so that positions after a winning step can be numbered."""
     kinds = []
     for kind in game.kinds:
         goals = {step.target for step in kind.steps if step.wins}
@@ -199,106 +200,128 @@ def finished(game: Game) -> Game:
     return replace(game, kinds=tuple(kinds), mirror=None, swap=None, escape=None)
 
 
-_Key = tuple[bool, int, int, bool, Material, int]
-"""Final or not, pieces taken, advance, the second side to move, material, side: in this order every move leads ahead."""
+class _Key(NamedTuple):
+    """What the positions of a stage have in common; every move leads to a larger key."""
+
+    final: bool
+    captured: int  # minus the number of pieces
+    advance: int
+    runner_moved: bool
+    material: Material
+    side: int
 
 
-class _Walk:
-    """A graph in the making."""
+class _Arrival(NamedTuple):
+    """Moves of one stage to positions of another."""
+
+    source: int  # number of the stage; -1 for the start
+    rows: Nodes
+    indices: Indices
+
+
+class _Builder:
+    """A graph under construction."""
 
     def __init__(self, game: Game) -> None:
         check_finite(game)
-        self.game, self.rules, self.ends = game, walked(game), finished(game)
-        self.runs = 1 - one_way_sides(game)[0]
-        self.arrivals: dict[_Key, list[tuple[int, Nodes, Numbers]]] = {}
+        self.game, self.unfolded, self.with_goals = game, unfolded(game), with_goals(game)
+        self.runner_side = 1 - one_way_sides(game)[0]
+        self.arrivals: dict[_Key, list[_Arrival]] = {}
         self.heap: list[_Key] = []
         self.stages: list[Stage] = []
 
     def key(self, material: Material, side: int, final: bool) -> _Key:
-        return final, -material.pieces, sum(material.advance), side != self.runs, material, side
+        """The key of the stage that these positions belong to."""
+        return _Key(final, -material.pieces, sum(material.advance), side != self.runner_side, material, side)
 
-    def arrive(self, key: _Key, source: int, rows: Nodes, numbers: Numbers) -> None:
-        """Note moves of a stage to positions behind a key."""
+    def arrive(self, key: _Key, arrival: _Arrival) -> None:
+        """Add moves to positions of the stage with this key."""
         if key not in self.arrivals:
             self.arrivals[key] = []
             heapq.heappush(self.heap, key)
-        self.arrivals[key].append((source, rows, numbers))
+        self.arrivals[key].append(arrival)
 
-    def open(self, key: _Key) -> Stage:
-        """Make a stage of all that arrived there; nothing arrives later."""
-        final, material, side = key[0], key[-2], key[-1]
-        came = self.arrivals.pop(key)
+    def add_stage(self, key: _Key) -> Stage:
+        """Make the stage of all arrivals with a key; there will be no later ones."""
+        arrivals = self.arrivals.pop(key)
         first = self.stages[-1].first + len(self.stages[-1]) if self.stages else 0
-        index, inverse = np.unique(np.concatenate([numbers for _, _, numbers in came]), return_inverse=True)
+        index, inverse = np.unique(np.concatenate([arrival.indices for arrival in arrivals]), return_inverse=True)
         if first + len(index) > NODE_LIMIT:
             raise CapacityError(f"the graph of {self.game.name}", "take a smaller board", allowed=NODE_LIMIT, unit="positions")
-        result = np.full(len(index), 1 - side if final else GOES_ON, dtype=np.int8)
-        stage = Stage(layout_of(self.ends if final else self.rules, material), side, final, index, first, result)
-        begin = 0
-        for source, rows, numbers in came:
-            if source >= 0:
-                nodes = (first + inverse[begin : begin + len(numbers)]).astype(np.int32)
-                self.stages[source].moves.append(Moves(rows, nodes))
-            begin += len(numbers)
+        result = np.full(len(index), 1 - key.side if key.final else ONGOING, dtype=np.int8)
+        layout = layout_of(self.with_goals if key.final else self.unfolded, key.material)
+        stage = Stage(layout, key.side, key.final, index, first, result)
+        self._add_edges(arrivals, first, inverse)
         self.stages.append(stage)
         return stage
 
+    def _add_edges(self, arrivals: list[_Arrival], first: int, inverse: Indices) -> None:
+        """Add the moves of all arrivals to their stages; `inverse` holds the rows that they lead to, one after the other."""
+        begin = 0
+        for arrival in arrivals:
+            end = begin + len(arrival.indices)
+            if arrival.source >= 0:
+                nodes = (first + inverse[begin:end]).astype(np.int32)
+                self.stages[arrival.source].edges.append(Edges(arrival.rows, nodes))
+            begin = end
+
     def expand(self, stage: Stage) -> None:
-        """Follow all moves of a stage."""
+        """Follow all moves of the newest stage, and set its results."""
         number = len(self.stages) - 1
         generator = MoveGenerator(stage.layout, stage.side)
         for begin in range(0, len(stage), BLOCK):
             squares = stage.layout.squares_many(stage.index[begin : begin + BLOCK])[0]
-            going = ~generator.escaped(squares)
+            ongoing = ~generator.escaped(squares)
             stuck = np.ones(len(squares), dtype=bool)
-            for landing in generator.landings(squares):
-                stuck[landing.rows] = False
-                stays = going[landing.rows]
-                if stays.any():
-                    rows = (begin + landing.rows[stays]).astype(np.int32)
-                    key, numbers = self.child(stage, landing._replace(squares=landing.squares[stays]))
-                    self.arrive(key, number, rows, numbers)
-            self.end(stage.result[begin : begin + BLOCK], stage.side, stuck, ~going)
+            for batch in generator.moves(squares):
+                stuck[batch.rows] = False
+                legal = ongoing[batch.rows]
+                if legal.any():
+                    rows = (begin + batch.rows[legal]).astype(np.int32)
+                    key, indices = self.child(stage, batch._replace(squares=batch.squares[legal]))
+                    self.arrive(key, _Arrival(number, rows, indices))
+            self.set_results(stage.result[begin : begin + BLOCK], stage.side, stuck, ~ongoing)
 
-    def end(self, result: NDArray[np.int8], side: int, stuck: Flags, escaped: Flags) -> None:
-        """Say who has won where the game is over."""
+    def set_results(self, result: NDArray[np.int8], side: int, stuck: Flags, escaped: Flags) -> None:
+        """Set the results of positions in which the game is over, in place."""
         if self.game.escape is not None:
             result[escaped] = self.game.side_of(self.game.by_symbol[self.game.escape.runner])
         result[stuck] = 1 - side if self.game.no_move is Outcome.LOSS else DRAWN
 
-    def child(self, stage: Stage, landing: Landing) -> tuple[_Key, Numbers]:
-        """Where a landing leads: the key of the stage, and indices."""
+    def child(self, stage: Stage, batch: MoveBatch) -> tuple[_Key, Indices]:
+        """The key of the stage that a batch of moves leads to, and the indices of the positions there."""
         material = stage.layout.material
-        if landing.way == ENDS:
-            rest = [slot for slot in range(material.pieces) if slot != landing.victim]
+        if batch.destination == ENDS:
+            rest = [slot for slot in range(material.pieces) if slot != batch.victim]
             kinds = [material.kinds[stage.layout.slots[slot]] for slot in rest]
-            child = make_material(self.ends, tuple(kinds))
+            child = make_material(self.with_goals, tuple(kinds))
             order = [rest[i] for i in np.argsort(kinds, kind="stable")]
-            there = _numbered(self.ends, child)
-            return self.key(child, 1 - stage.side, True), there.index_many(landing.squares[:, order][:, there.slots])
-        if landing.way == STAYS:
-            return self.key(material, 1 - stage.side, False), stage.layout.index_many(landing.squares)
-        way = slot_conversions(self.rules, material)[landing.way - 1]
-        there = _numbered(self.rules, way.child)
-        return self.key(way.child, way.side, False), there.index_many(landing.squares[:, way.rest][:, there.slots])
+            layout = _small_layout(self.with_goals, child)
+            return self.key(child, 1 - stage.side, True), layout.index_many(batch.squares[:, order][:, layout.slots])
+        if batch.destination == STAYS:
+            return self.key(material, 1 - stage.side, False), stage.layout.index_many(batch.squares)
+        conversion = slot_conversions(self.unfolded, material)[batch.destination - 1]
+        layout = _small_layout(self.unfolded, conversion.child)
+        squares = batch.squares[:, conversion.rest][:, layout.slots]
+        return self.key(conversion.child, conversion.side, False), layout.index_many(squares)
 
 
-def _numbered(game: Game, material: Material) -> Layout:
-    """The layout of a material, if its indices are not too large for arrays of integers."""
-    found = layout_of(game, material)
-    if found.size >= INDEX_LIMIT:
+def _small_layout(game: Game, material: Material) -> Layout:
+    """The layout of a material; `CapacityError` if its indices exceed 64-bit integers."""
+    layout = layout_of(game, material)
+    if layout.size >= INDEX_LIMIT:
         raise CapacityError(
             f"the graph of {game.name}",
             "take a smaller board",
-            needed=found.size,
+            needed=layout.size,
             allowed=INDEX_LIMIT - 1,
             unit="indices in one slice",
         )
-    return found
+    return layout
 
 
 def reachable(game: Game, start: Position | None = None) -> Graph:
-    """The graph of all positions that can be reached.
+    """The graph of all positions that are reachable from a start.
 
     Parameters
     ----------
@@ -309,22 +332,22 @@ def reachable(game: Game, start: Position | None = None) -> Graph:
     Raises
     ------
     TablebaseError
-        If the game may go on for ever.
+        If the game may never end.
     NotationError
-        If the start is no position.
+        If the start is not a position of the game.
     CapacityError
         If there are too many positions for a graph.
     """
     start = parse(game, game.start) if start is None else start
     check_pieces(game, start)
-    walk = _Walk(game)
-    material = material_of(walk.rules, start)
-    own = _numbered(walk.rules, material)
-    index = own.index([start.pieces[piece][1] for piece in own.slots])
-    walk.arrive(walk.key(material, start.side, False), -1, np.zeros(1, dtype=np.int32), np.array([index]))
-    while walk.heap:
-        key = heapq.heappop(walk.heap)
-        stage = walk.open(key)
+    builder = _Builder(game)
+    material = material_of(builder.unfolded, start)
+    layout = _small_layout(builder.unfolded, material)
+    index = layout.index([start.pieces[piece][1] for piece in layout.slots])
+    arrival = _Arrival(-1, np.zeros(1, dtype=np.int32), np.array([index]))
+    builder.arrive(builder.key(material, start.side, False), arrival)
+    while builder.heap:
+        stage = builder.add_stage(heapq.heappop(builder.heap))
         if not stage.final:
-            walk.expand(stage)
-    return Graph(game, walk.stages)
+            builder.expand(stage)
+    return Graph(game, builder.stages)

@@ -1,4 +1,4 @@
-"""Values of all positions of a graph, from tables, and the positions for which a predicate holds."""
+"""Values of all positions of a graph, from tables, and the positions that satisfy a predicate."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class NodeValues(NamedTuple):
 
     Parameters
     ----------
-    winner : ndarray of int8
+    winner : ndarray of int8, shape (nodes,)
         The side that wins, -1 for a draw.
-    distance : ndarray of int32
+    distance : ndarray of int32, shape (nodes,)
         Plies to the result, -1 for a draw.
     """
 
@@ -41,7 +41,7 @@ def values(graph: Graph, prober: Prober) -> NodeValues:
     distance = np.full(len(graph), -1, dtype=np.int32)
     for stage in graph.stages:
         if stage.final:
-            # The move that led here has won.
+            # The move that led here won.
             winner[stage.nodes], distance[stage.nodes] = 1 - stage.side, 0
         else:
             material = material_of(graph.game, graph.position(stage.first))
@@ -52,14 +52,14 @@ def values(graph: Graph, prober: Prober) -> NodeValues:
 
 
 def mark(graph: Graph, predicate: Callable[[Squares], Flags]) -> Flags:
-    """The nodes for which a predicate holds.
+    """The nodes that satisfy a predicate, as a flag for each node.
 
     Parameters
     ----------
     graph : Graph
     predicate : callable
-        Of an array of squares, shape (positions, pieces), the pieces in the order of `Material.kinds`; called
-        once for each stage.
+        Takes an array of squares, shape (positions, pieces), with pieces in the order of `Material.kinds`; called once
+        for each stage.
     """
     marked = np.zeros(len(graph), dtype=bool)
     for stage in graph.stages:
@@ -68,7 +68,7 @@ def mark(graph: Graph, predicate: Callable[[Squares], Flags]) -> Flags:
 
 
 def _squares_by_piece(stage: Stage) -> Squares:
-    """The squares of a stage's positions, a column a piece instead of a column a slot."""
+    """The squares of a stage's positions, with a column for each piece instead of each slot."""
     squares = stage.squares()
     by_piece = np.empty_like(squares)
     by_piece[:, list(stage.layout.slots)] = squares

@@ -6,18 +6,18 @@ from itertools import count
 
 
 def distinct_names(names: list[str]) -> list[str]:
-    """The names, those that came before with a number that makes them new.
+    """Make names distinct: a name that occurred before gets a number.
 
     Examples
     --------
     >>> distinct_names(["a", "b", "a", "a_3"])
     ['a', 'b', 'a_4', 'a_3']
     """
-    found: list[str] = []
+    distinct: list[str] = []
     for place, name in enumerate(names, start=1):
         numbers = count(place)
         new = name
-        while new in found or (new != name and new in names):
+        while new in distinct or (new != name and new in names):
             new = f"{name}_{next(numbers)}"
-        found.append(new)
-    return found
+        distinct.append(new)
+    return distinct

@@ -30,18 +30,18 @@ class Rows:
     Parameters
     ----------
     slice_ : StoredSlice
-    place : tuple of int
-        Numbers that tell these rows from others of the slice.
+    key : tuple of int
+        Numbers that distinguish these rows from all others of the slice.
     codes : ndarray
     coding : Coding
-    positions : callable
-        Gives their squares, if they are asked for.
+    make_positions : callable
+        Computes their squares, on first use.
     """
 
     def __init__(
-        self, slice_: StoredSlice, place: tuple[int, ...], codes: Codes, coding: Coding, positions: Callable[[], Positions]
+        self, slice_: StoredSlice, key: tuple[int, ...], codes: Codes, coding: Coding, make_positions: Callable[[], Positions]
     ) -> None:
-        self.slice, self.place, self.codes, self.coding, self._positions = slice_, place, codes, coding, positions
+        self.slice, self.key, self.codes, self.coding, self._make_positions = slice_, key, codes, coding, make_positions
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -49,11 +49,11 @@ class Rows:
     @cached_property
     def positions(self) -> Positions:
         """Their squares."""
-        return self._positions()
+        return self._make_positions()
 
     def take(self, where: NDArray[np.int64]) -> Rows:
-        """Some of these rows."""
-        return Rows(self.slice, self.place, self.codes[where], self.coding, lambda: self.positions.take(where))
+        """The rows with these numbers."""
+        return Rows(self.slice, self.key, self.codes[where], self.coding, lambda: self.positions.take(where))
 
 
 @dataclass(frozen=True)
@@ -65,11 +65,11 @@ class Column:
     name : str
     type : pyarrow.DataType
     compute : callable
-        Of `Rows`; an Arrow array.
+        Maps `Rows` to an Arrow array.
     feature : Feature or None
-        The feature that it is of.
+        The feature that it belongs to.
     late : bool
-        Whether a question computes it from others, for the rows that are left; it takes long.
+        Whether a query computes it from other columns, and only for the rows that remain, because it is slow.
     """
 
     name: str
@@ -80,32 +80,36 @@ class Column:
 
     @property
     def in_star(self) -> bool:
-        """Whether it is among the columns that ``*`` stands for."""
+        """Whether ``*`` includes it."""
         return self.feature is None and not self.late
 
 
 def columns(game: Game, slices: Sequence[StoredSlice], features: tuple[Feature, ...]) -> dict[str, Column]:
-    """All columns of some slices, by name; a column of a piece that a slice has not is null there.
+    """All columns of these slices by name; a column of a piece is null in slices without that piece.
 
     Raises
     ------
     TablebaseError
-        If a feature gives a column of a name that another has.
+        If a feature has a column whose name is already taken.
     """
-    pieces = max(one.material.pieces for one in slices)
-    found = [*_slice_columns(game, slices), *_value_columns()]
-    for place in range(pieces):
-        found += _piece_columns(game, place)
-    found.append(Column(POSITION, pa.string(), _position, late=True))
-    found += [column for feature in features for column in _feature_columns(feature, pieces)]
-    # SQL does not tell capitals from small letters.
+    piece_count = max(slice_.material.pieces for slice_ in slices)
+    every_column = [*_slice_columns(game, slices), *_value_columns()]
+    for piece in range(piece_count):
+        every_column += _piece_columns(game, piece)
+    every_column.append(Column(POSITION, pa.string(), _position, late=True))
+    every_column += [column for feature in features for column in _feature_columns(feature, piece_count)]
+    _check_names(every_column)
+    return {column.name: column for column in every_column}
+
+
+def _check_names(every_column: Sequence[Column]) -> None:
+    """Raise `TablebaseError` if a feature's column has the name of an earlier one; names in SQL are case-insensitive."""
     seen: set[str] = set()
-    for column in found:
+    for column in every_column:
         if column.name.lower() in seen and column.feature is not None:
-            fault = f"the feature {column.feature.name} gives a column {column.name}, of which name there is one already"
-            raise TablebaseError(f"{fault}: call it something else")
+            fault = f"the feature {column.feature.name} has a column named {column.name}, but that name is already taken"
+            raise TablebaseError(f"{fault}: rename the feature")
         seen.add(column.name.lower())
-    return {column.name: column for column in found}
 
 
 def sql_type(column: Column) -> str:
@@ -116,7 +120,7 @@ def sql_type(column: Column) -> str:
 
 
 def _constant(names: Sequence[str]) -> Callable[[Rows, str], pa.Array]:
-    """Makes arrays of one of some words, sharing their dictionary."""
+    """Return a function that makes constant arrays of these words, which share one dictionary."""
     numbers = {name: number for number, name in enumerate(names)}
     dictionary = pa.array(names, type=pa.string())
 
@@ -127,12 +131,12 @@ def _constant(names: Sequence[str]) -> Callable[[Rows, str], pa.Array]:
 
 
 def _slice_columns(game: Game, slices: Sequence[StoredSlice]) -> list[Column]:
-    names = {one.material: material_name(game, one.material) for one in slices}
-    material, side = _constant(list(names.values())), _constant([one.letter for one in game.sides])
+    names = {slice_.material: material_name(game, slice_.material) for slice_ in slices}
+    material, mover = _constant(list(names.values())), _constant([side.letter for side in game.sides])
     return [
         Column("material", TEXT, lambda rows: material(rows, names[rows.slice.material])),
         Column("pieces", pa.int16(), lambda rows: _numbers(np.full(len(rows), rows.slice.material.pieces))),
-        Column("side", TEXT, lambda rows: side(rows, game.sides[rows.slice.side].letter)),
+        Column("side", TEXT, lambda rows: mover(rows, game.sides[rows.slice.side].letter)),
     ]
 
 
@@ -181,57 +185,59 @@ def position_texts(positions: Positions) -> pa.Array:
     width = board.width + 1
     empty = "/".join(["." * board.width] * board.height) + f" {positions.game.sides[positions.side].letter}"
     letters = np.tile(np.frombuffer(empty.encode(), dtype=np.uint8), (len(positions), 1))
-    places = np.array([(board.height - 1 - rank) * width + file for file, rank in board.cells])
+    offsets = np.array([(board.height - 1 - rank) * width + file for file, rank in board.cells])
     for kind, squares in zip(positions.kinds, positions.squares.T, strict=True):
-        letters[np.arange(len(letters)), places.take(squares)] = ord(positions.game.kinds[kind].symbol)
-    lines = pa.FixedSizeBinaryArray.from_buffers(pa.binary(len(empty)), len(letters), [None, pa.py_buffer(letters)])
-    found = lines.cast(pa.binary()).cast(pa.string())
-    # The longest runs first: then no shorter one is a part of one.
+        letters[np.arange(len(letters)), offsets.take(squares)] = ord(positions.game.kinds[kind].symbol)
+    buffers = [None, pa.py_buffer(letters)]
+    texts = pa.FixedSizeBinaryArray.from_buffers(pa.binary(len(empty)), len(letters), buffers).cast(pa.binary()).cast(pa.string())
+    # Longest runs first, so that no shorter run is replaced inside a longer one.
     for run in range(board.width, 0, -1):
-        found = pc.replace_substring(found, "." * run, str(run))
-    return found
+        texts = pc.replace_substring(texts, "." * run, str(run))
+    return texts
 
 
-def _piece_columns(game: Game, place: int) -> list[Column]:
-    number = place + 1
+def _piece_columns(game: Game, piece: int) -> list[Column]:
+    number = piece + 1
     kinds, names = _constant([kind.symbol for kind in game.kinds]), _words(tuple(game.board.names))
     files, ranks = (np.array([cell[i] + 1 for cell in game.board.cells], dtype=np.int16) for i in (0, 1))
 
     def squares(rows: Rows) -> NDArray[np.int8]:
-        return rows.positions.squares[:, place]
+        return rows.positions.squares[:, piece]
 
     return [
-        _of_piece(place, f"p{number}", TEXT, lambda rows: kinds(rows, game.kinds[rows.slice.material.kinds[place]].symbol)),
+        _of_piece(piece, f"p{number}", TEXT, lambda rows: kinds(rows, game.kinds[rows.slice.material.kinds[piece]].symbol)),
         _of_piece(
-            place,
+            piece,
             f"p{number}_square",
             TEXT,
             lambda rows: pa.DictionaryArray.from_arrays(squares(rows).astype(np.int16), names),
         ),
-        _of_piece(place, f"p{number}_file", pa.int16(), lambda rows: _numbers(files.take(squares(rows)))),
-        _of_piece(place, f"p{number}_rank", pa.int16(), lambda rows: _numbers(ranks.take(squares(rows)))),
+        _of_piece(piece, f"p{number}_file", pa.int16(), lambda rows: _numbers(files.take(squares(rows)))),
+        _of_piece(piece, f"p{number}_rank", pa.int16(), lambda rows: _numbers(ranks.take(squares(rows)))),
     ]
 
 
-def _feature_columns(feature: Feature, pieces: int) -> list[Column]:
+def _feature_columns(feature: Feature, piece_count: int) -> list[Column]:
     type_ = TEXT if feature.kind == "text" else pa.from_numpy_dtype(KINDS[feature.kind])
 
-    def compute(places: tuple[int, ...]) -> Callable[[Rows], pa.Array]:
-        def values(rows: Rows) -> pa.Array:
-            found = feature.values(rows.positions, places)
-            return pa.DictionaryArray.from_arrays(found, _words(feature.words)) if feature.words else pa.array(found, type=type_)
+    def compute(pieces: tuple[int, ...]) -> Callable[[Rows], pa.Array]:
+        def array(rows: Rows) -> pa.Array:
+            values = feature.values(rows.positions, pieces)
+            return pa.DictionaryArray.from_arrays(values, _words(feature.words)) if feature.words else pa.array(values, type=type_)
 
-        return values
+        return array
 
-    return [_of_piece(max(places, default=0), name, type_, compute(places), feature) for name, places in feature.columns(pieces)]
+    return [
+        _of_piece(max(pieces, default=0), name, type_, compute(pieces), feature) for name, pieces in feature.columns(piece_count)
+    ]
 
 
 def _of_piece(
-    place: int, name: str, type_: pa.DataType, compute: Callable[[Rows], pa.Array], feature: Feature | None = None
+    piece: int, name: str, type_: pa.DataType, compute: Callable[[Rows], pa.Array], feature: Feature | None = None
 ) -> Column:
-    """A column that is null where a slice has no piece at that place."""
+    """A column that is null in slices without this piece, counted from 0."""
 
-    def values(rows: Rows) -> pa.Array:
-        return compute(rows) if place < rows.slice.material.pieces else pa.nulls(len(rows), type_)
+    def array(rows: Rows) -> pa.Array:
+        return compute(rows) if piece < rows.slice.material.pieces else pa.nulls(len(rows), type_)
 
-    return Column(name, type_, values, feature)
+    return Column(name, type_, array, feature)

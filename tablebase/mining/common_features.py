@@ -19,67 +19,74 @@ from tablebase.slices.positions import Positions
 @feature()
 def mobility(positions: Positions) -> Values:
     """Number of moves of the side to move."""
-    return _moves(positions).number
+    return _counts(positions).moves
 
 
 @feature()
 def captures(positions: Positions) -> Values:
     """Number of captures that the side to move can make."""
-    return _moves(positions).captures
+    return _counts(positions).captures
 
 
 @feature(pieces=1, kind="bool")
 def capturable(positions: Positions, piece: int) -> Values:
-    """Whether the piece can be taken by the side to move."""
-    return _moves(positions).taken[:, piece]
+    """Whether the side to move can capture the piece."""
+    return _counts(positions).capturable[:, piece]
 
 
 GENERAL = (mobility, captures, capturable)
 
 
-def features_of(game: Game, own: tuple[Feature, ...] = ()) -> tuple[Feature, ...]:
-    """The features of a game: those of every game, of its rules, and of a user; of one name the last counts."""
-    found = {one.name: one for one in (*GENERAL, *game.features, *own)}
-    return tuple(found.values())
+def features_of(game: Game, user_features: tuple[Feature, ...] = ()) -> tuple[Feature, ...]:
+    """The common features, the game's and the user's; of several with the same name, the last replaces the others."""
+    by_name = {each.name: each for each in (*GENERAL, *game.features, *user_features)}
+    return tuple(by_name.values())
 
 
-class _Moves(NamedTuple):
-    """What the side to move can do in each position."""
+class _Counts(NamedTuple):
+    """What the side to move can do in each position.
 
-    number: NDArray[np.int16]
+    Parameters
+    ----------
+    moves, captures : ndarray of int16, shape (positions,)
+        Number of moves, and of captures among them.
+    capturable : ndarray of bool, shape (positions, pieces)
+        Whether a move captures the piece.
+    """
+
+    moves: NDArray[np.int16]
     captures: NDArray[np.int16]
-    taken: NDArray[np.bool_]
-    """Whether a piece can be taken, shape (positions, pieces)."""
+    capturable: NDArray[np.bool_]
 
 
-_known: WeakKeyDictionary[Positions, _Moves] = WeakKeyDictionary()
+_counts_cache: WeakKeyDictionary[Positions, _Counts] = WeakKeyDictionary()
 
 
-def _moves(positions: Positions) -> _Moves:
-    """The moves, counted once for all features that ask for them."""
-    if positions not in _known:
-        _known[positions] = _count(positions)
-    return _known[positions]
+def _counts(positions: Positions) -> _Counts:
+    """Counts of the moves of these positions, made once for all features that need them."""
+    if positions not in _counts_cache:
+        _counts_cache[positions] = _count(positions)
+    return _counts_cache[positions]
 
 
-def _count(positions: Positions) -> _Moves:
-    own = layout_of(positions.game, positions.material)
-    count, captures = np.zeros((2, len(positions)), dtype=np.int16)
-    taken = np.zeros(positions.squares.shape, dtype=bool, order="F")
-    for rows, victim in _landings(positions):
-        count[rows] += 1
+def _count(positions: Positions) -> _Counts:
+    layout = layout_of(positions.game, positions.material)
+    moves, captures = np.zeros((2, len(positions)), dtype=np.int16)
+    capturable = np.zeros(positions.squares.shape, dtype=bool, order="F")
+    for rows, victim in _move_batches(positions):
+        moves[rows] += 1
         if victim is not None:
             captures[rows] += 1
-            taken[rows, own.slots[victim]] = True
-    return _Moves(count, captures, taken)
+            capturable[rows, layout.slots[victim]] = True
+    return _Counts(moves, captures, capturable)
 
 
-def _landings(positions: Positions) -> Iterator[tuple[NDArray[np.int64], int | None]]:
-    """Positions that have a move in common, and the slot that it takes."""
-    own = layout_of(positions.game, positions.material)
-    squares = positions.squares[:, list(own.slots)]
-    generator = MoveGenerator(own, positions.side)
-    # Where a piece has escaped the game is over, and nobody moves.
-    going = np.flatnonzero(~generator.escaped(squares))
-    for landing in generator.landings(squares[going]):
-        yield going[landing.rows], landing.victim
+def _move_batches(positions: Positions) -> Iterator[tuple[NDArray[np.int64], int | None]]:
+    """Yield numbers of positions that have one move each in a batch, and the slot that these moves capture."""
+    layout = layout_of(positions.game, positions.material)
+    squares = positions.squares[:, list(layout.slots)]
+    generator = MoveGenerator(layout, positions.side)
+    # After an escape the game is over, and there are no moves.
+    unfinished = np.flatnonzero(~generator.escaped(squares))
+    for batch in generator.moves(squares[unfinished]):
+        yield unfinished[batch.rows], batch.victim

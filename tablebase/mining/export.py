@@ -1,6 +1,6 @@
-"""Positions as Parquet files, a file a slice, for other programs.
+"""Positions as Parquet files, one file per slice, for other programs.
 
-Files are partitioned as Hive does it, ``pieces=3/material=RCvW/side=w/positions.parquet``, and all have the same
+The files follow the Hive convention, ``pieces=3/material=RCvW/side=w/positions.parquet``, and all have the same
 columns, so that Polars, DuckDB and pandas read the folder as one table.
 """
 
@@ -27,19 +27,19 @@ from tablebase.slices.material import material_name
 
 FILE_NAME = "positions.parquet"
 KEY = b"tablebase"
-"""Under which each file says what export it is of."""
+"""Metadata key under which each file records the export it belongs to."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Which positions are taken: each with the same chance, by itself.
+    """A random sample of positions: each is drawn independently, with the same probability.
 
     Parameters
     ----------
     share : float
-        The chance, above 0 and at most 1.
+        The probability, above 0 and at most 1.
     seed : int
-        The same seed takes the same positions.
+        The same seed draws the same positions.
     """
 
     share: float = 1.0
@@ -50,30 +50,30 @@ class Sample:
             raise TablebaseError(f"a sample is a share above 0 and at most 1, not {self.share}")
 
     def of(self, rows: Rows) -> Rows:
-        """The rows that are taken."""
+        """The rows that are drawn."""
         if self.share == 1:
             return rows
-        names = [rows.slice.side, *rows.slice.material.kinds, *rows.slice.material.advance]
-        chances = np.random.default_rng([self.seed, *rows.place, *names]).random(len(rows))
-        return rows.take(np.flatnonzero(chances < self.share))
+        slice_key = [rows.slice.side, *rows.slice.material.kinds, *rows.slice.material.advance]
+        draws = np.random.default_rng([self.seed, *rows.key, *slice_key]).random(len(rows))
+        return rows.take(np.flatnonzero(draws < self.share))
 
 
 def chosen_columns(game: Game, names: Sequence[str] | None, offered: dict[str, Column]) -> list[Column]:
-    """Columns by their names, those of which the folders tell left out; by default all that are of no feature.
+    """Columns by name, without those in the folder names; by default the columns of ``*``.
 
     Raises
     ------
     TablebaseError
-        If there is no such column, or none is left to write.
+        If there is no such column, or no column remains to be written.
     """
     for name in names or ():
         if name not in offered:
             command = f"tablebase mine {game.name} 'DESCRIBE positions'"
-            raise TablebaseError(f"there is no column {name} in these slices: {command} lists them")
+            raise TablebaseError(f"these slices have no column {name}: {command} lists the columns")
     wanted = [name for name, column in offered.items() if (column.in_star if names is None else name in names)]
     written = [offered[name] for name in wanted if name not in SLICE_COLUMNS]
     if not written:
-        raise TablebaseError(f"{', '.join(SLICE_COLUMNS)} are in the folders' names: name another column beside them")
+        raise TablebaseError(f"{', '.join(SLICE_COLUMNS)} are in the folder names: name another column as well")
     return written
 
 
@@ -90,55 +90,55 @@ class Export:
     Raises
     ------
     TablebaseError
-        If the folder holds something else already.
+        If the folder already contains anything else.
     """
 
     def __init__(self, game: Game, folder: Path, columns: Sequence[Column], sample: Sample) -> None:
         self.game, self.folder, self.columns, self.sample = game, folder, columns, sample
-        described = {
+        description = {
             "game": game.name,
             "rules_digest": game.digest,
             "columns": [column.name for column in columns],
             "sample": sample.share,
             "seed": sample.seed,
         }
-        text = json.dumps(described, sort_keys=True)
+        text = json.dumps(description, sort_keys=True)
         self.schema = pa.schema([(column.name, column.type) for column in columns], metadata={KEY: text})
         self._check_folder()
 
     def missing(self, selection: Selection) -> Selection:
         """The slices that have no file yet."""
-        return {one: values for one, values in selection.items() if not self._path(one).exists()}
+        return {slice_: values for slice_, values in selection.items() if not self._path(slice_).exists()}
 
     def write(self, scan: Scan) -> int:
-        """Write the slices of a scan; the number of rows.
+        """Write the slices of a scan and return the number of rows.
 
-        A file has its name only when it is whole, so an export that was interrupted can be started again.
+        A file gets its name only once it is complete, so an interrupted export can be resumed.
         """
         count = 0
-        home: object = None
+        stored_side: object = None
         with ExitStack() as stack:
             writers: dict[StoredSlice, pq.ParquetWriter] = {}
             for batches in scan.spread(self._batch):
-                for one, batch in batches:
-                    if home != (one.location.material, one.location.side):
-                        # The slices of one stored side come together, and then no more of them.
+                for slice_, batch in batches:
+                    if stored_side != (slice_.location.material, slice_.location.side):
+                        # A scan yields all slices of one stored side before those of the next.
                         stack.close()
-                        home = one.location.material, one.location.side
+                        stored_side = slice_.location.material, slice_.location.side
                         writers = {}
-                    if one not in writers:
-                        writers[one] = stack.enter_context(self._file(one))
-                    writers[one].write_batch(batch)
+                    if slice_ not in writers:
+                        writers[slice_] = stack.enter_context(self._file(slice_))
+                    writers[slice_].write_batch(batch)
                     count += batch.num_rows
         return count
 
     def _batch(self, rows: Rows) -> tuple[StoredSlice, pa.RecordBatch]:
-        taken = self.sample.of(rows)
-        return rows.slice, pa.record_batch([column.compute(taken) for column in self.columns], schema=self.schema)
+        sample = self.sample.of(rows)
+        return rows.slice, pa.record_batch([column.compute(sample) for column in self.columns], schema=self.schema)
 
     @contextmanager
-    def _file(self, one: StoredSlice) -> Iterator[pq.ParquetWriter]:
-        path = self._path(one)
+    def _file(self, slice_: StoredSlice) -> Iterator[pq.ParquetWriter]:
+        path = self._path(slice_)
         draft = path.with_name(f".{path.name}.tmp")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -148,24 +148,25 @@ class Export:
         except OSError as fault:
             full = fault.errno in (errno.ENOSPC, errno.EDQUOT)
             sentence, cure = f"cannot write to {self.folder} ({fault.strerror or fault})", "name another folder with --parquet"
-            error = CapacityError(sentence, f"make room or {cure}") if full else TablebaseError(f"{sentence}: {cure}")
+            error = CapacityError(sentence, f"free disk space or {cure}") if full else TablebaseError(f"{sentence}: {cure}")
             raise error from fault
         finally:
             with suppress(OSError):
                 draft.unlink(missing_ok=True)
 
-    def _path(self, one: StoredSlice) -> Path:
-        material, side = material_name(self.game, one.material), self.game.sides[one.side].letter
-        return self.folder / f"pieces={one.material.pieces}" / f"material={material}" / f"side={side}" / FILE_NAME
+    def _path(self, slice_: StoredSlice) -> Path:
+        material, side = material_name(self.game, slice_.material), self.game.sides[slice_.side].letter
+        return self.folder / f"pieces={slice_.material.pieces}" / f"material={material}" / f"side={side}" / FILE_NAME
 
     def _check_folder(self) -> None:
-        """See that the folder holds nothing but files of the same export."""
+        """Raise `TablebaseError` if the folder contains anything but files of the same export."""
         if not self.folder.exists():
             return
         if not self.folder.is_dir():
             raise TablebaseError(f"{self.folder} is a file: name a folder with --parquet")
         if any(not path.name.startswith("pieces=") for path in self.folder.iterdir()):
-            raise TablebaseError(f"{self.folder} holds other things: name a new folder")
-        found = next(self.folder.rglob(FILE_NAME), None)
-        if found is not None and pq.read_schema(found).metadata.get(KEY) != self.schema.metadata[KEY]:
-            raise TablebaseError(f"{self.folder} holds another export (of other columns, sample or rules): name another folder")
+            raise TablebaseError(f"{self.folder} contains other files: name a new folder")
+        file = next(self.folder.rglob(FILE_NAME), None)
+        if file is not None and pq.read_schema(file).metadata.get(KEY) != self.schema.metadata[KEY]:
+            fault = f"{self.folder} contains another export (with other columns, sample or rules)"
+            raise TablebaseError(f"{fault}: name another folder")

@@ -1,4 +1,4 @@
-"""Positions as text in questions: written out only for the rows that are left of a scan."""
+"""Positions as text in queries, generated only for the rows that remain of a scan."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from tablebase.slices.positions import Positions
 FUNCTION = "write_position"
 
 
-class Writer:
-    """Gives tables a column with the position as text.
+class PositionWriter:
+    """Adds to tables a column with the position as text.
 
     Parameters
     ----------
@@ -40,33 +40,34 @@ class Writer:
         self.pieces = max(material.pieces for material in self.materials.values())
         names = ["material", "side", *(f"p{number}_square" for number in range(1, self.pieces + 1))]
         self.sources = [columns[name] for name in names]
-        """The columns of which a position is made up."""
+        """The columns that a position is generated from."""
 
     def register(self, connection: duckdb.DuckDBPyConnection, scans: dict[str, Scan]) -> None:
-        """Make tables of scans, with the position."""
+        """Create a view of each scan that has the position as well."""
         material, side, *squares = (column.name for column in self.sources)
         types: list[Any] = ["VARCHAR", "VARCHAR", "VARCHAR[]"]
         connection.create_function(FUNCTION, self._texts, types, "VARCHAR", type=PythonUDFType.ARROW)
-        written = f"{FUNCTION}({material}, {side}, [{', '.join(squares)}]) AS {POSITION}"
+        position = f"{FUNCTION}({material}, {side}, [{', '.join(squares)}]) AS {POSITION}"
         for name, scan in scans.items():
             connection.register(f"scanned_{name}", scan)
-            connection.execute(f"CREATE VIEW {name} AS SELECT *, {written} FROM scanned_{name}")
+            connection.execute(f"CREATE VIEW {name} AS SELECT *, {position} FROM scanned_{name}")
 
     def _texts(self, materials: pa.Array, sides: pa.Array, squares: pa.Array) -> pa.Array:
-        """Texts of rows, those of one slice at once."""
+        """Texts of rows, computed slice by slice."""
         slices = pc.binary_join_element_wise(_whole(materials), _whole(sides), " ").dictionary_encode()
         numbers = pc.index_in(_whole(squares).flatten(), value_set=pa.array(self.game.board.names))
-        there = numbers.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int8).reshape(-1, self.pieces)
-        which = slices.indices.to_numpy()
-        order = np.argsort(which, kind="stable")
-        rows = np.split(order, np.cumsum(np.bincount(which))[:-1])
-        texts = [self._of_slice(name, there[some]) for name, some in zip(slices.dictionary.to_pylist(), rows, strict=True)]
+        placements = numbers.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int8).reshape(-1, self.pieces)
+        slice_numbers = slices.indices.to_numpy()
+        order = np.argsort(slice_numbers, kind="stable")
+        groups = np.split(order, np.cumsum(np.bincount(slice_numbers))[:-1])
+        names = slices.dictionary.to_pylist()
+        texts = [self._of_slice(name, placements[rows]) for name, rows in zip(names, groups, strict=True)]
         return pa.concat_arrays(texts).take(pa.array(np.argsort(order)))
 
     def _of_slice(self, name: str, squares: NDArray[np.int8]) -> pa.Array:
-        material, side = name.split(" ")
-        kinds = self.materials[material]
-        return position_texts(Positions(self.game, kinds, self.sides[side], squares[:, : kinds.pieces]))
+        material_text, side = name.split(" ")
+        material = self.materials[material_text]
+        return position_texts(Positions(self.game, material, self.sides[side], squares[:, : material.pieces]))
 
 
 def _whole(values: pa.Array | pa.ChunkedArray) -> pa.Array:

@@ -1,7 +1,7 @@
 """SQL over all positions.
 
-The tables `positions` and `distinct_positions` are streams: a statement is first planned on empty tables with all
-columns, which finds its faults; then it is seen which slices, values and columns it needs, and only these are decoded.
+The tables `positions` and `distinct_positions` are streams. A statement is first planned on empty tables with all
+columns, which reveals its faults; only the slices, values and columns that it needs are then decoded.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.game.features import Feature
 from tablebase.mining.columns import Column, columns, sql_type
-from tablebase.mining.position_text import Writer
-from tablebase.mining.sandbox import locked, sentences
+from tablebase.mining.position_text import PositionWriter
+from tablebase.mining.sandbox import faults_as_sentences, sandbox
 from tablebase.mining.scan import Scan
-from tablebase.mining.selection import Selection, known_slices, select, union
+from tablebase.mining.selection import Selection, known_slices, select_by_condition, union
 from tablebase.tables.store import Store
 
-# What it cannot read is told here.
+# What it cannot parse is reported below.
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
 POSITIONS, DISTINCT = "positions", "distinct_positions"
 BATCH = 1 << 16
 HIDING = ("query", "query_table", "json_execute_serialized_sql")
-"""Functions whose text says which tables they read, where nobody can see it."""
+"""Functions that run a statement given as text, so that the tables it reads cannot be seen."""
 
-TAKING_ALL = (exp.Columns, exp.Describe, exp.Pivot, exp.Summarize)
-"""What asks for columns without naming them; a pivot groups by all that it does not name."""
+UNNAMED_COLUMNS = (exp.Columns, exp.Describe, exp.Pivot, exp.Summarize)
+"""Expressions that read columns without naming them; a pivot groups by all columns that it does not name."""
 
 
 class Query:
@@ -55,9 +55,9 @@ class Query:
     Raises
     ------
     TablebaseError
-        If the statement is wrong, or does anything but select.
+        If the statement is invalid, or does anything but select.
     MissingTableError
-        If it asks for slices that have not been built.
+        If it needs slices that have not been built.
     """
 
     def __init__(self, game: Game, folder: Path, statement: str, features: tuple[Feature, ...], threads: int = 2) -> None:
@@ -69,10 +69,12 @@ class Query:
         self.columns = columns(game, list(known), features)
         self.names = self._plan(_offered(tree, self.columns))
         used = _used(tree, self.columns)
-        self.writer = Writer(game, {one.material for one in known}, self.columns) if any(one.late for one in used) else None
+        late = any(column.late for column in used)
+        self.writer = PositionWriter(game, {slice_.material for slice_ in known}, self.columns) if late else None
         needed = [*used, *(self.writer.sources if self.writer is not None else ())]
         read = [column for column in self.columns.values() if column in needed and not column.late]
-        self.scans = {name: Scan(game, self.store, one, read, threads) for name, one in self._selections(tree, known).items()}
+        selections = self._selections(tree, known)
+        self.scans = {name: Scan(game, self.store, selection, read, threads) for name, selection in selections.items()}
 
     def __enter__(self) -> Query:
         return self
@@ -81,14 +83,14 @@ class Query:
         self.close()
 
     def close(self) -> None:
-        """End what still runs, whose threads would not outlive the interpreter, and give all files back."""
-        for one in list(self._runs):
-            one.close()
+        """End all unfinished runs, whose threads would not outlive the interpreter, and close all files."""
+        for run in list(self._runs):
+            run.close()
         self.store.close()
 
     @property
     def cells(self) -> int:
-        """Indices that are looked at, if each table is read once."""
+        """Indices that are decoded if each table is read once."""
         return sum(scan.cells for scan in self.scans.values())
 
     def run(self, limit: int | None = None, tick: Callable[[int], object] | None = None) -> Iterator[pa.RecordBatch]:
@@ -97,74 +99,74 @@ class Query:
         Parameters
         ----------
         limit : int, optional
-            Give no more rows than this.
+            Maximum number of rows.
         tick : callable, optional
-            Told now and then how many indices have been looked at.
+            Called from time to time with the number of indices decoded so far.
         """
-        found = self._batches(limit, tick)
-        self._runs.add(found)
-        return found
+        batches = self._batches(limit, tick)
+        self._runs.add(batches)
+        return batches
 
     def _batches(self, limit: int | None, tick: Callable[[int], object] | None) -> Generator[pa.RecordBatch, None, None]:
         statement = self.statement if limit is None else f"SELECT * FROM ({_bare(self.statement)}\n) LIMIT {limit}"
-        with locked(self.threads) as connection:
+        with sandbox(self.threads) as connection:
             for name, scan in self.scans.items():
-                scan.tick = lambda: tick and tick(sum(one.done for one in self.scans.values()))
+                scan.tick = lambda: tick and tick(sum(each.done for each in self.scans.values()))
                 if self.writer is None:
                     connection.register(name, scan)
             if self.writer is not None:
                 self.writer.register(connection, self.scans)
             try:
-                with sentences():
+                with faults_as_sentences():
                     reader = connection.sql(statement).to_arrow_reader(BATCH)
-                    # Whoever leaves before the end must not take the functions away that are still being called.
+                    # If the caller stops early, functions must not disappear while they are still being called.
                     with closing(reader):
-                        nothing = pa.record_batch([pa.nulls(0, field.type) for field in reader.schema], schema=reader.schema)
-                        # Columns of one name have others where a limit is put around the statement.
-                        yield from (batch.rename_columns(self.names) for batch in chain([nothing], reader))
+                        empty = pa.record_batch([pa.nulls(0, field.type) for field in reader.schema], schema=reader.schema)
+                        # Wrapping the statement in a limit renames columns with the same name.
+                        yield from (batch.rename_columns(self.names) for batch in chain([empty], reader))
             except TablebaseError:
                 for scan in self.scans.values():
                     if scan.fault is not None:
-                        # A fault of a stream is told in its own words.
+                        # A stream's own error is clearer than DuckDB's report of it.
                         raise scan.fault from None
                 raise
 
     def _plan(self, offered: list[Column]) -> list[str]:
-        """Find what is wrong with the statement; else the names of its columns."""
-        with locked(1) as connection:
-            described = ", ".join(f'"{column.name}" {sql_type(column)}' for column in offered)
+        """Raise an error if the statement is invalid; return the names of its columns."""
+        with sandbox(1) as connection:
+            definitions = ", ".join(f'"{column.name}" {sql_type(column)}' for column in offered)
             for name in (POSITIONS, DISTINCT):
-                connection.execute(f"CREATE TABLE {name} ({described})")
-            with sentences():
+                connection.execute(f"CREATE TABLE {name} ({definitions})")
+            with faults_as_sentences():
                 try:
                     connection.execute(f"EXPLAIN {self.statement}")
                 except duckdb.CatalogException as fault:
                     unknown = re.search(r"Table with name (\S+) does not exist", str(fault))
                     if unknown is None:
                         raise
-                    cure = f"ask {POSITIONS} or {DISTINCT}; the catalog is for 'tablebase sql'"
+                    cure = f"query {POSITIONS} or {DISTINCT}, or the catalog with 'tablebase sql'"
                     raise TablebaseError(f"there is no table {unknown[1]} of positions: {cure}") from fault
                 names: list[str] = connection.sql(self.statement).columns
                 return names
 
     def _selections(self, tree: exp.Expr, known: Selection) -> dict[str, Selection]:
-        """What is needed of each table that the statement reads."""
-        distinct = {one: values for one, values in known.items() if one.distinct}
-        found = {}
-        for name, all_of_it in ((POSITIONS, known), (DISTINCT, distinct)):
+        """The slices and values that are needed of each table that the statement reads."""
+        distinct = {slice_: values for slice_, values in known.items() if slice_.distinct}
+        selections = {}
+        for name, everything in ((POSITIONS, known), (DISTINCT, distinct)):
             references = [table for table in tree.find_all(exp.Table) if table.name.lower() == name]
             if references:
-                found[name] = union([self._select(table, all_of_it) for table in references])
-        return found
+                selections[name] = union([self._select(table, everything) for table in references])
+        return selections
 
     def _select(self, table: exp.Table, known: Selection) -> Selection:
         condition, joined = _condition(table)
-        own = table.alias.lower() or table.name.lower()
-        return select(self.game, known, condition, {own} if joined else {own, ""}, self.folder)
+        name = table.alias.lower() or table.name.lower()
+        return select_by_condition(self.game, known, condition, {name} if joined else {name, ""}, self.folder)
 
 
 def _parse(statement: str) -> exp.Expr:
-    with sentences():
+    with faults_as_sentences():
         statements = duckdb.extract_statements(statement)
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         raise TablebaseError("write one SELECT: no other statement is allowed")
@@ -177,7 +179,7 @@ def _parse(statement: str) -> exp.Expr:
 
 
 def _check(tree: exp.Expr) -> None:
-    """See that the statement says which columns of the tables it reads, and how often."""
+    """Raise `TablebaseError` if the statement hides which tables and columns it reads."""
     if isinstance(tree, exp.Command | exp.Show):
         raise TablebaseError("write one SELECT: no other statement is allowed")
     if any(cte.alias.lower() in (POSITIONS, DISTINCT) for cte in tree.find_all(exp.CTE)):
@@ -185,29 +187,29 @@ def _check(tree: exp.Expr) -> None:
     if any(function.name.lower() in HIDING for function in tree.find_all(exp.Anonymous)):
         raise TablebaseError(f"the functions {', '.join(HIDING)} are not allowed: write the statement itself")
     for table in tree.find_all(exp.Table):
-        if isinstance(table.this, exp.Func) and any(one.name.lower() in (POSITIONS, DISTINCT) for one in table.this.walk()):
+        if isinstance(table.this, exp.Func) and any(node.name.lower() in (POSITIONS, DISTINCT) for node in table.this.walk()):
             raise TablebaseError(f"a function cannot read {POSITIONS} or {DISTINCT} here: write the statement itself")
         if table.name.lower() in (POSITIONS, DISTINCT) and table.alias_column_names:
             raise TablebaseError(f"the columns of {table.name} cannot be renamed in the FROM: rename them in the SELECT, with AS")
     if tree.find(exp.PositionalColumn) is not None:
-        raise TablebaseError("columns such as #1 are not allowed: call them by their names")
+        raise TablebaseError("columns such as #1 are not allowed: use their names")
 
 
 def _bare(statement: str) -> str:
-    """A statement without the semicolons at its end and what comes after them."""
+    """A statement without the semicolons at its end and the comments after them."""
     tokens = [token for token in sqlglot.tokenize(statement, dialect="duckdb") if token.token_type.name != "SEMICOLON"]
     return statement[: tokens[-1].end + 1]
 
 
 def _condition(table: exp.Table) -> tuple[exp.Expr | None, bool]:
-    """What the SELECT around a table asks of its rows, and whether it must say in it which table it means.
+    """The WHERE condition on a table's rows, and whether columns in it must be qualified with the table's name.
 
-    Nothing where rows that do not satisfy it could matter all the same, as in outer joins and samples.
+    None where rows that fail it could still matter, as in outer joins and samples.
     """
     select_ = table.find_ancestor(exp.Select)
     if select_ is None or not isinstance(table.parent, exp.From | exp.Join) or table.parent.parent is not select_:
         return None, False
-    # A table that is joined to others before the SELECT joins them all, as in "a JOIN b LEFT JOIN c ON … ON …", has joins itself.
+    # In nested joins, as in "a JOIN b LEFT JOIN c ON … ON …", the joins belong to the table, not to the SELECT.
     if table.args.get("pivots") or table.args.get("joins"):
         return None, False
     joins = select_.args.get("joins") or []
@@ -220,24 +222,24 @@ def _condition(table: exp.Table) -> tuple[exp.Expr | None, bool]:
 
 
 def _offered(tree: exp.Expr, all_columns: dict[str, Column]) -> list[Column]:
-    """The columns that the tables have for this statement: where it says ``*``, no features but those it names."""
-    return _used(tree, all_columns) if _takes_all(tree) else list(all_columns.values())
+    """The columns that the tables have for this statement: if it reads ``*``, the only features are those it names."""
+    return _used(tree, all_columns) if _reads_star(tree) else list(all_columns.values())
 
 
 def _used(tree: exp.Expr, all_columns: dict[str, Column]) -> list[Column]:
-    """The columns that the statement needs: those it names; for ``*``, all that are of no feature."""
+    """The columns that the statement needs: those it names, and those of ``*`` if it reads that."""
     named = {identifier.name.lower() for identifier in tree.find_all(exp.Identifier)}
-    takes_all, describes = _takes_all(tree), any(isinstance(one.this, exp.Table) for one in tree.find_all(exp.Describe))
-    used = [column for name, column in all_columns.items() if name.lower() in named or describes or (takes_all and column.in_star)]
-    # A stream has to have a column, so that its rows can be counted.
+    star, describes = _reads_star(tree), any(isinstance(node.this, exp.Table) for node in tree.find_all(exp.Describe))
+    used = [column for name, column in all_columns.items() if name.lower() in named or describes or (star and column.in_star)]
+    # Even a count of rows needs a stream with a column.
     return used or [all_columns["pieces"]]
 
 
-def _takes_all(tree: exp.Expr) -> bool:
-    """Whether the statement asks for columns without naming them."""
+def _reads_star(tree: exp.Expr) -> bool:
+    """Whether the statement reads columns without naming them."""
     if any(not isinstance(star.parent, exp.Count) for star in tree.find_all(exp.Star)):
         return True
     tables = {(table.alias or table.name).lower() for table in tree.find_all(exp.Table)}
     whole_rows = any(column.name.lower() in tables for column in tree.find_all(exp.Column))
     natural = any(join.args.get("method") == "NATURAL" for join in tree.find_all(exp.Join))
-    return whole_rows or natural or tree.find(*TAKING_ALL) is not None or not isinstance(tree, exp.Query)
+    return whole_rows or natural or tree.find(*UNNAMED_COLUMNS) is not None or not isinstance(tree, exp.Query)

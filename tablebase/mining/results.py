@@ -1,4 +1,4 @@
-"""Results of questions, for people and programs."""
+"""Results of queries, for people and programs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tablebase.mining.column_names import distinct_names
 
 
 def names_and_rows(batches: Iterator[pa.RecordBatch]) -> tuple[list[str], Iterator[dict[str, Any]]]:
-    """Names of the columns, and the rows by them; two columns of one name are numbered.
+    """Names of the columns, and the rows as dicts; columns with the same name are numbered.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def names_and_rows(batches: Iterator[pa.RecordBatch]) -> tuple[list[str], Iterat
 
 @contextmanager
 def _expressible() -> Iterator[None]:
-    """What a format has no word for, as a sentence."""
+    """Raise `TablebaseError` for a value that the format cannot represent."""
     try:
         yield
     except (pa.ArrowException, ValueError, OverflowError) as fault:
@@ -44,14 +44,14 @@ def _rows(names: list[str], batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON could have it; sums come as decimal numbers, though they are whole ones."""
+    """A value as JSON can represent it; sums arrive as decimal numbers even if they are integers."""
     if isinstance(value, Decimal):
         return int(value) if value == int(value) else float(value)
     if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
-    # The entries of a map are pairs, and so much else is a tuple, such as an interval.
+        return {key: _plain(entry) for key, entry in value.items()}
+    # The entries of a map are plain tuples; other values, such as intervals, are named tuples.
     if isinstance(value, list) or type(value) is tuple:
-        return [_plain(one) for one in value]
+        return [_plain(entry) for entry in value]
     return value if isinstance(value, str | int | float | bytes | None) else str(value)
 
 

@@ -1,4 +1,4 @@
-"""DuckDB with nothing else in its reach."""
+"""DuckDB without access to anything else."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import duckdb
 from tablebase.errors import CapacityError, TablebaseError
 
 MEMORY = "2GB"
-"""What DuckDB may use; streams take little beside."""
+"""Memory limit of DuckDB; streams need little in addition."""
 SETTINGS = {
     "memory_limit": f"'{MEMORY}'",
     "enable_progress_bar": "false",
@@ -23,8 +23,8 @@ SETTINGS = {
 
 
 @contextmanager
-def locked(threads: int) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that reaches no file and no variable of this program, and cannot be told to."""
+def sandbox(threads: int) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection that cannot access files or variables of this program, and whose settings are locked."""
     with duckdb.connect() as connection:
         connection.execute(f"SET threads = {threads}")
         for name, value in SETTINGS.items():
@@ -34,8 +34,8 @@ def locked(threads: int) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @contextmanager
-def sentences() -> Iterator[None]:
-    """DuckDB's faults as one sentence."""
+def faults_as_sentences() -> Iterator[None]:
+    """Raise DuckDB's errors as `TablebaseError`, each with a one-sentence message."""
     try:
         yield
     except duckdb.OutOfMemoryException as fault:

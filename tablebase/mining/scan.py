@@ -1,7 +1,7 @@
-"""All positions of slices as a stream of Arrow batches, each stored slice decoded once.
+"""All positions of slices as a stream of Arrow batches; each stored side is decoded once.
 
-Every placement is a row of its own: an index that also stands for its mirror image gives two, and aliases give
-their rows under their own names from the same decoded codes.
+Every placement is a row: an index that also stands for its mirror image yields two, and aliases yield rows under
+their own names from the same decoded codes.
 """
 
 from __future__ import annotations
@@ -29,44 +29,44 @@ from tablebase.tables.store import Store
 from tablebase.values import Codes, Coding
 
 BLOCK = 1 << 18
-"""Indices looked at together, roughly."""
+"""Approximate number of indices in a block."""
 AHEAD = 3
-"""Blocks in work for each thread."""
+"""Blocks in progress per thread."""
 FEW = 4
-"""Where fewer than one in so many indices are wanted, only these are looked at."""
+"""If fewer than 1 in this many indices are wanted, only these are checked for being void."""
 
 Flags = NDArray[np.bool_]
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class Home:
-    """A stored side to move, and the slices that are read from it.
+class StoredSide:
+    """A side to move of a stored material, and the slices that are read from it.
 
     Parameters
     ----------
-    table : Material
+    material : Material
     side : int
     wanted : dict of frozenset of Occurring to list of StoredSlice
         Slices by which of their values are wanted.
     """
 
-    table: Material
+    material: Material
     side: int
     wanted: dict[frozenset[Occurring], list[StoredSlice]]
 
 
-def homes(selection: Selection) -> list[Home]:
-    """The slices by where they are stored."""
-    found: dict[tuple[Material, int], Home] = {}
-    for one, values in selection.items():
-        place = (one.location.material, one.location.side)
-        found.setdefault(place, Home(*place, {})).wanted.setdefault(values, []).append(one)
-    return list(found.values())
+def stored_sides(selection: Selection) -> list[StoredSide]:
+    """The slices, grouped by where they are stored."""
+    by_location: dict[tuple[Material, int], StoredSide] = {}
+    for slice_, values in selection.items():
+        key = (slice_.location.material, slice_.location.side)
+        by_location.setdefault(key, StoredSide(*key, {})).wanted.setdefault(values, []).append(slice_)
+    return list(by_location.values())
 
 
 class Scan:
-    """Positions, to be streamed as often as they are asked for.
+    """Positions that can be streamed any number of times.
 
     Parameters
     ----------
@@ -75,132 +75,132 @@ class Scan:
     selection : Selection
         Slices and values that are wanted.
     columns : sequence of Column
-        What is wanted of each position; nothing else is computed.
+        The columns to compute for each position.
     threads : int
 
     Attributes
     ----------
     cells : int
-        Indices that one stream looks at.
+        Indices that one stream decodes.
     done : int
-        Indices looked at so far.
+        Indices decoded so far.
     tick : callable
         Called when `done` has grown.
     fault : TablebaseError or None
-        What ended a stream; who reads it may tell that in words of their own.
+        The error that ended a stream; its reader may have wrapped it in one of its own.
     """
 
     def __init__(self, game: Game, store: Store, selection: Selection, columns: Sequence[Column], threads: int) -> None:
         self.game, self.store, self.columns, self.threads = game, store, columns, threads
-        self.homes = homes(selection)
+        self.stored_sides = stored_sides(selection)
         self.schema = pa.schema([(column.name, column.type) for column in columns])
-        self.cells = sum(layout_of(game, home.table).size for home in self.homes)
+        self.cells = sum(layout_of(game, stored.material).size for stored in self.stored_sides)
         self.done = 0
         self.tick: Callable[[], object] = lambda: None
         self.fault: TablebaseError | None = None
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """A new stream, as Arrow's PyCapsule protocol has it."""
+        """A new stream, following Arrow's PyCapsule protocol."""
         return pa.RecordBatchReader.from_batches(self.schema, self.batches()).__arrow_c_stream__(requested_schema)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """All rows, the blocks in order."""
-        for rows in self.spread(self._batch):
-            yield from rows
+        """All rows, in the order of the blocks."""
+        for block in self.spread(self._batch):
+            yield from block
 
     def spread(self, work: Callable[[Rows], Result]) -> Iterator[list[Result]]:
-        """Do some work on the rows of each slice in each block, on all threads; the results of each block, in order."""
-        blocks = ((home, begin) for home in self.homes for begin in _begins(layout_of(self.game, home.table)))
+        """Apply a function to the rows of each slice in each block, on all threads; yield each block's results in order."""
+        blocks = ((stored, begin) for stored in self.stored_sides for begin in _block_begins(layout_of(self.game, stored.material)))
         with ThreadPoolExecutor(self.threads) as pool:
             running: deque[Future[tuple[int, list[Result]]]] = deque()
             try:
-                for home, begin in blocks:
-                    running.append(pool.submit(self._block, home, begin, work))
+                for stored, begin in blocks:
+                    running.append(pool.submit(self._process_block, stored, begin, work))
                     if len(running) >= AHEAD * self.threads:
-                        yield self._result(running)
+                        yield self._next_results(running)
                 while running:
-                    yield self._result(running)
+                    yield self._next_results(running)
             except TablebaseError as fault:
                 self.fault = fault
                 raise
             finally:
-                for one in running:
-                    one.cancel()
+                for future in running:
+                    future.cancel()
 
-    def _result(self, running: deque[Future[tuple[int, list[Result]]]]) -> list[Result]:
+    def _next_results(self, running: deque[Future[tuple[int, list[Result]]]]) -> list[Result]:
         cells, results = running.popleft().result()
         self.done += cells
         self.tick()
         return results
 
-    def _block(self, home: Home, begin: int, work: Callable[[Rows], Result]) -> tuple[int, list[Result]]:
-        """How many indices one block of a stored side to move has, and what the work makes of it under each of its names."""
-        own = layout_of(self.game, home.table)
-        end = min(begin + _step(own), own.size)
-        table = self.store.table(self.game, home.table)
-        block = _Block(own, begin, table.codes_between(home.side, begin, end), table.coding)
+    def _process_block(self, stored: StoredSide, begin: int, work: Callable[[Rows], Result]) -> tuple[int, list[Result]]:
+        """The number of indices in a block, and the results for its rows under each slice's name."""
+        layout = layout_of(self.game, stored.material)
+        end = min(begin + _block_size(layout), layout.size)
+        table = self.store.table(self.game, stored.material)
+        block = _Block(layout, begin, table.codes_between(stored.side, begin, end), table.coding)
         return end - begin, [
             work(rows)
-            for values, slices in home.wanted.items()
+            for values, slices in stored.wanted.items()
             for image in block.images(values)
-            for rows in (image.seen_as(one) for one in slices)
+            for rows in (image.rows_of(slice_) for slice_ in slices)
         ]
 
     def _batch(self, rows: Rows) -> pa.RecordBatch:
         return pa.record_batch([column.compute(rows) for column in self.columns], schema=self.schema)
 
 
-def _step(own: Layout) -> int:
-    """Indices in a block: whole rows, unless a row is too long."""
-    return BLOCK // own.row_length * own.row_length or BLOCK
+def _block_size(layout: Layout) -> int:
+    """Indices in a block: whole rows, unless a single row is longer than `BLOCK`."""
+    return BLOCK // layout.row_length * layout.row_length or BLOCK
 
 
-def _begins(own: Layout) -> range:
-    """Where the blocks of an index begin."""
-    return range(0, own.size, _step(own))
+def _block_begins(layout: Layout) -> range:
+    """The first index of each block."""
+    return range(0, layout.size, _block_size(layout))
 
 
 @dataclass(frozen=True)
 class _Block:
-    """Codes of consecutive indices."""
+    """Codes of consecutive indices; an *offset* counts indices from its first."""
 
-    own: Layout
+    layout: Layout
     begin: int
     codes: Codes
     coding: Coding
 
     def images(self, values: frozenset[Occurring]) -> Iterator[_Image]:
-        """The positions with these values, and those mirror images of them that are not numbered themselves."""
-        where = self._positions(values)
-        if len(where):
-            yield _Image(self, where, mirrored=False)
-        if self.own.game.mirror is not None:
-            twice = where[self.own.weights_many(self.begin + where) == 2]
-            if len(twice):
-                yield _Image(self, twice, mirrored=True)
+        """The positions with these values, then those of their mirror images that have no index of their own."""
+        offsets = self._offsets(values)
+        if len(offsets):
+            yield _Image(self, offsets, mirrored=False)
+        if self.layout.game.mirror is not None:
+            paired = offsets[self.layout.weights_many(self.begin + offsets) == 2]
+            if len(paired):
+                yield _Image(self, paired, mirrored=True)
 
-    def _positions(self, values: frozenset[Occurring]) -> NDArray[np.int64]:
-        """Where in the block positions with these values are."""
+    def _offsets(self, values: frozenset[Occurring]) -> NDArray[np.int64]:
+        """Offsets of the positions with these values; no void ones."""
         wanted = np.zeros(self.coding.void + 1, dtype=bool)
-        wanted[[one.code(self.coding) for one in values]] = True
-        found = wanted.take(self.codes)
-        where = np.flatnonzero(found)
-        if len(where) * FEW < len(found) or not self._even:
-            return where[apart(self.squares(where))]
-        return np.flatnonzero(found & self._legal)
+        wanted[[value.code(self.coding) for value in values]] = True
+        matches = wanted.take(self.codes)
+        offsets = np.flatnonzero(matches)
+        if len(offsets) * FEW < len(matches) or not self._whole_rows:
+            return offsets[apart(self.squares(offsets))]
+        return np.flatnonzero(matches & self._legal)
 
     @property
-    def _even(self) -> bool:
-        """Whether the block is whole rows of a single piece."""
-        return len(self.own.groups[-1].slots) == 1 and len(self.codes) % self.own.row_length == 0
+    def _whole_rows(self) -> bool:
+        """Whether the block consists of whole rows, in which a single piece moves."""
+        return len(self.layout.groups[-1].slots) == 1 and len(self.codes) % self.layout.row_length == 0
 
     @cached_property
     def _legal(self) -> Flags:
-        """Which indices are positions, found without looking at each."""
-        last = self.own.groups[-1]
+        """Which indices are not void, computed row by row."""
+        last = self.layout.groups[-1]
         front = self._front
-        legal = np.repeat(apart(front), self.own.row_length).reshape(-1, self.own.row_length)
-        places = np.full(len(self.own.game.board), -1)
+        legal = np.repeat(apart(front), self.layout.row_length).reshape(-1, self.layout.row_length)
+        places = np.full(len(self.layout.game.board), -1)
         places[list(last.squares)] = range(len(last.squares))
         for squares in front.T:
             place = places[squares]
@@ -210,69 +210,69 @@ class _Block:
 
     @cached_property
     def _front(self) -> Squares:
-        """Squares of all slots but the last group's in each row of the block."""
-        length = self.own.row_length
-        return self.own.row_squares(np.arange(self.begin // length, -(-(self.begin + len(self.codes)) // length)))
+        """Squares of all slots but the last group's, for each row of the block."""
+        length = self.layout.row_length
+        return self.layout.row_squares(np.arange(self.begin // length, -(-(self.begin + len(self.codes)) // length)))
 
-    def squares(self, where: NDArray[np.int64]) -> Squares:
-        """Squares of each slot there, shape (positions, slots), whether or not it is a position."""
-        row, digit = np.divmod(self.begin + where, self.own.row_length)
-        row -= self.begin // self.own.row_length
-        last = self.own.groups[-1].unrank_many(digit)
+    def squares(self, offsets: NDArray[np.int64]) -> Squares:
+        """Squares of each slot, shape (offsets, slots), of void indices, too."""
+        row, digit = np.divmod(self.begin + offsets, self.layout.row_length)
+        row -= self.begin // self.layout.row_length
+        last = self.layout.groups[-1].unrank_many(digit)
         return _side_by_side([*(column.take(row) for column in self._front.T), *last.T])
 
 
 def _side_by_side(columns: list[NDArray[np.int8]]) -> Squares:
-    """Columns as an array that keeps each in one piece, for features look at squares piece by piece."""
-    found = np.empty((len(columns[0]), len(columns)), dtype=np.int8, order="F")
+    """Columns as an array that keeps each contiguous, because features read squares piece by piece."""
+    squares = np.empty((len(columns[0]), len(columns)), dtype=np.int8, order="F")
     for number, column in enumerate(columns):
-        found[:, number] = column
-    return found
+        squares[:, number] = column
+    return squares
 
 
 @dataclass(frozen=True)
 class _Image:
-    """Positions of a block as they are numbered, or their mirror images."""
+    """Positions of a block as they are indexed, or their mirror images."""
 
     block: _Block
-    where: NDArray[np.int64]
+    offsets: NDArray[np.int64]
     mirrored: bool
 
     @cached_property
     def codes(self) -> Codes:
-        found: Codes = self.block.codes.take(self.where)
-        return found
+        codes: Codes = self.block.codes.take(self.offsets)
+        return codes
 
     @cached_property
     def squares(self) -> Squares:
         """Square of each slot."""
-        found = self.block.squares(self.where)
-        return _mapped(self.block.own.game.mirror, found) if self.mirrored else found
+        squares = self.block.squares(self.offsets)
+        return _mapped(self.block.layout.game.mirror, squares) if self.mirrored else squares
 
-    def seen_as(self, one: StoredSlice) -> Rows:
+    def rows_of(self, slice_: StoredSlice) -> Rows:
         """The rows of a slice that is stored here."""
-        own = self.block.own
+        layout, material, location = self.block.layout, slice_.material, slice_.location
 
         def positions() -> Positions:
-            there = _mapped(own.game.swap, self.squares) if one.location.swapped else self.squares
-            slots = np.argsort([one.location.pairing[piece] for piece in own.slots])
-            found = _side_by_side([there[:, slot] for slot in slots])
-            for alike in _alike(one.material.kinds):
-                found[:, alike] = np.sort(found[:, alike], axis=1)
+            by_slot = _mapped(layout.game.swap, self.squares) if location.swapped else self.squares
+            slots = np.argsort([location.pairing[piece] for piece in layout.slots])
+            squares = _side_by_side([by_slot[:, slot] for slot in slots])
+            for like_pieces in _like_pieces(material.kinds):
+                squares[:, like_pieces] = np.sort(squares[:, like_pieces], axis=1)
             # Several columns share them.
-            found.flags.writeable = False
-            return Positions(own.game, one.material, one.side, found)
+            squares.flags.writeable = False
+            return Positions(layout.game, material, slice_.side, squares)
 
-        return Rows(one, (self.block.begin, int(self.mirrored)), self.codes, self.block.coding, positions)
+        return Rows(slice_, (self.block.begin, int(self.mirrored)), self.codes, self.block.coding, positions)
 
 
 def _mapped(image: tuple[int, ...] | None, squares: Squares) -> Squares:
     """Squares under a symmetry of the board."""
     assert image is not None
-    there = np.array(image, dtype=np.int8)
-    return _side_by_side([there.take(column) for column in squares.T])
+    images = np.array(image, dtype=np.int8)
+    return _side_by_side([images.take(column) for column in squares.T])
 
 
-def _alike(kinds: tuple[int, ...]) -> list[slice]:
-    """Where like pieces stand next to each other; these come in the order of their squares."""
+def _like_pieces(kinds: tuple[int, ...]) -> list[slice]:
+    """Ranges of pieces of the same kind, which are listed in the order of their squares."""
     return [slice(kinds.index(kind), kinds.index(kind) + kinds.count(kind)) for kind in set(kinds) if kinds.count(kind) > 1]

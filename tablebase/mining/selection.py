@@ -1,7 +1,7 @@
-"""What a question needs: slices, and values of their positions, chosen through the catalog before anything is decoded.
+"""The slices that a query needs, and which values: selected through the catalog before anything is decoded.
 
-A condition that only speaks of the material, the side to move and the value has one answer for all positions of a
-slice that have the same value. So it is put to DuckDB once for each such value that the catalog knows of.
+A condition on nothing but the material, the side to move and the value has the same answer for all positions of a
+slice that have the same value. DuckDB therefore evaluates it once for each such value that the catalog lists.
 """
 
 from __future__ import annotations
@@ -18,20 +18,26 @@ from sqlglot import exp
 from tablebase.catalog.catalog import Catalog
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
-from tablebase.mining.sandbox import locked
+from tablebase.mining.sandbox import sandbox
 from tablebase.slices.location import StoredSlice, locate, slices
 from tablebase.slices.material import Material, check_piece_count, material_name, parse_material, parse_materials
 from tablebase.tables.missing import missing_game, missing_pieces, missing_table
 from tablebase.values import DRAW, STALEMATE, Coding, Value
 
 SLICE_COLUMNS = ("material", "pieces", "side")
-"""What a slice is called; the letters of its pieces, p1, p2, …, are decided by it, too."""
+"""The columns that name a slice; the letters of its pieces, p1, p2, …, follow from these."""
 VALUE_COLUMNS = ("outcome", "distance", "stalemate")
-NAMED = {"place": pa.int32(), "number": pa.int32(), "material": pa.string(), "pieces": pa.int16(), "side": pa.string()}
-OCCURRING = pa.schema(
+SLICE_FIELDS = {
+    "slice_number": pa.int32(),
+    "set_number": pa.int32(),
+    "material": pa.string(),
+    "pieces": pa.int16(),
+    "side": pa.string(),
+}
+VALUE_SCHEMA = pa.schema(
     [
-        ("number", pa.int32()),
-        ("value", pa.int32()),
+        ("set_number", pa.int32()),
+        ("value_number", pa.int32()),
         ("outcome", pa.string()),
         ("distance", pa.int16()),
         ("stalemate", pa.bool_()),
@@ -55,7 +61,7 @@ class Occurring:
 
 
 Selection = Mapping[StoredSlice, frozenset[Occurring]]
-"""The slices that are wanted, and which of their values are."""
+"""Slices, and which of their values are wanted."""
 
 
 def known_slices(game: Game, folder: Path) -> Selection:
@@ -67,21 +73,24 @@ def known_slices(game: Game, folder: Path) -> Selection:
         If there are none.
     """
     with closing(Catalog(folder)) as catalog:
-        known = {place: frozenset(Occurring(*one) for one in some) for place, some in catalog.values(game).items()}
-    names = {one: (material_name(game, one.material), game.sides[one.side].letter) for one in _slices(game, known)}
-    found = {one: known[name] for one, name in names.items() if name in known}
-    if not found:
+        by_name = {name: frozenset(Occurring(*row) for row in rows) for name, rows in catalog.values(game).items()}
+    names = {
+        slice_: (material_name(game, slice_.material), game.sides[slice_.side].letter)
+        for slice_ in _slices_of_same_size(game, by_name)
+    }
+    known = {slice_: by_name[name] for slice_, name in names.items() if name in by_name}
+    if not known:
         raise missing_game(game, folder)
-    return found
+    return known
 
 
-def _slices(game: Game, known: Iterable[tuple[str, str]]) -> Iterable[StoredSlice]:
-    """All slices of as many pieces as some known one has."""
-    counts = sorted({parse_material(game, name).pieces for name, _ in known})
-    return (one for count in counts for one in slices(game, count))
+def _slices_of_same_size(game: Game, names: Iterable[tuple[str, str]]) -> Iterable[StoredSlice]:
+    """All slices with as many pieces as one of the given materials and sides."""
+    counts = sorted({parse_material(game, material).pieces for material, _ in names})
+    return (slice_ for count in counts for slice_ in slices(game, count))
 
 
-def chosen(game: Game, folder: Path, materials: Sequence[str], pieces: int | None, *, aliases: bool = False) -> Selection:
+def select_by_name(game: Game, folder: Path, materials: Sequence[str], pieces: int | None, *, aliases: bool = False) -> Selection:
     """Slices that have been built and have positions.
 
     Parameters
@@ -92,14 +101,14 @@ def chosen(game: Game, folder: Path, materials: Sequence[str], pieces: int | Non
     materials : sequence of str
         Slices by name.
     pieces : int or None
-        All distinct slices of so many pieces, too; without materials and pieces, all distinct slices.
+        Adds all distinct slices with this number of pieces; without materials and pieces, all distinct slices.
     aliases : bool
-        Whether those that are not named need not be distinct.
+        Whether slices that are not named include aliases.
 
     Raises
     ------
     MissingTableError
-        If it asks for slices that have not been built.
+        If requested slices have not been built.
     TablebaseError
         If none of them has a position.
     """
@@ -109,70 +118,72 @@ def chosen(game: Game, folder: Path, materials: Sequence[str], pieces: int | Non
         _check_built(game, known, material, folder)
     if pieces is not None:
         _check_pieces(game, known, pieces, folder)
-    count = (pieces,) if pieces is not None else () if named else {one.material.pieces for one in known}
-    wanted = {
-        one: values
-        for one, values in known.items()
-        if values and (one.material in named or ((aliases or one.distinct) and one.material.pieces in count))
+    counts = (pieces,) if pieces is not None else () if named else {slice_.material.pieces for slice_ in known}
+    selection = {
+        slice_: values
+        for slice_, values in known.items()
+        if values and (slice_.material in named or ((aliases or slice_.distinct) and slice_.material.pieces in counts))
     }
-    if not wanted:
-        raise TablebaseError(f"no slice of {game.name} that was asked for has a position")
-    return wanted
+    if not selection:
+        raise TablebaseError(f"none of the requested slices of {game.name} has a position")
+    return selection
 
 
-def select(game: Game, known: Selection, condition: exp.Expr | None, names: set[str], folder: Path) -> Selection:
-    """What a condition leaves of all that is known.
+def select_by_condition(game: Game, known: Selection, condition: exp.Expr | None, names: set[str], folder: Path) -> Selection:
+    """The part of a selection that can satisfy a condition.
 
     Parameters
     ----------
     game : Game
     known : Selection
     condition : sqlglot expression or None
-        What rows must satisfy; the parts of it that go by slice and value are used, the others are for later.
+        The condition on rows; only its parts that depend on nothing but slice and value are used.
     names : set of str
-        What the table is called in the condition; an empty name if its columns may stand alone.
+        Names of the table in the condition; includes the empty name if columns may be unqualified.
     folder : Path
-        Where the tables are, for the sentence that says what is missing.
+        The tablebase, for error messages.
 
     Raises
     ------
     MissingTableError
-        If it asks for slices that have not been built.
+        If the condition names slices that have not been built.
+    TablebaseError
+        If no slice satisfies it.
     """
-    of_slice = (*SLICE_COLUMNS, *_letters(known))
-    parts = [part for part in _parts(condition) if _goes_by(part, (*of_slice, *VALUE_COLUMNS), names)]
-    by_slice = [part for part in parts if _goes_by(part, of_slice, names)]
-    for part in by_slice:
+    slice_columns = (*SLICE_COLUMNS, *_letters(known))
+    parts = [part for part in _parts(condition) if _depends_only_on(part, (*slice_columns, *VALUE_COLUMNS), names)]
+    slice_parts = [part for part in parts if _depends_only_on(part, slice_columns, names)]
+    for part in slice_parts:
         _check_named(game, known, part, folder)
-    if by_slice and not _evaluate(game, known, by_slice):
-        wanted = " and ".join(part.sql(dialect="duckdb") for part in by_slice)
-        raise TablebaseError(f"no slice of {game.name} that has been built in {folder} satisfies {wanted}")
+    if slice_parts and not _evaluate(game, known, slice_parts):
+        wanted = " and ".join(part.sql(dialect="duckdb") for part in slice_parts)
+        raise TablebaseError(f"no slice of {game.name} built in {folder} satisfies {wanted}")
     return _evaluate(game, known, parts)
 
 
 def _check_built(game: Game, known: Selection, material: Material, folder: Path) -> None:
     """Raise an error unless the slices of a material are known."""
-    if any(one.material == material for one in known):
+    if any(slice_.material == material for slice_ in known):
         return
-    table = locate(game, material, 0).material
-    alike = next((material_name(game, one.material) for one in known if one.location.material == table), None)
-    if alike is not None:
+    stored = locate(game, material, 0).material
+    alias = next((material_name(game, slice_.material) for slice_ in known if slice_.location.material == stored), None)
+    if alias is not None:
         name = material_name(game, material)
-        raise TablebaseError(f"{name} plays like {alike}, which stands for it in distinct_positions: ask positions instead")
+        raise TablebaseError(f"{name} plays like {alias}, which stands for it in distinct_positions: query positions instead")
     raise missing_table(game, material, folder)
 
 
 def union(selections: Sequence[Selection]) -> Selection:
-    """What any of them wants."""
-    found: dict[StoredSlice, frozenset[Occurring]] = {}
+    """The slices and values that are in any of the selections."""
+    values_of: dict[StoredSlice, frozenset[Occurring]] = {}
     for selection in selections:
-        for one, values in selection.items():
-            found[one] = found.get(one, frozenset()) | values
-    return found
+        for slice_, values in selection.items():
+            values_of[slice_] = values_of.get(slice_, frozenset()) | values
+    return values_of
 
 
 def _parts(condition: exp.Expr | None) -> list[exp.Expr]:
-    """What all must hold."""
+    """The parts of a condition that are joined by AND."""
     if condition is None:
         return []
     if isinstance(condition, exp.Paren):
@@ -180,20 +191,20 @@ def _parts(condition: exp.Expr | None) -> list[exp.Expr]:
     return list(condition.flatten()) if isinstance(condition, exp.And) else [condition]
 
 
-def _goes_by(part: exp.Expr, columns: Sequence[str], names: set[str]) -> bool:
-    """Whether a part has one answer for all rows that are alike in some columns."""
-    found = list(part.find_all(exp.Column))
-    # A function of nothing may give something else for each row, as random() does.
+def _depends_only_on(part: exp.Expr, columns: Sequence[str], names: set[str]) -> bool:
+    """Whether a part has the same answer for all rows that agree in these columns of the table."""
+    references = list(part.find_all(exp.Column))
+    # A function of no column may return something else for each row, as random() does.
     fixed = all(function.find(exp.Column) is not None for function in part.find_all(exp.Func))
     plain = part.find(exp.Select, exp.Star) is None
-    # Of a longer name the table may be a column, and the column a field of it.
-    own = all(column.name.lower() in columns and column.table.lower() in names and not column.db for column in found)
-    return bool(found) and fixed and plain and own
+    # In a longer name, the "table" may be a column, and the "column" a field of it.
+    of_table = all(column.name.lower() in columns and column.table.lower() in names and not column.db for column in references)
+    return bool(references) and fixed and plain and of_table
 
 
 def _check_named(game: Game, known: Selection, part: exp.Expr, folder: Path) -> None:
-    """See that materials and numbers of pieces that are asked for by name are there."""
-    for column, literal in _named(part):
+    """Raise an error unless the materials and numbers of pieces that a condition names exist and are known."""
+    for column, literal in _equalities(part):
         if column == "material" and literal.is_string:
             material = parse_material(game, literal.name)
             name = material_name(game, material)
@@ -205,14 +216,14 @@ def _check_named(game: Game, known: Selection, part: exp.Expr, folder: Path) -> 
 
 
 def _check_pieces(game: Game, known: Selection, pieces: int, folder: Path) -> None:
-    """See that some slice has so many pieces."""
+    """Raise an error unless some slice has this number of pieces."""
     check_piece_count(game, pieces)
-    if all(one.material.pieces != pieces for one in known):
+    if all(slice_.material.pieces != pieces for slice_ in known):
         raise missing_pieces(game, pieces, folder)
 
 
-def _named(part: exp.Expr) -> Iterable[tuple[str, exp.Literal]]:
-    """Columns and the literals that they are to equal."""
+def _equalities(part: exp.Expr) -> Iterable[tuple[str, exp.Literal]]:
+    """Columns, each with a literal that the condition compares it with, by ``=`` or ``IN``."""
     if isinstance(part, exp.EQ):
         sides = [(part.this, [part.expression]), (part.expression, [part.this])]
     elif isinstance(part, exp.In):
@@ -221,60 +232,75 @@ def _named(part: exp.Expr) -> Iterable[tuple[str, exp.Literal]]:
         return
     for column, literals in sides:
         if isinstance(column, exp.Column):
-            yield from ((column.name.lower(), one) for one in literals if isinstance(one, exp.Literal))
+            yield from ((column.name.lower(), literal) for literal in literals if isinstance(literal, exp.Literal))
 
 
 def _evaluate(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Selection:
     """The slices and values for which all parts hold."""
     if not parts:
         return known
-    groups = list(dict.fromkeys(known.values()))
-    ordered = [list(values) for values in groups]
-    numbers = {values: number for number, values in enumerate(groups)}
-    letters = _letters(known)
-    named = [
-        {
-            "place": place,
-            "number": numbers[values],
-            "material": material_name(game, one.material),
-            "pieces": one.material.pieces,
-            "side": game.sides[one.side].letter,
-            **dict(zip(letters, (game.kinds[kind].symbol for kind in one.material.kinds), strict=False)),
-        }
-        for place, (one, values) in enumerate(known.items())
-    ]
-    values = [
-        {"number": number, "value": place, "outcome": one.outcome, "distance": one.distance, "stalemate": one.stalemate}
-        for number, some in enumerate(ordered)
-        for place, one in enumerate(some)
-    ]
-    # Columns may be named with their table's name, which means nothing here.
-    plain = [part.transform(lambda node: exp.column(node.name) if isinstance(node, exp.Column) else node) for part in parts]
-    condition = " AND ".join(f"({part.sql(dialect='duckdb')})" for part in plain)
-    found: dict[StoredSlice, set[Occurring]] = {}
-    with locked(1) as connection:
-        described = pa.schema(NAMED | dict.fromkeys(letters, pa.string()))
-        connection.register("slices", pa.Table.from_pylist(named, schema=described))
-        connection.register("occurring", pa.Table.from_pylist(values, schema=OCCURRING))
-        question = f"SELECT place, number, value FROM slices JOIN occurring USING (number) WHERE {condition}"
+    # Many slices share one set of values.
+    value_sets = list(dict.fromkeys(known.values()))
+    all_slices, ordered_sets = list(known), [list(values) for values in value_sets]
+    # Columns may be qualified with a name of the table, which these tables do not have.
+    unqualified = [part.transform(lambda node: exp.column(node.name) if isinstance(node, exp.Column) else node) for part in parts]
+    condition = " AND ".join(f"({part.sql(dialect='duckdb')})" for part in unqualified)
+    statement = f"SELECT slice_number, set_number, value_number FROM slices JOIN occurring USING (set_number) WHERE {condition}"
+    with sandbox(1) as connection:
+        connection.register("slices", _slice_table(game, known, value_sets))
+        connection.register("occurring", _value_table(ordered_sets))
         try:
-            rows = connection.execute(question).fetchall()
+            rows = connection.execute(statement).fetchall()
         except duckdb.Error:
-            # The statement itself may never come to what fails, or will tell that it does.
-            return _one_by_one(game, known, parts)
-        all_slices = list(known)
-        for place, number, value in rows:
-            found.setdefault(all_slices[place], set()).add(ordered[number][value])
-    return {one: frozenset(found[one]) for one in known if one in found}
+            # The statement itself may never evaluate what fails here; if it does, it reports the error.
+            return _evaluate_one_by_one(game, known, parts)
+    values_of: dict[StoredSlice, set[Occurring]] = {}
+    for slice_number, set_number, value_number in rows:
+        values_of.setdefault(all_slices[slice_number], set()).add(ordered_sets[set_number][value_number])
+    return {slice_: frozenset(values_of[slice_]) for slice_ in known if slice_ in values_of}
+
+
+def _slice_table(game: Game, known: Selection, value_sets: Sequence[frozenset[Occurring]]) -> pa.Table:
+    """A row for each slice: its number, the number of its set of values, and the columns that describe it."""
+    set_numbers = {values: number for number, values in enumerate(value_sets)}
+    letters = _letters(known)
+    rows = [
+        {
+            "slice_number": number,
+            "set_number": set_numbers[values],
+            "material": material_name(game, slice_.material),
+            "pieces": slice_.material.pieces,
+            "side": game.sides[slice_.side].letter,
+            **dict(zip(letters, (game.kinds[kind].symbol for kind in slice_.material.kinds), strict=False)),
+        }
+        for number, (slice_, values) in enumerate(known.items())
+    ]
+    return pa.Table.from_pylist(rows, schema=pa.schema(SLICE_FIELDS | dict.fromkeys(letters, pa.string())))
+
+
+def _value_table(value_sets: Sequence[Sequence[Occurring]]) -> pa.Table:
+    """A row for each value of each set."""
+    rows = [
+        {
+            "set_number": set_number,
+            "value_number": value_number,
+            "outcome": value.outcome,
+            "distance": value.distance,
+            "stalemate": value.stalemate,
+        }
+        for set_number, values in enumerate(value_sets)
+        for value_number, value in enumerate(values)
+    ]
+    return pa.Table.from_pylist(rows, schema=VALUE_SCHEMA)
 
 
 def _letters(known: Selection) -> list[str]:
-    """Columns of the pieces' letters; null where a slice has fewer pieces."""
-    return [f"p{number + 1}" for number in range(max((one.material.pieces for one in known), default=0))]
+    """Columns of the pieces' letters; null in slices with fewer pieces."""
+    return [f"p{number + 1}" for number in range(max((slice_.material.pieces for slice_ in known), default=0))]
 
 
-def _one_by_one(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Selection:
-    """As `_evaluate`, the parts one after another; those that fail leave everything."""
+def _evaluate_one_by_one(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Selection:
+    """Like `_evaluate`, but one part after another; those that fail exclude nothing."""
     if len(parts) == 1:
         return known
     for part in parts:

@@ -1,1 +1,1 @@
-"""Patterns: what decides a slice, searched in all its positions."""
+"""Patterns that decide a slice, searched in all its positions."""

@@ -1,6 +1,6 @@
-"""Patterns in the catalog, so that SQL can ask for them across slices.
+"""Patterns in the catalog, where SQL can query them across slices.
 
-They go with the slice: when its table is entered anew or forgotten, so are they.
+They belong to the slice: they are deleted when its table is registered again or removed.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from tablebase.patterns.search import Patterns
 from tablebase.slices.material import material_name
 
 PAIRS = 50
-"""Pairs of features that are kept for each slice, those of most gain."""
+"""Pairs of features kept for each slice: those with the highest gains."""
 
 
 class _OfSlice:
-    """What all rows say first."""
+    """The columns that all rows begin with."""
 
     id: Mapped[int] = mapped_column(primary_key=True, sort_order=-1)
     slice_id: Mapped[int] = mapped_column(ForeignKey("slices.id", ondelete="CASCADE"), index=True, sort_order=-1)
@@ -35,7 +35,7 @@ class _OfSlice:
 
 
 class GainRow(_OfSlice, Base):
-    """What one or two features tell of the outcome."""
+    """How informative one or two features are about the outcome."""
 
     __tablename__ = "pattern_gains"
     features: Mapped[str]
@@ -49,7 +49,7 @@ class GainRow(_OfSlice, Base):
 
 
 class RuleRow(_OfSlice, Base):
-    """A condition that leaves one outcome."""
+    """A condition under which only one outcome occurs."""
 
     __tablename__ = "pattern_rules"
     outcome: Mapped[str]
@@ -76,61 +76,61 @@ class TreeRow(_OfSlice, Base):
 TABLES = (GainRow, RuleRow, TreeRow)
 
 
-def save(catalog: Catalog, game: Game, found: Patterns) -> None:
-    """Enter what was found in a slice; what was found in it before is replaced.
+def save(catalog: Catalog, game: Game, patterns: Patterns) -> None:
+    """Enter the patterns of a slice into the catalog; earlier ones are replaced.
 
     Parameters
     ----------
     catalog : Catalog
-        Opened to be made.
+        Opened with ``create=True``.
     game : Game
-    found : Patterns
+    patterns : Patterns
 
     Raises
     ------
     TablebaseError
         If the slice is no longer in the catalog.
     """
-    material, side = material_name(game, found.slice.material), game.sides[found.slice.side].letter
-    place = select(SliceRow.id).where(SliceRow.game == game.name, SliceRow.material == material, SliceRow.side == side)
+    material, side = material_name(game, patterns.slice.material), game.sides[patterns.slice.side].letter
+    query = select(SliceRow.id).where(SliceRow.game == game.name, SliceRow.material == material, SliceRow.side == side)
     with catalog.writing() as session:
-        number = session.scalar(place)
-        if number is None:
+        slice_id = session.scalar(query)
+        if slice_id is None:
             raise TablebaseError(f"the slice {material} of {game.name} is no longer in the catalog: build it again")
-        # Another program may have made the catalog, without these tables.
+        # A catalog made elsewhere may lack these tables.
         Base.metadata.create_all(session.connection())
         for table in TABLES:
-            session.execute(delete(table).where(table.slice_id == number))
-        pieces = found.slice.material.pieces
-        common = {"slice_id": number, "game": game.name, "material": material, "side": side, "pieces": pieces}
-        session.add_all(GainRow(**common, **row) for row in gain_rows(found, PAIRS))
-        session.add_all(RuleRow(**common, **row) for row in rule_rows(found))
-        session.add_all(TreeRow(**common, **row) for row in tree_rows(found))
+            session.execute(delete(table).where(table.slice_id == slice_id))
+        pieces = patterns.slice.material.pieces
+        common = {"slice_id": slice_id, "game": game.name, "material": material, "side": side, "pieces": pieces}
+        session.add_all(GainRow(**common, **row) for row in gain_rows(patterns, PAIRS))
+        session.add_all(RuleRow(**common, **row) for row in rule_rows(patterns))
+        session.add_all(TreeRow(**common, **row) for row in tree_rows(patterns))
 
 
-def best(found: Patterns, number: int, most: int | None = None) -> list[Gain]:
-    """The gains of so many features together, the best first."""
-    return [one for one in found.gains if len(one.features) == number][:most]
+def best(patterns: Patterns, number: int, limit: int | None = None) -> list[Gain]:
+    """The gains of single features (1) or pairs (2), highest first, at most `limit` of them."""
+    return [gain for gain in patterns.gains if len(gain.features) == number][:limit]
 
 
-def gain_rows(found: Patterns, pairs: int, singles: int | None = None) -> Iterator[dict[str, Any]]:
-    """What features tell, as fields of `pattern_gains`: the best singles, then the best pairs."""
-    whole = {"commonest": found.commonest, "entropy": found.entropy, "positions": found.positions}
-    for one in (*best(found, 1, singles), *best(found, 2, pairs)):
-        told = {"gain": one.gain, "explains": one.explains, "decides": one.decides}
-        yield {"features": one.name, "number": len(one.features), **told, **whole}
+def gain_rows(patterns: Patterns, pairs: int, singles: int | None = None) -> Iterator[dict[str, Any]]:
+    """The gains, as fields of `pattern_gains`: the best single features, then the best pairs."""
+    of_slice = {"commonest": patterns.commonest, "entropy": patterns.entropy, "positions": patterns.positions}
+    for gain in (*best(patterns, 1, singles), *best(patterns, 2, pairs)):
+        of_features = {"gain": gain.gain, "explains": gain.explains, "decides": gain.decides}
+        yield {"features": gain.name, "number": len(gain.features), **of_features, **of_slice}
 
 
-def rule_rows(found: Patterns) -> Iterator[dict[str, Any]]:
+def rule_rows(patterns: Patterns) -> Iterator[dict[str, Any]]:
     """The rules, as fields of `pattern_rules`."""
-    for one in found.rules:
-        named = {"outcome": one.outcome, "comparisons": one.comparisons, "condition": one.condition}
-        yield {**named, "positions": one.positions, "share": one.positions / found.positions}
+    for rule in patterns.rules:
+        description = {"outcome": rule.outcome, "comparisons": rule.comparisons, "condition": rule.condition}
+        yield {**description, "positions": rule.positions, "share": rule.positions / patterns.positions}
 
 
-def tree_rows(found: Patterns) -> Iterator[dict[str, Any]]:
+def tree_rows(patterns: Patterns) -> Iterator[dict[str, Any]]:
     """The tree, if there is one, as fields of `pattern_trees`."""
-    if found.tree is not None:
-        one, positions = found.tree, found.positions
-        counted = {"trained": one.trained, "errors": one.errors, "error": one.errors / positions, "positions": positions}
-        yield {"depth": one.depth, "leaves": one.leaves, **counted, "tree": one.text, "expression": one.sql}
+    if patterns.tree is not None:
+        tree, positions = patterns.tree, patterns.positions
+        counts = {"trained": tree.trained, "errors": tree.errors, "error": tree.errors / positions, "positions": positions}
+        yield {"depth": tree.depth, "leaves": tree.leaves, **counts, "tree": tree.text, "expression": tree.sql}

@@ -1,4 +1,4 @@
-"""The values of a feature in a slice as numbers from 0 upwards, and the conditions in SQL that tell them apart."""
+"""The values of a feature in a slice as level numbers from 0, and the SQL conditions that distinguish levels."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from tablebase.errors import TablebaseError
 from tablebase.mining.columns import Column
-from tablebase.mining.sandbox import locked
+from tablebase.mining.sandbox import sandbox
 
-MOST = 32
-"""Whole numbers of more values than this are cut into ranges, as numbers with a fraction are."""
+MAX_VALUES = 32
+"""Integers with more values than this are divided into ranges, as floating-point numbers are."""
 RANGES = 16
-"""Ranges of about equally many positions."""
+"""Number of ranges, with roughly equal numbers of positions."""
 
 Raw = NDArray[Any]
-"""Values of a feature: int16, or float64 for numbers with a fraction."""
+"""Values of a feature: int16, or float64 for floating-point numbers."""
 Flags = NDArray[np.bool_]
 
 
@@ -31,7 +31,7 @@ class Condition:
     Parameters
     ----------
     sql : str
-        As `tablebase mine` takes it.
+        As `tablebase mine` accepts it.
     holds : ndarray of bool, shape (levels,)
     """
 
@@ -41,7 +41,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Levels:
-    """What values a feature has, in ascending order: single ones, or ranges of them.
+    """The values of a feature in ascending order: single ones, or ranges of them.
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ class Levels:
     kind : str
         ``bool``, ``text``, ``int`` or ``range``.
     bounds : ndarray
-        The values; of ranges the largest value of each but the last, which has no end.
+        The values; for ranges, the largest value of each but the last, which is unbounded.
     words : tuple of str
-        What the values of a text are called.
+        For a text, the words that its values stand for.
     """
 
     name: str
@@ -65,69 +65,70 @@ class Levels:
 
     @property
     def ordered(self) -> bool:
-        """Whether larger and smaller mean something."""
+        """Whether larger and smaller are meaningful."""
         return self.kind != "text"
 
     def codes(self, values: Raw) -> NDArray[np.intp]:
-        """The number of each value's level; they must be among the values known."""
+        """The level number of each value; single values must be among `bounds`."""
         if self.kind == "range":
             return np.searchsorted(self.bounds, values)
-        # A difference can be too large for int16, and then has the bits of that as a number without a sign.
-        found: NDArray[np.intp] = self._numbers[(values - int(self.bounds[0])).astype(np.uint16)]
-        return found
+        # A difference too large for int16 wraps around; read as unsigned, it is correct.
+        numbers: NDArray[np.intp] = self._numbers[(values - int(self.bounds[0])).astype(np.uint16)]
+        return numbers
 
     @cached_property
     def _numbers(self) -> NDArray[np.intp]:
-        found = np.zeros(int(self.bounds[-1]) - int(self.bounds[0]) + 1, dtype=np.intp)
-        found[self.bounds.astype(np.intp) - int(self.bounds[0])] = np.arange(len(self.bounds))
-        return found
+        """Level number of each value, indexed by its difference from the smallest value."""
+        numbers = np.zeros(int(self.bounds[-1]) - int(self.bounds[0]) + 1, dtype=np.intp)
+        numbers[self.bounds.astype(np.intp) - int(self.bounds[0])] = np.arange(len(self.bounds))
+        return numbers
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
         """All comparisons that some positions satisfy and others do not, each set of levels once."""
         last = len(self) - 1
         if self.kind == "range":
-            return tuple(one for place in range(last) for one in (self.up_to(place), self.beyond(place)))
-        found = [self.equal(place) for place in range(last + 1)]
+            return tuple(condition for level in range(last) for condition in (self.up_to(level), self.beyond(level)))
+        conditions = [self.equal(level) for level in range(last + 1)]
         if self.kind == "int":
-            found += [self.up_to(place) for place in range(1, last)]
-            found += [self.beyond(place) for place in range(last - 1)]
-        return tuple(found)
+            conditions += [self.up_to(level) for level in range(1, last)]
+            conditions += [self.beyond(level) for level in range(last - 1)]
+        return tuple(conditions)
 
-    def up_to(self, place: int) -> Condition:
-        """That the value is of this level or a lower one; there must be a higher one."""
-        if place == 0 and self.kind != "range":
+    def up_to(self, level: int) -> Condition:
+        """The value has this level or a lower one; there must be a higher one."""
+        if level == 0 and self.kind != "range":
             return self.equal(0)
-        return Condition(f"{self._sql} <= {self._literal(place)}", np.arange(len(self)) <= place)
+        return Condition(f"{self._sql} <= {self._literal(level)}", np.arange(len(self)) <= level)
 
-    def beyond(self, place: int) -> Condition:
-        """That the value is of a higher level; there must be one."""
+    def beyond(self, level: int) -> Condition:
+        """The value has a higher level; there must be one."""
         if self.kind == "range":
-            return Condition(f"{self._sql} > {self._literal(place)}", np.arange(len(self)) > place)
-        return Condition(f"{self._sql} >= {self._literal(place + 1)}", np.arange(len(self)) > place)
+            return Condition(f"{self._sql} > {self._literal(level)}", np.arange(len(self)) > level)
+        return Condition(f"{self._sql} >= {self._literal(level + 1)}", np.arange(len(self)) > level)
 
-    def equal(self, place: int) -> Condition:
-        """That the value is this one."""
-        return Condition(f"{self._sql} = {self._literal(place)}", np.arange(len(self)) == place)
+    def equal(self, level: int) -> Condition:
+        """The value has this level."""
+        return Condition(f"{self._sql} = {self._literal(level)}", np.arange(len(self)) == level)
 
     @property
     def _sql(self) -> str:
         return f'"{self.name}"' if self.name.lower() in _keywords() else self.name
 
-    def _literal(self, place: int) -> str:
-        value: bool | int | float = self.bounds[place].item()
+    def _literal(self, level: int) -> str:
+        value: bool | int | float = self.bounds[level].item()
         if self.kind == "bool":
             return str(bool(value)).lower()
         if self.kind == "text":
             return "'" + self.words[int(value)].replace("'", "''") + "'"
-        # Without an exponent it would be a decimal number, not the very same one.
+        # Without an exponent, SQL would read a decimal number, which may differ from the binary one.
         return f"{value!r}e0" if isinstance(value, float) and "e" not in repr(value) else repr(value)
 
 
 @cache
 def _keywords() -> frozenset[str]:
-    """What DuckDB does not take for a column's name."""
-    with locked(1) as connection:
+    """Words that DuckDB does not accept as a column's name without quotes."""
+    with sandbox(1) as connection:
         query = "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category IN ('reserved', 'type_function')"
         return frozenset(name for (name,) in connection.execute(query).fetchall())
 
@@ -138,18 +139,16 @@ def raw(column: Column, array: pa.Array) -> Raw:
     Raises
     ------
     TablebaseError
-        If one is no finite number, so that it cannot be compared.
+        If one is not a finite number, so that it cannot be compared.
     """
     values = array.indices.to_numpy() if pa.types.is_dictionary(array.type) else array.to_numpy(zero_copy_only=False)
     if values.dtype != np.float64:
-        whole: Raw = values.astype(np.int16, copy=False)
-        return whole
+        integers: Raw = values.astype(np.int16, copy=False)
+        return integers
     if not np.isfinite(values).all():
-        raise TablebaseError(
-            f"the feature {column.name} has values that are no finite numbers, in which no pattern can be searched"
-        )
-    found: Raw = values
-    return found
+        raise TablebaseError(f"the feature {column.name} has values that are not finite numbers: patterns need finite ones")
+    floats: Raw = values
+    return floats
 
 
 def levels_of(column: Column, present: Raw, sample: Raw) -> Levels:
@@ -159,24 +158,24 @@ def levels_of(column: Column, present: Raw, sample: Raw) -> Levels:
     ----------
     column : Column
     present : ndarray
-        All values of whole numbers, truths and texts, ascending; not used for numbers with a fraction.
+        All values of integers, booleans and texts, ascending; not used for floating-point numbers.
     sample : ndarray
-        Values of many positions, by which ranges are cut.
+        Values of many positions, from which ranges are computed.
     """
     words = column.feature.words if column.feature is not None else ()
     if pa.types.is_dictionary(column.type):
         return Levels(column.name, "text", present, words)
     if pa.types.is_boolean(column.type):
         return Levels(column.name, "bool", present)
-    if pa.types.is_int16(column.type) and len(present) <= MOST:
+    if pa.types.is_int16(column.type) and len(present) <= MAX_VALUES:
         return Levels(column.name, "int", present)
     return Levels(column.name, "range", _edges(sample))
 
 
 def _edges(sample: Raw) -> Raw:
-    """The ends of ranges: all values if they are few, else the quantiles; never the largest."""
+    """The ends of ranges: all values if there are few, else quantiles; never the largest value."""
     values = np.unique(sample)
-    if len(values) > MOST:
+    if len(values) > MAX_VALUES:
         shares = np.arange(1, RANGES) / RANGES
         values = np.append(np.unique(np.quantile(sample, shares, method="inverted_cdf")), values[-1])
     ends: Raw = values[values < values[-1]]

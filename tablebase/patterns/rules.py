@@ -1,7 +1,7 @@
 """Exact rules: conditions under which all positions of a slice have the same outcome.
 
-A rule is one comparison, or two joined by AND. From the contingency table T of two features and the comparisons that
-hold for each level of theirs, A and B, the counts of all pairs of comparisons are A T Bᵗ at once.
+A rule is one comparison, or two joined by AND. Let T be the contingency table of two features, and A and B the matrices
+that show which comparisons hold for which of their levels; then A T Bᵗ are the counts of all pairs of comparisons.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from tablebase.patterns.contingency import Codes, Counts, Tables
 from tablebase.patterns.levels import Flags, Levels
 
 KEPT = 5
-"""Rules of one comparison, and of two, that are kept for each outcome."""
+"""Rules with one comparison, and rules with two, that are kept for each outcome."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A condition that leaves one outcome.
+    """A condition under which only one outcome occurs.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Rule:
     comparisons : int
         How many are joined: 1 or 2, or 0 if all positions have the outcome.
     condition : str
-        In SQL, as `tablebase mine` takes it.
+        In SQL, as `tablebase mine` accepts it.
     positions : int
         How many satisfy it.
     """
@@ -41,96 +41,102 @@ class Rule:
 
 
 def rules(levels: Sequence[Levels], tables: Tables, sample: Codes, kept: int = KEPT) -> list[Rule]:
-    """The widest rules of each outcome.
+    """The broadest rules for each outcome.
 
-    A rule is left out if all its positions in the sample satisfy a wider rule of no more comparisons.
+    A rule is omitted if all its positions in the sample satisfy a broader rule with no more comparisons.
 
     Parameters
     ----------
     levels : sequence of Levels
     tables : Tables
     sample : sequence of ndarray, shape (positions,)
-        The level of each feature in positions of the slice, best in all of them.
+        The level of each feature in positions of the slice, if possible in all of them.
     kept : int
-        How many of one comparison, and how many of two, for each outcome.
+        Number of rules with one comparison, and with two, for each outcome.
     """
     always = np.flatnonzero(tables.outcomes)
     if len(always) == 1:
         return [Rule(str(OUTCOMES[always[0]]), 0, "true", int(tables.outcomes.sum()))]
     joint = _Joint(levels, tables, sample)
-    found = [rule for outcome in range(len(OUTCOMES)) for rule in joint.rules(outcome, kept)]
-    return sorted(found, key=lambda rule: -rule.positions)
+    broadest = [rule for outcome in range(len(OUTCOMES)) for rule in joint.rules(outcome, kept)]
+    return sorted(broadest, key=lambda rule: -rule.positions)
 
 
 class _Joint:
     """Counts of all pairs of comparisons."""
 
     def __init__(self, levels: Sequence[Levels], tables: Tables, sample: Codes) -> None:
-        holds = [np.array([one.holds for one in feature.conditions], dtype=np.int64) for feature in levels]
-        ends = np.cumsum([len(one) for one in holds])
-        self.of = [slice(int(end) - len(one), int(end)) for end, one in zip(ends, holds, strict=True)]
-        self.sql = [one.sql for feature in levels for one in feature.conditions]
-        size = len(self.sql)
+        conditions = [condition for feature in levels for condition in feature.conditions]
+        self.sql = [condition.sql for condition in conditions]
+        self.holds = [condition.holds for condition in conditions]
+        self.codes = [codes for feature, codes in zip(levels, sample, strict=True) for _ in feature.conditions]
+        ends = np.cumsum([len(feature.conditions) for feature in levels])
+        self.of = [slice(int(end) - len(feature.conditions), int(end)) for end, feature in zip(ends, levels, strict=True)]
+        """The comparisons of each feature."""
+        size = len(conditions)
         self.counts: Counts = np.zeros((len(OUTCOMES), size, size), dtype=np.int64)
         """By outcome and by the numbers of two comparisons."""
         self.counted: Flags = np.zeros((size, size), dtype=bool)
-        for place, table in enumerate(tables.singles):
-            for outcome, column in enumerate(table.T):
-                self.counts[outcome, self.of[place], self.of[place]] = holds[place] * column @ holds[place].T
-            self.counted[self.of[place], self.of[place]] = True
-        for (one, other), table in tables.pairs.items():
-            for outcome in range(len(OUTCOMES)):
-                block = holds[one] @ table[..., outcome] @ holds[other].T
-                self.counts[outcome, self.of[one], self.of[other]] = block
-                self.counts[outcome, self.of[other], self.of[one]] = block.T
-            self.counted[self.of[one], self.of[other]] = self.counted[self.of[other], self.of[one]] = True
+        self._count(levels, tables)
         self.total = self.counts.sum(axis=0)
         self.implies: Flags = self.counted & (self.total == self.total.diagonal()[:, None])
         """Whether every position that satisfies the first comparison satisfies the second."""
         self.pairs = self._pairs(levels)
-        self.holds = [one.holds for feature in levels for one in feature.conditions]
-        self.codes = [codes for feature, codes in zip(levels, sample, strict=True) for _ in feature.conditions]
+
+    def _count(self, levels: Sequence[Levels], tables: Tables) -> None:
+        """Count the pairs of comparisons of one feature, and of two features that were counted together."""
+        holds = [np.array([condition.holds for condition in feature.conditions], dtype=np.int64) for feature in levels]
+        for number, table in enumerate(tables.singles):
+            for outcome, column in enumerate(table.T):
+                self.counts[outcome, self.of[number], self.of[number]] = holds[number] * column @ holds[number].T
+            self.counted[self.of[number], self.of[number]] = True
+        for (first, second), table in tables.pairs.items():
+            for outcome in range(len(OUTCOMES)):
+                block = holds[first] @ table[..., outcome] @ holds[second].T
+                self.counts[outcome, self.of[first], self.of[second]] = block
+                self.counts[outcome, self.of[second], self.of[first]] = block.T
+            self.counted[self.of[first], self.of[second]] = self.counted[self.of[second], self.of[first]] = True
 
     def _pairs(self, levels: Sequence[Levels]) -> Flags:
-        """Which two comparisons may be joined: the first before the second, of one feature only the two ends of a range."""
-        found = np.triu(self.counted, 1)
-        for place, feature in enumerate(levels):
-            holds = np.array([one.holds for one in feature.conditions])
+        """Which comparisons may be joined: each pair once, and two of the same feature only as both ends of a range."""
+        joinable = np.triu(self.counted, 1)
+        for number, feature in enumerate(levels):
+            holds = np.array([condition.holds for condition in feature.conditions])
             first, last = holds[:, 0], holds[:, -1]
             wide = (holds[:, None] & holds[None]).sum(axis=2) > 1
-            found[self.of[place], self.of[place]] &= (first[:, None] != first) & (last[:, None] != last) & wide
-        return found
+            joinable[self.of[number], self.of[number]] &= (first[:, None] != first) & (last[:, None] != last) & wide
+        return joinable
 
     def rules(self, outcome: int, kept: int) -> Iterator[Rule]:
-        """The widest rules of an outcome."""
+        """The broadest rules for an outcome."""
         exact = (self.counts[outcome] == self.total) & (self.total > 0)
         alone = exact.diagonal()
         known: list[Flags] = []
-        singles = list(self._widest(np.diag(alone), len(alone), known))
-        # Two comparisons of which one suffices say no more than that one.
+        singles = list(self._broadest(np.diag(alone), len(alone), known))
+        # If one of two comparisons suffices, the other adds nothing.
         joined = exact & self.pairs & ~alone[:, None] & ~alone
-        for number, found in ((1, singles[:kept]), (2, self._widest(joined, kept, known))):
-            for places in found:
-                condition = " AND ".join(self.sql[place] for place in places[:number])
-                yield Rule(str(OUTCOMES[outcome]), number, condition, int(self.total[places]))
+        for number, pairs in ((1, singles[:kept]), (2, self._broadest(joined, kept, known))):
+            for pair in pairs:
+                condition = " AND ".join(self.sql[comparison] for comparison in pair[:number])
+                yield Rule(str(OUTCOMES[outcome]), number, condition, int(self.total[pair]))
 
-    def _widest(self, candidates: Flags, kept: int, known: list[Flags]) -> Iterator[tuple[int, int]]:
-        """Pairs of comparisons with most positions, which are added to where known rules hold in the sample."""
-        left = np.where(candidates, self.total, 0)
+    def _broadest(self, candidates: Flags, kept: int, known: list[Flags]) -> Iterator[tuple[int, int]]:
+        """Pairs of comparisons with the most positions; appends to `known` where in the sample each of them holds."""
+        remaining = np.where(candidates, self.total, 0)
         while kept:
-            one, other = divmod(int(left.argmax()), len(left))
-            if not left[one, other]:
+            first, second = divmod(int(remaining.argmax()), len(remaining))
+            if not remaining[first, second]:
                 return
-            where = self._where(one) & self._where(other)
-            # Where the sample shows nothing of a rule, it cannot tell whether that is new.
-            if not where.any() or all((where & ~one_known).any() for one_known in known):
+            where = self._where(first) & self._where(second)
+            # A rule without positions in the sample cannot be shown to be contained in another.
+            if not where.any() or all((where & ~known_where).any() for known_where in known):
                 known.append(where)
                 kept -= 1
-                yield one, other
-            follows = np.outer(self.implies[:, one], self.implies[:, other])
-            left[follows | follows.T] = 0
+                yield first, second
+            follows = np.outer(self.implies[:, first], self.implies[:, second])
+            remaining[follows | follows.T] = 0
 
-    def _where(self, place: int) -> Flags:
+    def _where(self, comparison: int) -> Flags:
         """Where in the sample a comparison holds."""
-        found: Flags = self.holds[place][self.codes[place]]
-        return found
+        where: Flags = self.holds[comparison][self.codes[comparison]]
+        return where

@@ -1,7 +1,7 @@
-"""What decides a slice: features that tell most of the outcome, exact rules, and a small decision tree.
+"""What decides a slice: the most informative features, exact rules, and a small decision tree.
 
-Two passes over the positions: the first sees what values there are and draws a sample, from which the tree is grown;
-the second counts. A slice that fits into the sample is passed over once.
+The search makes two passes over the positions. The first collects the values that occur and draws a sample, from which
+the tree is grown; the second counts. A slice that fits into the sample needs only one pass.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from tablebase.slices.location import StoredSlice
 from tablebase.tables.store import Store
 
 ALL_PAIRS = 20_000_000
-"""In slices of so many positions all pairs of features are looked at."""
+"""Slices of up to this many positions are searched for all pairs of features."""
 BEST = 12
-"""In larger ones, the pairs of so many features: those that tell most of the outcome in the sample."""
+"""In larger slices, only pairs of this many features: the most informative ones in the sample."""
 
 
 @dataclass(frozen=True)
 class Patterns:
-    """What was found in a slice.
+    """The patterns of a slice.
 
     Parameters
     ----------
@@ -47,11 +47,11 @@ class Patterns:
     entropy : float
         Of the outcome, in bits.
     gains : list of Gain
-        All single features, then all pairs that were looked at, of each the best first.
+        All single features, then all pairs that were counted, each list with the highest gains first.
     rules : list of Rule
-        The widest first.
+        The broadest first.
     tree : Tree or None
-        None if none was asked for.
+        None if no tree was requested.
     """
 
     slice: StoredSlice
@@ -63,12 +63,12 @@ class Patterns:
 
     @property
     def positions(self) -> int:
-        """All positions of the slice."""
+        """Number of positions in the slice."""
         return sum(self.outcomes)
 
     @property
     def commonest(self) -> float:
-        """Share of positions that have the commonest outcome: what is decided without any feature."""
+        """Share of the most common outcome: what is predicted correctly without any feature."""
         return max(self.outcomes) / self.positions
 
 
@@ -80,11 +80,11 @@ class Search:
     game : Game
     store : Store
     known : Selection
-        The slice alone, which must have positions.
+        Only this slice, which must have positions.
     features : tuple of Feature
     threads : int
     depth : int
-        Of the tree; 0 for none.
+        Depth of the tree; 0 for no tree.
     """
 
     def __init__(
@@ -92,78 +92,80 @@ class Search:
     ) -> None:
         (self.slice,) = known
         self.game, self.store, self.known, self.threads, self.depth = game, store, known, threads, depth
-        found = columns(game, [self.slice], features)
-        self.outcome = found["outcome"]
-        self.features = [column for column in found.values() if column.feature is not None or _is_place(column)]
-        self.most = layout_of(game, self.slice.location.material).cells_with_images
-        self.cells = self._scan().cells * (1 if self.most <= SAMPLE else 2)
-        """Indices that are looked at in all."""
+        by_name = columns(game, [self.slice], features)
+        self.outcome = by_name["outcome"]
+        self.features = [column for column in by_name.values() if column.feature is not None or _is_coordinate(column)]
+        self.max_positions = layout_of(game, self.slice.location.material).cells_with_images
+        self.cells = self._scan().cells * (1 if self.max_positions <= SAMPLE else 2)
+        """Indices that are decoded in all passes together."""
         self.tick: Callable[[int], object] = lambda _: None
-        """Told now and then how many more indices have been looked at."""
+        """Called from time to time with the number of indices decoded since the last call."""
 
     def run(self) -> Patterns:
         """Search the slice."""
-        seen = survey(self._scan(), self.outcome, self.features, self.most)
-        codes = [one.codes(values) for one, values in zip(seen.levels, seen.sample, strict=True)]
-        tree = grow(seen.levels, codes, seen.outcomes, self.depth) if self.depth else None
-        sizes = tuple(len(one) for one in seen.levels)
-        plan = Plan(sizes, tuple(combinations(_paired(seen, codes), 2)), leaves(tree) if tree is not None else 0)
-        work = partial(_counted, seen.levels, plan, tree)
-        tables = Tables(plan, work(seen.sample, seen.outcomes) if seen.whole else self._count(seen, work))
+        surveyed = survey(self._scan(), self.outcome, self.features, self.max_positions)
+        codes = [levels.codes(values) for levels, values in zip(surveyed.levels, surveyed.sample, strict=True)]
+        tree = grow(surveyed.levels, codes, surveyed.outcomes, self.depth) if self.depth else None
+        sizes = tuple(len(levels) for levels in surveyed.levels)
+        plan = Plan(sizes, tuple(combinations(_paired(surveyed, codes), 2)), leaves(tree) if tree is not None else 0)
+        count_values = partial(_count_values, surveyed.levels, plan, tree)
+        counts = count_values(surveyed.sample, surveyed.outcomes) if surveyed.whole else self._count(surveyed, count_values)
+        tables = Tables(plan, counts)
         return Patterns(
             self.slice,
             tuple(tables.outcomes.tolist()),
             float(entropy(tables.outcomes)),
-            gains(seen.levels, tables),
-            rules(seen.levels, tables, codes),
-            judge(tree, tables.leaves, len(seen.outcomes)) if tree is not None else None,
+            gains(surveyed.levels, tables),
+            rules(surveyed.levels, tables, codes),
+            judge(tree, tables.leaves, len(surveyed.outcomes)) if tree is not None else None,
         )
 
     def _scan(self) -> Scan:
         """A new pass over the slice."""
-        scan, told = Scan(self.game, self.store, self.known, (), self.threads), 0
+        scan, reported = Scan(self.game, self.store, self.known, (), self.threads), 0
 
         def tick() -> None:
-            nonlocal told
-            self.tick(scan.done - told)
-            told = scan.done
+            nonlocal reported
+            self.tick(scan.done - reported)
+            reported = scan.done
 
         scan.tick = tick
         return scan
 
-    def _count(self, seen: Survey, work: Callable[[list[Raw], NDArray[np.intp]], Counts]) -> Counts:
-        """Counts over all positions, block by block."""
+    def _count(self, surveyed: Survey, count_values: Callable[[list[Raw], NDArray[np.intp]], Counts]) -> Counts:
+        """Counts of all positions, block by block."""
 
-        def some(rows: Rows) -> Counts:
-            values = [raw(column, column.compute(rows)) for column in seen.columns]
-            return work(values, raw(self.outcome, self.outcome.compute(rows)).astype(np.intp))
+        def count_rows(rows: Rows) -> Counts:
+            values = [raw(column, column.compute(rows)) for column in surveyed.columns]
+            return count_values(values, raw(self.outcome, self.outcome.compute(rows)).astype(np.intp))
 
         total: Counts = np.zeros(1, dtype=np.int64)
-        for block in self._scan().spread(some):
-            for one in block:
-                total = total + one
+        for block in self._scan().spread(count_rows):
+            for counts in block:
+                total = total + counts
         return total
 
 
-def _is_place(column: Column) -> bool:
+def _is_coordinate(column: Column) -> bool:
     """Whether it is the file or the rank of a piece."""
     return column.name.startswith("p") and column.name.endswith(("_file", "_rank"))
 
 
-def _paired(seen: Survey, codes: list[NDArray[np.intp]]) -> list[int]:
-    """The features whose pairs are looked at."""
-    places = list(range(len(codes)))
-    if seen.positions <= ALL_PAIRS:
-        return places
-    singles = Tables(plan := Plan(tuple(len(one) for one in seen.levels), ()), count(plan, codes, None, seen.outcomes)).singles
-    return sorted(sorted(places, key=lambda place: -information_gain(singles[place]))[:BEST])
+def _paired(surveyed: Survey, codes: list[NDArray[np.intp]]) -> list[int]:
+    """Numbers of the features whose pairs are counted."""
+    features = list(range(len(codes)))
+    if surveyed.positions <= ALL_PAIRS:
+        return features
+    plan = Plan(tuple(len(levels) for levels in surveyed.levels), ())
+    singles = Tables(plan, count(plan, codes, None, surveyed.outcomes)).singles
+    return sorted(sorted(features, key=lambda feature: -information_gain(singles[feature]))[:BEST])
 
 
-def _counted(levels: list[Levels], plan: Plan, tree: Node | None, values: list[Raw], outcomes: NDArray[np.intp]) -> Counts:
-    """Counts of some positions."""
+def _count_values(levels: list[Levels], plan: Plan, tree: Node | None, values: list[Raw], outcomes: NDArray[np.intp]) -> Counts:
+    """Counts of positions with these values of the features, chunk by chunk."""
     total: Counts = np.zeros(int(plan.ends[-1]), dtype=np.int64)
     for begin in range(0, len(outcomes), CHUNK):
-        some = slice(begin, begin + CHUNK)
-        codes = [one.codes(column[some]) for one, column in zip(levels, values, strict=True)]
-        total += count(plan, codes, leaf_of(tree, codes) if tree is not None else None, outcomes[some])
+        chunk = slice(begin, begin + CHUNK)
+        codes = [of_feature.codes(column[chunk]) for of_feature, column in zip(levels, values, strict=True)]
+        total += count(plan, codes, leaf_of(tree, codes) if tree is not None else None, outcomes[chunk])
     return total

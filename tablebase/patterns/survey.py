@@ -1,4 +1,4 @@
-"""A first look at a slice: which values its features have, and a sample of its positions."""
+"""A first pass over a slice: the values that its features have, and a sample of its positions."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ from tablebase.patterns.levels import Levels, Raw, levels_of, raw
 from tablebase.slices.positions import Positions
 
 SAMPLE = 200_000
-"""Positions of a sample, roughly; slices that have no more are kept whole."""
+"""Approximate number of positions in a sample; smaller slices are kept whole."""
 
 
 @dataclass(frozen=True)
 class Survey:
-    """What was seen.
+    """What the first pass found.
 
     Parameters
     ----------
     positions : int
-        How many the slice has.
+        Number of positions in the slice.
     columns : list of Column
         Those that do not have the same value in all positions.
     levels : list of Levels
-        Of each of them.
-    sample : list of ndarray, shape (positions,)
-        Values of each in some positions; in all of them if `whole`.
-    outcomes : ndarray of intp, shape (positions,)
-        Those of the sample.
+        Their levels.
+    sample : list of ndarray, shape (sampled positions,)
+        Their values in the sample.
+    outcomes : ndarray of intp, shape (sampled positions,)
+        Outcomes in the sample.
     whole : bool
+        Whether the sample is the whole slice.
     """
 
     positions: int
@@ -44,8 +45,8 @@ class Survey:
     whole: bool
 
 
-def survey(scan: Scan, outcome: Column, columns: Sequence[Column], most: int) -> Survey:
-    """Look at all positions of a slice once.
+def survey(scan: Scan, outcome: Column, columns: Sequence[Column], max_positions: int) -> Survey:
+    """Pass once over all positions of a slice.
 
     Parameters
     ----------
@@ -54,34 +55,35 @@ def survey(scan: Scan, outcome: Column, columns: Sequence[Column], most: int) ->
     outcome : Column
     columns : sequence of Column
         The features.
-    most : int
-        At least as many as there are positions.
+    max_positions : int
+        An upper bound of the number of positions.
     """
-    share = SAMPLE / max(most, 1)
+    share = SAMPLE / max(max_positions, 1)
 
-    def look(rows: Rows) -> tuple[int, list[Raw], list[Raw]]:
-        chosen = slice(None) if share >= 1 else drawn(rows.positions, share)
+    def examine(rows: Rows) -> tuple[int, list[Raw], list[Raw]]:
+        """The number of positions, and for each column the values that occur, and those in the sample."""
+        in_sample = slice(None) if share >= 1 else drawn(rows.positions, share)
         values = (raw(column, column.compute(rows)) for column in (outcome, *columns))
-        found = [(_present(one), one[chosen].copy()) for one in values]
-        return len(rows), [one for one, _ in found], [one for _, one in found]
+        both = [(_present(column), column[in_sample].copy()) for column in values]
+        return len(rows), [present for present, _ in both], [sample for _, sample in both]
 
-    looks = [one for block in scan.spread(look) for one in block]
-    present = [np.unique(np.concatenate(parts)) for parts in zip(*(one for _, one, _ in looks), strict=True)]
-    outcomes, *sample = (np.concatenate(parts) for parts in zip(*(one for _, _, one in looks), strict=True))
-    levels = [levels_of(*one) for one in zip(columns, present[1:], sample, strict=True)]
-    kept = [place for place, one in enumerate(levels) if len(one) > 1]
+    parts = [part for block in scan.spread(examine) for part in block]
+    present = [np.unique(np.concatenate(arrays)) for arrays in zip(*(part for _, part, _ in parts), strict=True)]
+    outcomes, *sample = (np.concatenate(arrays) for arrays in zip(*(part for _, _, part in parts), strict=True))
+    levels = [levels_of(*of_column) for of_column in zip(columns, present[1:], sample, strict=True)]
+    kept = [number for number, of_column in enumerate(levels) if len(of_column) > 1]
     return Survey(
-        sum(count for count, _, _ in looks),
-        [columns[place] for place in kept],
-        [levels[place] for place in kept],
-        [sample[place] for place in kept],
+        sum(count for count, _, _ in parts),
+        [columns[number] for number in kept],
+        [levels[number] for number in kept],
+        [sample[number] for number in kept],
         outcomes.astype(np.intp),
         share >= 1,
     )
 
 
 def _present(values: Raw) -> Raw:
-    """The values that occur, ascending; none of numbers with a fraction, which may be very many."""
+    """The values that occur, ascending; empty for floating-point numbers, which could have very many."""
     if values.dtype != np.int16:
         return values[:0]
     seen = np.zeros(1 << 16, dtype=bool)
@@ -90,13 +92,13 @@ def _present(values: Raw) -> Raw:
 
 
 def drawn(positions: Positions, share: float) -> NDArray[np.bool_]:
-    """Which positions are in a sample: decided by their squares, so that it is the same whoever draws it.
+    """Which positions are in a sample: this depends on their squares alone, so that the sample is reproducible.
 
-    The numbers are spread by the finaliser of Steele, Lea and Flood 2014, *Fast Splittable Pseudorandom Number Generators*.
+    Squares are hashed with the finaliser of Steele, Lea and Flood 2014, *Fast Splittable Pseudorandom Number Generators*.
     """
-    mixed = np.zeros(len(positions), dtype=np.uint64)
+    hashes = np.zeros(len(positions), dtype=np.uint64)
     for squares in positions.squares.T:
-        mixed = (mixed << np.uint64(7)) ^ (mixed >> np.uint64(57)) ^ squares.astype(np.uint64)
+        hashes = (hashes << np.uint64(7)) ^ (hashes >> np.uint64(57)) ^ squares.astype(np.uint64)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
-    return (mixed ^ (mixed >> np.uint64(31))) < np.uint64(int(share * 2**64))
+        hashes = (hashes ^ (hashes >> np.uint64(shift))) * np.uint64(factor)
+    return (hashes ^ (hashes >> np.uint64(31))) < np.uint64(int(share * 2**64))

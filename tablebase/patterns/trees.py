@@ -19,7 +19,7 @@ INDENT = "    "
 
 @dataclass(frozen=True)
 class Leaf:
-    """Where a position comes to; the numbers of one leaf, or of several that were made one."""
+    """A leaf; it has the numbers of all leaves that were merged into it."""
 
     numbers: tuple[int, ...]
 
@@ -31,10 +31,10 @@ class Split:
     Parameters
     ----------
     feature : int
-        Its place among all features.
+        Its number among all features.
     condition : Condition
     yes, no : Leaf or Split
-        What is next where the condition holds, and where not.
+        The next node where the condition holds, and where it does not.
     """
 
     feature: int
@@ -48,21 +48,21 @@ Node = Leaf | Split
 
 @dataclass(frozen=True)
 class Tree:
-    """A decision tree and what it does to all positions of a slice.
+    """A decision tree and its performance on all positions of a slice.
 
     Parameters
     ----------
     depth : int
-        Most questions that are asked of a position.
+        Maximum number of questions about a position.
     leaves : int
     trained : int
-        Positions it was grown from.
+        Number of positions it was grown from.
     errors : int
-        Positions of the slice whose outcome it guesses wrong.
+        Number of positions of the slice whose outcome it predicts wrongly.
     text : str
         For people, in several lines.
     sql : str
-        A CASE expression that gives the guess.
+        A CASE expression that returns the prediction.
     """
 
     depth: int
@@ -85,34 +85,34 @@ def grow(levels: Sequence[Levels], codes: Codes, outcomes: NDArray[np.intp], dep
     ----------
     levels : sequence of Levels
     codes : sequence of ndarray, shape (positions,)
-        The level of each feature, of the positions to learn from.
+        The level of each feature in the training positions.
     outcomes : ndarray of intp, shape (positions,)
     depth : int
-        Most questions that may be asked of a position.
+        Maximum number of questions about a position.
     """
     from sklearn.tree import DecisionTreeClassifier
 
-    questions = [(place, level) for place, one in enumerate(levels) for level in _asked(one)]
+    questions = [(number, level) for number, feature in enumerate(levels) for level in _split_levels(feature)]
     if not questions:
         return Leaf((0,))
-    known = np.empty((len(outcomes), len(questions)), dtype=np.float32)
-    for column, (place, level) in enumerate(questions):
-        known[:, column] = codes[place] if level is None else codes[place] != level
-    grown = DecisionTreeClassifier(criterion="entropy", max_depth=depth, random_state=0).fit(known, outcomes).tree_
-    numbers = iter(range(len(grown.feature)))
+    inputs = np.empty((len(outcomes), len(questions)), dtype=np.float32)
+    for column, (feature, level) in enumerate(questions):
+        inputs[:, column] = codes[feature] if level is None else codes[feature] != level
+    grown = DecisionTreeClassifier(criterion="entropy", max_depth=depth, random_state=0).fit(inputs, outcomes).tree_
+    leaf_numbers = iter(range(len(grown.feature)))
 
-    def node(place: int) -> Node:
-        if grown.children_left[place] < 0:
-            return Leaf((next(numbers),))
-        feature, level = questions[grown.feature[place]]
-        condition = levels[feature].up_to(int(grown.threshold[place])) if level is None else levels[feature].equal(level)
-        return Split(feature, condition, node(grown.children_left[place]), node(grown.children_right[place]))
+    def node(number: int) -> Node:
+        if grown.children_left[number] < 0:
+            return Leaf((next(leaf_numbers),))
+        feature, level = questions[grown.feature[number]]
+        condition = levels[feature].up_to(int(grown.threshold[number])) if level is None else levels[feature].equal(level)
+        return Split(feature, condition, node(grown.children_left[number]), node(grown.children_right[number]))
 
     return node(0)
 
 
-def _asked(levels: Levels) -> list[int | None]:
-    """What a tree may ask of a feature: where a number ends, or whether a text is one of its words."""
+def _split_levels(levels: Levels) -> list[int | None]:
+    """The questions about a feature: for a text, one per word; for a number, a single one (None) with any threshold."""
     return [None] if levels.ordered else list(range(len(levels)))
 
 
@@ -122,14 +122,14 @@ def leaves(node: Node) -> int:
 
 
 def leaf_of(node: Node, codes: Codes) -> NDArray[Any]:
-    """The number of the leaf that each position comes to; one number for all if no question is asked."""
+    """The number of the leaf that each position reaches; a single number for all if the tree has no questions."""
     if isinstance(node, Leaf):
         return np.array(node.numbers[0])
     return np.where(node.condition.holds[codes[node.feature]], leaf_of(node.yes, codes), leaf_of(node.no, codes))
 
 
 def judge(node: Node, counts: Counts, trained: int) -> Tree:
-    """A tree whose leaves name the commonest outcome of all positions that come to them.
+    """A tree whose leaves predict the most common outcome of all positions that reach them.
 
     Parameters
     ----------
@@ -138,17 +138,17 @@ def judge(node: Node, counts: Counts, trained: int) -> Tree:
         All positions of the slice.
     trained : int
     """
-    plain = _merged(node, counts)
-    wrong = int(counts.sum() - _right(plain, counts))
-    return Tree(_depth(plain), leaves(plain), trained, wrong, "\n".join(_lines(plain, counts)), _case(plain, counts))
+    merged = _merged(node, counts)
+    errors = int(counts.sum() - _correct(merged, counts))
+    return Tree(_depth(merged), leaves(merged), trained, errors, "\n".join(_lines(merged, counts)), _case(merged, counts))
 
 
 def _merged(node: Node, counts: Counts) -> Node:
-    """The tree without questions whose answer changes nothing."""
+    """The tree without questions that do not affect the prediction."""
     if isinstance(node, Leaf):
         return node
     yes, no = _merged(node.yes, counts), _merged(node.no, counts)
-    if isinstance(yes, Leaf) and isinstance(no, Leaf) and _guess(yes, counts) == _guess(no, counts):
+    if isinstance(yes, Leaf) and isinstance(no, Leaf) and _prediction(yes, counts) == _prediction(no, counts):
         return Leaf(yes.numbers + no.numbers)
     return Split(node.feature, node.condition, yes, no)
 
@@ -157,35 +157,35 @@ def _depth(node: Node) -> int:
     return 0 if isinstance(node, Leaf) else 1 + max(_depth(node.yes), _depth(node.no))
 
 
-def _right(node: Node, counts: Counts) -> int:
-    """Positions that are guessed right."""
+def _correct(node: Node, counts: Counts) -> int:
+    """Number of positions that are predicted correctly."""
     if isinstance(node, Leaf):
-        return int(_at(node, counts).max())
-    return _right(node.yes, counts) + _right(node.no, counts)
+        return int(_outcomes(node, counts).max())
+    return _correct(node.yes, counts) + _correct(node.no, counts)
 
 
-def _at(leaf: Leaf, counts: Counts) -> Counts:
-    """Outcomes of the positions that come to a leaf."""
-    found: Counts = counts[list(leaf.numbers)].sum(axis=0)
-    return found
+def _outcomes(leaf: Leaf, counts: Counts) -> Counts:
+    """Counts by outcome of the positions that reach a leaf."""
+    outcomes: Counts = counts[list(leaf.numbers)].sum(axis=0)
+    return outcomes
 
 
-def _guess(leaf: Leaf, counts: Counts) -> str:
-    return str(OUTCOMES[int(_at(leaf, counts).argmax())])
+def _prediction(leaf: Leaf, counts: Counts) -> str:
+    return str(OUTCOMES[int(_outcomes(leaf, counts).argmax())])
 
 
 def _lines(node: Node, counts: Counts) -> list[str]:
     if isinstance(node, Leaf):
-        there = _at(node, counts)
-        return [f"{_guess(node, counts)} ({100 * there.max() / there.sum():.1f} % of {there.sum():,})"]
-    found = []
-    for word, way in ((f"if {node.condition.sql}", node.yes), ("else", node.no)):
-        below = _lines(way, counts)
-        found += [f"{word}: {below[0]}"] if isinstance(way, Leaf) else [f"{word}:", *(INDENT + line for line in below)]
-    return found
+        outcomes = _outcomes(node, counts)
+        return [f"{_prediction(node, counts)} ({100 * outcomes.max() / outcomes.sum():.1f} % of {outcomes.sum():,})"]
+    lines = []
+    for word, branch in ((f"if {node.condition.sql}", node.yes), ("else", node.no)):
+        below = _lines(branch, counts)
+        lines += [f"{word}: {below[0]}"] if isinstance(branch, Leaf) else [f"{word}:", *(INDENT + line for line in below)]
+    return lines
 
 
 def _case(node: Node, counts: Counts) -> str:
     if isinstance(node, Leaf):
-        return f"'{_guess(node, counts)}'"
+        return f"'{_prediction(node, counts)}'"
     return f"CASE WHEN {node.condition.sql} THEN {_case(node.yes, counts)} ELSE {_case(node.no, counts)} END"

@@ -1,4 +1,4 @@
-"""A player that makes mistakes: which move it chooses, and with what probability."""
+"""A fallible player: which move it chooses, and with what probability."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from tablebase.probe.answers import Probe, RatedMove
 
 
 def kept_moves(probe: Probe) -> tuple[RatedMove, ...]:
-    """The moves that the table calls best: the first one and all that are worth as much in outcome and distance."""
-    return tuple(one for one in probe.moves if one.value == probe.moves[0].value)
+    """The best moves: the first one and all others of equal outcome and distance."""
+    return tuple(move for move in probe.moves if move.value == probe.moves[0].value)
 
 
 def weights(count: int, kept: int, fuzz: float) -> list[float]:
-    """How likely each legal move is to be chosen.
+    """The probability of each legal move.
 
     Parameters
     ----------
     count : int
         Number of legal moves, best first.
     kept : int
-        How many of them, from the first on, are best; at least 1.
+        Number of best moves, at least 1; they come first.
     fuzz : float
-        What any move weighs, from 0 (only best moves) to 1 (all moves alike); a best one weighs 1.
+        Weight of a move that is not best, from 0 (only best moves) to 1 (all moves alike); a best move has weight 1.
 
     Returns
     -------
     list of float
-        A probability for each move; together they are 1.
+        A probability for each move; their sum is 1.
 
     Examples
     --------
@@ -40,12 +40,12 @@ def weights(count: int, kept: int, fuzz: float) -> list[float]:
 
 
 def check_fuzz(fuzz: float) -> None:
-    """Raise `TablebaseError` for what is no number from 0 to 1."""
-    # Written this way round so that not-a-number is refused as well.
+    """Raise `TablebaseError` unless the fuzz is a number from 0 to 1."""
+    # This comparison also rejects NaN.
     if not 0 <= fuzz <= 1:
-        raise TablebaseError(f"the fuzz is a number from 0 (only best moves) to 1 (any move), not {fuzz:g}")
+        raise TablebaseError(f"the fuzz must be a number from 0 (only best moves) to 1 (any move), not {fuzz:g}")
 
 
 def choose(probe: Probe, fuzz: float, random: Random) -> RatedMove:
-    """Draw a move with the probabilities of `weights`; there must be one."""
+    """Draw a move with the probabilities of `weights`; there must be a legal move."""
     return random.choices(probe.moves, weights(len(probe.moves), len(kept_moves(probe)), fuzz))[0]

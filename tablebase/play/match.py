@@ -1,6 +1,6 @@
-"""A game against the tables: which move they choose, whose turn it is, and when and why the game is over.
+"""A game against the tables: the moves they choose, whose turn it is, and when and why the game is over.
 
-Nothing here reads or writes: `tablebase.cli.play` does that.
+Nothing here does input or output: `tablebase.cli.play` does that.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from tablebase.probe.answers import Probe, RatedMove
 from tablebase.probe.prober import Prober
 
 REPETITIONS = 3
-"""How often a position comes up until the game is called a draw."""
+"""Occurrences of a position that make the game a draw."""
 
 
 class EndReason(StrEnum):
-    """What has ended a game."""
+    """Why a game is over."""
 
     GOAL = "goal"
     LAST_PIECE = "last piece"
@@ -32,12 +32,12 @@ class EndReason(StrEnum):
 
 
 class Ending(NamedTuple):
-    """How a game has ended.
+    """The end of a game.
 
     Parameters
     ----------
     winner : int or None
-        The side that has won, None for a draw.
+        The side that has won; None for a draw.
     why : EndReason
     """
 
@@ -46,21 +46,21 @@ class Ending(NamedTuple):
 
 
 def side_number(game: Game, letter: str) -> int:
-    """The side with this letter, 0 or 1; `TablebaseError` if there is none."""
+    """The side with this letter, 0 or 1; `TablebaseError` if there is no such side."""
     letters = [side.letter for side in game.sides]
     if letter not in letters:
-        raise TablebaseError(f"the side to play is {' or '.join(map(repr, letters))}, not {letter!r}")
+        raise TablebaseError(f"the side to play must be {' or '.join(map(repr, letters))}, not {letter!r}")
     return letters.index(letter)
 
 
 class Match:
-    """One game from a position on, which can be taken back move by move.
+    """A game played from a position, whose moves can be taken back.
 
     Parameters
     ----------
     game : Game
     prober : Prober
-        What is asked for moves; it stays open as long as the match needs it.
+        The source of the tables' moves; it must stay open as long as the match lasts.
     start : Position
     """
 
@@ -72,21 +72,21 @@ class Match:
 
     @property
     def position(self) -> Position:
-        """The position on the board."""
+        """The current position."""
         return self.positions[-1]
 
     @property
     def side(self) -> int:
-        """Whose turn it is, 0 or 1."""
+        """The side to move, 0 or 1."""
         return self.position.side
 
     @property
     def plies(self) -> int:
-        """How many moves have been made and not been taken back."""
+        """Number of moves made and not taken back."""
         return len(self.moves)
 
     def legal(self) -> dict[str, Move]:
-        """The legal moves by their text, sorted; none once the game is over."""
+        """The legal moves by their text, sorted; empty once the game is over."""
         if self.ending() is not None:
             return {}
         return dict(sorted((render_move(self.game, move), move) for move in legal_moves(self.game, self.position)))
@@ -97,7 +97,7 @@ class Match:
         self.moves.append(move)
 
     def undo(self, side: int) -> bool:
-        """Take back the last move of a side and all after it; False, and nothing is changed, if it has made none."""
+        """Take back the last move of a side and all moves after it; returns False if it has not moved."""
         turns = [ply for ply, position in enumerate(self.positions[:-1]) if position.side == side]
         if not turns:
             return False
@@ -105,17 +105,17 @@ class Match:
         return True
 
     def probe(self) -> Probe:
-        """What the tables say of the position on the board; errors are those of `Prober.probe`."""
+        """The value of the current position and its moves; errors are those of `Prober.probe`."""
         return self.prober.probe(self.game, self.position)
 
     def reply(self, fuzz: float, random: Random) -> RatedMove:
-        """Make a move that `choose` draws, and tell which."""
+        """Make a move drawn by `choose`, and return it."""
         chosen = choose(self.probe(), fuzz, random)
         self.play(chosen.legal_move)
         return chosen
 
     def ending(self) -> Ending | None:
-        """How the game has ended, None while it goes on."""
+        """How the game has ended; None while it continues."""
         if self.moves and wins_at_once(self.game, self.positions[-2], self.moves[-1]):
             return Ending(1 - self.side, EndReason.GOAL if self.moves[-1].wins else EndReason.LAST_PIECE)
         outcome = decided(self.game, self.position)
@@ -128,7 +128,7 @@ class Match:
     def _decided(self, outcome: Outcome) -> Ending:
         """The ending of a position without legal moves."""
         winner = {Outcome.WIN: self.side, Outcome.LOSS: 1 - self.side}.get(outcome)
-        # Being without a move comes first in the rules, so an escape is the reason only if the runner has won.
+        # Having no legal move takes precedence in the rules, so an escape is the reason only if the runner has won.
         escaped = has_escaped(self.game, self.position) and winner == self._runner_side()
         return Ending(winner, EndReason.ESCAPED if escaped else EndReason.NO_MOVE)
 

@@ -1,1 +1,1 @@
-"""The value of a position and of its moves, from tables."""
+"""Looking up positions and their moves in tables."""

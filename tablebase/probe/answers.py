@@ -1,4 +1,4 @@
-"""What a probe gives: a position's value and its moves, best first."""
+"""The result of a probe: a position's value and its moves, best first."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from tablebase.values import Value
 
 @dataclass(frozen=True)
 class RatedMove:
-    """A legal move and what it is worth to the side that makes it.
+    """A legal move and its value for the side that makes it.
 
     Parameters
     ----------
     game : Game
     legal_move : Move
     child : Position
-        The position it leads to.
+        The position after the move.
     value : Value
-        The mover's outcome, and the plies to it counted from before the move.
+        The mover's outcome, and the plies to it, including this move.
     """
 
     game: Game
@@ -31,28 +31,29 @@ class RatedMove:
 
     @property
     def move(self) -> str:
-        """Origin and target, ``a1a2``."""
+        """The move as its origin and target, ``a1a2``."""
         return render_move(self.game, self.legal_move)
 
     @property
     def position(self) -> str:
-        """The position it leads to, as text."""
+        """The position after the move, as text."""
         return render(self.game, self.child)
 
 
 @dataclass(frozen=True)
 class Probe:
-    """The answer for one position.
+    """The result for one position.
 
     Parameters
     ----------
     game : Game
     asked : Position
+        The probed position.
     value : Value
         Outcome and distance for the side to move.
     moves : tuple of RatedMove
-        All legal moves, best first: wins by growing distance, draws, losses by falling distance; equal ones by
-        the text of the move.
+        All legal moves, best first: wins by ascending distance, draws, losses by descending distance; moves of equal
+        value by their text.
     """
 
     game: Game
@@ -67,7 +68,7 @@ class Probe:
 
     @property
     def side(self) -> str:
-        """Letter of the side to move, whose outcome this is."""
+        """Letter of the side to move, to which the outcome refers."""
         return self.game.sides[self.asked.side].letter
 
     @property
@@ -77,10 +78,10 @@ class Probe:
 
     @property
     def distance(self) -> int | None:
-        """Plies to the result under best play, None for a draw."""
+        """Plies to the result under best play; None for a draw."""
         return self.value.distance
 
     @property
     def best(self) -> str | None:
-        """The first of the moves, None if there is none."""
+        """The first of the moves; None if there is no legal move."""
         return self.moves[0].move if self.moves else None

@@ -1,4 +1,4 @@
-"""The value of a position, its moves best first, and the line to the end, from the tables of a folder."""
+"""Values of positions, their moves, best first, and lines to the end, from the tables of a folder."""
 
 from __future__ import annotations
 
@@ -22,26 +22,27 @@ from tablebase.values import Value
 
 WIN_NOW = Value(Outcome.WIN, 1)
 FEW = 16
-"""Positions of one slice for which arrays do not pay."""
+"""Below this many positions of one slice, arrays are slower than a loop."""
 
 
 @dataclass(frozen=True)
 class _Address:
-    """How positions of a slice are found in the table that stores them.
+    """Where and how a slice's positions are looked up.
 
     Parameters
     ----------
     material : Material
         The stored material; its file may be closed and opened again.
     layout : Layout
+        Of the stored material.
     side : int
-        The side to move there.
+        The side to move in the stored material.
     image : tuple of int
-        The image of each square there.
+        The image of each square in the stored material.
     pieces : tuple of int
-        For each slot, the piece of the slice that plays it.
+        For each slot of the layout, the piece of the slice that plays it.
     values : list of Value
-        By code.
+        The value of each code.
     """
 
     material: Material
@@ -62,9 +63,9 @@ class _Address:
 
 
 class Prober:
-    """The tables of a folder, probed by positions. Safe to use from several threads.
+    """Probes positions in the tables of a folder. Safe to use from several threads.
 
-    `tablebase.open` gives the same answers to names and texts.
+    `tablebase.open` does the same for names and texts.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ class Prober:
         self.store.close()
 
     def value(self, game: Game, position: Position) -> Value:
-        """Outcome and distance of a position that goes on, for the side to move.
+        """Outcome and distance, for the side to move, of a position in which the game is not over.
 
         Raises
         ------
@@ -92,12 +93,12 @@ class Prober:
         return address.values[code]
 
     def values(self, game: Game, positions: Sequence[Position]) -> list[Value]:
-        """Values of many positions, each chunk of a table read once; errors are those of `value`."""
-        groups: dict[tuple[Material, int], list[int]] = {}
+        """Values of many positions; each chunk of a table is read once, and errors are those of `value`."""
+        slices: dict[tuple[Material, int], list[int]] = {}
         for number, position in enumerate(positions):
-            groups.setdefault((material_of(game, position), position.side), []).append(number)
+            slices.setdefault((material_of(game, position), position.side), []).append(number)
         values: list[Value] = [WIN_NOW] * len(positions)
-        for (material, side), numbers in groups.items():
+        for (material, side), numbers in slices.items():
             if len(numbers) < FEW:
                 for number in numbers:
                     values[number] = self.value(game, positions[number])
@@ -118,7 +119,7 @@ class Prober:
         side : int
             The side to move, 0 or 1.
         squares : ndarray of int8, shape (positions, pieces)
-            The square of each piece, in the order of `Material.kinds`. They must be positions: this is not checked.
+            The square of each piece, in the order of `Material.kinds`. Each row must be a position; this is not checked.
 
         Returns
         -------
@@ -140,14 +141,14 @@ class Prober:
         return outcomes[codes], distances[codes]
 
     def probe(self, game: Game, position: Position) -> Probe:
-        """Value and moves of a position that goes on; errors are those of `value`."""
+        """Value and moves of a position in which the game is not over; errors are those of `value`."""
         return Probe(game, position, self.value(game, position), self._rated_moves(game, position))
 
     def line(self, game: Game, position: Position, plies: int | None = None) -> list[Probe]:
-        """The optimal line: probes from the position on, each following the best move of the one before.
+        """The optimal line: a probe of the position, and of each position that the best moves lead to.
 
-        It ends where the game does: where the best move wins at once, without a legal move, or, for a draw, as soon as
-        a position repeats; or after this number of plies.
+        It ends when the best move wins at once, when there is no legal move, in a draw as soon as a position repeats, or
+        after `plies` plies.
         """
         probes: list[Probe] = []
         seen = set()
@@ -162,19 +163,20 @@ class Prober:
 
     def _rated_moves(self, game: Game, position: Position) -> tuple[RatedMove, ...]:
         rated = []
-        # Two steps between the same squares are one move to a person.
+        # Several steps between the same squares are shown as one move.
         for move in dict.fromkeys(legal_moves(game, position)):
             child = play(position, move)
             value = WIN_NOW if wins_at_once(game, position, move) else self.value(game, child).parent
             rated.append(RatedMove(game, move, child, value))
-        rated.sort(key=lambda one: (-one.value.merit, one.move))
+        rated.sort(key=lambda move: (-move.value.merit, move.move))
         return tuple(rated)
 
     def _codes(self, game: Game, address: _Address, squares: Squares) -> NDArray[np.generic]:
+        """Codes of positions given by the square of each piece."""
         return self.store.table(game, address.material).codes_at(address.side, address.index_many(squares))
 
     def _address(self, game: Game, material: Material, side: int) -> _Address:
-        """The address of a slice, or an error that names the material as it was asked for."""
+        """The address of a slice; `MissingTableError` names the material under its own name."""
         key = (game, material, side)
         address = self._addresses.get(key)
         if address is None:
@@ -182,7 +184,7 @@ class Prober:
         return address
 
     def _find(self, game: Game, material: Material, side: int) -> _Address:
-        # Locations of many pieces take long to find, and are not needed where there are no tables.
+        # Locating slices of many pieces is slow, and pointless if there are no tables.
         if slice_folder(self.store.folder, game, material.pieces).exists():
             location = locate(game, material, side)
             if table_path(self.store.folder, game, location.material).exists():

@@ -1,13 +1,13 @@
-"""Choosing places for like pieces: how many ways there are, and which number each has.
+"""Combinadics: how many choices of places like pieces have, and the number of each choice.
 
-Places 0, 1, 2, … have *levels*; of interest are the choices of k of them whose levels add up to a given total,
-the *advance*. They are numbered as in the combinatorial number system (Knuth, The Art of Computer Programming 4A,
+Places 0, 1, 2, … have *levels*. Of interest are the choices of k places whose levels sum to a given total, the
+*advance*. They are numbered as in the combinatorial number system (Knuth, The Art of Computer Programming 4A,
 7.2.1.3): by their largest place, then the next, …; a choice c1 < … < ck of advance a has the number
 
     W(1, c1, a1) + … + W(k, ck, ak),    ak = a, aj = a less the levels of c(j+1) … ck,
 
-where W(j, p, s) counts the choices of j of the first p places with advance s. Where all levels are 0, W(j, p, 0) is
-the binomial coefficient of p and j, and the number is the common one.
+where W(j, p, s) counts the choices of j of the first p places with advance s. If all levels are 0, W(j, p, 0) is the
+binomial coefficient "p choose j", and the number is the usual combinatorial one.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Int64 = NDArray[np.int64]
 
 @cache
 def ways(levels: tuple[int, ...], count: int) -> Int64:
-    """The table W.
+    """The array W.
 
     Parameters
     ----------
     levels : tuple of int
-        Of each place, none negative.
+        The level of each place, never negative.
     count : int
         The largest number of places to choose.
 
@@ -37,24 +37,24 @@ def ways(levels: tuple[int, ...], count: int) -> Int64:
     -------
     ndarray of int64, shape (count + 1, places + 1, largest advance + 1)
     """
-    table = np.zeros((count + 1, len(levels) + 1, count * max(levels, default=0) + 1), dtype=np.int64)
-    table[0, :, 0] = 1
+    counts = np.zeros((count + 1, len(levels) + 1, count * max(levels, default=0) + 1), dtype=np.int64)
+    counts[0, :, 0] = 1
     for place, level in enumerate(levels):
-        table[1:, place + 1] = table[1:, place]
-        table[1:, place + 1, level:] += table[:-1, place, : table.shape[2] - level]
-    return table
+        counts[1:, place + 1] = counts[1:, place]
+        counts[1:, place + 1, level:] += counts[:-1, place, : counts.shape[2] - level]
+    return counts
 
 
 @cache
 def advances(levels: tuple[int, ...], count: int) -> tuple[int, ...]:
-    """The advances that a choice of so many places can have, ascending."""
-    found: list[int] = np.flatnonzero(ways(levels, count)[count, -1]).tolist()
-    return tuple(found)
+    """The advances that a choice of this many places can have, ascending."""
+    possible: list[int] = np.flatnonzero(ways(levels, count)[count, -1]).tolist()
+    return tuple(possible)
 
 
 @dataclass(frozen=True)
 class Combinations:
-    """All choices of `count` places whose levels add up to `advance`.
+    """All choices of `count` places whose levels sum to `advance`.
 
     Parameters
     ----------
@@ -69,16 +69,16 @@ class Combinations:
 
     @property
     def ways(self) -> Int64:
-        """The table W of these levels."""
+        """The array W of these levels."""
         return ways(self.levels, self.count)
 
     @cached_property
     def size(self) -> int:
-        """How many there are."""
+        """Number of choices."""
         return int(self.ways[self.count, -1, self.advance])
 
     def rank(self, places: Sequence[int]) -> int:
-        """Number of a choice from 0; its places may come in any order."""
+        """Number of a choice, counted from 0; its places may come in any order."""
         number, left = 0, self.advance
         for j, place in zip(range(self.count, 0, -1), sorted(places, reverse=True), strict=True):
             number += int(self.ways[j, place, left])
@@ -87,8 +87,14 @@ class Combinations:
 
     def unrank(self, number: int) -> tuple[int, ...]:
         """The places of a choice, ascending."""
-        found: list[int] = self.unrank_many(np.array([number]))[0].tolist()
-        return tuple(found)
+        places, left = [], self.advance
+        for j in range(self.count, 0, -1):
+            # The last place below which there are no more choices than the number.
+            place = int(np.searchsorted(self.ways[j, :, left], number, side="right")) - 1
+            number -= int(self.ways[j, place, left])
+            left -= self.levels[place]
+            places.append(place)
+        return tuple(reversed(places))
 
     def rank_many(self, places: NDArray[np.integer]) -> Int64:
         """Numbers of choices given as an array of shape (choices, count)."""
@@ -114,7 +120,7 @@ class Combinations:
         for j in range(self.count, 0, -1):
             for total in np.unique(left).tolist():
                 rows = np.flatnonzero(left == total)
-                # The last place up to which there are no more choices than the number.
+                # The last place below which there are no more choices than the number.
                 places[rows, j - 1] = np.searchsorted(self.ways[j, :, total], numbers[rows], side="right") - 1
             numbers -= self.ways[j, places[:, j - 1], left]
             left -= levels[places[:, j - 1]]

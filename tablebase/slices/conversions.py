@@ -1,7 +1,7 @@
 """Conversions: moves that leave a slice, and the slices they lead to.
 
 A move stays in its slice (`STAYS`), ends the game at once (`ENDS`), or is one of the slice's *conversions*, which are
-numbered from 1. Solvers, the verifier and the counts ask the same question, each for its own arrays.
+numbered from 1. The solvers, the verifier and the counts share this numbering.
 """
 
 from __future__ import annotations

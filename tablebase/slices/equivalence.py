@@ -60,9 +60,9 @@ def _signature(game: Game, kinds: tuple[int, ...], sizes: tuple[int, int]) -> tu
 
 @cache
 def _canonical(game: Game, material: Material) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The least signature over the orders of each side's pieces, and an order that gives it.
+    """The least signature over the orders of each side's pieces, and an order that yields it.
 
-    Pieces that `_colours` tells apart keep the order of their colours, so only the others are permuted.
+    Pieces that `_colours` distinguishes keep the order of their colours, so only the others are permuted.
     """
     sizes = len(material.first), len(material.second)
     colours = _colours(game, material)

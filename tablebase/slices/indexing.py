@@ -1,17 +1,17 @@
-"""Position <-> index: where in a table's arrays a position stands.
+"""Position <-> index: where in a table's arrays a position is stored.
 
-The index is a mixed-radix number with one digit a *group* (the pieces of one kind), most
+The index is a mixed-radix number with one digit per *group* (the pieces of one kind), most
 significant first:
 
 1. the *lead* group; if the rules have a mirror, only one of two mirror images is numbered,
-   so a lead that would not be has the whole board mirrored first;
+   and for the other one the whole board is mirrored first;
 2. the other groups, in the order of `Material.kinds`;
 3. the *row piece*, the single piece with the most squares (the last of several).
 
-A group's digit is the number of its squares' places, among the squares of its kind, as `tablebase.slices.combinadics`
-counts choices: for one piece the place, for like pieces their combinatorial number, and for a tiered kind only
-those placements count that have the slice's advance.
-Where two pieces would share a square there is no position: the index is *void*.
+A group's digit is the number that `tablebase.slices.combinadics` assigns to its places among the squares of its kind:
+for one piece the place itself, for like pieces their combinatorial number. Of a tiered kind, only placements with the
+slice's advance are numbered.
+An index at which two pieces would share a square is *void*.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tablebase.slices.combinadics import Combinations
 from tablebase.slices.material import Material, place_levels, tiered_kinds
 
 INDEX_VERSION = 1
-"""Grows whenever the same position would get another index."""
+"""Raised whenever the index of a position changes."""
 
 Squares = NDArray[np.int8]
 """Squares of positions, shape (positions, slots)."""
@@ -49,9 +49,9 @@ class Group:
     slots : range
         Their places among the layout's slots.
     squares : tuple of int
-        Squares by place.
+        Square of each place.
     combinations : Combinations
-        The placements, as combinations of places.
+        The placements, as choices of places.
     """
 
     kind: int
@@ -61,7 +61,7 @@ class Group:
 
     @property
     def size(self) -> int:
-        """Number of ways to place the group, other pieces aside."""
+        """Number of ways to place the group, ignoring other pieces."""
         return self.combinations.size
 
     @cached_property
@@ -70,7 +70,7 @@ class Group:
         return {square: place for place, square in enumerate(self.squares)}
 
     def rank(self, squares: Sequence[int]) -> int:
-        """Number of a placement from 0."""
+        """Number of a placement, counted from 0."""
         return self.combinations.rank([self.places[square] for square in squares])
 
     def unrank(self, digit: int) -> tuple[int, ...]:
@@ -96,11 +96,11 @@ class Lead(NamedTuple):
     rank : ndarray of int32, shape (lead digits,)
         Placement number of the lead group for each lead digit.
     digit : ndarray of int32, shape (lead placements,)
-        Lead digit of each placement; of its mirror image if that one is numbered instead.
+        Lead digit of each placement, or of its mirror image if only that one is numbered.
     flip : ndarray of bool, shape (lead placements,)
         Whether the board is mirrored first.
     fixed : ndarray of bool, shape (lead digits,)
-        Whether the lead is its own mirror image, so that both images of a position are numbered.
+        Whether the lead is its own mirror image; then both images of a position are numbered.
     """
 
     rank: NDArray[np.int32]
@@ -122,11 +122,11 @@ class Layout:
     groups : tuple of Group
         Lead first, row piece last.
     slots : tuple of int
-        For each slot (the order in which the layout lists pieces), which piece of the material it is.
+        For each slot (the order in which the layout lists pieces), the piece of the material.
     radices : tuple of int
-        Digits of each group.
+        Number of digits of each group.
     size : int
-        Number of indices, void ones included.
+        Number of indices, including void ones.
     """
 
     def __init__(self, game: Game, material: Material) -> None:
@@ -138,24 +138,25 @@ class Layout:
         self.radices = (lead, *(group.size for group in self.groups[1:]))
         self.size = prod(self.radices)
         self._terms = self._single_terms()
+        self._flips = [] if self._terms is None else self._square_flips()
 
     @property
     def row_length(self) -> int:
-        """Number of consecutive indices in which only the last group moves."""
+        """Number of consecutive indices that differ only in the last group."""
         return self.radices[-1]
 
     @property
     def cells_with_images(self) -> int:
-        """Number of indices, each that also stands for its mirror image counted twice."""
+        """Number of indices; one that also stands for its mirror image counts twice."""
         return self.groups[0].size * (self.size // self.radices[0])
 
     @cached_property
     def lead(self) -> Lead:
-        """How the lead group is numbered; without a mirror each placement is its own digit."""
+        """How the lead group is numbered; without a mirror, each placement is its own digit."""
         ranks = np.arange(self.groups[0].size, dtype=np.int32)
         if self.game.mirror is None:
-            no = np.broadcast_to(np.False_, ranks.shape)
-            return Lead(ranks, ranks, no, no)
+            never = np.broadcast_to(np.False_, ranks.shape)
+            return Lead(ranks, ranks, never, never)
         image = self._mirror_lead(self.game.mirror, ranks)
         flip = image < ranks
         digits = np.cumsum(~flip, dtype=np.int32) - 1
@@ -166,7 +167,7 @@ class Layout:
         images = np.array(mirror, dtype=np.int8)[lead.unrank_many(ranks.astype(np.int64))]
         return lead.rank_many(images).astype(np.int32)
 
-    # One position at a time, in plain Python.
+    # One position at a time, in plain Python
 
     def index(self, squares: Sequence[int]) -> int:
         """Index of a position given by the square of each slot."""
@@ -184,24 +185,27 @@ class Layout:
         return index
 
     def _single_terms(self) -> tuple[list[list[int]], list[list[int]]] | None:
-        """What each slot on each square adds to the index, as it is and mirrored; None if that is not all there is to it."""
+        """What each slot on each square adds to the index, plain and mirrored; None if groups have several pieces or tiers."""
         if any(len(group.slots) > 1 or any(group.combinations.levels) for group in self.groups):
             return None
         board = range(len(self.game.board))
-        lead = self.groups[0]
-        self._flips = [square in lead.places and bool(self.lead.flip[lead.places[square]]) for square in board]
-        found = []
+        by_image = []
         for image in (board, self.game.mirror or board):
             terms = []
             for slot, group in enumerate(self.groups):
                 stride = prod(self.radices[slot + 1 :])
                 places = [group.places.get(image[square], 0) for square in board]
                 terms.append([(place if slot else int(self.lead.digit[place])) * stride for place in places])
-            found.append(terms)
-        return found[0], found[1]
+            by_image.append(terms)
+        return by_image[0], by_image[1]
+
+    def _square_flips(self) -> list[bool]:
+        """Whether a single lead piece on each square has the board mirrored."""
+        places = self.groups[0].places
+        return [square in places and bool(self.lead.flip[places[square]]) for square in range(len(self.game.board))]
 
     def squares(self, index: int) -> list[int] | None:
-        """Square of each slot, or None where the index is void."""
+        """Square of each slot; None if the index is void."""
         digits = []
         for radix in reversed(self.radices):
             index, digit = divmod(index, radix)
@@ -209,18 +213,18 @@ class Layout:
         digits.reverse()
         if self.game.mirror is not None:
             digits[0] = int(self.lead.rank[digits[0]])
-        found = [square for group, digit in zip(self.groups, digits, strict=True) for square in group.unrank(digit)]
-        return found if len(set(found)) == len(found) else None
+        squares = [square for group, digit in zip(self.groups, digits, strict=True) for square in group.unrank(digit)]
+        return squares if len(set(squares)) == len(squares) else None
 
     def position(self, index: int, side: int) -> Position | None:
-        """The position of an index, or None where it is void."""
+        """The position of an index; None if the index is void."""
         squares = self.squares(index)
         if squares is None:
             return None
         kinds = self.material.kinds
         return Position(tuple(sorted((kinds[piece], squares[slot]) for slot, piece in enumerate(self.slots))), side)
 
-    # Many positions at a time, in NumPy.
+    # Many positions at a time, in NumPy
 
     def index_many(self, squares: Squares) -> NDArray[np.int64]:
         """Indices of positions given as an array of shape (positions, slots)."""
@@ -237,16 +241,16 @@ class Layout:
         return group.rank_many(squares[:, group.slots.start : group.slots.stop])
 
     def squares_many(self, index: NDArray[np.int64]) -> tuple[Squares, NDArray[np.bool_]]:
-        """Squares of each slot, shape (positions, slots), and whether each index is a position."""
+        """Square of each slot, shape (positions, slots), and whether each index is a position."""
         squares = self._unrank_many(index, len(self.groups))
         return squares, apart(squares)
 
     def row_squares(self, row: NDArray[np.int64]) -> Squares:
-        """Squares of all slots but the last group's, which a row (index // row_length) has in common."""
+        """Squares of all slots but those of the last group; the row is ``index // row_length``."""
         return self._unrank_many(row, len(self.groups) - 1)
 
     def _unrank_many(self, index: NDArray[np.int64], groups: int) -> Squares:
-        """Squares of the slots of the first groups, of an index that only they make up."""
+        """Squares of the slots of the first groups, from an index over these groups alone."""
         columns: list[Any] = []
         for group, radix in zip(self.groups[groups - 1 : 0 : -1], self.radices[groups - 1 : 0 : -1], strict=True):
             index, digit = np.divmod(index, radix)
@@ -257,32 +261,32 @@ class Layout:
 
     @cached_property
     def lead_weights(self) -> NDArray[np.int64]:
-        """Placements that an index stands for, by its lead digit: two if it also stands for its mirror image."""
+        """Number of placements that an index stands for, by its lead digit: two if it also stands for its mirror image."""
         if self.game.mirror is None:
             return np.broadcast_to(np.int64(1), self.radices[0])
         return np.where(self.lead.fixed, 1, 2)
 
     def weights_many(self, index: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Placements that each index stands for."""
+        """Number of placements that each index stands for."""
         return self.lead_weights[index // (self.size // self.radices[0])]
 
 
 def apart(squares: Squares) -> NDArray[np.bool_]:
     """Whether no two pieces of a position share a square."""
-    found = np.ones(len(squares), dtype=bool)
+    distinct = np.ones(len(squares), dtype=bool)
     for i, j in combinations(range(squares.shape[1]), 2):
-        found &= squares[:, i] != squares[:, j]
-    return found
+        distinct &= squares[:, i] != squares[:, j]
+    return distinct
 
 
 @cache
 def layout_of(game: Game, material: Material) -> Layout:
-    """The layout of a material, made once."""
+    """The layout of a material, cached."""
     return Layout(game, material)
 
 
 def _ordered_groups(game: Game, material: Material) -> tuple[Group, ...]:
-    """Groups with the row piece last, slots numbered in that order."""
+    """The groups, row piece last; slots are numbered in this order."""
     counts = {kind: material.kinds.count(kind) for kind in material.kinds}
     singles = [kind for kind, count in counts.items() if count == 1 and not game.kinds[kind].tiered]
     order = list(counts)

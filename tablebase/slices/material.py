@@ -2,9 +2,9 @@
 
 A *material* is the piece kinds of both sides, written ``RCvW``. A *slice* is a material with one side to move.
 
-Where a kind is `tiered`, slices are divided further by how far its pieces have come, their *advance*: the sum of
-the levels of their squares. ``FvHHHH@12`` has four hounds twelve rows ahead in all; each step of one leads to
-``FvHHHH@13``, so a slice of Fox & Hounds holds only moves of the fox.
+If a kind is `tiered`, slices are further divided by how far its pieces have advanced. Their *advance* is the sum of the
+levels of their squares. In ``FvHHHH@12`` the four hounds have advanced twelve rows in total; each step of a hound leads
+to ``FvHHHH@13``, so within a slice of Fox & Hounds only the fox moves.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Material:
     first, second : tuple of int
         Kind numbers of side 0 and of side 1, ascending.
     advance : tuple of int
-        For each tiered kind that is there, the levels of its pieces added up.
+        For each tiered kind present, the sum of the levels of its pieces.
     """
 
     first: tuple[int, ...]
@@ -67,7 +67,7 @@ def make_material(game: Game, kinds: tuple[int, ...], advance: tuple[int, ...] =
 
 @cache
 def tiered_kinds(game: Game, kinds: tuple[int, ...]) -> tuple[int, ...]:
-    """The tiered ones among these kind numbers, each once, ascending: those that `Material.advance` speaks of."""
+    """The tiered kinds among these kind numbers, each once, ascending: the order of `Material.advance`."""
     return tuple(kind for kind in sorted(set(kinds)) if game.kinds[kind].tiered)
 
 
@@ -79,19 +79,19 @@ def levels_of(game: Game, kind: int) -> Mapping[int, int]:
 
 
 def place_levels(game: Game, kind: int) -> tuple[int, ...]:
-    """The level of each of a kind's squares in their order; 0 throughout if the kind is not tiered."""
+    """Level of each of a kind's squares, in order; all 0 if the kind is not tiered."""
     squares = game.kinds[kind].squares
     return tuple(levels_of(game, kind)[square] for square in squares) if game.kinds[kind].tiered else (0,) * len(squares)
 
 
 @cache
 def advances_of(game: Game, kinds: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """All advances that a material of these kinds may have."""
+    """All advances that a material of these kinds can have."""
     return tuple(product(*(advances(place_levels(game, kind), kinds.count(kind)) for kind in tiered_kinds(game, kinds))))
 
 
 def material_name(game: Game, material: Material) -> str:
-    """The material as ``RCvW``, or ``FvHHHH@12`` if it is one of several tiers."""
+    """The name of a material: ``RCvW``, or ``FvHHHH@12`` if it has tiers."""
     pieces = "v".join("".join(game.kinds[kind].symbol.upper() for kind in side) for side in (material.first, material.second))
     return f"{pieces}@{','.join(map(str, material.advance))}" if material.advance else pieces
 
@@ -102,7 +102,7 @@ def parse_material(game: Game, text: str) -> Material:
     Raises
     ------
     NotationError
-        If the text names no material of the game, or several tiers.
+        If the text names no material of the game, or more than one tier.
     """
     tiers = parse_materials(game, text)
     if len(tiers) > 1:
@@ -112,11 +112,11 @@ def parse_material(game: Game, text: str) -> Material:
 
 
 def parse_materials(game: Game, text: str) -> tuple[Material, ...]:
-    """Read a material like `parse_material`; without an advance it stands for all its tiers."""
-    pieces, at, tier = text.partition("@")
+    """Read a material like `parse_material`; a name without an advance stands for all tiers."""
+    pieces, separator, tier = text.partition("@")
     kinds = _parse_kinds(game, pieces, text)
     possible = advances_of(game, kinds)
-    if not at:
+    if not separator:
         return tuple(make_material(game, kinds, advance) for advance in possible)
     if not tiered_kinds(game, kinds):
         raise NotationError(f"{text!r} names an advance, but {pieces} is not divided into tiers")
@@ -135,8 +135,8 @@ def _parse_kinds(game: Game, pieces: str, text: str) -> tuple[int, ...]:
     kinds = [_kind_number(game, letter, side) for side in (0, 1) for letter in sides[side]]
     for kind in set(kinds):
         if kinds.count(kind) > game.kinds[kind].limit:
-            what = f"{game.sides[game.side_of(kind)].name} {game.kinds[kind].name}"
-            raise NotationError(f"{text!r} has {kinds.count(kind)} pieces {what}; at most {game.kinds[kind].limit} can be")
+            name, limit = f"{game.sides[game.side_of(kind)].name} {game.kinds[kind].name}", game.kinds[kind].limit
+            raise NotationError(f"{text!r} has {kinds.count(kind)} pieces of kind {name}, but the limit is {limit}")
     return tuple(sorted(kinds))
 
 
@@ -155,14 +155,14 @@ def check_piece_count(game: Game, pieces: int) -> None:
 
 @cache
 def materials(game: Game, pieces: int) -> tuple[Material, ...]:
-    """All materials with this number of pieces, at least one a side; most pieces of side 0 first, tiers ascending."""
+    """All materials with this number of pieces, at least one per side; most pieces of side 0 first, tiers ascending."""
     untiered = compositions(game, pieces)
     return tuple(replace(material, advance=advance) for material in untiered for advance in advances_of(game, material.kinds))
 
 
 @cache
 def compositions(game: Game, pieces: int) -> tuple[Material, ...]:
-    """All materials with this number of pieces, without their tiers."""
+    """All materials with this number of pieces, not divided into tiers."""
     return tuple(
         Material(first, second)
         for count in range(pieces - 1, 0, -1)
@@ -175,5 +175,5 @@ def compositions(game: Game, pieces: int) -> tuple[Material, ...]:
 def _selections(game: Game, side: int, count: int) -> tuple[tuple[int, ...], ...]:
     """All ways to give a side this number of pieces."""
     available = [number for number, kind in enumerate(game.kinds) if kind.side == side for _ in range(kind.limit)]
-    # A dict keeps the order, and the first of equal selections.
+    # A dict keeps the order and removes duplicates.
     return tuple(dict.fromkeys(combinations(available, count)))

@@ -1,4 +1,4 @@
-"""Many positions of one slice, as features see them."""
+"""Many positions of one slice, as features read them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tablebase.game import Game
 from tablebase.slices.material import Material
 
 
-# Told apart by identity, so that what is found out about them can be kept while they last.
+# Compared by identity, so that results can be cached for as long as the object lives.
 @dataclass(frozen=True, eq=False)
 class Positions:
     """Positions of one slice.
@@ -39,6 +39,6 @@ class Positions:
         """Kind number of each piece."""
         return self.material.kinds
 
-    def take(self, where: NDArray[np.int64]) -> Positions:
-        """Some of these positions."""
-        return Positions(self.game, self.material, self.side, self.squares[where])
+    def take(self, rows: NDArray[np.int64]) -> Positions:
+        """The positions with these numbers."""
+        return Positions(self.game, self.material, self.side, self.squares[rows])

@@ -1,7 +1,7 @@
-"""A slice as flat arrays: what the kernels of every engine read.
+"""A slice as flat arrays: what the kernels of every solver read.
 
-`compile_slice` turns the rules (`Game`), the index (`Layout`) and the tables that captures lead to into
-two named tuples of NumPy arrays. They know squares, slots and steps; no game is named in them.
+`compile_slice` turns the rules (`Game`), the index (`Layout`) and the tables that conversions lead to into
+named tuples of NumPy arrays. They contain squares, slots and steps, and nothing specific to a game.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tablebase.slices.material import Material
 from tablebase.values import NARROW, NARROW_ANY, STALEMATE, Codes, Coding, loss_code, recode
 
 Load = Callable[[Material, int], tuple[Codes, Coding]]
-"""Gives the codes of a solved table for one side to move."""
+"""Returns the codes of a stored material for one side to move, and their coding."""
 
 NOBODY = -1
 """In `EscapeArrays.runner`: no piece of the slice can escape."""
@@ -33,10 +33,10 @@ Bool = NDArray[np.bool_]
 
 
 class IndexArrays(NamedTuple):
-    """Layouts stacked along the first axis: 0 is the slice's own, the others those of its exits.
+    """Layouts stacked along the first axis: 0 is the slice's own, n that of conversion n.
 
-    With L layouts, G groups, S squares, K pieces in a group, T advances, D lead digits, R lead placements (each the
-    largest of all). A group of one piece has its digits as places.
+    There are L layouts and at most G groups, S squares, K pieces in a group, T advances, D lead digits and R lead
+    placements. The places of a group of one piece are its digits.
     """
 
     groups: Int64  # (L,) groups in use
@@ -46,7 +46,7 @@ class IndexArrays(NamedTuple):
     square: Int8  # (L, G, S) square of a place
     level: Int64  # (L, G, S) level of a place
     advance: Int64  # (L, G)
-    ways: Int64  # (L, G, K + 1, S + 1, T) the table W of `tablebase.slices.combinadics`
+    ways: Int64  # (L, G, K + 1, S + 1, T) the array W of `tablebase.slices.combinadics`
     lead_rank: Int32  # (L, D)
     lead_digit: Int32  # (L, R)
     lead_flip: Bool  # (L, R)
@@ -65,26 +65,26 @@ class EscapeArrays(NamedTuple):
 
 
 class SliceArrays(NamedTuple):
-    """Pieces, steps and exits of one slice; P slots, S squares, K steps, U un-steps, B blockers, E exits."""
+    """Pieces, steps and conversions of one slice; P slots, S squares, K steps, U un-steps, B blockers, C conversions."""
 
     layouts: IndexArrays
     escape: EscapeArrays
     size: int
-    no_move: int  # code of a side to move without a move
+    no_move: int  # code of a side to move that has no legal move
     side: Int8  # (P,) owner of each slot
     step_begin: Int32  # (P, S + 1) steps of slot p from square s are step_begin[p, s]:step_begin[p, s + 1]
     step_target: Int8  # (K,)
-    step_destination: Int32  # (K, P + 1) exit, STAYS, ENDS or ILLEGAL when slot v is taken, [k, v + 1], or none, [k, 0]
+    step_destination: Int32  # (K, P + 1) of step k, [k, v + 1] if slot v is captured, [k, 0] if none is
     step_block: Int32  # (K + 1,) blockers of step k are blockers[step_block[k]:step_block[k + 1]]
     blockers: Int8  # (B,) squares that must be empty
-    back_begin: Int32  # (P, S + 1) un-steps of slot p that stands on square s
-    back_step: Int32  # (U,) the quiet step within the slice that an un-step takes back
+    back_begin: Int32  # (P, S + 1) un-steps of slot p from square s are back_begin[p, s]:back_begin[p, s + 1]
+    back_step: Int32  # (U,) the quiet step within the slice that an un-step undoes
     back_origin: Int8  # (U,)
-    offset: Int64  # (E + 1,) where the codes of an exit begin in `children`
-    child_slots: Int64  # (E + 1,) slots of an exit's layout
-    child_slot: Int8  # (E + 1, P) [e, j]: which slot plays the slot j there
-    child_square: Int8  # (E + 1, S) square map on the way there
-    children: Codes  # codes of all exits, one after another
+    offset: Int64  # (C + 1,) where the codes of a conversion begin in `children`
+    child_slots: Int64  # (C + 1,) number of slots of a conversion's layout
+    child_slot: Int8  # (C + 1, P) [c, j]: the slot that plays slot j of conversion c's layout
+    child_square: Int8  # (C + 1, S) image of each square in the child
+    children: Codes  # codes of all children, one after another
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class CompiledSlice:
     steps : list of (int, Step)
         Slot and step, in the order of the arrays.
     locations : list of Location
-        From each exit to where it is stored, from exit 1 on.
+        Where the child of each conversion is stored, in the order of their numbers.
     """
 
     game: Game
@@ -112,68 +112,73 @@ class CompiledSlice:
     locations: list[Location]
 
 
-def compile_slice(game: Game, table: Material, load: Load, coding: Coding | None = None) -> CompiledSlice:
-    """Compile a table's material.
+def compile_slice(game: Game, material: Material, load: Load, coding: Coding | None = None) -> CompiledSlice:
+    """Compile a stored material.
 
     Parameters
     ----------
     game : Game
-    table : Material
+    material : Material
         One that has a table of its own.
     load : callable
-        Called with (table, side) for each child; gives codes and their coding.
+        Called with (material, side) for each child; returns codes and their coding.
     coding : Coding, optional
         To compute in; by default one byte, or as wide as a child's.
     """
-    own = layout_of(game, table)
-    locations = [locate(game, way.child, way.side) for way in slot_conversions(game, table)]
-    loaded = {home: load(*home) for home in dict.fromkeys((way.material, way.side) for way in locations)}
+    layout = layout_of(game, material)
+    locations = [locate(game, conversion.child, conversion.side) for conversion in slot_conversions(game, material)]
+    loaded = {stored: load(*stored) for stored in dict.fromkeys((location.material, location.side) for location in locations)}
     if coding is None:
-        coding = NARROW if game.escape is None else NARROW_ANY
-        if any(child_coding.dtype != coding.dtype for _, child_coding in loaded.values()):
-            coding = coding.wider
-    parts = {home: recode(*found, coding) for home, found in loaded.items()}
-    begin = dict(zip(parts, np.cumsum([0, *map(len, parts.values())]).tolist(), strict=False))
-    steps = _all_steps(own)
-    layouts = [own, *(layout_of(game, way.material) for way in locations)]
+        coding = _default_coding(game, [child_coding for _, child_coding in loaded.values()])
+    children = {stored: recode(codes, child_coding, coding) for stored, (codes, child_coding) in loaded.items()}
+    begin = dict(zip(children, np.cumsum([0, *map(len, children.values())]).tolist(), strict=False))
+    steps = _all_steps(layout)
+    layouts = [layout, *(layout_of(game, location.material) for location in locations)]
     arrays = SliceArrays(
         layouts=_index_arrays(game, layouts),
-        escape=_escape_arrays(own),
-        size=own.size,
+        escape=_escape_arrays(layout),
+        size=layout.size,
         no_move=STALEMATE if game.no_move is Outcome.DRAW else loss_code(0, coding.stride),
-        **_step_arrays(own, steps),
-        offset=np.array([0, *(begin[way.material, way.side] for way in locations)], dtype=np.int64),
-        child_slots=np.array([len(one.slots) for one in layouts], dtype=np.int64),
-        **_exit_arrays(own, locations),
-        children=np.concatenate(list(parts.values())) if parts else np.zeros(0, dtype=coding.dtype),
+        **_step_arrays(layout, steps),
+        offset=np.array([0, *(begin[location.material, location.side] for location in locations)], dtype=np.int64),
+        child_slots=np.array([len(each.slots) for each in layouts], dtype=np.int64),
+        **_conversion_arrays(layout, locations),
+        children=np.concatenate(list(children.values())) if children else np.zeros(0, dtype=coding.dtype),
     )
-    return CompiledSlice(game, own, coding, arrays, steps, locations)
+    return CompiledSlice(game, layout, coding, arrays, steps, locations)
 
 
-def _all_steps(own: Layout) -> list[tuple[int, Step]]:
+def _default_coding(game: Game, child_codings: list[Coding]) -> Coding:
+    """One byte, or two if a child has two."""
+    coding = NARROW if game.escape is None else NARROW_ANY
+    return coding.wider if any(child.dtype != coding.dtype for child in child_codings) else coding
+
+
+def _all_steps(layout: Layout) -> list[tuple[int, Step]]:
     """Slot and step, by slot and origin."""
-    kinds = [own.game.kinds[own.material.kinds[piece]] for piece in own.slots]
-    squares = range(len(own.game.board))
+    kinds = [layout.game.kinds[layout.material.kinds[piece]] for piece in layout.slots]
+    squares = range(len(layout.game.board))
     return [(slot, step) for slot, kind in enumerate(kinds) for square in squares for step in kind.steps_from.get(square, ())]
 
 
-def _exit_arrays(own: Layout, locations: list[Location]) -> dict[str, Any]:
-    """Which of our slots plays each slot behind an exit, and on which square."""
-    slots, squares = len(own.slots), len(own.game.board)
+def _conversion_arrays(layout: Layout, locations: list[Location]) -> dict[str, Any]:
+    """For each conversion, the slot that plays each slot of the child, and the image of each square."""
+    slots, squares = len(layout.slots), len(layout.game.board)
     child_slot = np.zeros((len(locations) + 1, slots), dtype=np.int8)
     child_square = np.tile(np.arange(squares, dtype=np.int8), (len(locations) + 1, 1))
     child_slot[0] = range(slots)
-    for number, (way, target) in enumerate(zip(slot_conversions(own.game, own.material), locations, strict=True), start=1):
-        child = layout_of(own.game, target.material)
-        child_slot[number, : len(child.slots)] = [way.rest[target.pairing[piece]] for piece in child.slots]
-        if target.swapped and own.game.swap is not None:
-            child_square[number] = own.game.swap
+    conversions = slot_conversions(layout.game, layout.material)
+    for number, (conversion, location) in enumerate(zip(conversions, locations, strict=True), start=1):
+        child = layout_of(layout.game, location.material)
+        child_slot[number, : len(child.slots)] = [conversion.rest[location.pairing[piece]] for piece in child.slots]
+        if location.swapped and layout.game.swap is not None:
+            child_square[number] = layout.game.swap
     return {"child_slot": child_slot, "child_square": child_square}
 
 
-def _escape_arrays(own: Layout) -> EscapeArrays:
-    escape, kinds = own.game.escape, [own.game.kinds[own.material.kinds[piece]] for piece in own.slots]
-    squares = len(own.game.board)
+def _escape_arrays(layout: Layout) -> EscapeArrays:
+    escape, kinds = layout.game.escape, [layout.game.kinds[layout.material.kinds[piece]] for piece in layout.slots]
+    squares = len(layout.game.board)
     guards = np.zeros((len(kinds), squares, squares), dtype=np.bool_)
     symbols = [kind.symbol for kind in kinds]
     if escape is None or escape.runner not in symbols:
@@ -188,20 +193,20 @@ def _escape_arrays(own: Layout) -> EscapeArrays:
 
 def _index_arrays(game: Game, layouts: list[Layout]) -> IndexArrays:
     count = len(layouts)
-    groups = max(len(one.groups) for one in layouts)
-    squares, pieces = len(game.board), max(len(group.slots) for one in layouts for group in one.groups)
-    totals = max(group.combinations.ways.shape[2] for one in layouts for group in one.groups)
-    digits = max(len(one.lead.rank) for one in layouts)
-    ranks = max(len(one.lead.digit) for one in layouts)
+    groups = max(len(layout.groups) for layout in layouts)
+    squares, pieces = len(game.board), max(len(group.slots) for layout in layouts for group in layout.groups)
+    totals = max(group.combinations.ways.shape[2] for layout in layouts for group in layout.groups)
+    digits = max(len(layout.lead.rank) for layout in layouts)
+    ranks = max(len(layout.lead.digit) for layout in layouts)
     arrays = IndexArrays(
-        groups=np.array([len(one.groups) for one in layouts], dtype=np.int64),
+        groups=np.array([len(layout.groups) for layout in layouts], dtype=np.int64),
         first=np.zeros((count, groups + 1), dtype=np.int64),
         radix=np.ones((count, groups), dtype=np.int64),
         place=np.zeros((count, groups, squares), dtype=np.int32),
         square=np.zeros((count, groups, squares), dtype=np.int8),
         level=np.zeros((count, groups, squares), dtype=np.int64),
         advance=np.zeros((count, groups), dtype=np.int64),
-        # Beyond a group's own places there are more choices than any number.
+        # Beyond a group's own places, W exceeds every number of a choice.
         ways=np.full((count, groups, pieces + 1, squares + 1, totals), np.iinfo(np.int64).max),
         lead_rank=np.zeros((count, digits), dtype=np.int32),
         lead_digit=np.zeros((count, ranks), dtype=np.int32),
@@ -209,17 +214,18 @@ def _index_arrays(game: Game, layouts: list[Layout]) -> IndexArrays:
         lead_fixed=np.zeros((count, digits), dtype=np.bool_),
         mirror=np.array(range(squares) if game.mirror is None else game.mirror, dtype=np.int8),
     )
-    for i, one in enumerate(layouts):
-        for g, group in enumerate(one.groups):
+    for i, layout in enumerate(layouts):
+        for g, group in enumerate(layout.groups):
             arrays.first[i, g + 1] = group.slots.stop
-            arrays.radix[i, g] = one.radices[g]
+            arrays.radix[i, g] = layout.radices[g]
             _fill_group(arrays, i, g, group)
-        for name, source in zip(("lead_rank", "lead_digit", "lead_flip", "lead_fixed"), one.lead, strict=True):
+        for name, source in zip(("lead_rank", "lead_digit", "lead_flip", "lead_fixed"), layout.lead, strict=True):
             getattr(arrays, name)[i, : len(source)] = source
     return arrays
 
 
 def _fill_group(arrays: IndexArrays, i: int, g: int, group: Group) -> None:
+    """Fill in group g of layout i."""
     squares = group.squares
     if len(group.slots) == 1:
         # A single piece's digits are the places that its advance allows.
@@ -232,19 +238,20 @@ def _fill_group(arrays: IndexArrays, i: int, g: int, group: Group) -> None:
     arrays.ways[i, g, : ways.shape[0], : ways.shape[1], : ways.shape[2]] = ways
 
 
-def _step_arrays(own: Layout, steps: list[tuple[int, Step]]) -> dict[str, Any]:
-    game, slots, squares = own.game, len(own.slots), len(own.game.board)
-    leads = np.array([[destination(own, slot, step, victim) for victim in (None, *range(slots))] for slot, step in steps])
-    backs = [(slot, step.target, number, step.origin) for number, (slot, step) in enumerate(steps) if leads[number, 0] == STAYS]
+def _step_arrays(layout: Layout, steps: list[tuple[int, Step]]) -> dict[str, Any]:
+    game, slots, squares = layout.game, len(layout.slots), len(layout.game.board)
+    destinations = np.array([[destination(layout, slot, step, victim) for victim in (None, *range(slots))] for slot, step in steps])
+    inner = [(number, slot, step) for number, (slot, step) in enumerate(steps) if destinations[number, 0] == STAYS]
+    backs = [(slot, step.target, number, step.origin) for number, slot, step in inner]
     backs.sort(key=lambda back: back[:3])
     blockers = [sorted(step.empty) for _, step in steps]
     return {
-        "side": np.array([game.side_of(own.material.kinds[piece]) for piece in own.slots], dtype=np.int8),
+        "side": np.array([game.side_of(layout.material.kinds[piece]) for piece in layout.slots], dtype=np.int8),
         "step_begin": _begins([(slot, step.origin) for slot, step in steps], slots, squares),
         "step_target": np.array([step.target for _, step in steps], dtype=np.int8),
-        "step_destination": leads.reshape(len(steps), slots + 1).astype(np.int32),
+        "step_destination": destinations.reshape(len(steps), slots + 1).astype(np.int32),
         "step_block": np.cumsum([0, *map(len, blockers)], dtype=np.int32),
-        "blockers": np.array([square for some in blockers for square in some], dtype=np.int8),
+        "blockers": np.array([square for blocking in blockers for square in blocking], dtype=np.int8),
         "back_begin": _begins([back[:2] for back in backs], slots, squares),
         "back_step": np.array([number for _, _, number, _ in backs], dtype=np.int32),
         "back_origin": np.array([origin for _, _, _, origin in backs], dtype=np.int8),
@@ -252,7 +259,7 @@ def _step_arrays(own: Layout, steps: list[tuple[int, Step]]) -> dict[str, Any]:
 
 
 def _begins(keys: list[tuple[int, int]], slots: int, squares: int) -> Int32:
-    """Where those of each slot and square begin in a sorted list, shape (slots, squares + 1)."""
+    """Where the keys of each slot and square begin in a sorted list, shape (slots, squares + 1)."""
     flat = [slot * squares + square for slot, square in keys]
     edges = np.arange(slots)[:, None] * squares + np.arange(squares + 1)
     return np.searchsorted(flat, edges).astype(np.int32)

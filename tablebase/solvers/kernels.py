@@ -1,7 +1,7 @@
-"""Kernels that engines share: index <-> squares, and all moves of a position.
+"""Kernels that the solvers share: index <-> squares, and move generation.
 
-The pure-Python twins are `Layout.index`, `Layout.squares` and `tablebase.game.moves`. Arrays are taken out of their named
-tuples before any loop: inside one, Numba counts a reference each time.
+The pure-Python twins are `Layout.index`, `Layout.squares` and `tablebase.game.moves`. Arrays are unpacked from their named
+tuples before any loop, because inside a loop each access costs Numba a reference count.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tablebase.slices.conversions import ENDS, ILLEGAL, STAYS
 from tablebase.solvers.compiled import NOBODY, Bool, EscapeArrays, IndexArrays, Int8, Int32, Int64, SliceArrays
 
 EMPTY = -1
-"""In a board array: no slot stands here."""
+"""In a board array: no slot stands on the square."""
 
 win_code = inline(values.win_code)
 loss_code = inline(values.loss_code)
@@ -30,13 +30,13 @@ merit = inline(values.merit)
 def _digit(
     first: int, last: int, place_of: Int32, level: Int64, advance: int, ways: Int64, mirror: Int8, squares: Int8, flip: bool
 ) -> Any:
-    """Placement number of the group of slots first … last, the board mirrored first if `flip`."""
+    """Placement number of the group of slots first … last; the board is mirrored first if `flip`."""
     if first == last:
         square = squares[first]
         return np.int64(place_of[mirror[square] if flip else square])
     number, left, bound = np.int64(0), advance, np.int64(len(place_of))
     for j in range(last - first + 1, 0, -1):
-        # The largest place that has not been counted.
+        # The largest place not yet counted.
         largest = np.int64(-1)
         for slot in range(first, last + 1):
             square = mirror[squares[slot]] if flip else squares[slot]
@@ -60,7 +60,7 @@ def index_of(index: IndexArrays, which: int, squares: Int8, flip_fixed: bool) ->
     squares : ndarray of int8
         Square of each slot of that layout.
     flip_fixed : bool
-        For a lead that is its own mirror image: number the mirrored position instead.
+        For a lead that is its own mirror image: whether to number the mirrored position instead.
     """
     first, radix, place, level, ways = index.first, index.radix, index.place, index.level, index.ways
     advance, mirror = index.advance, index.mirror
@@ -111,16 +111,16 @@ def lead_flips(index: IndexArrays, squares: Int8) -> Any:
 
 @jit
 def set_up(index: IndexArrays, number: int, squares: Int8, board: Int8) -> bool:
-    """Put the pieces of a position of layout 0 on the board; False, and an empty board, if it is void.
+    """Set up a position of layout 0 on the board; if the index is void, return False and leave the board empty.
 
     Parameters
     ----------
     index : IndexArrays
     number : int
     squares : ndarray of int8
-        Gets the square of each slot.
+        Output: the square of each slot.
     board : ndarray of int8
-        Slot on each square; must be all `EMPTY`. `clear` empties it again.
+        Output: the slot on each square. Must be all `EMPTY` before; `clear` empties it again.
     """
     first, radix, square, level, ways = index.first[0], index.radix[0], index.square[0], index.level[0], index.ways[0]
     advance = index.advance[0]
@@ -168,9 +168,9 @@ def blocked(begin: Int32, blockers: Int8, step: int, board: Int8) -> bool:
 
 @jit
 def list_moves(
-    arrays: SliceArrays, side: int, squares: Int8, board: Int8, inside: bool, exits: Int32, numbers: Int64, child: Int8
+    arrays: SliceArrays, side: int, squares: Int8, board: Int8, inside: bool, destinations: Int32, numbers: Int64, child: Int8
 ) -> int:
-    """All moves of a position; how many.
+    """List all moves of a position and return how many there are.
 
     Parameters
     ----------
@@ -180,13 +180,13 @@ def list_moves(
     squares, board : ndarray of int8
         As `set_up` leaves them.
     inside : bool
-        Whether to number the positions that moves within the slice lead to.
-    exits : ndarray of int32
-        Gets for each move where it leads: an exit, `STAYS` or `ENDS`.
+        Whether to index the positions that moves within the slice lead to.
+    destinations : ndarray of int32
+        Output: where each move leads, the number of a conversion, `STAYS` or `ENDS`.
     numbers : ndarray of int64
-        Gets the index of the position there; undefined for a move that ends the game.
+        Output: the index of the position reached; undefined for a move that ends the game.
     child : ndarray of int8
-        Scratch, one entry a slot.
+        Scratch space, one entry per slot.
     """
     step_begin, step_target, step_destination, owner = arrays.step_begin, arrays.step_target, arrays.step_destination, arrays.side
     block, blockers, child_slot, child_square = arrays.step_block, arrays.blockers, arrays.child_slot, arrays.child_square
@@ -198,22 +198,22 @@ def list_moves(
         origin = squares[slot]
         for step in range(step_begin[slot, origin], step_begin[slot, origin + 1]):
             target = step_target[step]
-            way = step_destination[step, board[target] + 1]
-            if way == ILLEGAL or blocked(block, blockers, step, board):
+            destination = step_destination[step, board[target] + 1]
+            if destination == ILLEGAL or blocked(block, blockers, step, board):
                 continue
-            exits[count] = way
-            if way > STAYS or (inside and way == STAYS):
-                for i in range(child_slots[way]):
-                    source = child_slot[way, i]
-                    child[i] = child_square[way, target if source == slot else squares[source]]
-                numbers[count] = index_of(layouts, way, child[: child_slots[way]], False)
+            destinations[count] = destination
+            if destination > STAYS or (inside and destination == STAYS):
+                for i in range(child_slots[destination]):
+                    source = child_slot[destination, i]
+                    child[i] = child_square[destination, target if source == slot else squares[source]]
+                numbers[count] = index_of(layouts, destination, child[: child_slots[destination]], False)
             count += 1
     return count
 
 
 @jit
 def most_moves(arrays: SliceArrays) -> int:
-    """More moves than any position of the slice has."""
+    """An upper bound on the number of moves of a position of the slice."""
     most = 0
     for slot in range(len(arrays.side)):
         best = 0
@@ -224,11 +224,11 @@ def most_moves(arrays: SliceArrays) -> int:
 
 
 @inline
-def move_code(way: int, number: int, offset: Int64, children: values.Codes, stride: int) -> Any:
+def move_code(destination: int, number: int, offset: Int64, children: values.Codes, stride: int) -> Any:
     """What a move out of the slice is worth to the mover."""
-    if way == ENDS:
+    if destination == ENDS:
         return win_code(1, stride)
-    return next_code(children[offset[way] + number], stride)
+    return next_code(children[offset[destination] + number], stride)
 
 
 @inline
@@ -241,7 +241,7 @@ def _unguarded(guards: Bool, squares: Int8, square: int) -> bool:
 
 @jit
 def has_escaped(escape: EscapeArrays, step_begin: Int32, step_target: Int8, side: int, squares: Int8) -> bool:
-    """Whether the runner has got away; the twin of `tablebase.game.moves.has_escaped`."""
+    """Whether the runner has escaped; the twin of `tablebase.game.moves.has_escaped`."""
     runner, guards = escape.runner, escape.guards
     if runner == NOBODY or not escape.counts[side] or not _unguarded(guards, squares, squares[runner]):
         return False
@@ -255,7 +255,7 @@ def has_escaped(escape: EscapeArrays, step_begin: Int32, step_target: Int8, side
 
 @inline
 def over_code(arrays: SliceArrays, side: int, moves: int, squares: Int8, stride: int) -> Any:
-    """The code of a position that is over, `NOBODY` if it goes on."""
+    """The code of a position in which the game is over; `NOBODY` if it continues."""
     if moves == 0:
         return np.int64(arrays.no_move)
     if has_escaped(arrays.escape, arrays.step_begin, arrays.step_target, side, squares):

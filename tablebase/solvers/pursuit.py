@@ -1,10 +1,10 @@
-"""The pursuit engine: one pass over the rows of a pursuit (see `tablebase.slices.pursuit`), the last tier first.
+"""The pursuit solver: one pass over the rows of a pursuit (see `tablebase.slices.pursuit`), the last tier first.
 
 For one placement of the pursuers, with them to move, the row of values is the minimum over the rows that their steps
-lead to; with the runner to move it is, square by square, the maximum over the runner's steps within the row just
-found. So a tier takes rows of the next tier in, gives its own out, and is never looked at again.
+lead to. With the runner to move it is, square by square, the maximum over the runner's steps within that row. So a
+tier needs only the rows of the next tier, and a single pass solves it.
 
-Values are kept as *scores* as the runner sees them, so that minimum and maximum are single instructions on whole
+Values are kept as *scores* from the runner's point of view, so that minimum and maximum are single instructions on whole
 rows: a loss in d plies is d, a win in d plies is top - 1 - d, and top itself stands for no move, or no position.
 """
 
@@ -17,15 +17,13 @@ from numpy.typing import NDArray
 
 from tablebase.compute.jit import inline, jit
 from tablebase.compute.threads import spread
-from tablebase.slices.conversions import STAYS
 from tablebase.slices.pursuit import NOWHERE, Pursuit
 from tablebase.solvers.compiled import CompiledSlice
 from tablebase.solvers.pursuit_arrays import GRAIN, PursuitArrays, compile_pursuit, mark_escapes, rank_after, stands, unrank
 from tablebase.values import Codes, Coding, is_win
 
 BLOCK = 1 << 22
-"""Codes translated at once."""
-FIRST_EXIT = STAYS + 1
+"""Number of codes translated at once."""
 
 Scores = NDArray[Any]
 
@@ -37,52 +35,52 @@ def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     worth = _translate(problem.arrays.children, _scores(coding))
     codes = [np.empty(problem.layout.size, dtype=coding.dtype) for _ in (0, 1)]
     running, pursuing = codes[pursuit.runner.side], codes[pursuit.pursuer.side]
-    furthest = spread(
+    longest = spread(
         lambda begin, end: _solve_rows(arrays, worth, begin, end, running, pursuing, _codes(coding, True), _codes(coding, False)),
         pursuit.rows,
         GRAIN,
     )
-    return (codes[0], codes[1]) if max(furthest) <= coding.reach else None
+    return (codes[0], codes[1]) if max(longest) <= coding.reach else None
 
 
 def _top(coding: Coding) -> int:
-    """The largest score: room for as many losses and wins as the coding has distances, and one ply more."""
+    """The largest score: leaves room for a loss and a win at each distance of the coding and at one ply more."""
     return 2 * coding.reach + 3
 
 
 def _scores(coding: Coding) -> Scores:
-    """The score of each code of the runner to move."""
+    """The score of each code with the runner to move."""
     top = _top(coding)
-    found = np.full(coding.void + 1, top, dtype=np.min_scalar_type(top))
+    scores = np.full(coding.void + 1, top, dtype=np.min_scalar_type(top))
     for code in range(coding.void):
         distance = coding.value(code).distance
         if distance is not None:
-            found[code] = top - 1 - distance if is_win(code, coding.stride) else distance
-    return found
+            scores[code] = top - 1 - distance if is_win(code, coding.stride) else distance
+    return scores
 
 
 def _codes(coding: Coding, runner: bool) -> Codes:
-    """The code of each score, the runner or the pursuers to move."""
+    """The code of each score, with the runner or the pursuers to move."""
     top = _top(coding)
-    found = np.full(top + 1, coding.void, dtype=coding.dtype)
+    codes = np.full(top + 1, coding.void, dtype=coding.dtype)
     for distance in range(coding.reach + 1):
         win, loss = (2 + coding.stride * distance, 1 + coding.stride * (distance + 1))
-        found[distance] = loss if runner else win
-        found[top - 1 - distance] = win if runner else loss
-    return found
+        codes[distance] = loss if runner else win
+        codes[top - 1 - distance] = win if runner else loss
+    return codes
 
 
-def _translate(codes: Codes, table: Codes) -> Codes:
-    """Each code by a table, block by block."""
-    found = np.empty(codes.shape, dtype=table.dtype)
+def _translate(codes: Codes, scores: Scores) -> Scores:
+    """The score of each code, computed block by block to save memory."""
+    translated = np.empty(codes.shape, dtype=scores.dtype)
     for begin in range(0, len(codes), BLOCK):
-        np.take(table, codes[begin : begin + BLOCK], out=found[begin : begin + BLOCK])
-    return found
+        np.take(scores, codes[begin : begin + BLOCK], out=translated[begin : begin + BLOCK])
+    return translated
 
 
 @inline
-def later(score: int, half: int) -> Any:
-    """The score one ply before."""
+def parent_score(score: int, half: int) -> Any:
+    """The score of a position, from that of its best child: one ply more."""
     return score - 1 if score >= half else score + 1
 
 
@@ -97,7 +95,7 @@ def _solve_rows(
     runner_codes: Codes,
     pursuer_codes: Codes,
 ) -> int:
-    """Solve these rows with either side to move; the largest distance."""
+    """Solve these rows with either side to move; return the largest distance."""
     count, length, squares, places, level, ways = (
         arrays.pursuers,
         arrays.length,
@@ -109,45 +107,45 @@ def _solve_rows(
     advance, steps, runner_steps, row_place = arrays.advance, arrays.steps, arrays.runner_steps, arrays.row_place
     guards, near, room, counts = arrays.guards, arrays.near, arrays.room, arrays.counts
     top, half = len(runner_codes) - 1, len(runner_codes) // 2
-    stand, at = np.zeros(count, dtype=np.int8), np.zeros(count, dtype=np.int64)
-    row, taken = np.zeros(length, dtype=worth.dtype), np.zeros(length, dtype=np.bool_)
-    open_words, away = np.zeros(guards.shape[1], dtype=np.uint64), np.zeros(length, dtype=np.bool_)
-    furthest = 0
+    pursuer_squares, pursuer_places = np.zeros(count, dtype=np.int8), np.zeros(count, dtype=np.int64)
+    row, occupied = np.zeros(length, dtype=worth.dtype), np.zeros(length, dtype=np.bool_)
+    open_words, escaped = np.zeros(guards.shape[1], dtype=np.uint64), np.zeros(length, dtype=np.bool_)
+    longest = 0
     for number in range(begin, end):
-        unrank(number, count, squares, level, ways, advance, stand, at)
-        taken[:] = False
+        unrank(number, count, squares, level, ways, advance, pursuer_squares, pursuer_places)
+        occupied[:] = False
         for i in range(count):
-            if row_place[stand[i]] != NOWHERE:
-                taken[row_place[stand[i]]] = True
+            if row_place[pursuer_squares[i]] != NOWHERE:
+                occupied[row_place[pursuer_squares[i]]] = True
         row[:] = top
         for i in range(count):
             for n in range(steps.shape[1]):
-                target = steps[stand[i], n]
-                if target != NOWHERE and not stands(at, count, places[target]):
-                    base = length * rank_after(at, i, places[target], count, level, ways, advance + 1)
+                target = steps[pursuer_squares[i], n]
+                if target != NOWHERE and not stands(pursuer_places, count, places[target]):
+                    base = length * rank_after(pursuer_places, i, places[target], count, level, ways, advance + 1)
                     # A runner on the target is in the way.
-                    met = row_place[target]
-                    kept = row[met]
+                    target_place = row_place[target]
+                    before = row[target_place]
                     for f in range(length):
                         row[f] = min(row[f], worth[base + f])
-                    if met != NOWHERE:
-                        row[met] = kept
-        escapes = (counts[0] or counts[1]) and mark_escapes(guards, near, room, stand, count, length, open_words, away)
+                    if target_place != NOWHERE:
+                        row[target_place] = before
+        escapes = (counts[0] or counts[1]) and mark_escapes(guards, near, room, pursuer_squares, count, length, open_words, escaped)
         base = length * number
         for f in range(length):
-            score = top - 1 if row[f] == top or (escapes and counts[1] and away[f]) else later(row[f], half)
-            row[f] = top if taken[f] else score
+            score = top - 1 if row[f] == top or (escapes and counts[1] and escaped[f]) else parent_score(row[f], half)
+            row[f] = top if occupied[f] else score
             pursuing[base + f] = pursuer_codes[row[f]]
-            if not taken[f]:
-                furthest = max(furthest, top - 1 - score if score >= half else score)
+            if not occupied[f]:
+                longest = max(longest, top - 1 - score if score >= half else score)
         for f in range(length):
             score = -1
             for n in range(runner_steps.shape[1]):
                 target = runner_steps[f, n]
-                if target != NOWHERE and not taken[target]:
+                if target != NOWHERE and not occupied[target]:
                     score = max(score, int(row[target]))
-            score = 0 if score < 0 else top - 1 if escapes and counts[0] and away[f] else later(score, half)
-            running[base + f] = runner_codes[top if taken[f] else score]
-            if not taken[f]:
-                furthest = max(furthest, top - 1 - score if score >= half else score)
-    return furthest
+            score = 0 if score < 0 else top - 1 if escapes and counts[0] and escaped[f] else parent_score(score, half)
+            running[base + f] = runner_codes[top if occupied[f] else score]
+            if not occupied[f]:
+                longest = max(longest, top - 1 - score if score >= half else score)
+    return longest

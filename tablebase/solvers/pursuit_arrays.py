@@ -1,4 +1,4 @@
-"""A pursuit as arrays, and what its kernels share."""
+"""A pursuit as arrays, and the helpers that its kernels share."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from tablebase.slices.pursuit import NOWHERE, Pursuit
 from tablebase.solvers.compiled import Bool, Int8, Int64
 
 GRAIN = 256
-"""Rows that are not worth another thread."""
+"""The fewest rows worth a separate task."""
 Words = NDArray[np.uint64]
 
 
 class PursuitArrays(NamedTuple):
-    """A pursuit as kernels read it; S squares, N the most steps, K pursuers, W words for a set of squares."""
+    """A pursuit as kernels read it; S squares, at most N steps, K pursuers, W words for a set of squares."""
 
     pursuers: int  # K
     length: int  # squares of a row
     squares: Int8  # (pursuer places,) squares of the pursuers by place
-    places: Int64  # (S,) and back
+    places: Int64  # (S,) place of each square, NOWHERE where no pursuer can stand
     level: Int64  # (pursuer places,)
-    ways: Int64  # (K + 1, pursuer places + 1, advances) the table W of `tablebase.slices.combinadics`
+    ways: Int64  # (K + 1, pursuer places + 1, advances) the array W of `tablebase.slices.combinadics`
     advance: int
-    steps: Int8  # (S, N) of a pursuer
+    steps: Int8  # (S, N) targets of a pursuer's steps
     runner_steps: Int8  # (length, N) from place to place in a row
-    row_place: Int64  # (S,) place in a row
-    guards: Words  # (S, W) squares that a pursuer guards, as bits of places in a row
-    near: Words  # (length, W) places a step away
-    room: bool
-    counts: Bool  # (2,) whether an escape counts with the runner to move, with the pursuers to move
+    row_place: Int64  # (S,) place of each square in a row, NOWHERE where the runner cannot stand
+    guards: Words  # (S, W) the places in a row that a pursuer guards, as bits
+    near: Words  # (length, W) the places one step away, as bits
+    room: bool  # whether an escape needs a second unguarded square
+    counts: Bool  # (2,) whether an escape counts with the runner to move, and with the pursuers to move
 
 
 def compile_pursuit(pursuit: Pursuit) -> PursuitArrays:
-    """The arrays of a pursuit."""
-    group, game = pursuit.own.groups[0], pursuit.own.game
+    """Compile a pursuit into arrays."""
+    group, game = pursuit.layout.groups[0], pursuit.layout.game
+    home = list(pursuit.runner.squares)
     row_place = pursuit.runner_places
-    targets = pursuit.targets(pursuit.runner)[list(pursuit.runner.squares)]
+    targets = pursuit.targets(pursuit.runner)[home]
     steps = np.where(targets == NOWHERE, NOWHERE, row_place[targets]).astype(np.int8)
     near = np.zeros((pursuit.length, len(game.board)), dtype=bool)
-    for place, some in enumerate(pursuit.targets(pursuit.runner)[list(pursuit.runner.squares)]):
-        near[place, some[some != NOWHERE]] = True
-    home = list(pursuit.runner.squares)
+    for place, reached in enumerate(targets):
+        near[place, reached[reached != NOWHERE]] = True
     return PursuitArrays(
         pursuers=len(group.slots),
         length=pursuit.length,
@@ -64,31 +64,40 @@ def compile_pursuit(pursuit: Pursuit) -> PursuitArrays:
 
 
 def _words(flags: Bool) -> Words:
-    """The rows of a matrix as bits of words, shape (rows, words)."""
+    """Each row of a matrix of flags as bits of words, shape (rows, words)."""
     words = -(-flags.shape[1] // 64)
     padded = np.zeros((len(flags), 64 * words), dtype=np.uint64)
     padded[:, : flags.shape[1]] = flags
     bits = np.uint64(1) << np.arange(64, dtype=np.uint64)
-    found: Words = (padded.reshape(len(flags), words, 64) * bits).sum(axis=2, dtype=np.uint64)
-    return found
+    packed: Words = (padded.reshape(len(flags), words, 64) * bits).sum(axis=2, dtype=np.uint64)
+    return packed
 
 
 @inline
-def unrank(number: int, count: int, squares: Int8, level: Int64, ways: Int64, advance: int, found: Int8, places: Int64) -> None:
-    """Squares and places of the pursuers of a row, ascending by place."""
+def unrank(
+    number: int,
+    count: int,
+    squares: Int8,
+    level: Int64,
+    ways: Int64,
+    advance: int,
+    pursuer_squares: Int8,
+    pursuer_places: Int64,
+) -> None:
+    """Write the squares and places of the pursuers of a row, ascending by place, to the last two arrays."""
     place, left = len(squares), advance
     for j in range(count, 0, -1):
         while ways[j, place, left] > number:
             place -= 1
         number -= ways[j, place, left]
         left -= level[place]
-        places[j - 1] = place
-        found[j - 1] = squares[place]
+        pursuer_places[j - 1] = place
+        pursuer_squares[j - 1] = squares[place]
 
 
 @inline
 def rank_after(places: Int64, mover: int, target: int, count: int, level: Int64, ways: Int64, advance: int) -> Any:
-    """Number of the row that is reached when a pursuer goes to another place, in a tier of that advance."""
+    """Number of the row reached when a pursuer moves to another place, in a tier of that advance."""
     number, left, done = np.int64(0), advance, False
     rest = count - 1
     for j in range(count, 0, -1):
@@ -116,9 +125,9 @@ def stands(places: Int64, count: int, place: int) -> bool:
 
 @inline
 def mark_escapes(
-    guards: Words, near: Words, room: bool, squares: Int8, count: int, length: int, open_words: Words, away: Bool
+    guards: Words, near: Words, room: bool, squares: Int8, count: int, length: int, open_words: Words, escaped: Bool
 ) -> bool:
-    """Where in a row the runner has got away; False if nowhere, and then `away` is not touched."""
+    """Mark in `escaped` where in a row the runner has escaped; if nowhere, return False and leave `escaped` unchanged."""
     words = guards.shape[1]
     any_open = False
     for w in range(words):
@@ -132,10 +141,10 @@ def mark_escapes(
     if not any_open:
         return False
     for place in range(length):
-        away[place] = (open_words[place >> 6] >> np.uint64(place & 63)) & np.uint64(1) != np.uint64(0)
-        if away[place] and room:
+        escaped[place] = (open_words[place >> 6] >> np.uint64(place & 63)) & np.uint64(1) != np.uint64(0)
+        if escaped[place] and room:
             beside = np.uint64(0)
             for w in range(words):
                 beside |= near[place, w] & open_words[w]
-            away[place] = beside != np.uint64(0)
+            escaped[place] = beside != np.uint64(0)
     return True

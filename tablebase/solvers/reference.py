@@ -1,20 +1,20 @@
-"""The reference engine: retrograde analysis with move counters, level by level.
+"""The reference solver: retrograde analysis with move counters, level by level.
 
-Short and obviously right rather than fast. Per side to move it keeps for each index
+It is short and obviously right rather than fast. For each index and each side to move it keeps
 
 - `codes`: the solution so far, `DRAW` while unknown;
-- `quiet`: how many moves within the slice are not yet known to lose;
-- `early`: the best that moves out of the slice (captures, say, or those that win at once) give, or what the
-  position is worth if it is over; `NONE` if there are none.
+- `quiet`: the number of moves within the slice that are not yet known to lose;
+- `outer`: the best code of the moves that leave the slice (such as captures, or those that win at once), or the code
+  of a position in which the game is over; `NONE` if there is no such move.
 
-Step 0 looks at every position's moves once. Then, for d = 0, 1, 2, …:
+Step 0 generates every position's moves once. Then, for d = 0, 1, 2, …:
 
-1. what moves out of the slice decide at distance d enters;
-2. each position decided at d is taken back: a loss makes its predecessors wins in d + 1; a win takes one
-   from their counters, and who has no move within the slice left and no better one out of it has lost, in d + 1
-   or when the longest way out loses, whichever is later.
+1. positions that moves out of the slice decide at distance d get their code;
+2. the moves into each position decided at d are undone: a loss makes its predecessors wins in d + 1; a win decrements
+   their counters, and a predecessor with no move within the slice left and no better one out of it has lost, in d + 1
+   or when the best move out of the slice loses, whichever is later.
 
-A position with a drawing or a still pending winning way out is never lost.
+A position with a drawing move out of the slice, or a winning one still pending, never becomes a loss.
 """
 
 from __future__ import annotations
@@ -43,27 +43,27 @@ from tablebase.solvers.kernels import (
 from tablebase.values import DRAW, FIRST, Codes
 
 NONE = -1
-"""In `early`: there is no way out."""
+"""In `outer`: no move leaves the slice."""
 
 
 def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     """Codes of both sides to move, or None if a distance does not fit the coding."""
     arrays, coding = problem.arrays, problem.coding
     codes = np.full((2, arrays.size), DRAW, dtype=coding.dtype)
-    # Wider than the codes: a way out may be worth more plies than they can hold.
-    early = np.full((2, arrays.size), NONE, dtype=np.int32)
+    # Wider than the codes: a move out of the slice may be worth more plies than they can hold.
+    outer = np.full((2, arrays.size), NONE, dtype=np.int32)
     quiet = np.zeros((2, arrays.size), dtype=np.uint16)
     last = 0
     for side in (0, 1):
-        last = max(last, _look(arrays, side, codes[side], early[side], quiet[side], coding.stride, coding.void))
+        last = max(last, _look(arrays, side, codes[side], outer[side], quiet[side], coding.stride, coding.void))
     level = 0
     while level <= last:
-        entered = [_enter(codes[side], early[side], quiet[side], level, coding.stride) for side in (0, 1)]
+        entered = [_enter(codes[side], outer[side], quiet[side], level, coding.stride) for side in (0, 1)]
         if level > coding.reach and any(entered):
             return None
         for side in (0, 1):
             reached = _take_back(
-                arrays, side, codes[side], codes[1 - side], early[1 - side], quiet[1 - side], level, coding.stride, coding.void
+                arrays, side, codes[side], codes[1 - side], outer[1 - side], quiet[1 - side], level, coding.stride, coding.void
             )
             if reached > coding.reach:
                 return None
@@ -73,31 +73,31 @@ def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
 
 
 @jit
-def _look(arrays: SliceArrays, side: int, codes: Codes, early: Int32, quiet: Codes, stride: int, void: int) -> int:
-    """Step 0: every move of every position; the largest distance that a way out gives."""
+def _look(arrays: SliceArrays, side: int, codes: Codes, outer: Int32, quiet: Codes, stride: int, void: int) -> int:
+    """Step 0: generate every move of every position; return the largest distance of a move out of the slice."""
     squares, child = np.zeros(len(arrays.side), dtype=np.int8), np.zeros(len(arrays.side), dtype=np.int8)
     board = np.full(len(arrays.layouts.mirror), EMPTY, dtype=np.int8)
     most = most_moves(arrays)
-    exits, numbers = np.zeros(most, dtype=np.int32), np.zeros(most, dtype=np.int64)
+    destinations, numbers = np.zeros(most, dtype=np.int32), np.zeros(most, dtype=np.int64)
     layouts, offset, children = arrays.layouts, arrays.offset, arrays.children
     last = 0
     for number in range(arrays.size):
         if not set_up(layouts, number, squares, board):
             codes[number] = void
             continue
-        moves = list_moves(arrays, side, squares, board, False, exits, numbers, child)
+        moves = list_moves(arrays, side, squares, board, False, destinations, numbers, child)
         over = over_code(arrays, side, moves, squares, stride)
         clear(squares, board)
         best = over
         if over == NONE:
             for move in range(moves):
-                if exits[move] == STAYS:
+                if destinations[move] == STAYS:
                     quiet[number] += 1
                     continue
-                code = move_code(exits[move], numbers[move], offset, children, stride)
+                code = move_code(destinations[move], numbers[move], offset, children, stride)
                 if best == NONE or merit(code, stride) > merit(best, stride):
                     best = code
-        early[number] = best
+        outer[number] = best
         if best >= FIRST:
             last = max(last, distance_of(best, stride))
         elif over != NONE:
@@ -106,11 +106,11 @@ def _look(arrays: SliceArrays, side: int, codes: Codes, early: Int32, quiet: Cod
 
 
 @jit
-def _enter(codes: Codes, early: Int32, quiet: Codes, level: int, stride: int) -> int:
-    """Step 1: ways out that decide at this level, where nothing did before; how many."""
+def _enter(codes: Codes, outer: Int32, quiet: Codes, level: int, stride: int) -> int:
+    """Step 1: decide undecided positions by their moves out of the slice; return how many are decided at this level."""
     entered = 0
     for number in range(len(codes)):
-        code = early[number]
+        code = outer[number]
         if codes[number] == DRAW and code >= FIRST and distance_of(code, stride) == level:
             if is_win(code, stride) or quiet[number] == 0:
                 codes[number] = code
@@ -120,9 +120,9 @@ def _enter(codes: Codes, early: Int32, quiet: Codes, level: int, stride: int) ->
 
 @jit
 def _take_back(
-    arrays: SliceArrays, side: int, codes: Codes, parents: Codes, early: Int32, quiet: Codes, level: int, stride: int, void: int
+    arrays: SliceArrays, side: int, codes: Codes, parents: Codes, outer: Int32, quiet: Codes, level: int, stride: int, void: int
 ) -> int:
-    """Step 2: un-steps from every position decided at this level; the largest distance given."""
+    """Step 2: undo the moves into every position decided at this level; return the largest distance assigned."""
     index = arrays.layouts
     owner, back_begin, back_origin, back_step = arrays.side, arrays.back_begin, arrays.back_origin, arrays.back_step
     block, blockers, lead_fixed = arrays.step_block, arrays.blockers, index.lead_fixed
@@ -148,22 +148,22 @@ def _take_back(
                     continue
                 squares[slot] = origin
                 if fixed and lead_flips(index, squares):
-                    # Both images of this position are numbered; the other one takes this step back.
+                    # Both images of this position are numbered; the other one undoes this step.
                     continue
                 parent = index_of(index, 0, squares, False)
-                last = max(last, _tell(parents, early, quiet, parent, after, level, stride))
+                last = max(last, _update_parent(parents, outer, quiet, parent, after, level, stride))
                 if not fixed and lead_fixed[0, parent // run]:
-                    # Both images of the parent are numbered, and both move here.
+                    # Both images of the parent are numbered, and both lead to this position.
                     parent = index_of(index, 0, squares, True)
-                    last = max(last, _tell(parents, early, quiet, parent, after, level, stride))
+                    last = max(last, _update_parent(parents, outer, quiet, parent, after, level, stride))
             squares[slot] = square
         clear(squares, board)
     return last
 
 
 @jit
-def _tell(parents: Codes, early: Int32, quiet: Codes, parent: int, after: int, level: int, stride: int) -> int:
-    """One move of a parent is now known to be worth `after`; the distance the parent gets, if any."""
+def _update_parent(parents: Codes, outer: Int32, quiet: Codes, parent: int, after: int, level: int, stride: int) -> int:
+    """Record that one move of a parent is worth `after`; return the distance of the parent if this decides it, else 0."""
     if parents[parent] != DRAW:
         return 0
     if is_win(after, stride):
@@ -172,8 +172,8 @@ def _tell(parents: Codes, early: Int32, quiet: Codes, parent: int, after: int, l
     quiet[parent] -= 1
     if quiet[parent] > 0:
         return 0
-    capture = early[parent]
-    if capture == NONE or (capture >= FIRST and not is_win(capture, stride) and distance_of(capture, stride) <= level + 1):
+    best = outer[parent]
+    if best == NONE or (best >= FIRST and not is_win(best, stride) and distance_of(best, stride) <= level + 1):
         parents[parent] = after
         return level + 1
     return 0

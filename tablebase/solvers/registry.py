@@ -97,7 +97,7 @@ SOLVERS = (
     Solver(
         "pursuit",
         _loaded_later("tablebase.solvers.pursuit"),
-        bytes_per_index=6,
+        bytes_per_index=7,
         strength="one piece runs and the others only step forwards",
         refuses=pursuit_fault,
         aliases=("chase",),

@@ -1,12 +1,12 @@
-"""The sweep engine: for each distance look at every position, as the Dou Shou Qi paper describes.
+"""The sweep solver: one pass over all positions for each distance, as the Dou Shou Qi paper describes.
 
-It only ever moves forward and shares no bookkeeping with the reference engine, which makes it the
-second opinion and the baseline. At distance d an undecided position becomes
+It only generates forward moves and shares no bookkeeping with the reference solver, which makes it an independent
+check and a baseline. At distance d an undecided position becomes
 
-- a win if some move leads to a loss in d - 1 or captures into one;
+- a win if some move leads to a loss in d - 1, within the slice or out of it;
 - a loss if every move is known to lead to a win of the other side, the longest in d - 1.
 
-It ends when a distance changes nothing and no capture decides later than that.
+It stops when a distance changes nothing and no conversion can decide a later one.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     arrays, coding = problem.arrays, problem.coding
     codes = np.full((2, arrays.size), DRAW, dtype=coding.dtype)
     decided = arrays.children[(arrays.children >= FIRST) & (arrays.children < coding.void)]
-    last_capture = 1 + (distance_of(int(decided.max()), coding.stride) if len(decided) else 0)
+    last_conversion = 1 + (distance_of(int(decided.max()), coding.stride) if len(decided) else 0)
     for side in (0, 1):
         _mark(arrays, side, codes[side], coding.void, coding.stride)
     level = 1
     changed = 1
-    while changed or level <= last_capture + 1:
+    while changed or level <= last_conversion + 1:
         changed = 0
         for side in (0, 1):
             changed += _sweep(arrays, side, codes[side], codes[1 - side], level, coding.stride)
@@ -54,16 +54,16 @@ def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
 
 @jit
 def _mark(arrays: SliceArrays, side: int, codes: Codes, void: int, stride: int) -> None:
-    """Void indices and positions that are over."""
+    """Set the codes of void indices and of positions in which the game is over."""
     squares, child = np.zeros(len(arrays.side), dtype=np.int8), np.zeros(len(arrays.side), dtype=np.int8)
     board = np.full(len(arrays.layouts.mirror), EMPTY, dtype=np.int8)
     most = most_moves(arrays)
-    exits, numbers = np.zeros(most, dtype=np.int32), np.zeros(most, dtype=np.int64)
+    destinations, numbers = np.zeros(most, dtype=np.int32), np.zeros(most, dtype=np.int64)
     for number in range(arrays.size):
         if not set_up(arrays.layouts, number, squares, board):
             codes[number] = void
             continue
-        moves = list_moves(arrays, side, squares, board, False, exits, numbers, child)
+        moves = list_moves(arrays, side, squares, board, False, destinations, numbers, child)
         over = over_code(arrays, side, moves, squares, stride)
         if over != NOBODY:
             codes[number] = over
@@ -72,20 +72,20 @@ def _mark(arrays: SliceArrays, side: int, codes: Codes, void: int, stride: int) 
 
 @jit
 def _sweep(arrays: SliceArrays, side: int, codes: Codes, others: Codes, level: int, stride: int) -> int:
-    """One distance; how many positions it decided."""
+    """Decide all positions of one distance; return how many there are."""
     squares, child = np.zeros(len(arrays.side), dtype=np.int8), np.zeros(len(arrays.side), dtype=np.int8)
     board = np.full(len(arrays.layouts.mirror), EMPTY, dtype=np.int8)
     most = most_moves(arrays)
-    exits, numbers = np.zeros(most, dtype=np.int32), np.zeros(most, dtype=np.int64)
+    destinations, numbers = np.zeros(most, dtype=np.int32), np.zeros(most, dtype=np.int64)
     offset, children = arrays.offset, arrays.children
     changed = 0
     for number in range(arrays.size):
         if codes[number] != DRAW:
             continue
         set_up(arrays.layouts, number, squares, board)
-        moves = list_moves(arrays, side, squares, board, True, exits, numbers, child)
+        moves = list_moves(arrays, side, squares, board, True, destinations, numbers, child)
         clear(squares, board)
-        code = _decide(moves, exits, numbers, others, offset, children, level, stride)
+        code = _decide(moves, destinations, numbers, others, offset, children, level, stride)
         if code != DRAW:
             codes[number] = code
             changed += 1
@@ -94,15 +94,15 @@ def _sweep(arrays: SliceArrays, side: int, codes: Codes, others: Codes, level: i
 
 @jit
 def _decide(
-    moves: int, exits: Int32, numbers: Int64, others: Codes, offset: Int64, children: Codes, level: int, stride: int
+    moves: int, destinations: Int32, numbers: Int64, others: Codes, offset: Int64, children: Codes, level: int, stride: int
 ) -> int:
-    """The code of a position with these moves if it is decided at this level, else `DRAW`."""
+    """The code of a position with these moves if this level decides it, else `DRAW`."""
     lost = True
     for move in range(moves):
-        if exits[move] == STAYS:
+        if destinations[move] == STAYS:
             code = next_code(others[numbers[move]], stride)
         else:
-            code = move_code(exits[move], numbers[move], offset, children, stride)
+            code = move_code(destinations[move], numbers[move], offset, children, stride)
         known = code >= FIRST and distance_of(code, stride) <= level
         if known and is_win(code, stride):
             return code

@@ -1,7 +1,7 @@
 """Names, versions and seals of table files.
 
-The first 512 bytes of a file (HDF5 calls them the user block) hold a line with the SHA-256 of all the rest, so that a
-file can be checked without anything beside it.
+The first 512 bytes of a file (HDF5 calls them the user block) hold a line with the SHA-256 of the rest, so that a file
+can be checked on its own.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ SUFFIX = ".h5"
 
 
 def table_path(folder: Path, game: Game, material: Material) -> Path:
-    """Where the table of a material stands in a tablebase."""
+    """The path of a material's table in a tablebase."""
     return slice_folder(folder, game, material.pieces) / (material_name(game, material) + SUFFIX)
 
 
 def slice_folder(folder: Path, game: Game, pieces: int) -> Path:
-    """Where the tables with so many pieces stand."""
+    """The folder of the tables with this number of pieces."""
     return folder / game.name / str(pieces)
 
 
@@ -35,14 +35,14 @@ def file_sha256(path: Path) -> str:
 
 
 def digest_behind(path: Path) -> str:
-    """SHA-256 of all that stands behind the user block of a file."""
+    """SHA-256 of everything after a file's user block."""
     with path.open("rb") as file:
         file.seek(USER_BLOCK)
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def seal(game: Game, material: Material, digest: str) -> bytes:
-    """The user block of a table's file."""
+    """The user block of a table file whose other bytes have this digest."""
     title = f"tablebase {FORMAT_VERSION} {game.name} {material_name(game, material)}"
     return f"{title} sha256={digest}\n".encode().ljust(USER_BLOCK, b"\0")
 

@@ -15,10 +15,10 @@ def missing_table(game: Game, material: Material, folder: Path) -> MissingTableE
 
 
 def missing_pieces(game: Game, pieces: int, folder: Path) -> MissingTableError:
-    """The error for a number of pieces of which no table has been built."""
+    """The error for a number of pieces without any table."""
     return MissingTableError(game.name, folder, pieces=pieces)
 
 
 def missing_game(game: Game, folder: Path) -> MissingTableError:
-    """The error for a game of which no table has been built."""
+    """The error for a game without any table."""
     return MissingTableError(game.name, folder)

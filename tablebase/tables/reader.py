@@ -1,4 +1,4 @@
-"""Reading a table file: a point, a batch, or all in chunks."""
+"""Reading a table file: one index, a batch, or everything in chunks."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ from tablebase.tables.summary import Summary
 from tablebase.values import Codes, Coding
 
 hdf5 = threading.RLock()
-"""HDF5 itself is not thread-safe. It only tells where chunks stand; reading and decompressing them needs no lock."""
+"""HDF5 is not thread-safe. It only locates the chunks; reading and decompressing them needs no lock."""
 _local = threading.local()
 
 
 def _decompressor() -> zstandard.ZstdDecompressor:
-    """The thread's decompressor; to make one takes longer than to decompress a chunk."""
+    """The thread's decompressor; making one takes longer than decompressing a chunk."""
     if not hasattr(_local, "decompressor"):
         _local.decompressor = zstandard.ZstdDecompressor()
-    found: zstandard.ZstdDecompressor = _local.decompressor
-    return found
+    decompressor: zstandard.ZstdDecompressor = _local.decompressor
+    return decompressor
 
 
 @dataclass(frozen=True)
 class Header:
-    """What a table file says of itself.
+    """The metadata of a table file.
 
     Parameters
     ----------
     coding : Coding
     chunk : int
-        Codes a chunk.
+        Codes per chunk.
     summaries : dict of int to Summary
         By stored side to move.
     values_sha256 : str
-        Of the codes as a reader sees them, side after side.
+        SHA-256 of the decoded codes, one side after the other.
     """
 
     coding: Coding
@@ -74,9 +74,9 @@ class Table:
     MissingTableError
         If there is no such file.
     CorruptTableError
-        If it is no table of this material.
+        If the file is not a table of this material.
     StaleTableError
-        If it was built under other rules or another format.
+        If it was built under other rules or in another format.
     """
 
     def __init__(self, path: Path, game: Game, material: Material) -> None:
@@ -104,6 +104,7 @@ class Table:
             raise CorruptTableError(f"is not a readable table file ({fault})", path) from fault
 
     def _read_header(self) -> Header:
+        """Open the data sets and read the metadata; see `Table` for the errors."""
         attributes = {name: value.decode() if isinstance(value, bytes) else value for name, value in self._file.attrs.items()}
         name = material_name(self.game, self.material)
         if attributes["format"] != "tablebase" or attributes["game"] != self.game.name or attributes["material"] != name:
@@ -122,11 +123,11 @@ class Table:
 
     @property
     def coding(self) -> Coding:
-        """How the codes are to be read."""
+        """The coding of the codes."""
         return self.header.coding
 
     def chunk(self, side: int, number: int) -> Codes:
-        """Codes of one chunk; the last one is cut to the table's size."""
+        """Codes of one chunk; the last chunk is cut to the table's size."""
         begin = number * self.header.chunk
         try:
             offset, size = self._chunk_place(side, begin)
@@ -139,7 +140,7 @@ class Table:
         return codes[: self.layout.size - begin]
 
     def _chunk_place(self, side: int, begin: int) -> tuple[int, int]:
-        """Where in the file the chunk from an index on stands, and its size; asked of HDF5 once."""
+        """The offset in the file and the size of the chunk that begins at an index; HDF5 is queried only once."""
         place = self._places.get((side, begin))
         if place is None:
             with hdf5:
@@ -153,47 +154,47 @@ class Table:
             yield self.chunk(side, number)
 
     def read(self, side: int) -> Codes:
-        """All codes of a side to move at once, shape (layout.size,)."""
+        """All codes of a side to move, shape (layout.size,)."""
         codes = np.empty(self.layout.size, dtype=self.coding.dtype)
         begin = 0
-        for block in self.chunks(side):
-            codes[begin : begin + len(block)] = block
-            begin += len(block)
+        for chunk in self.chunks(side):
+            codes[begin : begin + len(chunk)] = chunk
+            begin += len(chunk)
         return codes
 
     def codes_at(self, side: int, index: NDArray[np.int64]) -> Codes:
-        """Codes of a batch of indices, each chunk decompressed once; the indices may come in any order."""
+        """Codes of indices in any order; each chunk is decompressed once."""
         codes = np.empty(len(index), dtype=self.coding.dtype)
         order = np.argsort(index, kind="stable")
         numbers = index[order] // self.header.chunk
         for number, begin, end in _runs(numbers):
-            where = order[begin:end]
-            codes[where] = self.chunk(side, number)[index[where] - number * self.header.chunk]
+            rows = order[begin:end]
+            codes[rows] = self.chunk(side, number)[index[rows] - number * self.header.chunk]
         return codes
 
     def codes_between(self, side: int, begin: int, end: int) -> Codes:
-        """Codes of the indices from `begin` up to `end`."""
+        """Codes of the indices from `begin` up to, but not including, `end`."""
         first, last = begin // self.header.chunk, (end - 1) // self.header.chunk
-        parts = [self.chunk(side, number) for number in range(first, last + 1)]
+        chunks = [self.chunk(side, number) for number in range(first, last + 1)]
         start = first * self.header.chunk
-        return np.concatenate(parts)[begin - start : end - start] if len(parts) > 1 else parts[0][begin - start : end - start]
+        return (np.concatenate(chunks) if len(chunks) > 1 else chunks[0])[begin - start : end - start]
 
     def values_digest(self, codes: dict[int, Codes]) -> str:
-        """SHA-256 of codes that have been read, by side to move."""
+        """SHA-256 of the table's codes, given by side to move as `read` returns them."""
         digest = hashlib.sha256()
         for side in self._data:
             digest.update(codes[side].data)
         return digest.hexdigest()
 
     def close(self) -> None:
-        """Close the file; the table is of no use afterwards."""
+        """Close the file; the table cannot be used afterwards."""
         self._close_raw()
         with hdf5:
             self._file.close()
 
 
 def _open_error(path: Path, fault: OSError) -> TablebaseError:
-    """What to say of a file that cannot be opened: a table's fault only where HDF5 does not know it."""
+    """The error for a file that cannot be opened: corrupt unless the operating system denied access."""
     if fault.errno in (errno.EMFILE, errno.ENFILE, errno.EACCES, errno.EPERM):
         return TablebaseError(f"{path} cannot be opened ({os.strerror(fault.errno)})")
     return CorruptTableError(f"is not a readable table file ({fault})", path)

@@ -1,4 +1,4 @@
-"""The tables of a folder, opened when they are first needed."""
+"""The tables of a folder, opened on first use."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import threading
 from collections import OrderedDict
 from pathlib import Path
 
-from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.slices.material import Material
+from tablebase.tables.folder import check_folder
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
 from tablebase.values import Codes
@@ -18,7 +18,7 @@ OPEN_FILES = 256
 
 
 class Store:
-    """The tables of a folder: files opened when first asked for, recent chunks kept decoded.
+    """The tables of a folder: files are opened on first use, and recent chunks are kept decompressed.
 
     Safe to use from several threads.
 
@@ -28,15 +28,14 @@ class Store:
     """
 
     def __init__(self, folder: Path) -> None:
-        if folder.exists() and not folder.is_dir():
-            raise TablebaseError(f"{folder} is a file: name a folder for the tables")
+        check_folder(folder)
         self.folder = folder
         self._lock = threading.Lock()
         self._tables: OrderedDict[tuple[Game, Material], Table] = OrderedDict()
         self._chunks: OrderedDict[tuple[str, Material, int, int], Codes] = OrderedDict()
 
     def table(self, game: Game, material: Material) -> Table:
-        """The open table of a material that has one of its own; see `Table` for the errors."""
+        """The open table of a stored material; see `Table` for the errors."""
         key = (game, material)
         with self._lock:
             table = self._tables.get(key)
@@ -44,13 +43,13 @@ class Store:
                 table = self._tables[key] = Table(table_path(self.folder, game, material), game, material)
             self._tables.move_to_end(key)
             while len(self._tables) > OPEN_FILES:
-                # Not closed here: another thread may be reading it, and the last reference closes it.
+                # Not closed here, because another thread may be reading it; losing the last reference closes it.
                 self._tables.popitem(last=False)
         return table
 
     def code(self, table: Table, side: int, index: int) -> int:
         """Code of one index."""
-        number, place = divmod(index, table.header.chunk)
+        number, offset = divmod(index, table.header.chunk)
         key = (table.game.name, table.material, side, number)
         with self._lock:
             chunk = self._chunks.get(key)
@@ -62,7 +61,7 @@ class Store:
                 self._chunks[key] = chunk
                 while len(self._chunks) > CACHED_CHUNKS:
                     self._chunks.popitem(last=False)
-        return int(chunk[place])
+        return int(chunk[offset])
 
     def close(self) -> None:
         """Close all files."""

@@ -1,4 +1,4 @@
-"""What a solved slice amounts to: its histogram and its longest wins and losses."""
+"""Statistics of a solved slice: its histogram and its longest wins and losses."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Summary:
     ----------
     coding : Coding
     histogram : tuple of int
-        Placements of each code from 0 on, mirror images counted; void is not among them.
+        Placements of each code from 0 on, including mirror images but not void.
     first : tuple of int
-        For each code, the least index that has it; -1 if none has.
+        For each code, the least index that has it; -1 if there is no such index.
     """
 
     coding: Coding
@@ -34,27 +34,27 @@ class Summary:
 
     @property
     def placements(self) -> int:
-        """All positions, those without a move included."""
+        """All positions, including stalemates."""
         return sum(self.histogram)
 
     @property
     def stalemates(self) -> int:
-        """Positions that are a draw for want of a move."""
+        """Positions that are a draw because there is no legal move."""
         return self.histogram[STALEMATE]
 
     @property
     def draws(self) -> int:
-        """Draws in which there is a move."""
+        """Draws with a legal move."""
         return self.histogram[DRAW]
 
     def distances(self, outcome: Outcome) -> dict[int, int]:
-        """Placements by distance of all wins or all losses, ascending."""
-        found = {}
+        """Number of placements by distance, ascending, of all wins or all losses."""
+        counts = {}
         for code in range(FIRST, len(self.histogram)):
             value = self.coding.value(code)
             if value.outcome is outcome and value.distance is not None and self.histogram[code]:
-                found[value.distance] = self.histogram[code]
-        return found
+                counts[value.distance] = self.histogram[code]
+        return counts
 
     def count(self, outcome: Outcome) -> int:
         """Number of wins or of losses."""
@@ -63,12 +63,12 @@ class Summary:
     def longest(self, outcome: Outcome) -> tuple[int, int] | None:
         """Largest distance of a win or a loss, and the least index that has it."""
         codes = [code for code in range(FIRST, len(self.histogram)) if self.histogram[code]]
-        found = [
+        distances = [
             (self.coding.value(code).distance or 0, self.first[code])
             for code in codes
             if self.coding.value(code).outcome is outcome
         ]
-        return max(found, default=None)
+        return max(distances, default=None)
 
 
 class Tally:
@@ -90,29 +90,29 @@ class Tally:
         Parameters
         ----------
         codes : ndarray
-            None of an earlier block's indices may be larger than any of this one's.
+            Blocks must come in ascending order of their indices.
         index : ndarray of int64, or int
-            Index of each code; of the first one if they are consecutive.
+            Index of each code, or of the first one if they are consecutive.
         weight : ndarray of int64, or int
-            Placements that each index stands for, or that all do.
+            Placements that each index stands for; an int if the same for all.
         """
         counts = np.bincount(codes, minlength=len(self.histogram))
         for code in np.flatnonzero((counts > 0) & (self.first < 0)):
-            place = int(np.argmax(codes == code))
-            self.first[code] = index + place if isinstance(index, int) else index[place]
+            offset = int(np.argmax(codes == code))
+            self.first[code] = index + offset if isinstance(index, int) else index[offset]
         if isinstance(weight, int):
             self.histogram += counts * weight
         else:
-            # Weights are small integers, so the floats that bincount adds them up in are exact.
+            # Weights are small integers, so bincount's sums in floating point are exact.
             self.histogram += np.bincount(codes, weights=weight, minlength=len(self.histogram)).astype(np.int64)
 
     def merge(self, other: Tally) -> None:
-        """Add what another tally counted of larger indices."""
+        """Add the counts of another tally, whose indices must be larger."""
         self.histogram += other.histogram
         self.first = np.where(self.first < 0, other.first, self.first)
 
     def summary(self) -> Summary:
-        """What has been counted, void left out."""
+        """The counts as a `Summary`, without void."""
         self.histogram[self.coding.void] = 0
         used = max(FIRST, 1 + int(np.flatnonzero(self.histogram)[-1]) if self.histogram.any() else 0)
         return Summary(self.coding, tuple(self.histogram[:used].tolist()), tuple(self.first[:used].tolist()))
@@ -129,11 +129,11 @@ def summarize(layout: Layout, codes: Codes, coding: Coding) -> Summary:
     coding : Coding
     """
     tally = Tally(coding)
-    run = layout.size // layout.radices[0]
+    lead_size = layout.size // layout.radices[0]
     weights = layout.lead_weights
-    # Neighbouring leads of one weight are counted together, for a slice may have millions of them.
-    edges = [0, *(1 + np.flatnonzero(np.diff(weights))).tolist(), len(weights)]
-    for first, last in pairwise(edges):
-        for begin in range(first * run, last * run, BLOCK):
-            tally.add(codes[begin : min(begin + BLOCK, last * run)], begin, int(weights[first]))
+    # Neighbouring leads of equal weight are counted together, because a slice may have millions of leads.
+    bounds = [0, *(1 + np.flatnonzero(np.diff(weights))).tolist(), len(weights)]
+    for first, last in pairwise(bounds):
+        for begin in range(first * lead_size, last * lead_size, BLOCK):
+            tally.add(codes[begin : min(begin + BLOCK, last * lead_size)], begin, int(weights[first]))
     return tally.summary()

@@ -1,4 +1,4 @@
-"""Writing a table: a draft under a temporary name, sealed and safe on disk, that is then given its own."""
+"""Writing a table: a sealed draft, safe on disk under a temporary name, and then published under its own name."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ DRAFT_SUFFIX = ".tmp"
 
 
 def write_draft(path: Path, game: Game, material: Material, codes: Sequence[Codes], coding: Coding) -> Path:
-    """Write a table under a temporary name next to `path`, safe on disk, and return that name.
+    """Write a table under a temporary name next to `path`, sync it to disk, and return that name.
 
     Parameters
     ----------
     path : Path
-        Where `publish` will put it.
+        Where `publish` will move it.
     game : Game
     material : Material
     codes : sequence of ndarray, each of shape (layout size,)
@@ -53,23 +53,23 @@ def write_draft(path: Path, game: Game, material: Material, codes: Sequence[Code
 
 
 def publish(draft: Path, path: Path) -> None:
-    """Give a draft its name; from then on it never changes."""
+    """Rename a draft to its final path; the file never changes afterwards."""
     os.replace(draft, path)
     _sync(path.parent)
 
 
 def _write_hdf5(path: Path, game: Game, material: Material, codes: Sequence[Codes], coding: Coding) -> None:
-    own = layout_of(game, material)
+    layout = layout_of(game, material)
     values = hashlib.sha256()
     with hdf5, h5py.File(path, "w", userblock_size=USER_BLOCK, libver=("v110", "v110")) as file:
-        for side, one in zip(sides_stored(game, material), codes, strict=True):
-            summary = summarize(own, one, coding)
-            chunk = min(CHUNK_BYTES // np.dtype(coding.dtype).itemsize, own.size)
+        for side, side_codes in zip(sides_stored(game, material), codes, strict=True):
+            summary = summarize(layout, side_codes, coding)
+            chunk = min(CHUNK_BYTES // np.dtype(coding.dtype).itemsize, layout.size)
             name = game.sides[side].letter
-            dataset = file.create_dataset(name, (own.size,), coding.dtype, chunks=(chunk,), **hdf5plugin.Zstd(clevel=LEVEL))
+            dataset = file.create_dataset(name, (layout.size,), coding.dtype, chunks=(chunk,), **hdf5plugin.Zstd(clevel=LEVEL))
             dataset.attrs["histogram"] = np.array(summary.histogram, dtype=np.int64)
             dataset.attrs["first"] = np.array(summary.first, dtype=np.int64)
-            _write_chunks(dataset, one, coding, chunk, values)
+            _write_chunks(dataset, side_codes, coding, chunk, values)
         header = {
             "format": "tablebase",
             "format_version": FORMAT_VERSION,
@@ -78,16 +78,16 @@ def _write_hdf5(path: Path, game: Game, material: Material, codes: Sequence[Code
             "rules_digest": game.digest,
             "material": material_name(game, material),
             "stride": coding.stride,
-            "layout": json.dumps(describe_layout(own)),
+            "layout": json.dumps(describe_layout(layout)),
             "values_sha256": values.hexdigest(),
         }
         for name, value in header.items():
-            # Text of fixed length stands in the object header, which HDF5 guards with a checksum.
+            # Fixed-length text is stored in the object header, which HDF5 protects with a checksum.
             file.attrs[name] = np.bytes_(value.encode()) if isinstance(value, str) else value
 
 
 def _write_chunks(dataset: Any, codes: Codes, coding: Coding, chunk: int, values: Any) -> None:
-    """Fill void with the value before it, compress chunk by chunk, and hash what a reader will see."""
+    """Compress the codes chunk by chunk, with each void replaced by the code before it, and hash what a reader will see."""
     compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
     carry = np.zeros(1, dtype=codes.dtype)
     for begin in range(0, len(codes), chunk):
@@ -100,7 +100,7 @@ def _write_chunks(dataset: Any, codes: Codes, coding: Coding, chunk: int, values
 
 
 def fill_void(codes: Codes, void: int, before: int) -> Codes:
-    """The codes with every void replaced by the last code that is not, `before` standing in front."""
+    """The codes with each void replaced by the last code before it that is not void; `before` precedes the first one."""
     filled = codes.copy()
     gaps = np.flatnonzero(codes == void)
     firsts = np.flatnonzero(np.diff(gaps, prepend=-2) > 1)
@@ -110,21 +110,21 @@ def fill_void(codes: Codes, void: int, before: int) -> Codes:
     return filled
 
 
-def describe_layout(own: Layout) -> dict[str, Any]:
-    """The index of a table as data, enough to compute it without this program."""
-    names = own.game.board.names
+def describe_layout(layout: Layout) -> dict[str, Any]:
+    """The index of a table as JSON data, complete enough to compute it without this program."""
+    names = layout.game.board.names
     groups = []
-    for group in own.groups:
-        kind = own.game.kinds[group.kind]
+    for group in layout.groups:
+        kind = layout.game.kinds[group.kind]
         tier = {"levels": group.combinations.levels, "advance": group.combinations.advance} if kind.tiered else {}
         groups.append({"symbol": kind.symbol, "pieces": len(group.slots), "squares": [names[s] for s in group.squares], **tier})
-    images = {"mirror": own.game.mirror, "swap": own.game.swap}
+    images = {"mirror": layout.game.mirror, "swap": layout.game.swap}
     maps = {name: None if image is None else {names[a]: names[b] for a, b in enumerate(image)} for name, image in images.items()}
     return {"groups": groups, **maps}
 
 
 def _seal(path: Path, game: Game, material: Material) -> None:
-    """Put the digest of everything behind the user block into it, and wait for the disk."""
+    """Write the digest of everything after the user block into the user block, and sync the file."""
     block = seal(game, material, digest_behind(path))
     with path.open("r+b") as file:
         file.write(block)
@@ -133,6 +133,7 @@ def _seal(path: Path, game: Game, material: Material) -> None:
 
 
 def _sync(folder: Path) -> None:
+    """Flush a folder's entries to disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -1,7 +1,7 @@
-"""What can be wrong with a game, one case at a time.
+"""Faults of a game, found one case at a time.
 
-Each fault function looks at one case (a position, a table, …) and says as a sentence what is wrong with it, or
-gives None. `tablebase.testing.suite` says which cases come to them.
+Each fault function checks one case (a position, a material, …) and returns a sentence that describes the fault, or
+None. `tablebase.testing.suite` supplies the cases.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.location import locate
 from tablebase.slices.material import Material, material_name, material_of, materials, parse_material
 
-BATCH = 64  # indices looked at in each table
-LISTED = 5  # pieces up to which a material is looked up in the list of all, which grows fast
+BATCH = 64  # indices checked in each table
+LISTED = 5  # up to this many pieces, a material is looked up in the list of all, which grows fast
 
 _PositionMap = Callable[[Game, Position], Position]
 
 
 def placement_fault(game: Game, position: Position) -> str | None:
-    """Why the pieces make no position that goes on, if so."""
+    """Why the pieces do not form a position in which the game is not over."""
     try:
         check_pieces(game, position)
     except NotationError as error:
@@ -38,18 +38,18 @@ def placement_fault(game: Game, position: Position) -> str | None:
 
 
 def is_over(game: Game, move: Move, after: Position) -> bool:
-    """Whether the move that led here ended the game."""
+    """Whether the move that led to `after` ended the game."""
     return move.wins or len({game.side_of(kind) for kind, _ in after.pieces}) < 2
 
 
 @cache
 def _steps_to(game: Game, kind: int, target: int) -> tuple[Step, ...]:
-    """The steps of a kind that engines take back from a square."""
+    """The steps of a kind that solvers take back from a square."""
     return tuple(step for step in game.kinds[kind].steps if step.target == target and step.quiet and not step.wins)
 
 
 def _moves_back(game: Game, position: Position) -> list[Move]:
-    """Quiet moves that may have led here, found as engines do: nobody stands on the way of the step now."""
+    """Quiet moves that may have led here, found as solvers find them: the squares that the step needs are empty now."""
     occupied = {square for _, square in position.pieces}
     return [
         Move(kind, step.origin, square, None, False)
@@ -60,7 +60,8 @@ def _moves_back(game: Game, position: Position) -> list[Move]:
     ]
 
 
-def _forth_fault(game: Game, position: Position) -> str | None:
+def _forward_fault(game: Game, position: Position) -> str | None:
+    """A legal quiet move that cannot be taken back in exactly one way."""
     for move in legal_moves(game, position):
         after = play(position, move)
         if move.captured is None and not move.wins and (ways := _moves_back(game, after).count(move)) != 1:
@@ -69,12 +70,13 @@ def _forth_fault(game: Game, position: Position) -> str | None:
     return None
 
 
-def _back_fault(game: Game, position: Position) -> str | None:
-    after = Position(position.pieces, 1 - position.side)  # in a scene it is the side to move that has something to show
+def _backward_fault(game: Game, position: Position) -> str | None:
+    """A move that can be taken back but is not legal."""
+    after = Position(position.pieces, 1 - position.side)  # a scene is about the pieces of the side to move
     for move in _moves_back(game, after):
-        stay = [piece for piece in after.pieces if piece != (move.kind, move.target)]
-        before = Position(tuple(sorted([*stay, (move.kind, move.origin)])), position.side)
-        # Who has escaped does not move on, and engines do not step back into that.
+        others = [piece for piece in after.pieces if piece != (move.kind, move.target)]
+        before = Position(tuple(sorted([*others, (move.kind, move.origin)])), position.side)
+        # An escaped piece does not move any more, and solvers do not step back to such a position.
         if move not in legal_moves(game, before) and not has_escaped(game, before):
             step = f"{game.kinds[move.kind].symbol} {render_move(game, move)} can be taken back from {render(game, after)}"
             return f"{step} but is not legal in {render(game, before)}"
@@ -82,36 +84,39 @@ def _back_fault(game: Game, position: Position) -> str | None:
 
 
 def steps_fault(game: Game, position: Position) -> str | None:
-    return _forth_fault(game, position) or _back_fault(game, position)
+    """A quiet move that is not taken back in exactly one way, or a move taken back that is not legal."""
+    return _forward_fault(game, position) or _backward_fault(game, position)
 
 
 def _symmetry_fault(game: Game, position: Position, map_position: _PositionMap, map_move: Callable[[Move], Move]) -> str | None:
     """How a position and its image under a symmetry differ."""
     image = map_position(game, position)
     if map_position(game, image) != position:
-        again = render(game, map_position(game, image))
-        return f"the image of {render(game, position)} is {render(game, image)}, but the image of that is {again}"
-    if (complaint := placement_fault(game, image)) is not None:
-        return f"the image of {render(game, position)} is no position: {complaint}"
-    there = legal_moves(game, image)
-    wanted = {map_move(move): move for move in legal_moves(game, position)}
-    for move_image, move in wanted.items():
-        if move_image not in there:
+        second = render(game, map_position(game, image))
+        return f"the image of {render(game, position)} is {render(game, image)}, but the image of that is {second}"
+    if (fault := placement_fault(game, image)) is not None:
+        return f"the image of {render(game, position)} is not a position: {fault}"
+    legal_in_image = legal_moves(game, image)
+    expected = {map_move(move): move for move in legal_moves(game, position)}
+    for move_image, move in expected.items():
+        if move_image not in legal_in_image:
             shown = f"{render_move(game, move)} in {render(game, position)}"
             return f"{shown} is legal, but its image {render_move(game, move_image)} in {render(game, image)} is not"
-    for move in there:
-        if move not in wanted:
+    for move in legal_in_image:
+        if move not in expected:
             shown = f"{render_move(game, move)} in {render(game, image)}"
-            return f"{shown} is legal, but the image of no legal move in {render(game, position)}"
+            return f"{shown} is legal, but not the image of a legal move in {render(game, position)}"
     return None
 
 
 def mirror_fault(game: Game, position: Position) -> str | None:
+    """How a position and its mirror image differ."""
     to = game.mirror or ()
     return _symmetry_fault(game, position, mirrored, lambda move: move._replace(origin=to[move.origin], target=to[move.target]))
 
 
 def _twin_fault(game: Game, position: Position) -> str | None:
+    """A piece whose kind has no twin under colour swap."""
     for kind, _ in position.pieces:
         twin = game.kinds[kind].symbol.swapcase()
         if twin not in game.by_symbol or game.side_of(game.by_symbol[twin]) == game.side_of(kind):
@@ -120,6 +125,7 @@ def _twin_fault(game: Game, position: Position) -> str | None:
 
 
 def swap_fault(game: Game, position: Position) -> str | None:
+    """How a position and its image under colour swap differ."""
     to = game.swap or ()
 
     def map_move(move: Move) -> Move:
@@ -131,75 +137,81 @@ def swap_fault(game: Game, position: Position) -> str | None:
 
 @cache
 def _is_declared(game: Game, material: Material) -> bool:
-    """Whether the game has such a slice."""
+    """Whether the game has slices of this material."""
     count = material.pieces
     return count <= game.max_pieces and (count > LISTED or material in materials(game, count))
 
 
 def children_fault(game: Game, position: Position) -> str | None:
+    """A legal move that leads to a material that the game does not have."""
     for move in legal_moves(game, position):
         child = play(position, move)
         material = material_of(game, child)
         if not is_over(game, move, child) and not _is_declared(game, material):
-            where = f"{render_move(game, move)} in {render(game, position)} leads to {material_name(game, material)}"
-            return f"{where}, which is no slice of the game (max_pieces is {game.max_pieces})"
+            shown = f"{render_move(game, move)} in {render(game, position)}"
+            name = material_name(game, material)
+            return f"{shown} leads to {name}, which is not a slice of the game (max_pieces is {game.max_pieces})"
     return None
 
 
-def _number_fault(own: Layout, number: int) -> str | None:
-    """What is wrong with a single index."""
-    squares, position = own.squares(number), own.position(number, 0)
+def _single_index_fault(layout: Layout, index: int) -> str | None:
+    """A fault of a single index."""
+    squares, position = layout.squares(index), layout.position(index, 0)
     if squares is None or position is None:
         return None
-    if own.index(squares) != number:
-        return f"index {number} is {render(own.game, position)}, but the index of that is {own.index(squares)}"
-    image = position if own.game.mirror is None else mirrored(own.game, position)
-    found = own.position(own.index([image.pieces[piece][1] for piece in own.slots]), 0)
-    return None if found in (position, image) else f"the index of {render(own.game, image)} is that of another position"
+    if layout.index(squares) != index:
+        return f"index {index} is {render(layout.game, position)}, but the index of that is {layout.index(squares)}"
+    image = position if layout.game.mirror is None else mirrored(layout.game, position)
+    stored = layout.position(layout.index([image.pieces[piece][1] for piece in layout.slots]), 0)
+    return None if stored in (position, image) else f"the index of {render(layout.game, image)} is that of another position"
 
 
-def _batch_fault(own: Layout, numbers: list[int]) -> str | None:
-    """What is wrong with many indices at once, one at a time being right."""
-    squares, legal = own.squares_many(np.array(numbers, dtype=np.int64))
-    alone = [own.squares(number) for number in numbers]
-    if [row if good else None for row, good in zip(squares.tolist(), legal.tolist(), strict=True)] != alone:
-        return f"{material_name(own.game, own.material)}: indices looked up together are other positions than one by one"
-    if own.index_many(squares[legal]).tolist() != [own.index(one) for one in alone if one is not None]:
-        return f"{material_name(own.game, own.material)}: positions numbered together get other indices than one by one"
+def _batch_fault(layout: Layout, indices: list[int]) -> str | None:
+    """A fault of the vectorised functions, given that the scalar ones are right."""
+    squares, legal = layout.squares_many(np.array(indices, dtype=np.int64))
+    singles = [layout.squares(index) for index in indices]
+    if [row if good else None for row, good in zip(squares.tolist(), legal.tolist(), strict=True)] != singles:
+        return f"{material_name(layout.game, layout.material)}: indices converted together yield other positions than one by one"
+    if layout.index_many(squares[legal]).tolist() != [layout.index(single) for single in singles if single is not None]:
+        return f"{material_name(layout.game, layout.material)}: positions converted together yield other indices than one by one"
     return None
 
 
-def index_fault(game: Game, table: Material) -> str | None:
-    own = layout_of(game, table)
-    numbers = sorted({(own.size - 1) * i // (BATCH - 1) for i in range(BATCH)})
-    faults = (_number_fault(own, number) for number in numbers)
-    return next((fault for fault in faults if fault is not None), None) or _batch_fault(own, numbers)
+def index_fault(game: Game, material: Material) -> str | None:
+    """Indices and positions of a stored material that are not inverse to each other."""
+    layout = layout_of(game, material)
+    indices = sorted({(layout.size - 1) * i // (BATCH - 1) for i in range(BATCH)})
+    faults = (_single_index_fault(layout, index) for index in indices)
+    return next((fault for fault in faults if fault is not None), None) or _batch_fault(layout, indices)
 
 
 def _effects(game: Game, position: Position) -> set[tuple[int, int, bool, bool]]:
-    """The legal moves, whatever the pieces are called."""
+    """The legal moves, without the kinds of the pieces."""
     return {(move.origin, move.target, move.captured is None, move.wins) for move in legal_moves(game, position)}
 
 
 def aliases_fault(game: Game, position: Position) -> str | None:
-    way = locate(game, material_of(game, position), position.side)
-    pieces = [position.pieces[piece] for piece in way.pairing]
+    """A position that has other moves than the position stored for it."""
+    location = locate(game, material_of(game, position), position.side)
+    pieces = [position.pieces[piece] for piece in location.pairing]
     seen = position
-    if way.swapped and game.swap is not None:
-        # Whether the swap itself is right is another check's affair.
+    if location.swapped and game.swap is not None:
+        # Whether the swap itself is right is checked by `swap_fault`.
         pieces, seen = [(kind, game.swap[square]) for kind, square in pieces], swapped(game, position)
-    home = Position(tuple(sorted(zip(way.material.kinds, (square for _, square in pieces), strict=True))), way.side)
-    if home.side == seen.side and _effects(game, home) == _effects(game, seen):
+    stored_pieces = zip(location.material.kinds, (square for _, square in pieces), strict=True)
+    stored = Position(tuple(sorted(stored_pieces)), location.side)
+    if stored.side == seen.side and _effects(game, stored) == _effects(game, seen):
         return None
-    return f"{render(game, position)} is stored as {render(game, home)}, which has other moves"
+    return f"{render(game, position)} is stored as {render(game, stored)}, which has other moves"
 
 
 def play_fault(game: Game, position: Position) -> str | None:
-    complaint = placement_fault(game, position)
-    return complaint and f"random play reached {render(game, position)}, but {complaint}"
+    """Why a position of random play is not one that is stored."""
+    fault = placement_fault(game, position)
+    return fault and f"random play reached {render(game, position)}, but {fault}"
 
 
-def _reading(read: Callable[[Game, str], Any], game: Game, text: str) -> Any:
+def _read_or_fault(read: Callable[[Game, str], Any], game: Game, text: str) -> Any:
     """What a text is read as, or why it cannot be read."""
     try:
         return read(game, text)
@@ -208,19 +220,21 @@ def _reading(read: Callable[[Game, str], Any], game: Game, text: str) -> Any:
 
 
 def start_fault(game: Game, text: str) -> str | None:
-    found = _reading(parse, game, text)
-    if not isinstance(found, Position):
-        return f"the start {text!r} is no position: {found}"
-    return None if render(game, found) == text else f"the start {text!r} must be written {render(game, found)!r}"
+    """Why a start is not a position, or not in standard notation."""
+    start = _read_or_fault(parse, game, text)
+    if not isinstance(start, Position):
+        return f"the start {text!r} is not a position: {start}"
+    return None if render(game, start) == text else f"the start {text!r} must be written {render(game, start)!r}"
 
 
 def notation_fault(game: Game, position: Position) -> str | None:
-    text, own = render(game, position), material_of(game, position)
-    if (found := _reading(parse, game, text)) != position:
-        return f"{position} is written {text!r}, and reading that gives {found}"
-    name = material_name(game, own)
-    if (found := _reading(parse_material, game, name)) != own:
-        return f"the material of {text} is written {name!r}, and reading that gives {found}"
+    """A position or its material that changes when it is written and read."""
+    text, material = render(game, position), material_of(game, position)
+    if (position_read := _read_or_fault(parse, game, text)) != position:
+        return f"{position} is written {text!r}, which is read as {position_read}"
+    name = material_name(game, material)
+    if (material_read := _read_or_fault(parse_material, game, name)) != material:
+        return f"the material of {text} is written {name!r}, which is read as {material_read}"
     return None
 
 
@@ -230,9 +244,10 @@ REBUILDS: dict[str, Callable[[Game], Game]] = {
         game, kinds=tuple(replace(kind, steps=kind.steps[::-1]) for kind in game.kinds)
     ),
 }
-"""Ways to the same rules again."""
+"""Ways to build the same rules again."""
 
 
 def digest_fault(game: Game, how: str) -> str | None:
-    again = REBUILDS[how](game).digest
-    return None if again == game.digest else f"built again {how}, {game.name} has digest {again}, not {game.digest}"
+    """A digest that changes when the game is built again."""
+    digest = REBUILDS[how](game).digest
+    return None if digest == game.digest else f"built again {how}, {game.name} has digest {digest}, not {game.digest}"

@@ -1,11 +1,11 @@
 """A test suite for rules modules that any author can run.
 
-`check_rules` puts a game through all checks and says what it found; `GameTests` is the same as a
-pytest class to inherit from. A check looks at many *cases*, most of them positions, and ends at
-the first fault. Some positions are *scenes*, set up so that every single step comes to the test and
-a slip in one corner of the board does not depend on luck; the others are random.
+`check_rules` runs all checks on a game and returns their results; `GameTests` is the same as a pytest class to inherit
+from. A check tries many *cases*, most of them positions, and ends at the first fault. Some positions are *scenes*, set
+up so that every single step is tested and finding a slip in one corner of the board does not depend on luck; the others
+are random.
 
-What a `Game` refuses when it is made is not looked for again.
+Faults that `Game` already rejects are not checked again.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ from tablebase.testing.faults import (
     swap_fault,
 )
 
-TRIES = 1000  # placements drawn before a material counts as one that cannot be set up
-SCENES = 10  # scenes for each random position that is asked for, at most
-PLIES = 100  # moves after which random play starts anew
+TRIES = 1000  # placements drawn before a material counts as impossible to set up
+SCENES = 10  # most scenes for each random position
+PLIES = 100  # moves after which random play restarts
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What a check found.
+    """The result of a check.
 
     Parameters
     ----------
@@ -57,9 +57,9 @@ class CheckResult:
     shows : str
         What holds if there is no failure, as a sentence.
     cases : int
-        How many positions (tables, …) were looked at.
+        Number of positions (materials, …) checked.
     failure : str or None
-        The first fault as a sentence that names where it was found; None if there is none.
+        The first fault, as a sentence that names where it was found; None if there is no fault.
     """
 
     name: str
@@ -69,17 +69,17 @@ class CheckResult:
 
 
 def check_rules(game: Game, *, pieces: int = 3, samples: int = 2000, seed: int = 0) -> list[CheckResult]:
-    """Run all checks that apply to a game; a check of a symmetry that it does not have is left out.
+    """Run all checks that apply to a game; checks of symmetries that it does not have are omitted.
 
     Parameters
     ----------
     game : Game
     pieces : int
-        Pieces in random positions, at most.
+        Most pieces in random positions.
     samples : int
-        Random positions for each check; with few of them not every step is looked at either.
+        Random positions for each check; if there are few, not every step is checked either.
     seed : int
-        Equal seeds give equal positions.
+        Equal seeds draw equal positions.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def check_rules(game: Game, *, pieces: int = 3, samples: int = 2000, seed: int =
 
 
 def random_position(game: Game, material: Material, rng: Random) -> Position:
-    """A position of a material, all placements and both sides to move equally likely.
+    """A random position of a material; all placements and both sides to move are equally likely.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def random_position(game: Game, material: Material, rng: Random) -> Position:
     counts = {kind: material.kinds.count(kind) for kind in material.kinds}
     if all(count <= len(game.kinds[kind].squares) for kind, count in counts.items()):
         for _ in range(TRIES):
-            # On a clash all pieces are placed anew: moving only one of them would make some placements likelier.
+            # On a clash all pieces are drawn again: redrawing only one of them would make some placements likelier.
             pieces = [(kind, square) for kind, count in counts.items() for square in rng.sample(game.kinds[kind].squares, count)]
             if _are_apart(pieces):
                 return Position(tuple(sorted(pieces)), rng.randrange(2))
@@ -114,7 +114,7 @@ def random_position(game: Game, material: Material, rng: Random) -> Position:
 
 
 class GameTests:
-    """Tests for a rules module: inherit and say which game it is; each check is a test ``test_<name>``.
+    """Tests for a rules module: inherit and define `game`; each check is a test ``test_<name>``.
 
     Attributes
     ----------
@@ -143,11 +143,11 @@ class GameTests:
         raise NotImplementedError(f"{type(self).__name__} must define game() to say which game it tests")
 
     def run_check(self, name: str) -> None:
-        """Run one check: fail with its sentence, skip where it does not apply."""
+        """Run one check: fail with its sentence, or skip if it does not apply."""
         game = self.game()
         check = next(check for check in CHECKS if check.name == name)
         if not _applies(check, game):
-            # pytest takes this for its own kind of skip, and the package does without an import of pytest.
+            # pytest treats this as its own skip, so the package need not import pytest.
             raise SkipTest(f"{game.name} has no {name}")
         failure = _run(check, _Bench(game, self.pieces, self.samples, self.seed)).failure
         if failure is not None:
@@ -158,7 +158,7 @@ class GameTests:
 
 
 class _Bench(NamedTuple):
-    """A game, and how closely to look at it."""
+    """A game, and how closely to check it."""
 
     game: Game
     pieces: int
@@ -167,7 +167,7 @@ class _Bench(NamedTuple):
 
 
 class _Check(NamedTuple):
-    """Cases to look at, and what is wrong with one of them, if anything."""
+    """A source of cases, and a function that returns the fault of a case, if any."""
 
     name: str
     shows: str
@@ -177,13 +177,13 @@ class _Check(NamedTuple):
 
 
 def _applies(check: _Check, game: Game) -> bool:
-    """Whether the game has the symmetry that the check is about, if it is about one."""
+    """Whether the game has the symmetry that the check is about, if any."""
     return not check.symmetry or getattr(game, check.symmetry) is not None
 
 
 def _run(check: _Check, bench: _Bench) -> CheckResult:
-    """Look at the cases of a check up to the first fault."""
-    # Random numbers of its own let a check find alone what it finds among the others.
+    """Run a check on its cases up to the first fault."""
+    # Its own random numbers make a check find the same faults alone as among the others.
     rng = Random(f"{check.name} {bench.seed}")
     seen, case, failure = 0, None, None
     try:
@@ -193,16 +193,16 @@ def _run(check: _Check, bench: _Bench) -> CheckResult:
             if failure is not None:
                 break
         else:
-            # What was never looked at must not pass.
-            failure = None if seen else f"nothing to look at: {bench.game.name} has no positions of 2 to {bench.pieces} pieces"
+            # A check without cases must not pass.
+            failure = None if seen else f"nothing to check: {bench.game.name} has no positions of 2 to {bench.pieces} pieces"
     except Exception as error:
-        # Rules go wrong in ways nobody foresees; their author needs the case, not a traceback through this file.
-        failure = f"{type(error).__name__}: {error}, looking at {_describe(bench.game, case)}"
+        # Rules can fail in unforeseen ways; their author needs the case, not a traceback through this file.
+        failure = f"{type(error).__name__}: {error} (case: {_describe(bench.game, case)})"
     return CheckResult(check.name, check.shows, seen, failure)
 
 
 def _describe(game: Game, case: object) -> str:
-    """A case in words, as well as the game allows."""
+    """A case as text, as readable as the game allows."""
     try:
         return render(game, case) if isinstance(case, Position) else str(case or game.name)
     except Exception:
@@ -223,13 +223,14 @@ def _counts(bench: _Bench) -> range:
     return range(2, min(bench.pieces, bench.game.max_pieces) + 1)
 
 
-def _tables(bench: _Bench, _: Random) -> list[Material]:
-    found = [table for count in _counts(bench) for table in stored_materials(bench.game, count)]
-    return [table for table in found if layout_of(bench.game, table).size]
+def _stored(bench: _Bench, _: Random) -> list[Material]:
+    """The stored materials that have indices."""
+    stored = [material for count in _counts(bench) for material in stored_materials(bench.game, count)]
+    return [material for material in stored if layout_of(bench.game, material).size]
 
 
 def _random(bench: _Bench, rng: Random) -> Iterator[Position]:
-    """Random positions, as many as asked for."""
+    """As many random positions as the bench asks for."""
     pool = [material for count in _counts(bench) for material in materials(bench.game, count)]
     seen = 0
     while pool and seen < bench.samples:
@@ -238,17 +239,17 @@ def _random(bench: _Bench, rng: Random) -> Iterator[Position]:
             yield random_position(bench.game, material, rng)
             seen += 1
         except RulesError:
-            # No fault: a slice may well be empty, as one of more pieces than squares is.
+            # Not a fault: a slice may be empty, for example if it has more pieces than squares.
             pool.remove(material)
 
 
 def _starts(game: Game) -> list[Position]:
-    """The start, if it is a position; if not, that is another check's affair."""
+    """The start if it is a position; if it is not, another check reports that."""
     return [parse(game, game.start)] if start_fault(game, game.start) is None else []
 
 
-def _walk(game: Game, position: Position, rng: Random) -> Iterator[Position]:
-    """Positions of random play until it is over."""
+def _playout(game: Game, position: Position, rng: Random) -> Iterator[Position]:
+    """The positions of random play from a position until the game is over."""
     for _ in range(PLIES):
         yield position
         moves = legal_moves(game, position)
@@ -261,30 +262,30 @@ def _walk(game: Game, position: Position, rng: Random) -> Iterator[Position]:
 
 
 def _random_play(bench: _Bench, rng: Random) -> Iterator[Position]:
-    """Random play from the start, as often as fits into the samples, and from random positions."""
+    """Positions of random play: `samples` of them from the start, and as many from random positions."""
     starts = chain.from_iterable(repeat(_starts(bench.game), bench.samples))
     for firsts in (starts, _random(bench, rng)):
-        walks = (position for first in firsts for position in _walk(bench.game, first, rng))
-        yield from islice(walks, bench.samples)
+        positions = (position for first in firsts for position in _playout(bench.game, first, rng))
+        yield from islice(positions, bench.samples)
 
 
 def _scenes(game: Game, rng: Random) -> Iterator[_Pieces]:
-    """Pieces that test a step, its own first: each kind anywhere, before each victim, behind each blocker."""
+    """Pieces that test a step, the moving one first: each kind alone on each square, with each victim, with a blocker."""
     for number, kind in enumerate(game.kinds):
         yield from (((number, square),) for square in kind.squares)
         for step in kind.steps:
             yield from (((number, step.origin), (game.by_symbol[victim], step.target)) for victim in sorted(step.victims))
             for square in sorted(step.empty):
-                blockers = [other for other, their in enumerate(game.kinds) if square in their.squares]
+                blockers = [other for other, other_kind in enumerate(game.kinds) if square in other_kind.squares]
                 yield from (((number, step.origin), (blocker, square)) for blocker in rng.sample(blockers, min(1, len(blockers))))
 
 
 def _set_up(game: Game, scene: _Pieces, rng: Random) -> Position | None:
-    """A scene with a random piece for the side that has none, or None if that is no position."""
-    taken = {square for _, square in scene}
+    """A scene with a random piece for the side that has no piece, or None if that is not a position."""
+    occupied = {square for _, square in scene}
     missing = {0, 1} - {game.side_of(kind) for kind, _ in scene}
-    free = [piece for side in missing for piece in _homes(game, side) if piece[1] not in taken]
-    pieces = (*scene, *rng.sample(free, min(1, len(free))))
+    candidates = [piece for side in missing for piece in _homes(game, side) if piece[1] not in occupied]
+    pieces = (*scene, *rng.sample(candidates, min(1, len(candidates))))
     position = Position(tuple(sorted(pieces)), game.side_of(scene[0][0]))
     return position if _are_apart(pieces) and placement_fault(game, position) is None else None
 
@@ -301,22 +302,22 @@ def _from_start(bench: _Bench, rng: Random) -> Iterator[Position]:
 
 def _staged(bench: _Bench, rng: Random) -> Iterator[Position]:
     scenes = list(_scenes(bench.game, rng))
-    # A small number of them should be a fair choice.
+    # If only a few are used, they should be a fair sample.
     rng.shuffle(scenes)
     positions = (_set_up(bench.game, scene, rng) for scene in scenes[: SCENES * bench.samples])
     return chain((position for position in positions if position is not None), _random(bench, rng))
 
 
 CHECKS = (
-    _Check("steps", "Each quiet step has exactly one step back, and the other way round.", _staged, steps_fault),
+    _Check("steps", "Each quiet step can be taken back in exactly one way, and vice versa.", _staged, steps_fault),
     _Check("mirror", "The mirror is an involution and maps moves to moves.", _staged, mirror_fault, "mirror"),
     _Check("swap", "Colour swap is an involution and maps moves to moves.", _staged, swap_fault, "swap"),
-    _Check("children", "Each child lies in a declared slice or is over.", _from_start, children_fault),
-    _Check("index", "Index and position are inverse, one by one and together.", _tables, index_fault),
-    _Check("aliases", "A position moves like the one that is stored for it.", _random, aliases_fault),
-    _Check("play", "Random play never leaves the positions that are stored.", _random_play, play_fault),
-    _Check("start", "The start is a position, written as positions are.", lambda bench, _: [bench.game.start], start_fault),
-    _Check("notation", "Positions and materials survive being written and read.", _random, notation_fault),
+    _Check("children", "Every move leads to a declared slice or ends the game.", _from_start, children_fault),
+    _Check("index", "Indices and positions are inverse to each other, one by one and together.", _stored, index_fault),
+    _Check("aliases", "A position has the same moves as the position stored in its place.", _random, aliases_fault),
+    _Check("play", "Random play never leaves the stored positions.", _random_play, play_fault),
+    _Check("start", "The start is a position in standard notation.", lambda bench, _: [bench.game.start], start_fault),
+    _Check("notation", "Positions and materials stay the same when written and read back.", _random, notation_fault),
     _Check("digest", "The digest is the same when the game is built again.", lambda *_: REBUILDS, digest_fault),
 )
 """All checks."""
@@ -330,6 +331,6 @@ def _as_test(check: _Check) -> Callable[[GameTests], None]:
     return test
 
 
-# Tests come from the same list, so that none can be forgotten.
+# The tests come from the same list, so no check can be missing.
 for _check in CHECKS:
     setattr(GameTests, f"test_{_check.name}", _as_test(_check))

@@ -1,1 +1,1 @@
-"""The one-ply check of tables."""
+"""Verification of tables, one ply deep."""

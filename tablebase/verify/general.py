@@ -1,9 +1,10 @@
-"""The check of any table, in NumPy, a block of positions at a time."""
+"""The general checker: verifies any table, in NumPy, one block of positions at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from tablebase.errors import CorruptTableError
 from tablebase.game import Game, Outcome
 from tablebase.game.notation import render
 from tablebase.slices.conversions import ENDS, STAYS, SlotConversion, slot_conversions
-from tablebase.slices.indexing import Layout, layout_of
+from tablebase.slices.indexing import Layout, Squares, layout_of
 from tablebase.slices.location import locate
 from tablebase.slices.material import Material
 from tablebase.slices.movegen import MoveGenerator
@@ -24,17 +25,18 @@ NO_MOVE = np.iinfo(np.int32).min
 WIN_NOW = Value(Outcome.WIN, 1).merit
 
 Load = Callable[[Material, int], tuple[Codes, Coding]]
+"""Returns the codes of a stored material for one side to move, and their coding."""
 Int32 = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
 class _Child:
-    """Where positions go by one exit, or within the slice."""
+    """Where positions go by one conversion, or by moves within the slice."""
 
     layout: Layout
-    order: list[int]
-    squares: NDArray[np.int8]
-    merits: Int32
+    order: list[int]  # the parent's slot that plays each slot of the child
+    image: NDArray[np.int8]  # image of each square in the child
+    merits: Int32  # what moving into each position of the child is worth
 
 
 def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:
@@ -45,102 +47,109 @@ def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding
     game : Game
     material : Material
     codes : dict of int to ndarray
-        By side to move that the table stores; void indices may hold anything.
+        By side to move, for the sides that the table stores; void indices may hold anything.
     coding : Coding
     load : callable
-        Gives codes and coding of the tables that captures lead to.
+        Returns codes and coding of the tables that conversions lead to.
 
     Returns
     -------
     dict of int to Summary
-        The statistics of each side to move, counted anew.
+        The statistics of each side to move, counted afresh.
 
     Raises
     ------
     CorruptTableError
         Naming the first position that contradicts its moves.
     """
-    own = layout_of(game, material)
+    layout = layout_of(game, material)
     summaries = {}
-    for side, some in codes.items():
-        checker = _Checker(game, own, side, some, coding, _other_side(game, own, side, codes, coding), load)
+    for side, stored in codes.items():
+        checker = _Checker(game, layout, side, stored, coding, _other_side(game, layout, side, codes, coding), load)
         tally = Tally(coding)
-        for begin in range(0, own.size, BLOCK):
-            index = checker.check(np.arange(begin, min(begin + BLOCK, own.size)))
-            tally.add(some[index], index, own.weights_many(index))
+        for begin in range(0, layout.size, BLOCK):
+            index = checker.check(np.arange(begin, min(begin + BLOCK, layout.size)))
+            tally.add(stored[index], index, layout.weights_many(index))
         summaries[side] = tally.summary()
     return summaries
 
 
-def _other_side(game: Game, own: Layout, side: int, codes: dict[int, Codes], coding: Coding) -> _Child:
-    """Where quiet moves lead: the other side to move, by colour swap if the table stores one side only."""
+def _other_side(game: Game, layout: Layout, side: int, codes: dict[int, Codes], coding: Coding) -> _Child:
+    """Where moves within the slice lead: the other side to move, by colour swap if the table stores one side only."""
     if 1 - side in codes:
-        identity = list(range(len(own.slots)))
-        return _Child(own, identity, np.arange(len(game.board), dtype=np.int8), _merits(coding)[codes[1 - side]])
-    way = locate(game, own.material, 1 - side)
-    order = [own.slots.index(way.pairing[piece]) for piece in own.slots]
-    return _Child(own, order, np.array(game.swap, dtype=np.int8), _merits(coding)[codes[way.side]])
+        identity = list(range(len(layout.slots)))
+        return _Child(layout, identity, np.arange(len(game.board), dtype=np.int8), _move_merits(coding)[codes[1 - side]])
+    location = locate(game, layout.material, 1 - side)
+    order = [layout.slots.index(location.pairing[piece]) for piece in layout.slots]
+    return _Child(layout, order, np.array(game.swap, dtype=np.int8), _move_merits(coding)[codes[location.side]])
 
 
-def _merits(coding: Coding) -> Int32:
-    """What moving into a position is worth, as a merit, for each of its codes."""
-    return np.array([merit(next_code(c, coding.stride), coding.stride) for c in range(coding.void + 1)], dtype=np.int32)
+@cache
+def _move_merits(coding: Coding) -> Int32:
+    """For each code the merit of a move into a position with that code."""
+    return np.array([merit(next_code(code, coding.stride), coding.stride) for code in range(coding.void + 1)], dtype=np.int32)
 
 
 class _Checker:
-    """Compares the codes of one side to move with what the moves give."""
+    """Compares the codes of one side to move with the values that the moves imply."""
 
-    def __init__(self, game: Game, own: Layout, side: int, codes: Codes, coding: Coding, quiet: _Child, load: Load) -> None:
-        self.game, self.own, self.side, self.codes, self.coding = game, own, side, codes, coding
-        self.generator = MoveGenerator(own, side)
-        self.children = {STAYS: quiet}
-        for number, way in enumerate(slot_conversions(game, own.material), start=1):
-            if way.side != side:
-                self.children[number] = self._child(way, load)
-        self.own_merits = np.array([merit(c, coding.stride) for c in range(coding.void + 1)], dtype=np.int32)
+    def __init__(self, game: Game, layout: Layout, side: int, codes: Codes, coding: Coding, inner: _Child, load: Load) -> None:
+        self.game, self.layout, self.side, self.codes, self.coding = game, layout, side, codes, coding
+        self.generator = MoveGenerator(layout, side)
+        self.children = {STAYS: inner}
+        for number, conversion in enumerate(slot_conversions(game, layout.material), start=1):
+            if conversion.side != side:
+                self.children[number] = self._child(conversion, load)
+        self.merits = np.array([merit(code, coding.stride) for code in range(coding.void + 1)], dtype=np.int32)
 
-    def _child(self, way: SlotConversion, load: Load) -> _Child:
-        target = locate(self.game, way.child, way.side)
-        there = layout_of(self.game, target.material)
-        order = [way.rest[target.pairing[piece]] for piece in there.slots]
-        image = self.game.swap if target.swapped and self.game.swap is not None else range(len(self.game.board))
-        codes, coding = load(target.material, target.side)
-        return _Child(there, order, np.array(image, dtype=np.int8), _merits(coding)[codes])
+    def _child(self, conversion: SlotConversion, load: Load) -> _Child:
+        location = locate(self.game, conversion.child, conversion.side)
+        layout = layout_of(self.game, location.material)
+        order = [conversion.rest[location.pairing[piece]] for piece in layout.slots]
+        image = self.game.swap if location.swapped and self.game.swap is not None else range(len(self.game.board))
+        codes, coding = load(location.material, location.side)
+        return _Child(layout, order, np.array(image, dtype=np.int8), _move_merits(coding)[codes])
 
     def check(self, index: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Check these indices; those of them that are positions."""
-        squares, legal = self.own.squares_many(index)
+        """Check these indices; return those that are not void."""
+        squares, legal = self.layout.squares_many(index)
         index, squares = index[legal], squares[legal]
-        best = np.full(len(index), NO_MOVE, dtype=np.int32)
-        for landing in self.generator.landings(squares):
-            worth: Int32 | int = WIN_NOW
-            if landing.way != ENDS:
-                child = self.children[landing.way]
-                worth = child.merits[child.layout.index_many(child.squares[landing.squares[:, child.order]])]
-            best[landing.rows] = np.maximum(best[landing.rows], worth)
-        stuck = best == NO_MOVE
-        self._end(best, stuck, self.generator.escaped(squares) & ~stuck)
-        found = self.codes[index]
-        stalemate = stuck if self.game.no_move is Outcome.DRAW else np.False_
-        right = (self.own_merits[found] == best) & ((found == STALEMATE) == stalemate)
+        best = self._best_merits(squares)
+        codes = self.codes[index]
+        stalemate = best == NO_MOVE if self.game.no_move is Outcome.DRAW else np.False_
+        self._set_over(best, squares)
+        right = (self.merits[codes] == best) & ((codes == STALEMATE) == stalemate)
         if not right.all():
-            raise contradiction(self.own, self.side, int(index[np.argmin(right)]), self.codes, self.coding)
+            raise contradiction(self.layout, self.side, int(index[np.argmin(right)]), self.codes, self.coding)
         return index
 
-    def _end(self, best: Int32, stuck: NDArray[np.bool_], escaped: NDArray[np.bool_]) -> None:
-        """What positions are worth that are over."""
+    def _best_merits(self, squares: Squares) -> Int32:
+        """The merit of the best move of each position, `NO_MOVE` where there is none."""
+        best = np.full(len(squares), NO_MOVE, dtype=np.int32)
+        for batch in self.generator.moves(squares):
+            worth: Int32 | int = WIN_NOW
+            if batch.destination != ENDS:
+                child = self.children[batch.destination]
+                worth = child.merits[child.layout.index_many(child.image[batch.squares[:, child.order]])]
+            best[batch.rows] = np.maximum(best[batch.rows], worth)
+        return best
+
+    def _set_over(self, best: Int32, squares: Squares) -> None:
+        """Set the merit of positions in which the game is over."""
+        stuck = best == NO_MOVE
+        escaped = self.generator.escaped(squares) & ~stuck
         best[stuck] = 0 if self.game.no_move is Outcome.DRAW else Value(Outcome.LOSS, 0).merit
         if self.game.escape is not None:
             winner = self.game.side_of(self.game.by_symbol[self.game.escape.runner])
             best[escaped] = Value(Outcome.WIN if winner == self.side else Outcome.LOSS, 0).merit
 
 
-def contradiction(own: Layout, side: int, index: int, codes: Codes, coding: Coding) -> CorruptTableError:
-    """The error that names a position whose code its moves contradict."""
-    position = own.position(index, side)
+def contradiction(layout: Layout, side: int, index: int, codes: Codes, coding: Coding) -> CorruptTableError:
+    """The error that names a position whose code contradicts its moves."""
+    position = layout.position(index, side)
     assert position is not None
     code = int(codes[index])
     value = coding.value(code)
-    says = str(value.outcome) if value.distance is None else f"{value.outcome} in {value.distance}"
-    says = "draw without a legal move" if code == STALEMATE else says
-    return CorruptTableError(f"{render(own.game, position)} is stored as a {says}, which its moves contradict")
+    stored = str(value.outcome) if value.distance is None else f"{value.outcome} in {value.distance}"
+    stored = "draw without a legal move" if code == STALEMATE else stored
+    return CorruptTableError(f"{render(layout.game, position)} is stored as a {stored}, which its moves contradict")

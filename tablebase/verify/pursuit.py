@@ -1,14 +1,15 @@
-"""The check of pursuits (see `tablebase.slices.pursuit`), in NumPy, many rows at a time.
+"""The checker of pursuits (see `tablebase.slices.pursuit`), in NumPy, many rows at a time.
 
-As in `general`, a position's moves must give what its code says. Here the positions of one placement of the pursuers
-are looked at together: a pursuer's step takes the whole row to another row, and only the runner's steps go from
-place to place. Values are *scores*, bytes that grow with how good a value is for the side to move: a loss in d is d, a
-win in d is 255 - d, and 0 is also what a side without a move has.
+As in `general`, a position's code must be the value that its moves imply. Here all positions of one placement of the
+pursuers are checked together: a pursuer's step maps the whole row onto another row, and only the runner's steps lead
+from place to place. Values are *scores*, bytes that are the larger the better for the side to move: a loss in d is d, a
+win in d is 255 - d, and 0 is also the score of a side without a move.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -27,46 +28,46 @@ ROWS_AT_ONCE = 1 << 11
 BLOCK = 1 << 22
 STUCK, LOST, WON = 0, 0, 255
 IMPOSSIBLE = 128
-"""No code of a position here has this score: there are no draws."""
+"""The score of draws and void, which no position of a pursuit has."""
 
 Bytes = NDArray[np.uint8]
 Flags = NDArray[np.bool_]
 
 
 def applies(game: Game, material: Material, coding: Coding) -> bool:
-    """Whether a table is that of a pursuit, one byte a position."""
+    """Whether a table is that of a pursuit, with one byte per position."""
     return pursuit_fault(game, material) is None and coding == NARROW_ANY
 
 
 def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:
     """Check the codes of a table one ply deep; see `tablebase.verify.general.verify_codes`."""
-    own = layout_of(game, material)
-    pursuit = Pursuit(own)
+    pursuit = Pursuit(layout_of(game, material))
     ahead = _scores_ahead(pursuit, load)
     checkers: dict[int, _Rows] = {
         pursuit.pursuer.side: _Pursuers(pursuit, codes[pursuit.pursuer.side], ahead),
         pursuit.runner.side: _Runner(pursuit, codes[pursuit.runner.side], codes[pursuit.pursuer.side]),
     }
-    return {side: _check_side(own, side, codes[side], coding, checkers[side]) for side in sorted(codes)}
+    return {side: _check_side(pursuit.layout, side, codes[side], coding, checkers[side]) for side in sorted(codes)}
 
 
 def _scores_ahead(pursuit: Pursuit, load: Load) -> Bytes:
-    """What stepping into each position of the next tier is worth to the pursuers."""
+    """The score for the pursuers of a step into each position of the next tier, shape (rows, length)."""
     if pursuit.next_tier is None:
         return np.zeros((0, pursuit.length), dtype=np.uint8)
     codes, coding = load(pursuit.next_tier.material, pursuit.runner.side)
-    return _look_up(_worth(coding), codes).reshape(-1, pursuit.length)
+    return _look_up(_move_scores(coding), codes).reshape(-1, pursuit.length)
 
 
-def _look_up(table: Bytes, codes: Codes) -> Bytes:
-    found = np.empty(codes.shape, dtype=np.uint8)
+def _look_up(scores: Bytes, codes: Codes) -> Bytes:
+    """The score of each code, computed block by block to save memory."""
+    looked_up = np.empty(codes.shape, dtype=np.uint8)
     for begin in range(0, len(codes), BLOCK):
-        np.take(table, codes[begin : begin + BLOCK], out=found[begin : begin + BLOCK])
-    return found
+        np.take(scores, codes[begin : begin + BLOCK], out=looked_up[begin : begin + BLOCK])
+    return looked_up
 
 
 def _score(coding: Coding, code: int, plies: int) -> int:
-    """The score of a code for who is to move, `plies` before."""
+    """The score of a code for the side to move `plies` before."""
     value = coding.value(code)
     if value.distance is None:
         return IMPOSSIBLE
@@ -75,41 +76,43 @@ def _score(coding: Coding, code: int, plies: int) -> int:
     return WON - distance if won else distance
 
 
-def _worth(coding: Coding) -> Bytes:
-    """For each code the score of a move into a position that has it."""
+@cache
+def _move_scores(coding: Coding) -> Bytes:
+    """For each code the score of a move into a position with that code."""
     return np.array([min(_score(coding, code, 1), WON) for code in range(coding.void)] + [STUCK]).astype(np.uint8)
 
 
-def _own(coding: Coding) -> Bytes:
-    """For each code its own score."""
+@cache
+def _code_scores(coding: Coding) -> Bytes:
+    """For each code the score of a position with that code."""
     return np.array([_score(coding, code, 0) for code in range(coding.void)] + [IMPOSSIBLE]).astype(np.uint8)
 
 
 class _Rows(ABC):
-    """What both sides to move have in common."""
+    """The rows of one side to move."""
 
     @abstractmethod
     def scores(self, begin: int, end: int) -> tuple[Bytes, Flags]:
-        """What the moves of these rows give, and where the runner cannot stand."""
+        """The scores that the moves of these rows imply, and where the runner cannot stand."""
 
     def __init__(self, pursuit: Pursuit, codes: Codes) -> None:
         self.pursuit = pursuit
         self.codes = codes.reshape(-1, pursuit.length)
-        self.group = pursuit.own.groups[0]
+        self.group = pursuit.layout.groups[0]
         self.places = pursuit.runner_places
         self.home = list(pursuit.runner.squares)
         self.guards = pursuit.guards[:, self.home]
         self.targets = pursuit.targets(pursuit.runner)[self.home]
 
     def set_up(self, begin: int, end: int) -> tuple[Squares, Flags]:
-        """Squares of the pursuers, and where the runner cannot stand, of these rows."""
+        """Squares of the pursuers in these rows, and where the runner cannot stand."""
         pursuers = self.group.unrank_many(np.arange(begin, end))
-        taken = np.zeros((end - begin, len(self.places) + 1), dtype=bool)
-        taken[np.arange(end - begin)[:, None], pursuers] = True
-        return pursuers, taken[:, self.home]
+        occupied = np.zeros((end - begin, len(self.places) + 1), dtype=bool)
+        occupied[np.arange(end - begin)[:, None], pursuers] = True
+        return pursuers, occupied[:, self.home]
 
     def escaped(self, pursuers: Squares) -> Flags:
-        """Where the runner has got away."""
+        """Where the runner has escaped."""
         unguarded: Flags = np.logical_not(self.guards[pursuers].any(axis=1))
         if not self.pursuit.needs_room or not unguarded.any():
             return unguarded
@@ -122,7 +125,7 @@ class _Rows(ABC):
 
 
 class _Pursuers(_Rows):
-    """The pursuers to move: their steps lead into the next tier."""
+    """Rows with the pursuers to move: their steps lead into the next tier."""
 
     def __init__(self, pursuit: Pursuit, codes: Codes, ahead: Bytes) -> None:
         super().__init__(pursuit, codes)
@@ -130,17 +133,17 @@ class _Pursuers(_Rows):
         self.steps = pursuit.targets(pursuit.pursuer)
 
     def scores(self, begin: int, end: int) -> tuple[Bytes, Flags]:
-        pursuers, taken = self.set_up(begin, end)
-        best = np.full(taken.shape, STUCK, dtype=np.uint8)
+        pursuers, occupied = self.set_up(begin, end)
+        best = np.full(occupied.shape, STUCK, dtype=np.uint8)
         for slot in range(pursuers.shape[1]):
-            for nth in self.steps.T:
-                self._step(best, pursuers, slot, nth[pursuers[:, slot]])
+            for targets in self.steps.T:
+                self._step(best, pursuers, slot, targets[pursuers[:, slot]])
         if self.pursuit.escape_counts(self.pursuit.pursuer.side):
             best[self.escaped(pursuers)] = LOST
-        return best, taken
+        return best, occupied
 
     def _step(self, best: Bytes, pursuers: Squares, slot: int, target: Squares) -> None:
-        """Raise `best` where this pursuer can go there."""
+        """Raise `best` where this pursuer can step to its target."""
         rows = np.flatnonzero((target != NOWHERE) & (pursuers != target[:, None]).all(axis=1))
         if not len(rows) or self.pursuit.next_tier is None:
             return
@@ -148,48 +151,48 @@ class _Pursuers(_Rows):
         after[:, slot] = target[rows]
         worth = self.ahead[self.pursuit.next_tier.groups[0].rank_many(after)]
         place = self.places[target[rows]]
-        met = place != NOWHERE
+        in_row = place != NOWHERE
         # A runner on the target is in the way.
-        worth[np.flatnonzero(met), place[met]] = STUCK
+        worth[np.flatnonzero(in_row), place[in_row]] = STUCK
         best[rows] = np.maximum(best[rows], worth)
 
 
 class _Runner(_Rows):
-    """The runner to move: its steps stay in the row."""
+    """Rows with the runner to move: its steps stay in the row."""
 
     def __init__(self, pursuit: Pursuit, codes: Codes, others: Codes) -> None:
         super().__init__(pursuit, codes)
         self.others = others.reshape(-1, pursuit.length)
-        self.worth = _worth(NARROW_ANY)
+        self.move_scores = _move_scores(NARROW_ANY)
 
     def scores(self, begin: int, end: int) -> tuple[Bytes, Flags]:
-        pursuers, taken = self.set_up(begin, end)
-        worth = np.where(taken, STUCK, self.worth[self.others[begin:end]]).astype(np.uint8)
-        best = np.full(taken.shape, STUCK, dtype=np.uint8)
+        pursuers, occupied = self.set_up(begin, end)
+        worth = np.where(occupied, STUCK, self.move_scores[self.others[begin:end]]).astype(np.uint8)
+        best = np.full(occupied.shape, STUCK, dtype=np.uint8)
         for place, targets in enumerate(self.targets):
             for target in targets[targets != NOWHERE]:
                 if self.places[target] != NOWHERE:
                     np.maximum(best[:, place], worth[:, self.places[target]], out=best[:, place])
         if self.pursuit.escape_counts(self.pursuit.runner.side):
             best[self.escaped(pursuers) & (best != STUCK)] = WON
-        return best, taken
+        return best, occupied
 
 
-def _check_side(own: Layout, side: int, codes: Codes, coding: Coding, rows: _Rows) -> Summary:
+def _check_side(layout: Layout, side: int, codes: Codes, coding: Coding, rows: _Rows) -> Summary:
     """Check one side to move and count its codes."""
-    wanted = _own(coding)
-    length = own.row_length
+    code_scores = _code_scores(coding)
+    length = layout.row_length
 
     def check(first: int, last: int) -> Tally:
         tally = Tally(coding)
         for begin, end in pairwise([*range(first, last, ROWS_AT_ONCE), last]):
-            scores, taken = rows.scores(begin, end)
-            found = rows.codes[begin:end]
-            wrong = (wanted[found] != scores) & ~taken
+            scores, occupied = rows.scores(begin, end)
+            stored = rows.codes[begin:end]
+            wrong = (code_scores[stored] != scores) & ~occupied
             if wrong.any():
-                raise contradiction(own, side, begin * length + int(np.argmax(wrong)), codes, coding)
-            legal = np.flatnonzero(~taken)
-            tally.add(found.reshape(-1)[legal], legal + begin * length, 1)
+                raise contradiction(layout, side, begin * length + int(np.argmax(wrong)), codes, coding)
+            legal = np.flatnonzero(~occupied)
+            tally.add(stored.reshape(-1)[legal], legal + begin * length, 1)
         return tally
 
     whole = Tally(coding)

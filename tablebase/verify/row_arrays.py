@@ -1,10 +1,11 @@
-"""What the check of rows reads: the rules, the children and the scores of values, as arrays of its own.
+"""What the checker of rows reads: the rules, the children and the scores of values, as arrays of its own.
 
-*Scores* are bytes that grow with how good a value is. Nothing here comes from the engines.
+*Scores* are bytes, the larger the better the value. Nothing here is shared with the solvers.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from tablebase.values import STALEMATE, Coding, Value
 from tablebase.verify.general import Load
 
 STUCK, DRAWN, IMPOSSIBLE, WON = 0, 127, 128, 255
-"""Scores: no move; a draw; never reached; a win in one ply. Losses lie between the first two, wins between the last."""
+"""Scores: no move; a draw; never assigned; a win in one ply. Losses lie between the first two, wins between the last two."""
 NOBODY = -1
 
 Bytes = NDArray[np.uint8]
@@ -28,26 +29,26 @@ Flags = NDArray[np.bool_]
 
 
 class Rules(NamedTuple):
-    """The slice seen by one side to move; P slots, S squares, M the most steps from a square, B the most blockers."""
+    """The slice seen by one side to move; P slots, S squares, at most M steps from a square and B blockers of a step."""
 
     owner: Small  # (P,) 1 for the side to move
     square: Small  # (P, S) square of a digit
     digit: Long  # (P, S) digit of a square
     stride: Long  # (P,)
-    flips: Flags  # (S,) whether a lead on this square has the board mirrored
-    mirror: Small  # (S,)
+    flips: Flags  # (S,) whether a lead on this square mirrors the board
+    mirror: Small  # (S,) image of each square
     steps: Small  # (P, S) number of steps of a slot from a square
     target: Small  # (P, S, M)
     quiet: Flags  # (P, S, M)
     wins: Flags  # (P, S, M)
-    takes: Flags  # (P, S, M, P)
+    captures: Flags  # (P, S, M, P) whether the step may capture each slot
     blockers: Small  # (P, S, M, B) NOBODY where there are fewer
 
 
 class Inside(NamedTuple):
     """Steps of the last slot, by its digits."""
 
-    free_from: Long  # quiet steps that nothing between can stop
+    free_from: Long  # quiet steps without blockers that do not win
     free_to: Long
     other_from: Long  # other quiet steps
     other_step: Small
@@ -57,16 +58,16 @@ class Inside(NamedTuple):
 
 
 class Children(NamedTuple):
-    """Where the positions go when slot v is captured."""
+    """Where the positions go if slot v is captured."""
 
-    ends: Flags  # (P,) the game is won
+    ends: Flags  # (P,) whether that wins the game
     begin: Long  # (P,) where the child's scores begin
-    order: Small  # (P, P) [v, j] our slot that plays the child's slot j
-    image: Small  # (P, S) where our squares lie for the child
-    flips: Flags  # (P, S) whether a lead on a square of the child's has its board mirrored
-    digit: Long  # (P, P, S) [v, j, s]
+    order: Small  # (P, P) [v, j] the parent's slot that plays the child's slot j
+    image: Small  # (P, S) image of the parent's squares in the child
+    flips: Flags  # (P, S) whether a lead on a square of the child mirrors its board
+    digit: Long  # (P, P, S) [v, j, s] digit of square s for the child's slot j
     stride: Long  # (P, P)
-    scores: Bytes  # what capturing into each position of all children is worth
+    scores: Bytes  # the score of a capture into each position, for all children
 
 
 def _rank(value: Value) -> int:
@@ -76,10 +77,11 @@ def _rank(value: Value) -> int:
     return value.distance // 2 if value.outcome is Outcome.LOSS else WON - value.distance // 2
 
 
+@cache
 def scores_of(game: Game, coding: Coding) -> Bytes:
-    """For each code the score that a position's moves must give for it to be right."""
+    """For each code the score that the moves of a position with that code must imply."""
     scores = np.array([_rank(coding.value(code)) for code in range(coding.void + 1)], dtype=np.uint8)
-    # Only a position without a move may be a stalemate, or lost in 0, whichever the rules say.
+    # Only a position without a move may be a stalemate, or a loss in 0, as the rules have it.
     drawn = game.no_move is Outcome.DRAW
     scores[STALEMATE] = STUCK if drawn else IMPOSSIBLE
     scores[coding.code(Value(Outcome.LOSS, 0))] = IMPOSSIBLE if drawn else STUCK
@@ -87,50 +89,51 @@ def scores_of(game: Game, coding: Coding) -> Bytes:
     return scores
 
 
-def worth_of(coding: Coding) -> Bytes:
-    """For each code the score of a move into a position that has it."""
+@cache
+def move_scores_of(coding: Coding) -> Bytes:
+    """For each code the score of a move into a position with that code."""
     return np.array([_rank(coding.value(code).parent) for code in range(coding.void + 1)], dtype=np.uint8)
 
 
-def compile_rules(game: Game, own: Layout, side: int) -> Rules:
+def compile_rules(game: Game, layout: Layout, side: int) -> Rules:
     """The slice as one side to move sees it."""
-    kinds = [game.kinds[group.kind] for group in own.groups]
+    kinds = [game.kinds[group.kind] for group in layout.groups]
     slots, squares = len(kinds), len(game.board)
     most = max(len(steps) for kind in kinds for steps in kind.steps_from.values())
     blockers = max(1, *(len(step.empty) for kind in kinds for step in kind.steps))
     flips = np.zeros(squares, dtype=bool)
-    flips[list(own.groups[0].squares)] = own.lead.flip
+    flips[list(layout.groups[0].squares)] = layout.lead.flip
     rules = Rules(
         owner=np.array([int(kind.side == side) for kind in kinds], dtype=np.int8),
         square=np.zeros((slots, squares), dtype=np.int8),
-        digit=_digits(own, slots, squares),
-        stride=_strides(own),
+        digit=_digits(layout, slots, squares),
+        stride=_strides(layout),
         flips=flips,
         mirror=np.array(game.mirror or range(squares), dtype=np.int8),
         steps=np.zeros((slots, squares), dtype=np.int8),
         target=np.zeros((slots, squares, most), dtype=np.int8),
         quiet=np.zeros((slots, squares, most), dtype=bool),
         wins=np.zeros((slots, squares, most), dtype=bool),
-        takes=np.zeros((slots, squares, most, slots), dtype=bool),
+        captures=np.zeros((slots, squares, most, slots), dtype=bool),
         blockers=np.full((slots, squares, most, blockers), NOBODY, dtype=np.int8),
     )
     for slot, kind in enumerate(kinds):
-        home = np.array(own.groups[slot].squares)
-        rules.square[slot, : own.radices[slot]] = home if slot else home[own.lead.rank]
+        home = np.array(layout.groups[slot].squares)
+        rules.square[slot, : layout.radices[slot]] = home if slot else home[layout.lead.rank]
         for origin, steps in kind.steps_from.items():
             rules.steps[slot, origin] = len(steps)
             for n, step in enumerate(steps):
-                where = (slot, origin, n)
-                rules.target[where], rules.quiet[where], rules.wins[where] = step.target, step.quiet, step.wins
-                rules.takes[where] = [other.symbol in step.victims for other in kinds]
-                rules.blockers[where][: len(step.empty)] = sorted(step.empty)
+                entry = (slot, origin, n)
+                rules.target[entry], rules.quiet[entry], rules.wins[entry] = step.target, step.quiet, step.wins
+                rules.captures[entry] = [other.symbol in step.victims for other in kinds]
+                rules.blockers[entry][: len(step.empty)] = sorted(step.empty)
     return rules
 
 
-def compile_inside(game: Game, own: Layout) -> Inside:
+def compile_inside(game: Game, layout: Layout) -> Inside:
     """The steps of the last slot."""
-    group = own.groups[-1]
-    steps = [(step, n) for some in game.kinds[group.kind].steps_from.values() for n, step in enumerate(some)]
+    group = layout.groups[-1]
+    steps = [(step, n) for listed in game.kinds[group.kind].steps_from.values() for n, step in enumerate(listed)]
     free = [step for step, _ in steps if step.quiet and not step.wins and not step.empty]
     others = [(step, n) for step, n in steps if step.quiet and (step.wins or step.empty)]
     into = sorted(steps, key=lambda pair: pair[0].target)
@@ -145,22 +148,22 @@ def compile_inside(game: Game, own: Layout) -> Inside:
     )
 
 
-def _digits(own: Layout, slots: int, squares: int) -> Long:
-    """Digit of each square for each slot; a lead that is not numbered has its mirror image's."""
+def _digits(layout: Layout, slots: int, squares: int) -> Long:
+    """Digit of each square for each slot; a lead that is not numbered has the digit of its mirror image."""
     digits = np.zeros((slots, squares), dtype=np.int64)
-    for slot, group in enumerate(own.groups):
-        digits[slot, list(group.squares)] = range(len(group.squares)) if slot else own.lead.digit
+    for slot, group in enumerate(layout.groups):
+        digits[slot, list(group.squares)] = range(len(group.squares)) if slot else layout.lead.digit
     return digits
 
 
-def _strides(own: Layout) -> Long:
+def _strides(layout: Layout) -> Long:
     """Indices between neighbouring digits of each slot."""
-    return np.array([np.prod(own.radices[slot + 1 :], dtype=np.int64) for slot in range(len(own.radices))], dtype=np.int64)
+    return np.array([np.prod(layout.radices[slot + 1 :], dtype=np.int64) for slot in range(len(layout.radices))], dtype=np.int64)
 
 
-def compile_children(game: Game, own: Layout, side: int, load: Load) -> Children:
+def compile_children(game: Game, layout: Layout, side: int, load: Load) -> Children:
     """The tables that captures by `side` lead to."""
-    slots, squares = len(own.slots), len(game.board)
+    slots, squares = len(layout.slots), len(game.board)
     children = Children(
         ends=np.ones(slots, dtype=bool),
         begin=np.zeros(slots, dtype=np.int64),
@@ -171,20 +174,20 @@ def compile_children(game: Game, own: Layout, side: int, load: Load) -> Children
         stride=np.zeros((slots, slots), dtype=np.int64),
         scores=np.zeros(0, dtype=np.uint8),
     )
-    parts: list[Bytes] = []
-    for exit_ in slot_conversions(game, own.material):
-        slot = exit_.victim
-        if exit_.side == side or slot is None:
+    scores: list[Bytes] = []
+    for conversion in slot_conversions(game, layout.material):
+        victim = conversion.victim
+        if conversion.side == side or victim is None:
             continue
-        way = locate(game, exit_.child, exit_.side)
-        theirs = layout_of(game, way.material)
-        children.ends[slot] = False
-        children.begin[slot] = sum(len(part) for part in parts)
-        children.order[slot, : slots - 1] = [exit_.rest[way.pairing[one]] for one in theirs.slots]
-        children.image[slot] = game.swap if way.swapped and game.swap is not None else range(squares)
-        children.flips[slot, list(theirs.groups[0].squares)] = theirs.lead.flip
-        children.digit[slot, : slots - 1] = _digits(theirs, slots - 1, squares)
-        children.stride[slot, : slots - 1] = _strides(theirs)
-        codes, coding = load(way.material, way.side)
-        parts.append(worth_of(coding)[codes])
-    return children._replace(scores=np.concatenate(parts)) if parts else children
+        location = locate(game, conversion.child, conversion.side)
+        child = layout_of(game, location.material)
+        children.ends[victim] = False
+        children.begin[victim] = sum(map(len, scores))
+        children.order[victim, : slots - 1] = [conversion.rest[location.pairing[piece]] for piece in child.slots]
+        children.image[victim] = game.swap if location.swapped and game.swap is not None else range(squares)
+        children.flips[victim, list(child.groups[0].squares)] = child.lead.flip
+        children.digit[victim, : slots - 1] = _digits(child, slots - 1, squares)
+        children.stride[victim, : slots - 1] = _strides(child)
+        codes, coding = load(location.material, location.side)
+        scores.append(move_scores_of(coding)[codes])
+    return children._replace(scores=np.concatenate(scores)) if scores else children

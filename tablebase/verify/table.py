@@ -1,12 +1,12 @@
-"""Is a table right? Its bytes, its values, its statistics, and every position, one ply deep.
+"""Verify a table: its bytes, its values, its statistics, and every position one ply deep.
 
-The check shares nothing with the engines but the rules and the definition of the index: it only moves forward.
-If every win in d has a move into a loss in d - 1 and none better, every loss in d only moves into wins, the longest
-in d - 1, and every draw has a drawing move and no winning one, then by induction over d all wins and losses are
-right, and so are the draws.
+Verification shares only the rules, the value coding and `tablebase.slices` with the solvers, and it only generates
+forward moves. If every win in d has a move into a loss in d - 1 and no better one, every loss in d only has moves into
+wins, the longest in d - 1, and every draw has a drawing move and no winning one, then by induction over d all wins and
+losses are right, and so are the draws.
 
-There are three programs for it: `general` takes any table, `rows` those of single pieces and `pursuit` those in which
-one piece is pursued by like ones, many times faster; `general` is the others' twin in the tests.
+There are three checkers: `general` handles any table; `rows` handles those of single pieces and `pursuit` those of
+pursuits, many times faster. `general` is the twin of the others in the tests.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.tables.summary import Summary
 from tablebase.values import Codes, Coding
-from tablebase.verify import general
-from tablebase.verify import pursuit as pursuit
+from tablebase.verify import general, pursuit
 from tablebase.verify.general import Load
 
 __all__ = ["verify_codes", "verify_table"]
@@ -34,16 +33,16 @@ def verify_table(game: Game, table: Table, store: Store) -> None:
     ----------
     game : Game
     table : Table
-        It may still be a draft.
+        May still be a draft.
     store : Store
-        Holds the tables that captures lead to.
+        Holds the tables that conversions lead to.
 
     Raises
     ------
     CorruptTableError
         Naming the file and the first fault.
     MissingTableError
-        If a table that captures lead to is not there.
+        If a table that a conversion leads to is missing.
     """
 
     def load(material: Material, side: int) -> tuple[Codes, Coding]:
@@ -59,11 +58,12 @@ def verify_table(game: Game, table: Table, store: Store) -> None:
     except CorruptTableError as fault:
         raise CorruptTableError(f"is wrong: {fault}", table.path) from fault
     if summaries != table.header.summaries:
-        raise CorruptTableError("is wrong: its statistics are not those of its values", table.path)
+        raise CorruptTableError("is wrong: its statistics do not match its values", table.path)
 
 
 def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:
-    """Check codes one ply deep, with the fastest program that can; see `general.verify_codes`."""
+    """Check codes one ply deep, with the fastest checker for the material; see `general.verify_codes`."""
+    # Imported here because Numba is slow to load.
     from tablebase.verify import rows
 
     check = general.verify_codes

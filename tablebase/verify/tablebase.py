@@ -1,4 +1,4 @@
-"""Check the tables of a tablebase, many at a time."""
+"""Verify the tables of a tablebase, in parallel."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from tablebase.verify.table import verify_table
 def verify_tables(
     game: Game, folder: Path, pieces: int | None, materials: Sequence[Material], executor: Executor
 ) -> tuple[int, Iterator[str | None]]:
-    """Check all registered tables, or those of up to so many pieces, or those of some materials.
+    """Check all registered tables, those of up to `pieces` pieces, or those of the given materials.
 
     Returns
     -------
     count : int
-        How many will be checked.
+        Number of tables to check.
     results : iterator of str or None
-        For each table None if it is right, else the sentence that says what is wrong.
+        For each table None if it is right, else a sentence that says what is wrong.
 
     Raises
     ------
     MissingTableError
-        If a material asked for is not registered.
+        If a requested material is not registered.
     TablebaseError
         If there is nothing to check.
     """
@@ -56,7 +56,7 @@ def verify_tables(
 
 
 def check_table(name: str, folder: Path, entry: tuple[str, str]) -> str | None:
-    """Check one table against its catalog entry (material and SHA-256 of the file); the fault, if there is one."""
+    """Check one table against its catalog entry (material and SHA-256 of the file); return the fault, or None."""
     game = load_game(name)
     material = parse_material(game, entry[0])
     path = table_path(folder, game, material)

@@ -1,4 +1,4 @@
-"""Building: the same bytes however it is done, nothing twice, nothing wrong published, and interruptions that do no harm."""
+"""Building: always the same bytes, nothing solved twice, nothing wrong published, and harmless interruptions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from support.program import SOLVERS, Answer, ask_fresh, contents, drafts, flip, 
 from rules.doushouqi import game as doushouqi
 from tablebase.build import tables as building
 from tablebase.build.plan import plan
-from tablebase.catalog.catalog import FILE_NAME, Catalog
+from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CorruptTableError
 from tablebase.executors.executor import Limits
 from tablebase.executors.local import LocalExecutor
@@ -34,15 +35,15 @@ GAME = doushouqi()
 Ask = Callable[..., Answer]
 CHILDREN = "/proc/{0}/task/{0}/children"
 FIRST_TABLE_SECONDS = 120
-"""More than kernels take to compile."""
+"""Longer than the kernels take to compile."""
 
 
 def registered(folder: Path) -> dict[str, str | None]:
-    """Engine of each table in the catalog."""
+    """The solver of each table in the catalog."""
     catalog = Catalog(folder)
-    found = dict(catalog.sql("SELECT material, engine FROM tables")[1])
+    solvers = dict(catalog.sql("SELECT material, engine FROM tables")[1])
     catalog.close()
-    return found
+    return solvers
 
 
 def path_of(folder: Path, name: str) -> Path:
@@ -51,39 +52,39 @@ def path_of(folder: Path, name: str) -> Path:
 
 
 def forbid_solving(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let any attempt to solve something fail the test."""
+    """Make any attempt to solve a table fail the test."""
 
     def solve(*_: object) -> None:
-        raise AssertionError("this was to be solved no more")
+        raise AssertionError("this table must not be solved again")
 
     monkeypatch.setattr(building, "solve_material", solve)
 
 
 def wait_for(condition: Callable[[], Any]) -> Any:
-    """What the condition gives once it is true."""
+    """Wait until a condition is true, and return its value."""
     end = time.monotonic() + FIRST_TABLE_SECONDS
     while time.monotonic() < end:
-        found = condition()
-        if found:
-            return found
+        value = condition()
+        if value:
+            return value
         time.sleep(0.01)
     raise AssertionError("this took too long")
 
 
-@pytest.mark.parametrize("engine", SOLVERS)
-def test_engines_write_the_same_files(engine: str, three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """Every engine writes each two-piece table, and some of three pieces, with the same bytes."""
-    wanted = ["--pieces", "2", "--material", "CvWD", "--material", "RCvW"][: 4 if engine == "sweep" else 6]
-    assert ask("build", "doushouqi", *wanted, "--engine", engine, "--data", tmp_path).code == 0
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_solvers_write_the_same_files(solver: str, three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """Every solver writes the same bytes for all two-piece tables and some three-piece tables."""
+    wanted = ["--pieces", "2", "--material", "CvWD", "--material", "RCvW"][: 4 if solver == "sweep" else 6]
+    assert ask("build", "doushouqi", *wanted, "--engine", solver, "--data", tmp_path).code == 0
     expected = contents(three_pieces)
-    found = contents(tmp_path)
-    assert len(found) == 10 + len(wanted) // 2 - 1
-    assert all(data == expected[name] for name, data in found.items())
-    assert set(registered(tmp_path).values()) == {engine}
+    written = contents(tmp_path)
+    assert len(written) == 10 + len(wanted) // 2 - 1
+    assert all(data == expected[name] for name, data in written.items())
+    assert set(registered(tmp_path).values()) == {solver}
 
 
 def test_workers_write_the_same_files(two_pieces: Path, tmp_path: Path) -> None:
-    """Two workers in processes of their own write what one wrote, byte for byte, and leave nothing else."""
+    """Two workers in separate processes write the same bytes as one, and leave no other files."""
     answer = ask_fresh("build", "doushouqi", "--pieces", "2", "--workers", "2", "--data", tmp_path)
     assert (answer.code, answer.out, answer.errors) == (0, "", [])
     assert contents(tmp_path) == contents(two_pieces)
@@ -92,7 +93,7 @@ def test_workers_write_the_same_files(two_pieces: Path, tmp_path: Path) -> None:
 
 
 def test_a_second_build_does_nothing(copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where all is built, nothing is solved, written or entered again, and it is said so."""
+    """If everything has been built, nothing is solved, written or registered again, and a message says so."""
     forbid_solving(monkeypatch)
     before = {path: path.stat().st_mtime_ns for path in copied.rglob("*.h5")}
     rows = registered(copied)
@@ -105,7 +106,7 @@ def test_a_second_build_does_nothing(copied: Path, ask: Ask, monkeypatch: pytest
 
 @pytest.mark.parametrize("name", ["TvL", "RvC"])
 def test_only_what_is_missing_is_built(name: str, copied: Path, two_pieces: Path, ask: Ask) -> None:
-    """A table whose file is gone is built again, and no other is touched."""
+    """A table whose file is missing is built again, and no other is touched."""
     others = {path: path.stat().st_mtime_ns for path in copied.glob("*/2/*.h5") if path.stem != name}
     path_of(copied, name).unlink()
     answer = ask("build", "doushouqi", "--pieces", "2", "--data", copied)
@@ -118,32 +119,32 @@ def test_only_what_is_missing_is_built(name: str, copied: Path, two_pieces: Path
 @pytest.mark.parametrize(
     ("material", "names"),
     [
-        # The wolf takes the rat or the cat: what is left is CvW or RvW, which plays as RvC, where the rat is weaker.
+        # The wolf captures the rat or the cat, which leaves CvW or RvW; the latter is an alias of RvC.
         ("RCvW", ["CvW", "RCvW", "RvC"]),
-        # The same under another name: a rat and a weaker piece against a stronger one that does not jump.
+        # An alias: a rat and a weaker piece against a stronger one that does not jump.
         ("DRvP", ["CvW", "RCvW", "RvC"]),
-        # Tiger against wolf or dog is, by colour swap, a weaker piece against a jumper: CvT. WD v T plays as CW v T.
+        # Tiger against wolf or dog is, by colour swap, a weaker piece against a jumper: CvT. WDvT is an alias of CWvT.
         ("TvWD", ["CWvT", "CvT"]),
-        # In the trap the cat takes either: LvC is by colour swap CvT, EvC is CvW. The first such pair is wolf and tiger.
+        # In the trap the cat captures either: LvC is CvT by colour swap, EvC is CvW. The first such pair is wolf and tiger.
         ("LEvC", ["CvT", "CvW", "WTvC"]),
-        # Two pieces need none.
+        # Two pieces depend on nothing.
         ("DvP", ["CvW"]),
     ],
 )
-def test_a_material_brings_what_it_depends_on(
+def test_a_material_is_built_with_its_dependencies(
     material: str, names: list[str], three_pieces: Path, tmp_path: Path, ask: Ask
 ) -> None:
-    """Building one slice builds the tables its captures lead to, under the names of those that stand for them."""
+    """Building one material also builds the tables that its captures lead to, under the names of their representatives."""
     assert ask("build", "doushouqi", "--material", material, "--data", tmp_path).code == 0
     assert sorted(registered(tmp_path)) == names
     expected = contents(three_pieces)
-    found = contents(tmp_path)
-    assert sorted(Path(file).stem for file in found) == names
-    assert all(data == expected[file] for file, data in found.items())
+    written = contents(tmp_path)
+    assert sorted(Path(file).stem for file in written) == names
+    assert all(data == expected[file] for file, data in written.items())
 
 
 def test_stray_drafts_are_removed(copied: Path, ask: Ask) -> None:
-    """What an earlier build left half written is gone after the next."""
+    """A build removes the drafts that an earlier build left behind."""
     stray = path_of(copied, "CvW").with_name(".CvW.h5.12345.tmp")
     stray.write_bytes(b"half a table")
     path_of(copied, "CvW").unlink()
@@ -153,7 +154,7 @@ def test_stray_drafts_are_removed(copied: Path, ask: Ask) -> None:
 
 
 def test_a_published_table_is_not_solved_again(copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tables that are there but not in the catalog are verified and entered as they are."""
+    """Tables that are on disk but not in the catalog are verified and registered as they are."""
     forbid_solving(monkeypatch)
     (copied / FILE_NAME).unlink()
     before = contents(copied)
@@ -164,7 +165,7 @@ def test_a_published_table_is_not_solved_again(copied: Path, ask: Ask, monkeypat
 
 @pytest.mark.parametrize("damage", ["a bit", "the end", "everything"])
 def test_a_damaged_table_is_built_again(damage: str, copied: Path, two_pieces: Path, ask: Ask) -> None:
-    """A file that is there, not in the catalog and not right is replaced."""
+    """A damaged file that is not in the catalog is replaced."""
     (copied / FILE_NAME).unlink()
     path = path_of(copied, "RvE")
     size = path.stat().st_size
@@ -174,11 +175,11 @@ def test_a_damaged_table_is_built_again(damage: str, copied: Path, two_pieces: P
         os.truncate(path, size // 2 if damage == "the end" else 0)
     assert ask("build", "doushouqi", "--pieces", "2", "--data", copied).code == 0
     assert contents(copied) == contents(two_pieces)
-    assert [name for name, engine in registered(copied).items() if engine] == ["RvE"]
+    assert [name for name, solver in registered(copied).items() if solver] == ["RvE"]
 
 
 def test_a_table_of_other_rules_is_left_alone(copied: Path, ask: Ask) -> None:
-    """A table built under other rules ends each command that meets it with code 2 and a sentence, and stays as it is."""
+    """Every command that needs a table built under other rules ends with code 2 and a sentence; the file stays as it is."""
     path = path_of(copied, "RvE")
     with h5py.File(path, "r+") as file:
         file.attrs.modify("rules_digest", file.attrs["rules_digest"][::-1])
@@ -197,13 +198,13 @@ def test_a_table_of_other_rules_is_left_alone(copied: Path, ask: Ask) -> None:
 
 
 def test_wrong_codes_are_never_published(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where an engine errs by one position, the build ends with a sentence that shows it, and no file is left."""
+    """If a solver is wrong about one position, the build fails with a sentence that shows it, and leaves no file."""
     solve = building.solve_material
 
     def err(*arguments: Any) -> Any:
-        codes, coding, engine = solve(*arguments)
+        codes, coding, solver = solve(*arguments)
         codes[0][np.flatnonzero(codes[0] == coding.code(Value(Outcome.WIN, 9)))[0]] = DRAW
-        return codes, coding, engine
+        return codes, coding, solver
 
     monkeypatch.setattr(building, "solve_material", err)
     answer = ask("build", "doushouqi", "--material", "CvW", "--data", tmp_path)
@@ -216,7 +217,7 @@ def test_wrong_codes_are_never_published(tmp_path: Path, ask: Ask, monkeypatch: 
 
 
 def test_a_damaged_child_stops_the_build(copied: Path, ask: Ask) -> None:
-    """A table that is needed but damaged is named, and nothing is built on it."""
+    """A damaged table that others depend on is named, and nothing is built on it."""
     path = path_of(copied, "CvW")
     flip(path, middle_of_codes(path))
     answer = ask("build", "doushouqi", "--material", "RCvW", "--data", copied)
@@ -226,14 +227,14 @@ def test_a_damaged_child_stops_the_build(copied: Path, ask: Ask) -> None:
     assert not path_of(copied, "RCvW").exists()
 
 
-@pytest.mark.parametrize("what", ["disk", "memory"])
-def test_no_room_is_a_sentence(what: str, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If disk or memory runs out on the way, the build ends with code 3 and one sentence, and leaves nothing half done."""
+@pytest.mark.parametrize("resource", ["disk", "memory"])
+def test_no_space_is_a_sentence(resource: str, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If disk or memory runs out during a build, it ends with code 3 and one sentence, and leaves nothing half done."""
 
     def run_out(*_: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) if what == "disk" else MemoryError
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) if resource == "disk" else MemoryError
 
-    monkeypatch.setattr(*((os, "fsync") if what == "disk" else (building, "solve_material")), run_out)
+    monkeypatch.setattr(*((os, "fsync") if resource == "disk" else (building, "solve_material")), run_out)
     answer = ask("build", "doushouqi", "--material", "CvW", "--data", tmp_path)
     assert answer.code == 3
     assert len(answer.errors) == 1
@@ -242,30 +243,30 @@ def test_no_room_is_a_sentence(what: str, tmp_path: Path, ask: Ask, monkeypatch:
 
 
 def test_only_one_build_at_a_time(tmp_path: Path, ask: Ask) -> None:
-    """A second build in the same folder ends with one sentence; the first goes on."""
+    """A second build in the same folder ends with one sentence; the first continues."""
     first = building.build(GAME, plan(GAME, 2, []), tmp_path)
     next(first)
     answer = ask("build", "doushouqi", "--pieces", "2", "--data", tmp_path)
     assert answer.code == 2
-    assert answer.errors == [f"error: another build is at work in {tmp_path}: wait for it, or name another folder"]
+    assert answer.errors == [f"error: another build is running in {tmp_path}: wait for it, or name another folder"]
     assert len(list(first)) == 9
     assert ask("build", "doushouqi", "--pieces", "2", "--data", tmp_path).code == 0
 
 
 def test_children_come_first(tmp_path: Path) -> None:
-    """Each table is done after all that it depends on, whatever order they were asked for in."""
+    """Each table is built after all that it depends on, in whatever order they are requested."""
     wanted = [*stored_materials(GAME, 4)[:40], *stored_materials(GAME, 3), *stored_materials(GAME, 2)]
-    graph = {table: tuple(child for child in dependencies(GAME, table) if child in wanted) for table in wanted}
-    done = list(run_graph(graph, lambda table: table, LocalExecutor(Limits())))
+    graph = {material: tuple(child for child in dependencies(GAME, material) if child in wanted) for material in wanted}
+    done = list(run_graph(graph, lambda material: material, LocalExecutor(Limits())))
     assert sorted(done) == sorted(wanted)
-    place = {table: number for number, table in enumerate(done)}
-    assert all(place[child] < place[table] for table, children in graph.items() for child in children)
+    place = {material: number for number, material in enumerate(done)}
+    assert all(place[child] < place[material] for material, children in graph.items() for child in children)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.fixture
 def starting(tmp_path: Path) -> Iterator[Callable[[str], Any]]:
-    """Starts a three-piece build with so many workers, and gives its process once the first table is there."""
+    """Starts a three-piece build with N workers, and returns its process once the first table is on disk."""
     started = []
 
     def start(workers: str) -> Any:
@@ -283,21 +284,21 @@ def starting(tmp_path: Path) -> Iterator[Callable[[str], Any]]:
 
 
 def ended(process: Any) -> Answer:
-    """What a process said once it has ended."""
+    """Wait for a process to end, and return its output."""
     out, err = process.communicate(timeout=60)
     return Answer(process.returncode, out, err)
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_an_interrupted_build_goes_on(workers: str, starting: Callable[[str], Any], tmp_path: Path, three_pieces: Path) -> None:
-    """Ctrl-C ends a build in one sentence and code 130; what was finished stays, and the same command does the rest."""
+def test_an_interrupted_build_resumes(workers: str, starting: Callable[[str], Any], tmp_path: Path, three_pieces: Path) -> None:
+    """Ctrl-C ends a build with one sentence and code 130; finished tables are kept, and the same command builds the rest."""
     process = starting(workers)
     wait_for(lambda: len(contents(tmp_path)) > 12)
     os.killpg(process.pid, signal.SIGINT)
     answer = ended(process)
     assert (answer.code, answer.out) == (130, "")
     assert "Traceback" not in answer.err
-    assert answer.errors == ["error: interrupted; a build or an export goes on where it stopped when it is started again"]
+    assert answer.errors == ["error: interrupted; a build or an export resumes when it is started again"]
     expected = contents(three_pieces)
     kept = contents(tmp_path)
     assert 12 < len(kept) < len(expected)
@@ -331,11 +332,11 @@ def ring(self, *arguments):
 Catalog.register = ring
 main()
 """
-"""The program, but for a Ctrl-C that always comes while Python clears an object away and ignores exceptions."""
+"""The program, with a Ctrl-C that always arrives while Python finalizes an object and ignores exceptions."""
 
 
 def test_an_interruption_is_never_lost(tmp_path: Path) -> None:
-    """Whatever Python is about when Ctrl-C comes, the build ends, and no exception is printed that was ignored."""
+    """Whatever Python is doing when Ctrl-C arrives, the build ends, and no ignored exception is printed."""
     process = start_fresh("build", "doushouqi", "--pieces", "2", "--data", tmp_path, program=BELL)
     answer = ended(process)
     assert (answer.code, answer.out) == (130, "")
@@ -345,8 +346,8 @@ def test_an_interruption_is_never_lost(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path(CHILDREN.format(os.getpid())).exists(), reason="needs /proc to find the workers")
-def test_workers_say_nothing_of_an_interruption(starting: Callable[[str], Any]) -> None:
-    """If Ctrl-C reaches the workers, just started, a moment before the main process, there is still one sentence."""
+def test_workers_print_nothing_when_interrupted(starting: Callable[[str], Any]) -> None:
+    """If Ctrl-C reaches newly started workers just before the main process, still only one sentence is printed."""
     process = starting("2")
     listing = Path(CHILDREN.format(process.pid))
     wait_for(lambda: len(listing.read_text().split()) > 1)
@@ -364,7 +365,7 @@ def test_workers_say_nothing_of_an_interruption(starting: Callable[[str], Any]) 
 
 @pytest.mark.skipif(not Path(CHILDREN.format(os.getpid())).exists(), reason="needs /proc to find the workers")
 def test_a_killed_worker_is_a_sentence(starting: Callable[[str], Any]) -> None:
-    """A worker that the system kills ends the build with code 3 and a cure, not with a traceback."""
+    """A worker killed by the system ends the build with code 3 and a remedy, not with a traceback."""
     process = starting("2")
     listing = Path(CHILDREN.format(process.pid))
     children = wait_for(lambda: len(listing.read_text().split()) > 2 and listing.read_text().split())
@@ -377,11 +378,11 @@ def test_a_killed_worker_is_a_sentence(starting: Callable[[str], Any]) -> None:
 
 
 def test_a_machine_is_measured_by_building(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rates are those of the table chosen: its codes by its seconds, and its bytes by its codes; nothing is kept."""
+    """The rates are codes per second and bytes per code of one table."""
     monkeypatch.setattr(building, "TemporaryDirectory", lambda: nullcontext(str(tmp_path)))
     monkeypatch.setattr(building, "MEASURED_BYTES", 300_050_000)
     rate, size = building.measure(GAME)
     file = next(iter(tmp_path.glob("second/doushouqi/2/RvR.h5")))
-    # Two rats: 61 squares, of which the mirror leaves 34, times 61; the table is paired with itself.
+    # Two rats: 34 of 61 squares up to the mirror, times 61; the table is self-paired.
     assert size == file.stat().st_size / (34 * 61)
     assert rate > 0

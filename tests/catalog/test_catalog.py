@@ -16,7 +16,8 @@ from support.program import Answer, contents, drafts, flip, open_files
 import tablebase
 from rules.doushouqi import game as doushouqi
 from tablebase.api.tablebase import Tablebase
-from tablebase.catalog.catalog import FILE_NAME, Catalog
+from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import TablebaseError
 from tablebase.slices.location import slices
 from tablebase.slices.material import parse_material

@@ -18,7 +18,7 @@ import tablebase
 from rules.doushouqi import game as doushouqi
 from tablebase.api.tablebase import Tablebase
 from tablebase.catalog.catalog import Catalog
-from tablebase.charts.selection import Choice, choose
+from tablebase.charts.selection import ChartSlices, select_slices
 from tablebase.charts.tallies import DrawMatrix, count_distances, count_parity, count_squares, draw_matrices, parity_pair
 from tablebase.errors import MissingTableError
 from tablebase.game import Outcome, load_game
@@ -59,11 +59,11 @@ def catalog(two_pieces: Path) -> Iterator[Catalog]:
     opened.close()
 
 
-def chosen(folder: Path, *patterns: str) -> Choice:
-    """The choice of some materials."""
+def chosen(folder: Path, *patterns: str) -> ChartSlices:
+    """The slices of some materials."""
     catalog = Catalog(folder)
     try:
-        return choose(GAME, catalog, patterns=patterns)
+        return select_slices(GAME, catalog, patterns=patterns)
     finally:
         catalog.close()
 
@@ -71,7 +71,7 @@ def chosen(folder: Path, *patterns: str) -> Choice:
 @pytest.mark.parametrize("material", ["RvC", "LvE", "PvD"])
 def test_counts_are_those_of_all_positions_probed(tables: Tablebase, catalog: Catalog, two_pieces: Path, material: str) -> None:
     """Outcomes by distance, by the square of either piece and by Manhattan distance are what probing every position gives."""
-    choice = choose(GAME, catalog, patterns=[material])
+    slices_ = select_slices(GAME, catalog, patterns=[material])
     distances: dict[Outcome, Counter[int]] = {Outcome.WIN: Counter(), Outcome.LOSS: Counter()}
     squares: list[dict[str, Counter[Outcome]]] = [{}, {}]
     apart: dict[tuple[int, bool], Counter[Outcome]] = {}
@@ -84,42 +84,42 @@ def test_counts_are_those_of_all_positions_probed(tables: Tablebase, catalog: Ca
             squares[place].setdefault(GAME.board.names[square], Counter())[outcome] += 1
         between = sum(abs(a - b) for a, b in zip(GAME.board.cells[one], GAME.board.cells[other], strict=True))
         apart.setdefault((between, between % 2 == 0), Counter())[outcome] += 1
-    assert (choice.outcomes, choice.positions) == (total, total.total())
-    assert count_distances(catalog, choice) == distances
-    assert [count_squares(choice, two_pieces, piece) for piece in (1, 2)] == squares
-    assert count_parity(choice, two_pieces, parity_pair(choice, ())) == apart
+    assert (slices_.outcomes, slices_.positions) == (total, total.total())
+    assert count_distances(catalog, slices_) == distances
+    assert [count_squares(slices_, two_pieces, piece) for piece in (1, 2)] == squares
+    assert count_parity(slices_, two_pieces, parity_pair(slices_, ())) == apart
 
 
 def test_stalemates_are_left_out(shut_in: Path) -> None:
     """Where there are stalemates the charts count just the other positions, as `stats` does."""
-    choice = chosen(shut_in, "CvWD")
-    tally = count_squares(choice, shut_in, 1)
-    placements = sum(1 for one in product(*[GAME.kinds[kind].squares for kind in choice.materials[0].kinds]) if len(set(one)) == 3)
+    slices_ = chosen(shut_in, "CvWD")
+    tally = count_squares(slices_, shut_in, 1)
+    placements = sum(1 for one in product(*[GAME.kinds[kind].squares for kind in slices_.materials[0].kinds]) if len(set(one)) == 3)
     expected: dict[str, Counter[Outcome]] = {}
     with tablebase.open(shut_in) as tables:
         for squares, outcome, _ in probed(tables, "CvWD"):
             expected.setdefault(GAME.board.names[squares[0]], Counter())[outcome] += 1
     assert tally == expected
-    assert choice.positions == sum(counts.total() for counts in tally.values()) < placements
+    assert slices_.positions == sum(counts.total() for counts in tally.values()) < placements
 
 
 def test_a_number_of_pieces_is_all_its_slices(catalog: Catalog, two_pieces: Path) -> None:
     """The numbers published for two pieces are the sums of what each chart is drawn of."""
-    choice = choose(GAME, catalog, pieces=2)
+    slices_ = select_slices(GAME, catalog, pieces=2)
     published = Counter({Outcome.WIN: 82_852, Outcome.LOSS: 64_501, Outcome.DRAW: 12_715})
-    assert choice.outcomes == published
-    found = count_distances(catalog, choice)
+    assert slices_.outcomes == published
+    found = count_distances(catalog, slices_)
     assert {one: sum(counts.values()) for one, counts in found.items()} == {Outcome.WIN: 82_852, Outcome.LOSS: 64_501}
     assert (max(found[Outcome.WIN]), max(found[Outcome.LOSS])) == (33, 34)
-    tally = count_parity(choice, two_pieces, parity_pair(choice, ()))
+    tally = count_parity(slices_, two_pieces, parity_pair(slices_, ()))
     assert sum(tally.values(), Counter[Outcome]()) == published
-    (matrix,) = draw_matrices(choice)
+    (matrix,) = draw_matrices(slices_)
     assert (matrix.draws.sum(), matrix.positions.sum()) == (12_715, 160_068)
 
 
 def test_a_matrix_is_the_lines_of_stats(catalog: Catalog, two_pieces: Path, ask: Ask) -> None:
     """Each cell has the draws and the positions that `stats --by material` gives for its letters."""
-    (matrix,) = draw_matrices(choose(GAME, catalog, pieces=2))
+    (matrix,) = draw_matrices(select_slices(GAME, catalog, pieces=2))
     assert matrix.rows == matrix.columns == tuple("RCWDPTLE")
     lines = {
         line["material"]: line for line in ask("stats", GAME.name, "--by", "material", "--data", two_pieces, "--format", "csv").csv
@@ -133,7 +133,7 @@ def test_patterns_choose_materials(catalog: Catalog) -> None:
     """A question mark is any piece, a star any pieces, and letters in brackets are one of them; names are added up."""
 
     def names(*patterns: str) -> set[str]:
-        return {str(line.material) for line in choose(GAME, catalog, patterns=patterns).lines}
+        return {str(line.material) for line in select_slices(GAME, catalog, patterns=patterns).lines}
 
     letters = "RCWDPTLE"
     assert names("?v?") == names("*") == {f"{one}v{other}" for one, other in product(letters, repeat=2)}
@@ -144,13 +144,13 @@ def test_patterns_choose_materials(catalog: Catalog) -> None:
 def test_what_is_not_built_is_told(shut_in: Path) -> None:
     """A caption says how many of the slices are there, unless all are."""
     catalog = Catalog(shut_in)
-    built = choose(GAME, catalog, pieces=3)
+    built = select_slices(GAME, catalog, pieces=3)
     # With two against one and one against two pieces there are twice 28 pairs with 8 single pieces.
     assert len(built.lines) + built.missing == 2 * 28 * 8
     assert f"({len(built.lines)} of 448 slices)" in built.caption
-    assert "slices" not in choose(GAME, catalog, pieces=2).caption
+    assert "slices" not in select_slices(GAME, catalog, pieces=2).caption
     with pytest.raises(MissingTableError, match="the table RCvE of doushouqi has not been built: run 'tablebase build"):
-        choose(GAME, catalog, patterns=["RCvE"])
+        select_slices(GAME, catalog, patterns=["RCvE"])
     catalog.close()
 
 
@@ -158,11 +158,11 @@ def test_pieces_of_one_kind_are_counted_together(hexapawns: Path) -> None:
     """Where a side has several pieces of a kind, a position counts once for each of them, whichever is named."""
     game = load_game("hexapawn")
     catalog = Catalog(hexapawns)
-    choice = choose(game, catalog, patterns=["PPvPP"])
+    slices_ = select_slices(game, catalog, patterns=["PPvPP"])
     catalog.close()
-    first, second = (count_squares(choice, hexapawns, piece) for piece in (1, 2))
+    first, second = (count_squares(slices_, hexapawns, piece) for piece in (1, 2))
     assert first == second
-    assert sum(counts.total() for counts in first.values()) == 2 * choice.positions
+    assert sum(counts.total() for counts in first.values()) == 2 * slices_.positions
     # Pawns stand on the first two ranks; the board and the rules are the same in the mirror.
     assert set(first) == {"a1", "b1", "c1", "a2", "b2", "c2"}
     assert (first["a1"], first["a2"]) == (first["c1"], first["c2"])

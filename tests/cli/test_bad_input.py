@@ -1,4 +1,4 @@
-"""Whatever is wrong with what a person types: one sentence on stderr, code 2, nothing on stdout, no traceback."""
+"""Bad input of every sort: one sentence on stderr, code 2, nothing on stdout, no traceback."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ POSITIONS = {
     "too few ranks": "7/7/7/3c3/7/7/R6/7 w",
     "too many ranks": "7/7/7/7/7/3c3/7/7/R6/7 w",
     "an unknown letter": "7/7/7/7/3x3/7/7/R6/7 w",
-    "a letter beside ASCII": "7/7/7/7/3ř3/7/7/R6/7 w",
+    "a letter outside ASCII": "7/7/7/7/3ř3/7/7/R6/7 w",
     "digits of another script": "7/7/7/7/3c3/7/7/R6/٧ w",
     "a superscript": "7/7/7/7/3c3/7/7/R6/⁷ w",
     "a negative run": "7/7/7/7/3c3/7/7/R6/-7 w",
@@ -44,7 +44,7 @@ POSITIONS = {
     "spaces": "   ",
     "a line break": "7/7/7/7/3c3/7/7\n/R6/7 w",
     "a line break in the side": "7/7/7/7/3c3/7/7/R6/7\nw\nw",
-    "bytes that are no text": "7/7/7/7/3c3/7/7/\udcff6/7 w",
+    "bytes that are not text": "7/7/7/7/3c3/7/7/\udcff6/7 w",
     "a chess position": "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
 }
 
@@ -73,32 +73,32 @@ COMMANDS = {
     "no position": ["probe", "doushouqi"],
     "one good position and one bad": ["probe", "doushouqi", GOOD, "7 w"],
     "two positions for a line": ["line", "doushouqi", GOOD, GOOD],
-    "a word too many": ["games", "all"],
+    "one word too many": ["games", "all"],
     "no statement": ["sql"],
-    "a format that is none": ["stats", "doushouqi", "--format", "xml"],
+    "an unknown format": ["stats", "doushouqi", "--format", "xml"],
     "no format": ["stats", "doushouqi", "--format"],
-    "no such grouping": ["stats", "doushouqi", "--by", "colour"],
+    "an unknown grouping": ["stats", "doushouqi", "--by", "colour"],
     "neither pieces nor material": ["build", "doushouqi"],
     "neither to estimate": ["estimate", "doushouqi"],
     "one piece": ["build", "doushouqi", "--pieces", "1"],
     "no piece": ["build", "doushouqi", "--pieces", "0"],
-    "less than none": ["build", "doushouqi", "--pieces", "-2"],
+    "a negative number of pieces": ["build", "doushouqi", "--pieces", "-2"],
     "99 pieces": ["build", "doushouqi", "--pieces", "99"],
     "99 pieces to estimate": ["estimate", "doushouqi", "--pieces", "99"],
-    "pieces that are no number": ["build", "doushouqi", "--pieces", "abc"],
+    "pieces that are not a number": ["build", "doushouqi", "--pieces", "abc"],
     "half a piece": ["build", "doushouqi", "--pieces", "2.5"],
     "one piece to verify": ["verify", "doushouqi", "--pieces", "1"],
     "no workers": ["build", "doushouqi", "--pieces", "2", "--workers", "0"],
-    "workers that are no number": ["build", "doushouqi", "--pieces", "2", "--workers", "many"],
-    "no such engine": ["build", "doushouqi", "--pieces", "2", "--engine", "nonsense"],
-    "no such engine, and nothing to do": ["build", "doushouqi", "--pieces", "2", "--engine", "nonsense", "--data", "{two}"],
+    "workers that are not a number": ["build", "doushouqi", "--pieces", "2", "--workers", "many"],
+    "an unknown engine": ["build", "doushouqi", "--pieces", "2", "--engine", "nonsense"],
+    "an unknown engine, and nothing to do": ["build", "doushouqi", "--pieces", "2", "--engine", "nonsense", "--data", "{two}"],
     "a material that is not built": ["verify", "doushouqi", "--material", "RCvW", "--data", "{two}"],
     "a wrong material to verify": ["verify", "doushouqi", "--material", "RCW", "--data", "{two}"],
     "bad SQL": ["sql", "SELEC 1", "--data", "{two}"],
-    "SQL about nothing": ["sql", "SELECT * FROM nowhere", "--data", "{two}"],
+    "SQL over an unknown table": ["sql", "SELECT * FROM nowhere", "--data", "{two}"],
     "empty SQL": ["sql", "", "--data", "{two}"],
-    "SQL that asks back": ["sql", "SELECT ?", "--data", "{two}"],
-    "SQL of bytes that are no text": ["sql", "SELECT '\udcff'", "--data", "{two}"],
+    "SQL with a parameter": ["sql", "SELECT ?", "--data", "{two}"],
+    "SQL of bytes that are not text": ["sql", "SELECT '\udcff'", "--data", "{two}"],
 }
 
 FOLDERS = {
@@ -122,7 +122,7 @@ QUESTIONS = {
 
 
 def check(answer: Answer) -> None:
-    """One sentence, code 2, nothing else."""
+    """The answer is one sentence and code 2, and nothing else."""
     assert "Traceback" not in answer.err
     assert answer.err.startswith("error: ")
     assert answer.err.endswith("\n")
@@ -134,7 +134,7 @@ def check(answer: Answer) -> None:
 
 @pytest.fixture
 def folders(tmp_path: Path) -> Path:
-    """Folders that are no tablebases, each in its own way."""
+    """Folders that are not tablebases, each in a different way."""
     (tmp_path / "file").write_text("This is a file.\n")
     for name in ("empty", "text", "blank", "other", "folder"):
         (tmp_path / name).mkdir()
@@ -150,20 +150,20 @@ def folders(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("command", ["probe", "line"])
 @pytest.mark.parametrize("text", POSITIONS.values(), ids=POSITIONS)
 def test_bad_positions(text: str, command: str, two_pieces: Path, ask: Ask) -> None:
-    """Text that is no position of the game, or one in which the game is over, is refused by name."""
+    """Text that is not a position, or a position in which the game is over, is refused."""
     check(ask(command, "doushouqi", text, "--data", two_pieces))
 
 
 @pytest.mark.parametrize("command", ["build", "estimate", "verify"])
 @pytest.mark.parametrize("text", MATERIALS.values(), ids=MATERIALS)
 def test_bad_materials(text: str, command: str, two_pieces: Path, ask: Ask) -> None:
-    """Text that is no material of the game is refused before anything is done."""
+    """Text that is not a material of the game is refused before anything is done."""
     check(ask(command, "doushouqi", "--material", text, "--data", two_pieces))
 
 
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
 def test_bad_commands(words: list[str], two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands, options and numbers that there are not, or that make no sense, build nothing and leave nothing."""
+    """Unknown commands and options, and senseless numbers, are refused and leave no tables."""
     monkeypatch.setenv("TABLEBASE_DATA", str(tmp_path / "data"))
     check(ask(*(word.format(two=two_pieces) for word in words)))
     assert not list(tmp_path.rglob("*.h5"))
@@ -172,7 +172,7 @@ def test_bad_commands(words: list[str], two_pieces: Path, tmp_path: Path, ask: A
 @pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)
 @pytest.mark.parametrize("name", FOLDERS.values(), ids=FOLDERS)
 def test_bad_folders(name: str, question: list[str], folders: Path, ask: Ask) -> None:
-    """Asking what is no tablebase names the folder, and changes nothing in it."""
+    """A folder that is not a tablebase is named, and nothing in it is changed."""
     before = {path: path.stat().st_mtime_ns for path in folders.rglob("*")}
     answer = ask(*question, "--data", folders / name)
     check(answer)
@@ -183,7 +183,7 @@ def test_bad_folders(name: str, question: list[str], folders: Path, ask: Ask) ->
 @pytest.mark.parametrize("name", ["file", "file/below", "text", "folder"])
 @pytest.mark.parametrize("command", [["build", "doushouqi", "--pieces", "2"], ["reindex"]], ids=lambda words: words[0])
 def test_bad_folders_to_build_in(name: str, command: list[str], folders: Path, ask: Ask) -> None:
-    """Where no tablebase can be made none is begun, and the error names the folder."""
+    """Where no tablebase can be created, none is begun, and the error names the folder."""
     answer = ask(*command, "--data", folders / name)
     check(answer)
     assert str(folders / name) in answer.err
@@ -193,20 +193,20 @@ def test_bad_folders_to_build_in(name: str, command: list[str], folders: Path, a
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that nobody can write to")
 @pytest.mark.parametrize("command", [["build", "doushouqi", "--pieces", "2"], ["reindex"]], ids=lambda words: words[0])
 def test_folders_that_nobody_can_write_to(command: list[str], ask: Ask) -> None:
-    """A read-only file system is told in a sentence that names the folder."""
+    """A read-only file system is reported in a sentence that names the folder."""
     answer = ask(*command, "--data", "/proc/self" if command[0] == "reindex" else "/proc/tables")
     check(answer)
     assert "/proc" in answer.err
 
 
 def test_reindex_of_no_folder(folders: Path, ask: Ask) -> None:
-    """A folder that is not there is not made."""
+    """A missing folder is not created."""
     check(ask("reindex", "--data", folders / "missing"))
     assert not (folders / "missing").exists()
 
 
 def test_a_table_of_a_game_that_is_not_installed(tmp_path: Path, ask: Ask) -> None:
-    """Reindexing a folder with another program's tables, or with a file that names no material, says which it is."""
+    """Reindexing names the game that is not installed, or the file whose name is not a material."""
     for name in ("chess/2/KvK.h5", "doushouqi/2/notes.h5"):
         path = tmp_path / name
         path.parent.mkdir(parents=True)
@@ -218,7 +218,7 @@ def test_a_table_of_a_game_that_is_not_installed(tmp_path: Path, ask: Ask) -> No
 
 
 def test_no_permission(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """A folder that this user may not write to is told in a sentence (the superuser may write anywhere)."""
+    """A folder that this user may not write to is reported in a sentence."""
     if os.geteuid() == 0:
         pytest.skip("the superuser may write anywhere")
     locked = tmp_path / "locked"
@@ -237,6 +237,6 @@ def test_no_permission(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     ],
     ids=lambda words: words[0],
 )
-def test_a_process_of_its_own_says_the_same(words: list[str]) -> None:
-    """Outside of this test process too, the sentence is all there is, and the code is the process's."""
+def test_a_separate_process_prints_the_same(words: list[str]) -> None:
+    """In a separate process, too, the sentence is all that is printed, and the code is its exit code."""
     check(ask_fresh(*words))

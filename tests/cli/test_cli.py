@@ -1,4 +1,4 @@
-"""The command line: what other programs rely on, exit codes, and help that is instant."""
+"""The command line: stable output for programs, exit codes, and instant help."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ HEAVY = ("numba", "sqlalchemy", "h5py", "numpy")
 
 def parse_table(text: str) -> list[dict[str, str]]:
     """The rows of a table for people."""
-    heads, rule, *lines = text.rstrip("\n").splitlines()
+    header, rule, *lines = text.rstrip("\n").splitlines()
     assert set(rule) <= set("─-━ ")
-    names = re.split(r" {2,}", heads.strip())
+    names = re.split(r" {2,}", header.strip())
     return [dict(zip(names, re.split(r" {2,}", line.strip()), strict=True)) for line in lines]
 
 
@@ -63,8 +63,8 @@ def as_cells(row: dict[str, Any]) -> dict[str, str]:
     return {name.replace("_", " "): "-" if value is None else numbers.get(name, value) for name, value in row.items()}
 
 
-def test_probe_json_is_the_contract(two_pieces: Path, ask: Ask) -> None:
-    """One object a position, with just the fields that are promised, the moves rated for the mover, best first."""
+def test_probe_json_is_stable(two_pieces: Path, ask: Ask) -> None:
+    """One object per position, with exactly the documented fields; moves are rated for the mover, best first."""
     answer = ask("probe", "doushouqi", TOO_LATE, BEFORE_THE_DEN, "--data", two_pieces, "--format", "json")
     assert (answer.code, answer.err) == (0, "")
     late, early = answer.json
@@ -88,11 +88,11 @@ def test_probe_json_is_the_contract(two_pieces: Path, ask: Ask) -> None:
 
 
 def test_a_draw_has_no_distance(three_pieces: Path, more_tables: Tablebase, ask: Ask) -> None:
-    """A draw is null in JSON, empty in CSV and said in words, with moves and without."""
+    """The distance of a draw is null in JSON, empty in CSV and absent from the text, with moves and without."""
     random = Random(0)
     rat_and_cat = parse_material(GAME, "RvC")
     candidates = [random_position(GAME, rat_and_cat, 0, random) for _ in range(200)]
-    drawn = next(one for one in candidates if more_tables.probe_value(GAME, one).outcome == "draw")
+    drawn = next(position for position in candidates if more_tables.probe_value(GAME, position).outcome == "draw")
     text = render(GAME, drawn)
     quiet, stuck = ask("probe", "doushouqi", text, SHUT_IN, "--data", three_pieces, "--format", "json").json
     assert (quiet["outcome"], quiet["distance"]) == ("draw", None)
@@ -110,25 +110,25 @@ def test_a_draw_has_no_distance(three_pieces: Path, more_tables: Tablebase, ask:
     }
     rows = ask("probe", "doushouqi", text, SHUT_IN, "--data", three_pieces, "--format", "csv").csv
     assert [(row["outcome"], row["distance"]) for row in rows] == [("draw", ""), ("draw", "")]
-    said = ask("probe", "doushouqi", text, SHUT_IN, "--data", three_pieces).out
-    assert "White to move: draw\n" in said
-    assert "White to move: draw, no legal move\n" in said
+    output = ask("probe", "doushouqi", text, SHUT_IN, "--data", three_pieces).out
+    assert "White to move: draw\n" in output
+    assert "White to move: draw, no legal move\n" in output
 
 
-def test_probe_says_whose_outcome_it_is(two_pieces: Path, ask: Ask) -> None:
-    """The text for people shows the board, the side to move, the verdict and the moves as JSON has them."""
+def test_probe_names_the_side_to_move(two_pieces: Path, ask: Ask) -> None:
+    """The text for people shows the board, the side to move, the outcome and the same moves as JSON."""
     answer = ask("probe", "doushouqi", TOO_LATE, "--data", two_pieces)
     assert "Black to move: loss in 2 plies, best move a1a2\n" in answer.out
     assert " 8 . . . C . . .\n" in answer.out
     assert " 1 c . . . . . .\n" in answer.out
-    (found,) = ask("probe", "doushouqi", TOO_LATE, "--data", two_pieces, "--format", "json").json
-    assert parse_table(answer.out[answer.out.index("move   ") :]) == [as_cells(move) for move in found["moves"]]
+    (probe,) = ask("probe", "doushouqi", TOO_LATE, "--data", two_pieces, "--format", "json").json
+    assert parse_table(answer.out[answer.out.index("move   ") :]) == [as_cells(move) for move in probe["moves"]]
     assert "White to move: win in 1 ply, best move d8d9\n" in ask("probe", "doushouqi", BEFORE_THE_DEN, "--data", two_pieces).out
 
 
 @pytest.mark.parametrize("by", ["pieces", "material"])
-def test_stats_are_the_contract(by: str, three_pieces: Path, ask: Ask) -> None:
-    """The promised fields in their order, and the same rows as JSON, as CSV and as a table for people."""
+def test_stats_are_stable(by: str, three_pieces: Path, ask: Ask) -> None:
+    """The documented fields in their order, and the same rows as JSON, as CSV and as a table for people."""
     arguments = ["stats", "doushouqi", "--by", by, "--data", three_pieces]
     rows = ask(*arguments, "--format", "json").json
     fields = STATS if by == "pieces" else ["material", "side", *STATS]
@@ -140,7 +140,7 @@ def test_stats_are_the_contract(by: str, three_pieces: Path, ask: Ask) -> None:
 
 
 def test_line_plays_to_the_end(two_pieces: Path, ask: Ask) -> None:
-    """A row a ply, the last one the loser's in 0; with --boards a board for each."""
+    """One row per ply, the last one a loss in 0; with --boards, one board per ply."""
     arguments = ["line", "doushouqi", TOO_LATE, "--data", two_pieces]
     rows = ask(*arguments, "--format", "json").json
     assert rows == [
@@ -156,7 +156,7 @@ def test_line_plays_to_the_end(two_pieces: Path, ask: Ask) -> None:
 
 
 def test_games_and_estimates(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """What can be built is listed, and what it would take is told before there are any tables."""
+    """`games` lists what can be built, and `estimate` predicts what it needs before there are any tables."""
     (game,) = (row for row in ask("games", "--format", "json").json if row["game"] == "doushouqi")
     assert game == {
         "game": "doushouqi",
@@ -176,7 +176,7 @@ def test_games_and_estimates(two_pieces: Path, tmp_path: Path, ask: Ask) -> None
 
 
 def test_the_start_position_names_what_is_missing(two_pieces: Path, ask: Ask) -> None:
-    """Asking for the full board ends at once with code 2, the table's name and the command that would build it."""
+    """Probing the full board ends at once with code 2, the table's name and the command that would build it."""
     for command in ("probe", "line"):
         answer = ask(command, "doushouqi", GAME.start, "--data", two_pieces)
         name = "RCWDPTLEvRCWDPTLE"
@@ -186,7 +186,7 @@ def test_the_start_position_names_what_is_missing(two_pieces: Path, ask: Ask) ->
 
 
 def test_the_environment_names_the_folder(two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """TABLEBASE_DATA is used where --data is not given, and `data` where neither is."""
+    """TABLEBASE_DATA is used if --data is not given, and the folder `data` if neither is."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("TABLEBASE_DATA", raising=False)
     assert "there is no tablebase in data:" in ask("stats", "doushouqi").err
@@ -197,7 +197,7 @@ def test_the_environment_names_the_folder(two_pieces: Path, tmp_path: Path, ask:
 
 
 def test_verify_finds_a_flipped_byte(copied: Path, ask: Ask) -> None:
-    """Right tables end with code 0; one flipped byte ends with 1, the file named and the others checked all the same."""
+    """Correct tables end with code 0; one flipped byte ends with 1, names the file, and the others are still checked."""
     right = ask("verify", "doushouqi", "--data", copied)
     assert (right.code, right.out, right.errors) == (0, "", [])
     assert "10 of 10" in right.err
@@ -213,8 +213,8 @@ def test_verify_finds_a_flipped_byte(copied: Path, ask: Ask) -> None:
     assert ask("verify", "doushouqi", "--material", "PvT", "--data", copied).code == 1
 
 
-def test_verify_finds_a_table_that_is_gone(copied: Path, ask: Ask) -> None:
-    """A registered table without its file is a failed check that names the file and the command."""
+def test_verify_finds_a_missing_table(copied: Path, ask: Ask) -> None:
+    """A registered table without its file is a failed check that names the file and the command to build it."""
     path = table_path(copied, GAME, parse_material(GAME, "TvE"))
     path.unlink()
     answer = ask("verify", "doushouqi", "--data", copied)
@@ -225,7 +225,7 @@ def test_verify_finds_a_table_that_is_gone(copied: Path, ask: Ask) -> None:
 
 
 def test_a_probe_of_a_damaged_table_fails(copied: Path, ask: Ask) -> None:
-    """A question to a table that cannot be read ends with code 1 and its name, without an answer."""
+    """A probe of an unreadable table ends with code 1 and names the file, without an answer."""
     path = table_path(copied, GAME, parse_material(GAME, "CvC"))
     os.truncate(path, 3000)
     answer = ask("probe", "doushouqi", BEFORE_THE_DEN, "--data", copied)
@@ -234,7 +234,7 @@ def test_a_probe_of_a_damaged_table_fails(copied: Path, ask: Ask) -> None:
 
 
 def test_check_rules_accepts_the_game(ask: Ask) -> None:
-    """Dou Shou Qi passes every check, each with cases looked at."""
+    """Dou Shou Qi passes every check, and each of them tries some cases."""
     answer = ask("check-rules", "doushouqi", "--format", "json")
     assert answer.code == 0
     assert {row["result"] for row in answer.json} == {"ok"}
@@ -242,7 +242,7 @@ def test_check_rules_accepts_the_game(ask: Ask) -> None:
 
 
 def test_check_rules_refuses_wrong_rules(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A game whose mirror is none ends with code 1 and says which check failed."""
+    """A game with a wrong mirror ends with code 1 and names the check that failed."""
     pond = toys.pond()
     monkeypatch.setattr(registry, "load_game", lambda _: replace(pond, mirror=pond.swap))
     answer = ask("check-rules", "pond", "--format", "json")
@@ -252,7 +252,7 @@ def test_check_rules_refuses_wrong_rules(ask: Ask, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("what", ["memory", "disk"])
 def test_what_would_not_fit_is_code_3(what: str, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Too little memory or disk is said before the work, with what is needed and what there is."""
+    """Too little memory or disk space is reported before the build, with the amounts needed and available."""
     if what == "memory":
         monkeypatch.setattr(os, "sysconf", lambda name: 4096 if name == "SC_PAGE_SIZE" else 1)
     else:
@@ -266,7 +266,7 @@ def test_what_would_not_fit_is_code_3(what: str, tmp_path: Path, ask: Ask, monke
 
 
 def test_what_no_machine_can_hold_is_code_3(tmp_path: Path, ask: Ask) -> None:
-    """A slice beyond all machines is refused at once, with its size."""
+    """A slice too large for any machine is refused at once, with its size."""
     for command in ("build", "estimate"):
         answer = ask(command, "doushouqi", "--material", "RCWDPTLEvRCWDPTLE", "--data", tmp_path)
         assert (answer.code, answer.out, len(answer.err.splitlines())) == (3, "", 1)
@@ -274,13 +274,13 @@ def test_what_no_machine_can_hold_is_code_3(tmp_path: Path, ask: Ask) -> None:
 
 
 def test_the_largest_plan_is_refused_at_once(tmp_path: Path) -> None:
-    """All slices of the full board are refused, with numbers, before they are enumerated for half a minute."""
+    """All slices of the full board are refused at once; enumerating them would take half a minute."""
     answer = ask_fresh("estimate", "doushouqi", "--pieces", "16", "--data", tmp_path, seconds=10)
     assert (answer.code, answer.out, len(answer.err.splitlines())) == (3, "", 1)
 
 
 def test_an_interruption_is_code_130(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C ends any command with one sentence that says how to go on."""
+    """Ctrl-C ends any command with one sentence that says how to resume."""
 
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
@@ -288,11 +288,11 @@ def test_an_interruption_is_code_130(tmp_path: Path, ask: Ask, monkeypatch: pyte
     monkeypatch.setattr(building, "build", interrupt)
     answer = ask("build", "doushouqi", "--pieces", "2", "--data", tmp_path)
     assert (answer.code, answer.out) == (130, "")
-    assert answer.errors == ["error: interrupted; a build or an export goes on where it stopped when it is started again"]
+    assert answer.errors == ["error: interrupted; a build or an export resumes when it is started again"]
 
 
 def test_help_loads_nothing_heavy() -> None:
-    """`import tablebase` and the help of the program and of every command come without the large libraries."""
+    """`import tablebase` and the help of the program and of every command load none of the large libraries."""
     calls = [["--help"], *([name, "--help"] for name in COMMANDS)]
     script = f"""
 import sys
@@ -308,8 +308,8 @@ print("\\n", codes, [name for name in {HEAVY!r} if name in sys.modules])
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
-def test_every_command_and_option_says_what_it_does(name: str) -> None:
-    """Each command has a sentence, and so has each of its options and arguments."""
+def test_every_command_and_option_has_help(name: str) -> None:
+    """Each command, option and argument has a help text."""
     command = COMMANDS[name]
     assert command.help.strip().endswith(".")
     assert len(command.help.split()) >= 4
@@ -318,15 +318,15 @@ def test_every_command_and_option_says_what_it_does(name: str) -> None:
 
 
 def test_no_command_is_help_not_an_error(ask: Ask) -> None:
-    """The bare program shows its help as `--help` does, and does not call it an error."""
+    """Without a command, the program shows its help, as with `--help`, and not an error."""
     answer = ask()
     assert "error:" not in answer.err
     assert "Commands:" in answer.out + answer.err
 
 
 @pytest.mark.parametrize("style", ["table", "json", "csv"])
-def test_a_reader_that_leaves_is_no_error(style: str, three_pieces: Path) -> None:
-    """When the other end of a pipe is closed, as by `head`, the program ends without a traceback."""
+def test_a_closed_pipe_is_no_error(style: str, three_pieces: Path) -> None:
+    """If the other end of a pipe is closed, as by `head`, the program ends without a traceback."""
     read, write = os.pipe()
     os.close(read)
     arguments = [sys.executable, "-c", PROGRAM, "stats", "doushouqi", "--by", "material", "--data", str(three_pieces)]

@@ -1,4 +1,4 @@
-"""The command patterns: what it prints, what the catalog keeps of it, and what it refuses."""
+"""The command `patterns`: what it prints, what it stores in the catalog, and what it refuses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ import pytest
 from support.program import Answer
 
 from rules.doushouqi import game as doushouqi
-from tablebase.catalog.catalog import FILE_NAME, Catalog
+from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
@@ -23,18 +24,18 @@ GAME = doushouqi()
 Ask = Callable[..., Answer]
 TABLES = ("pattern_gains", "pattern_rules", "pattern_trees")
 
-OWN = '''
+FEATURE_FILE = '''
 import numpy as np
 from tablebase.features import feature
 
 @feature(kind="float")
 def order(positions):
-    """A number with a fraction, of a name that SQL keeps for itself."""
+    """A number with a fraction, under a name that SQL reserves."""
     return positions.squares.mean(axis=1) + 1 / 3
 
 @feature()
 def product(positions):
-    """A whole number of many values, some of them negative."""
+    """An integer of many values, some of them negative."""
     return np.prod(positions.squares.astype(np.int64), axis=1) % 4001 - 2000
 
 @feature(words=("it's", "other"))
@@ -44,17 +45,17 @@ def mark(positions):
 '''
 
 
-def told(folder: Path, statement: str) -> list[dict[str, Any]]:
-    """What the catalog says."""
+def query(folder: Path, statement: str) -> list[dict[str, Any]]:
+    """The rows of a statement over the catalog."""
     with closing(Catalog(folder)) as catalog:
-        columns, found = catalog.sql(statement)
-    return [dict(zip(columns, row, strict=True)) for row in found]
+        columns, rows = catalog.sql(statement)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def snapshot(folder: Path) -> list[list[dict[str, Any]]]:
-    """All patterns of the catalog, but for the numbers of the rows."""
-    found = [told(folder, f"SELECT * FROM {table} ORDER BY id") for table in TABLES]
-    return [[{name: value for name, value in row.items() if name != "id"} for row in rows] for rows in found]
+    """All patterns of the catalog, without the ids of the rows."""
+    tables = [query(folder, f"SELECT * FROM {table} ORDER BY id") for table in TABLES]
+    return [[{name: value for name, value in row.items() if name != "id"} for row in rows] for rows in tables]
 
 
 def search(ask: Ask, folder: Path, *arguments: object) -> Answer:
@@ -65,10 +66,10 @@ def search(ask: Ask, folder: Path, *arguments: object) -> Answer:
 
 
 def test_parity_across_slices(copied: Path, ask: Ask) -> None:
-    """The catalog answers in which materials parity decides most, with the shares that counting the positions gives."""
+    """The catalog shows in which materials parity decides most, with the same shares as counting the positions."""
     search(ask, copied, "--material", "CvC", "--material", "RvR", "--material", "EvT")
     question = "SELECT material, decides FROM pattern_gains WHERE features = 'even_1_2' AND decides > 0.6 ORDER BY decides DESC"
-    found = ask("sql", question, "--data", copied, "--format", "json").json
+    rows = ask("sql", question, "--data", copied, "--format", "json").json
     counts = """
         WITH counted AS (SELECT material, even_1_2, outcome, count(*) AS n FROM positions
                          WHERE material IN ('CvC', 'RvR', 'EvT') GROUP BY ALL),
@@ -76,24 +77,24 @@ def test_parity_across_slices(copied: Path, ask: Ask) -> None:
         SELECT material, sum(n) / sum(positions) AS decides FROM commonest GROUP BY material ORDER BY decides DESC
     """
     expected = [row for row in ask("mine", "doushouqi", counts, "--data", copied, "--format", "json").json if row["decides"] > 0.6]
-    assert [row["material"] for row in found] == [row["material"] for row in expected]
-    assert [row["decides"] for row in found] == pytest.approx([row["decides"] for row in expected])
-    assert len(found) >= 1
+    assert [row["material"] for row in rows] == [row["material"] for row in expected]
+    assert [row["decides"] for row in rows] == pytest.approx([row["decides"] for row in expected])
+    assert len(rows) >= 1
 
 
 def test_a_second_search_replaces_the_first(copied: Path, ask: Ask) -> None:
-    """Searching a slice again leaves the same rows, not twice as many, and those of other slices alone."""
+    """Searching a slice again replaces its rows, and leaves those of other slices unchanged."""
     search(ask, copied, "--material", "CvW", "--material", "RvC")
     before = snapshot(copied)
     search(ask, copied, "--material", "CvW")
     after = snapshot(copied)
     assert [sorted(map(str, rows)) for rows in after] == [sorted(map(str, rows)) for rows in before]
     search(ask, copied, "--material", "CvW", "--depth", "0")
-    assert told(copied, "SELECT material FROM pattern_trees") == [{"material": "RvC"}]
+    assert query(copied, "SELECT material FROM pattern_trees") == [{"material": "RvC"}]
 
 
 def test_patterns_go_with_their_table(copied: Path, ask: Ask) -> None:
-    """When a table is entered anew its patterns are gone, since they were found in the old one; others stay."""
+    """Registering a table again deletes its patterns, which were found in the old one; others stay."""
     search(ask, copied, "--material", "CvW", "--material", "WvC", "--material", "RvC")
     material = parse_material(GAME, "CvW")
     with (
@@ -102,13 +103,13 @@ def test_patterns_go_with_their_table(copied: Path, ask: Ask) -> None:
     ):
         catalog.register(GAME, table)
     for name in TABLES:
-        assert told(copied, f"SELECT DISTINCT material FROM {name}") == [{"material": "RvC"}]
+        assert query(copied, f"SELECT DISTINCT material FROM {name}") == [{"material": "RvC"}]
     assert ask("reindex", "--data", copied).code == 0
     assert snapshot(copied) == [[], [], []]
 
 
 def test_a_catalog_without_the_tables_gets_them(copied: Path, ask: Ask) -> None:
-    """A catalog from before there were patterns is as good as any."""
+    """A catalog that was created without the tables of patterns gets them when they are needed."""
     with closing(sqlite3.connect(copied / FILE_NAME)) as connection:
         for name in TABLES:
             connection.execute(f"DROP TABLE IF EXISTS {name}")
@@ -119,90 +120,91 @@ def test_a_catalog_without_the_tables_gets_them(copied: Path, ask: Ask) -> None:
 
 
 def test_columns_begin_with_the_slice(copied: Path, ask: Ask) -> None:
-    """All three tables say first which slice a row is of."""
+    """In all three tables the first columns name the slice."""
     search(ask, copied, "--material", "CvW")
     for name in TABLES:
-        assert list(told(copied, f"SELECT * FROM {name}")[0])[:6] == ["id", "slice_id", "game", "material", "side", "pieces"]
+        assert list(query(copied, f"SELECT * FROM {name}")[0])[:6] == ["id", "slice_id", "game", "material", "side", "pieces"]
 
 
 def test_names_are_those_of_the_slice(copied: Path, ask: Ask) -> None:
-    """An alias is searched under its own name, with the letters in any order, and is told apart from what stands for it."""
+    """An alias is searched under its own name, with its letters in any order, and not under that of its representative."""
     search(ask, copied, "--material", "DvP")
     for name in TABLES:
-        assert told(copied, f"SELECT DISTINCT game, material, side, pieces FROM {name}") == [
+        assert query(copied, f"SELECT DISTINCT game, material, side, pieces FROM {name}") == [
             {"game": "doushouqi", "material": "DvP", "side": "w", "pieces": 2}
         ]
 
 
 def test_without_options_all_distinct_slices_are_searched(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """Each distinct slice gives a line, and rows in the catalog."""
+    """Each distinct slice has a line in the output, and rows in the catalog."""
     folder = tmp_path / "pawns"
     shutil.copytree(hexapawns, folder)
     answer = ask("patterns", "hexapawn", "--data", folder)
-    distinct = {row["material"] for row in told(folder, "SELECT material FROM slices WHERE NOT is_alias")}
+    distinct = {row["material"] for row in query(folder, "SELECT material FROM slices WHERE NOT is_alias")}
     assert {line.split()[0] for line in answer.out.splitlines()[2:]} == distinct
-    assert {row["material"] for row in told(folder, "SELECT material FROM pattern_trees")} == distinct
+    assert {row["material"] for row in query(folder, "SELECT material FROM pattern_trees")} == distinct
     few = ask("patterns", "hexapawn", "--pieces", "5", "--format", "json", "--data", folder).json
-    assert {one["material"] for one in few} == {name for name in distinct if len(name) == 6}
+    assert {row["material"] for row in few} == {name for name in distinct if len(name) == 6}
 
 
 def test_what_people_see(copied: Path, ask: Ask) -> None:
-    """A single slice is told in full: its counts, as many features as asked for, its rules, its tree and the tree's SQL."""
+    """A single slice is shown in full: counts, the requested number of features, rules, the tree and its SQL."""
     out = search(ask, copied, "--material", "CvT", "--top", "2").out
-    (line,) = told(copied, "SELECT * FROM slice_counts WHERE material = 'CvT'")
+    (line,) = query(copied, "SELECT * FROM slice_counts WHERE material = 'CvT'")
     assert f"CvT, White to move: {line['positions']:,} positions, {line['wins']:,} wins" in out
-    gains = told(copied, "SELECT features, number FROM pattern_gains WHERE material = 'CvT' ORDER BY number, gain DESC")
-    shown = [one["features"] for one in (*gains[:2], *[one for one in gains if one["number"] == 2][:2])]
+    gains = query(copied, "SELECT features, number FROM pattern_gains WHERE material = 'CvT' ORDER BY number, gain DESC")
+    shown = [gain["features"] for gain in (*gains[:2], *[gain for gain in gains if gain["number"] == 2][:2])]
     table = out.split("decides\n")[1].split("\n\n")[0].splitlines()[1:]
     assert [row.split("  ")[0] for row in table] == shown
-    for row in told(copied, "SELECT condition FROM pattern_rules WHERE material = 'CvT'"):
+    for row in query(copied, "SELECT condition FROM pattern_rules WHERE material = 'CvT'"):
         assert row["condition"] in out
-    (tree,) = told(copied, "SELECT tree, expression, errors FROM pattern_trees WHERE material = 'CvT'")
+    (tree,) = query(copied, "SELECT tree, expression, errors FROM pattern_trees WHERE material = 'CvT'")
     assert tree["tree"] in out
     assert f"wrong in {tree['errors']:,} positions" in out
     assert out.endswith(f"{tree['expression']}\n")
 
 
 def test_what_programs_get(copied: Path, ask: Ask) -> None:
-    """JSON gives an object for each slice with what the catalog keeps, CSV a line for each feature and pair."""
-    found = search(ask, copied, "--material", "RvC", "--material", "CvR", "--top", "3", "--format", "json").json
-    assert [one["material"] for one in found] == ["RvC", "CvR"]
-    for one in found:
-        assert one["wins"] + one["losses"] + one["draws"] == one["positions"]
-        rules = told(copied, f"SELECT outcome, condition, positions, share FROM pattern_rules WHERE material = '{one['material']}'")
-        assert [{name: rule[name] for name in rules[0]} for rule in one["rules"]] == rules
-        (tree,) = told(copied, f"SELECT expression, errors FROM pattern_trees WHERE material = '{one['material']}'")
-        assert {name: one["tree"][name] for name in tree} == tree
-        assert [gain["number"] for gain in one["gains"]] == [1, 1, 1, 2, 2, 2]
+    """JSON has an object per slice with all that the catalog stores, CSV a line per feature and pair."""
+    objects = search(ask, copied, "--material", "RvC", "--material", "CvR", "--top", "3", "--format", "json").json
+    assert [patterns["material"] for patterns in objects] == ["RvC", "CvR"]
+    for patterns in objects:
+        assert patterns["wins"] + patterns["losses"] + patterns["draws"] == patterns["positions"]
+        of_slice = f"WHERE material = '{patterns['material']}'"
+        rules = query(copied, f"SELECT outcome, condition, positions, share FROM pattern_rules {of_slice}")
+        assert [{name: rule[name] for name in rules[0]} for rule in patterns["rules"]] == rules
+        (tree,) = query(copied, f"SELECT expression, errors FROM pattern_trees {of_slice}")
+        assert {name: patterns["tree"][name] for name in tree} == tree
+        assert [gain["number"] for gain in patterns["gains"]] == [1, 1, 1, 2, 2, 2]
     lines = search(ask, copied, "--material", "RvC", "--top", "3", "--format", "csv").csv
-    assert [float(line["gain"]) for line in lines] == [gain["gain"] for gain in found[0]["gains"]]
+    assert [float(line["gain"]) for line in lines] == [gain["gain"] for gain in objects[0]["gains"]]
 
 
 def test_without_scikit_learn_there_are_no_trees(copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Gains and rules are found all the same; a sentence says what to install, and the tree is missing, not empty."""
+    """Gains and rules are still found; a sentence says what to install, and the tree is null."""
     monkeypatch.setitem(sys.modules, "sklearn", None)
     answer = search(ask, copied, "--material", "CvW", "--format", "json")
     assert "pip install 'tablebase[patterns]'" in answer.err
     assert answer.json[0]["tree"] is None
     assert answer.json[0]["rules"]
-    assert told(copied, "SELECT * FROM pattern_trees") == []
+    assert query(copied, "SELECT * FROM pattern_trees") == []
 
 
-def test_features_of_ones_own(copied: Path, tmp_path: Path, ask: Ask) -> None:
-    """A file's features are searched too: fractions and many values in ranges, odd names and words; every rule holds."""
+def test_features_of_a_file(copied: Path, tmp_path: Path, ask: Ask) -> None:
+    """Features of a file are searched too, with fractions, many values, odd names and words; every rule holds."""
     file = tmp_path / "own.py"
-    file.write_text(OWN)
+    file.write_text(FEATURE_FILE)
     search(ask, copied, "--material", "CvT", "--features", file, "--depth", "8")
-    names = {row["features"] for row in told(copied, "SELECT features FROM pattern_gains WHERE number = 1")}
+    names = {row["features"] for row in query(copied, "SELECT features FROM pattern_gains WHERE number = 1")}
     assert {"order", "product", "mark"} <= names
-    rules = told(copied, "SELECT * FROM pattern_rules")
-    own = [one for one in rules if any(word in one["condition"] for word in ('"order"', "product", "mark"))]
-    assert own
-    for one in own:
-        statement = f"SELECT outcome, count(*) AS n FROM positions WHERE material = 'CvT' AND ({one['condition']}) GROUP BY ALL"
-        found = ask("mine", "doushouqi", statement, "--features", file, "--data", copied, "--format", "json").json
-        assert found == [{"outcome": one["outcome"], "n": one["positions"]}], one["condition"]
-    (tree,) = told(copied, "SELECT * FROM pattern_trees")
+    rules = query(copied, "SELECT * FROM pattern_rules")
+    rules = [rule for rule in rules if any(word in rule["condition"] for word in ('"order"', "product", "mark"))]
+    assert rules
+    for rule in rules:
+        statement = f"SELECT outcome, count(*) AS n FROM positions WHERE material = 'CvT' AND ({rule['condition']}) GROUP BY ALL"
+        rows = ask("mine", "doushouqi", statement, "--features", file, "--data", copied, "--format", "json").json
+        assert rows == [{"outcome": rule["outcome"], "n": rule["positions"]}], rule["condition"]
+    (tree,) = query(copied, "SELECT * FROM pattern_trees")
     statement = f"SELECT count(*) AS n FROM positions WHERE material = 'CvT' AND outcome <> {tree['expression']}"
     wrong = ask("mine", "doushouqi", statement, "--features", file, "--data", copied, "--format", "json").json
     assert wrong == [{"n": tree["errors"]}]
@@ -234,16 +236,16 @@ def test_what_is_refused(arguments: tuple[str, ...], sentence: str, copied: Path
 @pytest.mark.parametrize(
     ("source", "sentence"),
     [
-        ("@feature(kind='float')\ndef odd(positions):\n    'Odd.'\n    return float('nan')", "no finite numbers"),
+        ("@feature(kind='float')\ndef odd(positions):\n    'Odd.'\n    return float('nan')", "not finite numbers"),
         ("@feature()\ndef odd(positions):\n    'Odd.'\n    return 1 / 0", "the feature odd fails: ZeroDivisionError"),
         (
             "@feature()\ndef outcome(positions):\n    'Odd.'\n    return 1",
-            "gives a column outcome, of which name there is one already",
+            "has a column named outcome, but that name is already taken",
         ),
     ],
 )
 def test_features_that_are_refused(source: str, sentence: str, copied: Path, tmp_path: Path, ask: Ask) -> None:
-    """A feature that fails, is no number or takes the name of a column is named in one sentence."""
+    """A feature that fails, is not a number or has the name of a column is reported by name in one sentence."""
     file = tmp_path / "own.py"
     file.write_text(f"from tablebase.features import feature\n{source}\n")
     answer = ask("patterns", "doushouqi", "--material", "CvT", "--features", file, "--data", copied)

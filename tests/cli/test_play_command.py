@@ -1,4 +1,4 @@
-"""Playing against the tables at the command line, and lines of a few plies."""
+"""The commands `play` and `line`."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ White: b1b2
    a b c
    Black to move
 """
-GREETING = "Hexapawn: you play White, the tables play Black; type help for what can be typed\n"
+GREETING = "Hexapawn: you play White, the tables play Black; type help for a list of commands\n"
 SEED = "the seed was {0}: with --seed {0} the same options and moves give the same game\n"
 
 
 @pytest.fixture
 def play(hexapawns: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> Ask:
-    """Plays Hexapawn with words typed one a line: ``play(["a1a2", "quit"], "--seed", 1)``."""
+    """Plays Hexapawn with one word of input per line: ``play(["a1a2", "quit"], "--seed", 1)``."""
 
     def play_on(words: list[str], *options: object) -> Answer:
         monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{word}\n" for word in words)))
@@ -64,32 +64,32 @@ def play(hexapawns: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> Ask:
 
 
 def any_moves(seed: int) -> list[str]:
-    """So many random moves, most of them illegal when they are typed, that they end a game of Hexapawn."""
+    """Random moves, most of them illegal when typed, but enough to end a game of Hexapawn."""
     random = Random(seed)
     return [random.choice(WHITE_MOVES) for _ in range(500)]
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_black_wins_hexapawn_whatever_is_typed(seed: int, play: Ask) -> None:
-    """The tables' perfect Black wins within six plies against random moves; the last lines say so, and why."""
+    """The tables' perfect Black wins within six plies against random moves; the last lines give the result and its reason."""
     answer = play(any_moves(seed), "--seed", seed)
     assert (answer.code, answer.err) == (0, "")
     *_, board, _, result, last = answer.out.splitlines()
     assert board == "   a b c"
-    assert re.fullmatch(r"won by Black in [246] plies: (the pawn has reached [abc]1|no (move|piece) is left to White)", result)
+    assert re.fullmatch(r"won by Black in [246] plies: (the pawn has reached [abc]1|White has no (legal move|pieces left))", result)
     assert f"{last}\n" == SEED.format(seed)
 
 
 def test_a_game_against_a_weak_opponent_can_be_won(play: Ask) -> None:
-    """With fuzz 1 the tables lose some games, and then the person has won in an odd number of plies."""
+    """With fuzz 1 the tables lose some games, in an odd number of plies."""
     results = [play(any_moves(seed), "--seed", seed, "--fuzz", 1).out.splitlines()[-2] for seed in range(12)]
     lost = [result for result in results if result.startswith("won by White")]
     assert 0 < len(lost) < 12
-    assert all(re.match(r"won by White in [357] plies: .* (Black|[abc]3)$", result) for result in lost)
+    assert all(re.match(r"won by White in [357] plies: (Black has .*|.* [abc]3)$", result) for result in lost)
 
 
 def test_a_game_word_by_word(play: Ask) -> None:
-    """Every command does what it says, and the whole output is this."""
+    """Every command does what its help says; this is the complete output."""
     words = ["moves", "hint", "a1a2", "undo", "board", "help", "c1c2", "quit"]
     answer = play(words, "--seed", 1)
     assert (answer.code, answer.err) == (0, "")
@@ -102,39 +102,37 @@ def test_a_game_word_by_word(play: Ask) -> None:
         f"White> {START}"
         "White> a move, such as a1a2\n"
         "moves   list the legal moves\n"
-        "hint    what the tables say of the position, and their best move\n"
-        "undo    take back your last move and the answer to it\n"
+        "hint    show the value of the position and the best move\n"
+        "undo    take back your last move and the reply\n"
         "board   draw the board\n"
-        "help    this list\n"
+        "help    show this list\n"
         "quit    leave the game\n"
         "White> \nBlack: b3c2\n\n 3 p . p\n 2 . . p\n 1 P P .\n   a b c\n   White to move\n"
-        "White> the game is left after 2 plies\n"
+        "White> game abandoned after 2 plies\n"
         f"{SEED.format(1)}"
     )
 
 
 def test_the_other_side_can_be_played(play: Ask) -> None:
-    """As Black the tables move first, from a board that is shown; words may be in capitals and among spaces."""
+    """If the person plays Black, the tables move first, after showing the board; case and spaces do not matter."""
     answer = play(["undo", "  MOVES ", "A3B2", "quit"], "--side", "b", "--seed", 0)
     assert answer.code == 0
     title, rest = answer.out.split("\n", 1)
-    assert title == "Hexapawn: you play Black, the tables play White; type help for what can be typed"
-    assert rest.startswith(
-        f"{START}{AFTER_B2}Black> there is no move of yours to take back\nBlack> a3a2 a3b2 c3b2 c3c2\nBlack> \nWhite: "
-    )
-    assert rest.endswith(f"Black> the game is left after 3 plies\n{SEED.format(0)}")
+    assert title == "Hexapawn: you play Black, the tables play White; type help for a list of commands"
+    assert rest.startswith(f"{START}{AFTER_B2}Black> you have no move to take back\nBlack> a3a2 a3b2 c3b2 c3c2\nBlack> \nWhite: ")
+    assert rest.endswith(f"Black> game abandoned after 3 plies\n{SEED.format(0)}")
 
 
-def test_undo_goes_back_to_the_first_move(play: Ask) -> None:
-    """Moves can be taken back one by one, with their answers, and then there is none left; the plies are those that stay."""
+def test_undo_returns_to_the_first_move(play: Ask) -> None:
+    """Moves can be taken back one by one, with their replies, to the first; plies taken back are not counted."""
     words = ["a1a2", "moves", "undo", "c1c2", "undo", "moves", "undo", "quit"]
     out = play(words, "--seed", 3).out
     assert "White> b1a2 b1b2 c1c2\n" in out
-    assert "White> a1a2 b1b2 c1c2\nWhite> there is no move of yours to take back\nWhite> the game is left after 0 plies\n" in out
+    assert "White> a1a2 b1b2 c1c2\nWhite> you have no move to take back\nWhite> game abandoned after 0 plies\n" in out
 
 
 def test_a_seed_repeats_a_game(play: Ask) -> None:
-    """The same seed gives the same game to the letter; without one, the seed that was used is told and repeats it."""
+    """The same seed yields the same game, letter for letter; without --seed, the seed shown at the end repeats it."""
     moves = any_moves(1)
     games = [play(moves, "--fuzz", 1, "--seed", seed).out for seed in (*range(10), *range(10))]
     assert games[:10] == games[10:]
@@ -147,9 +145,9 @@ def test_a_seed_repeats_a_game(play: Ask) -> None:
 @pytest.mark.parametrize(
     ("word", "sentence"),
     [
-        ("a1a3", "a1a3 is not a legal move here: type moves for those that are"),
-        ("a3a2", "a3a2 is not a legal move here: type moves for those that are"),
-        ("z9z9", "z9z9 is not a legal move here: type moves for those that are"),
+        ("a1a3", "a1a3 is not a legal move here: type moves to list the legal ones"),
+        ("a3a2", "a3a2 is not a legal move here: type moves to list the legal ones"),
+        ("z9z9", "z9z9 is not a legal move here: type moves to list the legal ones"),
         ("", "nothing was typed: type a move such as a1a2, or help"),
         ("   ", "nothing was typed: type a move such as a1a2, or help"),
         ("a1", "'a1' is neither a move nor a command: type a move such as a1a2, or help"),
@@ -160,40 +158,40 @@ def test_a_seed_repeats_a_game(play: Ask) -> None:
     ],
     ids=["illegal", "not one's own", "off the board", "nothing", "spaces", "half", "too long", "two words", "a key", "endless"],
 )
-def test_what_cannot_be_played_is_asked_again(word: str, sentence: str, play: Ask) -> None:
-    """One sentence says what is wrong, nothing changes, and the next word is asked for."""
+def test_bad_input_is_prompted_again(word: str, sentence: str, play: Ask) -> None:
+    """One sentence says what is wrong, nothing changes, and the prompt is shown again."""
     answer = play([word, "quit"], "--seed", 0)
     assert (answer.code, answer.err) == (0, "")
-    assert answer.out == f"{GREETING}{START}White> {sentence}\nWhite> the game is left after 0 plies\n{SEED.format(0)}"
+    assert answer.out == f"{GREETING}{START}White> {sentence}\nWhite> game abandoned after 0 plies\n{SEED.format(0)}"
 
 
-def test_bytes_that_are_no_text_are_asked_again(hexapawns: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Input in another encoding is refused like any word, and what comes after it is still read."""
+def test_bytes_that_are_not_text_are_prompted_again(hexapawns: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Input in another encoding is refused like any unknown word, and the following input is still read."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xffa1a2\na1a2\nquit\n"), encoding="utf-8"))
     answer = ask("play", "hexapawn", "--data", hexapawns)
     assert (answer.code, answer.err) == (0, "")
     assert "xffa1a2' is neither a move nor a command" in answer.out
-    assert "the game is left after 2 plies\n" in answer.out
+    assert "game abandoned after 2 plies\n" in answer.out
 
 
 @pytest.mark.parametrize("words", [[], ["a1a2"], ["fly", "moves"]], ids=["at once", "after a move", "after other words"])
-def test_the_end_of_the_input_leaves_the_game(words: list[str], play: Ask) -> None:
-    """Where there is nothing more to read, two lines say that the game is left and how to repeat it, and all is well."""
+def test_the_end_of_the_input_ends_the_game(words: list[str], play: Ask) -> None:
+    """At the end of the input, the last lines say that the game was abandoned and how to repeat it; that is no error."""
     answer = play(words, "--seed", 5)
     assert (answer.code, answer.err) == (0, "")
     plies = 2 * ("a1a2" in words)
-    assert answer.out.endswith(f"White> \nthe input has ended\nthe game is left after {plies} plies\n{SEED.format(5)}")
+    assert answer.out.endswith(f"White> \nend of input\ngame abandoned after {plies} plies\n{SEED.format(5)}")
 
 
-def test_no_input_at_all_leaves_the_game(hexapawns: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program whose standard input is closed leaves the game as well."""
+def test_a_closed_input_ends_the_game(hexapawns: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A game whose standard input is closed is abandoned as well."""
     monkeypatch.setattr(sys, "stdin", None)
     answer = ask("play", "hexapawn", "--data", hexapawns, "--seed", 5)
-    assert (answer.code, answer.out) == (0, f"{GREETING}{START}the game is left after 0 plies\n{SEED.format(5)}")
+    assert (answer.code, answer.out) == (0, f"{GREETING}{START}game abandoned after 0 plies\n{SEED.format(5)}")
 
 
 def read_until(terminal: int, count: int) -> str:
-    """What a terminal shows until the prompt has come up so often, or until its program has ended."""
+    """The output at a terminal until the prompt has appeared `count` times, or until the program has ended."""
     shown = b""
     with suppress(OSError):
         while shown.count(b"White> ") < count:
@@ -204,9 +202,9 @@ def read_until(terminal: int, count: int) -> str:
 
 @pytest.mark.parametrize(("key", "code"), [(b"\x03", 130), (b"\x04", 0)], ids=["Ctrl-C", "Ctrl-D"])
 def test_keys_that_end_a_game_at_a_terminal(key: bytes, code: int, hexapawns: Path) -> None:
-    """At a terminal, Ctrl-C at the prompt is the exit code of an interruption, and Ctrl-D the end of the input."""
+    """At a terminal, Ctrl-C at the prompt ends with the exit code of an interruption, and Ctrl-D is the end of the input."""
     terminal, line = pty.openpty()
-    # Who opens a terminal first in a new session gets its keys as signals.
+    # The process that first opens a terminal in a new session receives its keys as signals.
     script = f"import os; os.close(os.open(os.ttyname(0), os.O_RDWR)); {PROGRAM}"
     arguments = [sys.executable, "-c", script, "play", "hexapawn", "--data", str(hexapawns)]
     process = subprocess.Popen(arguments, stdin=line, stdout=line, stderr=line, start_new_session=True)
@@ -216,7 +214,7 @@ def test_keys_that_end_a_game_at_a_terminal(key: bytes, code: int, hexapawns: Pa
         os.write(terminal, b"a1a2\n")
         assert read_until(terminal, 1).startswith("a1a2\n\nBlack: b3a2\n")
         for _ in range(30):
-            # A signal that comes after the prompt but before the program reads is only seen with the next one.
+            # A signal between the prompt and the read is noticed only together with the next one.
             os.write(terminal, key)
             with suppress(subprocess.TimeoutExpired):
                 assert process.wait(timeout=2) == code
@@ -226,7 +224,7 @@ def test_keys_that_end_a_game_at_a_terminal(key: bytes, code: int, hexapawns: Pa
         process.kill()
         process.wait()
         os.close(terminal)
-    assert ("the game is left after 2 plies\n" if code == 0 else "error: interrupted;") in rest
+    assert ("game abandoned after 2 plies\n" if code == 0 else "error: interrupted;") in rest
     assert "Traceback" not in rest
 
 
@@ -254,7 +252,7 @@ def test_keys_that_end_a_game_at_a_terminal(key: bytes, code: int, hexapawns: Pa
     ids=" ".join,
 )
 def test_bad_options(options: list[str], hexapawns: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What makes no sense, or has no tables, is one sentence and code 2 before anything is drawn or asked."""
+    """Bad options and missing tables end with one sentence and code 2, before anything is drawn or read."""
     monkeypatch.setenv("TABLEBASE_DATA", str(hexapawns))
     monkeypatch.setattr(sys, "stdin", io.StringIO("a1a2\n"))
     answer = ask("play", *options)
@@ -264,14 +262,14 @@ def test_bad_options(options: list[str], hexapawns: Path, ask: Ask, monkeypatch:
 
 
 def test_a_missing_table_is_named_before_the_first_move(two_pieces: Path, ask: Ask) -> None:
-    """The sentence is the one that a probe gives, with the command that builds the table."""
-    asked = ask("play", "doushouqi", "--data", two_pieces)
-    assert asked == ask("probe", "doushouqi", load_game("doushouqi").start, "--data", two_pieces)
-    assert (asked.code, "has not been built: run 'tablebase build doushouqi --material" in asked.err) == (2, True)
+    """The error is the same as for a probe, with the command that builds the table."""
+    answer = ask("play", "doushouqi", "--data", two_pieces)
+    assert answer == ask("probe", "doushouqi", load_game("doushouqi").start, "--data", two_pieces)
+    assert (answer.code, "has not been built: run 'tablebase build doushouqi --material" in answer.err) == (2, True)
 
 
 def test_a_game_from_a_position(two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The person has the side to move there; the tables hurry to the den, which ends the game by a picture and a sentence."""
+    """The person plays the side to move; the tables reach the den, and the game ends with a picture and a sentence."""
     monkeypatch.setattr(sys, "stdin", io.StringIO("a1b1\n"))
     answer = ask("play", "doushouqi", "--from", "7/3C3/7/7/7/7/7/7/c6 b", "--data", two_pieces, "--seed", 0)
     assert answer.code == 0
@@ -282,28 +280,28 @@ def test_a_game_from_a_position(two_pieces: Path, ask: Ask, monkeypatch: pytest.
 
 
 def test_a_game_that_is_over_at_once(play: Ask) -> None:
-    """From a position without a move nothing is asked."""
+    """In a position without a legal move there is no prompt."""
     answer = play([], "--from", "1p1/1P1/3 w", "--seed", 0)
     board = " 3 . p .\n 2 . P .\n 1 . . .\n   a b c\n"
-    assert answer.out == f"{GREETING}\n{board}\nwon by Black in 0 plies: no move is left to White\n{SEED.format(0)}"
+    assert answer.out == f"{GREETING}\n{board}\nwon by Black in 0 plies: White has no legal move\n{SEED.format(0)}"
 
 
-def test_a_game_that_goes_round_is_a_draw(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """When the same position comes up for the third time the game ends as a draw and says so."""
+def test_a_repeated_position_is_a_draw(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the same position occurs for the third time, the game ends as a draw."""
     for module in (building, registry):
         monkeypatch.setattr(module, "load_game", lambda _: toys.pacers())
     assert len(list(building.build(toys.pacers(), plan(toys.pacers(), 2, []), tmp_path))) == 1
     monkeypatch.setattr(sys, "stdin", io.StringIO("a1b1\nb1a1\n" * 9))
     answer = ask("play", "pacers", "--data", tmp_path, "--seed", 0)
     assert answer.code == 0
-    assert answer.out.endswith(f"a draw in 8 plies: the same position has come up three times\n{SEED.format(0)}")
+    assert answer.out.endswith(f"a draw in 8 plies: the same position has occurred three times\n{SEED.format(0)}")
     assert sys.stdin.read() == "a1b1\nb1a1\n" * 7
 
 
 REASONS = {
     "goal": ("hexapawn", "3/P1p/3 w", "a2a3", "the pawn has reached a3"),
-    "last piece": ("doushouqi", "7/7/7/7/7/7/cW5/7/7 w", "b3a3", "no piece is left to Black"),
-    "no move": ("hexapawn", "1p1/3/1P1 w", "b1b2", "no move is left to Black"),
+    "last piece": ("doushouqi", "7/7/7/7/7/7/cW5/7/7 w", "b3a3", "Black has no pieces left"),
+    "no move": ("hexapawn", "1p1/3/1P1 w", "b1b2", "Black has no legal move"),
     "fox": ("foxhounds", "8/8/8/5H1H/4F3/1H1H4/8/8 f", "e4f3", "the fox has escaped"),
     "rabbit": ("hasenspiel", "8/8/8/8/8/2R5/8/2p1p1p1 w", "c3b2", "the rabbit has escaped"),
 }
@@ -311,7 +309,7 @@ REASONS = {
 
 @pytest.mark.parametrize(("name", "start", "move", "expected"), REASONS.values(), ids=REASONS)
 def test_reasons(name: str, start: str, move: str, expected: str, tmp_path: Path) -> None:
-    """Each way to win is said in the words of its game."""
+    """Each way to win is described in the words of its game."""
     game = load_game(name)
     with Tablebase(tmp_path) as tables:
         match = Match(game, tables.prober, read(game, start))
@@ -319,12 +317,12 @@ def test_reasons(name: str, start: str, move: str, expected: str, tmp_path: Path
         ending = match.ending()
     assert ending is not None
     assert reason(match, ending) == expected
-    assert reason(match, Ending(None, EndReason.REPEATED)) == "the same position has come up three times"
+    assert reason(match, Ending(None, EndReason.REPEATED)) == "the same position has occurred three times"
 
 
 @pytest.mark.parametrize("plies", range(9))
-def test_a_line_stops_after_some_plies(plies: int, hexapawns: Path, ask: Ask) -> None:
-    """A line of so many plies is the beginning of the whole line, the end of the game included only when it is reached."""
+def test_a_line_stops_after_n_plies(plies: int, hexapawns: Path, ask: Ask) -> None:
+    """A line of N plies is the beginning of the whole line; it includes the end of the game only if it gets there."""
     arguments = ["line", "hexapawn", PAWNS.start, "--data", hexapawns, "--format", "json"]
     whole = ask(*arguments).json
     assert [row["distance"] for row in whole] == [6, 5, 4, 3, 2, 1, 0]
@@ -332,7 +330,7 @@ def test_a_line_stops_after_some_plies(plies: int, hexapawns: Path, ask: Ask) ->
 
 
 def test_a_short_line_in_pictures(hexapawns: Path, ask: Ask) -> None:
-    """With --boards each ply that is asked for is drawn, and what is left out is not."""
+    """With --boards, exactly the requested plies are drawn."""
     answer = ask("line", "hexapawn", "--data", hexapawns, "--boards", "--plies", "1")
     first, second = " 3 p p p\n 2 . . .\n 1 P P P\n", " 3 p p p\n 2 . P .\n 1 P . P\n"
     assert answer.out == (
@@ -341,15 +339,15 @@ def test_a_short_line_in_pictures(hexapawns: Path, ask: Ask) -> None:
 
 
 def test_a_line_begins_at_the_start(hexapawns: Path, ask: Ask) -> None:
-    """Without a position the line is that of the game's first position."""
+    """Without a position, the line begins at the start of the game."""
     arguments = ["--data", hexapawns, "--format", "csv"]
     assert ask("line", "hexapawn", *arguments) == ask("line", "hexapawn", PAWNS.start, *arguments)
     assert ask("line", "hexapawn", *arguments).csv[0]["position"] == PAWNS.start
 
 
 @pytest.mark.parametrize("plies", ["-1", "two", "1.5"])
-def test_plies_that_are_no_number(plies: str, hexapawns: Path, ask: Ask) -> None:
-    """Fewer than none, and what is no whole number, is refused in a sentence."""
+def test_bad_numbers_of_plies(plies: str, hexapawns: Path, ask: Ask) -> None:
+    """A negative number, and text that is not an integer, is refused in a sentence."""
     answer = ask("line", "hexapawn", "--data", hexapawns, "--plies", plies)
     assert (answer.code, answer.out, len(answer.err.splitlines())) == (2, "", 1)
     assert "--plies" in answer.err

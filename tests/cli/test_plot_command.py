@@ -1,4 +1,4 @@
-"""The command `plot` and the gallery: files, what is told of them, and what is refused."""
+"""The command `plot` and the gallery: files, messages, and what is refused."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ BEGINNINGS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
 @pytest.mark.parametrize("chart", CHARTS)
 def test_the_command_draws(chart: str, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """Every chart becomes every kind of picture, without a date, told on standard error alone; an SVG is the same again."""
+    """Every chart can be drawn in every format, without a date; only stderr has a message; SVGs are reproducible."""
     for suffix, beginning in BEGINNINGS.items():
         path = tmp_path / f"{chart}{suffix}"
         answer = ask("plot", chart, GAME.name, *CHARTS[chart], "--data", two_pieces, "--output", path)
         assert (answer.code, answer.out, answer.errors) == (0, "", [])
-        told = answer.err.rpartition("wrote ")[2]
-        assert told.startswith(f"{path}: {chart} of Dou Shou Qi, {CHARTS[chart][1].replace('2', '2 pieces')}: ")
-        assert "outcomes of the side to move (White)" in told
+        message = answer.err.rpartition("wrote ")[2]
+        assert message.startswith(f"{path}: {chart} of Dou Shou Qi, {CHARTS[chart][1].replace('2', '2 pieces')}: ")
+        assert "outcomes of the side to move (White)" in message
         assert path.read_bytes().startswith(beginning)
     drawn = (tmp_path / f"{chart}.svg").read_bytes()
     assert ask("plot", chart, GAME.name, *CHARTS[chart], "--data", two_pieces, "--output", tmp_path / "again.svg").code == 0
@@ -46,7 +46,7 @@ def test_the_command_draws(chart: str, two_pieces: Path, tmp_path: Path, ask: As
 
 
 def test_another_process_draws_the_same(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """An SVG is the same bytes from a process of its own."""
+    """A separate process writes the same SVG, byte for byte."""
     words = ["plot", "parity", GAME.name, "--material", "CvC", "--data", two_pieces, "--output"]
     assert ask(*words, tmp_path / "here.svg").code == 0
     assert ask_fresh(*words, tmp_path / "there.svg").code == 0
@@ -54,7 +54,7 @@ def test_another_process_draws_the_same(two_pieces: Path, tmp_path: Path, ask: A
 
 
 def test_options_change_the_picture(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """Another outcome, another piece and another scale are other pictures."""
+    """Another outcome, another piece and another scale yield different pictures."""
     base = ["plot", "squares", GAME.name, "--material", "RvC"]
     calls = [base, [*base, "--outcome", "loss"], [*base, "--piece", "2"]]
     calls += [["plot", "distances", GAME.name, *more] for more in ([], ["--log"], ["--outcome", "win"])]
@@ -68,9 +68,12 @@ def test_options_change_the_picture(two_pieces: Path, tmp_path: Path, ask: Ask) 
 
 REFUSED = {
     "an unknown chart": (["pie"], "is not one of 'distances', 'squares', 'draws', 'parity'"),
-    "an unknown suffix": (["draws", "--output", "{tmp}/a.gif"], "a.gif is no name of a picture: let it end in .png, .svg, .pdf"),
-    "no suffix": (["draws", "--output", "{tmp}/picture"], "let it end in .png, .svg, .pdf"),
-    "a folder that is not there": (
+    "an unknown suffix": (
+        ["draws", "--output", "{tmp}/a.gif"],
+        "a.gif is not the name of a picture: use one of the suffixes .png, .svg, .pdf",
+    ),
+    "no suffix": (["draws", "--output", "{tmp}/picture"], "use one of the suffixes .png, .svg, .pdf"),
+    "a missing folder": (
         ["draws", "--output", "{tmp}/no/a.svg"],
         "No such file or directory): name another file with --output",
     ),
@@ -82,19 +85,22 @@ REFUSED = {
     "too many pieces": (["distances", "--pieces", "17"], "doushouqi has slices of 2 to 16 pieces, not 17"),
     "one piece": (["distances", "--pieces", "1"], "doushouqi has slices of 2 to 16 pieces, not 1"),
     "a material that is not built": (["squares", "--material", "RCvW"], "the table RCvW of doushouqi has not been built"),
-    "a pattern of nothing": (["draws", "--material", "??v?"], "no slice of doushouqi that has been built in"),
+    "a pattern of nothing": (["draws", "--material", "??v?"], "no slice of doushouqi built in"),
     "no material": (["squares", "--material", "RC"], "'RC' is not a material"),
-    "a piece too far": (["squares", "--material", "RvC", "--piece", "3"], "RvC has the pieces 1 to 2, no piece 3"),
-    "no such piece": (["squares", "--material", "RvC", "--piece", "0"], "RvC has the pieces 1 to 2, no piece 0"),
+    "a piece number too large": (["squares", "--material", "RvC", "--piece", "3"], "RvC has pieces 1 to 2, but no piece 3"),
+    "piece 0": (["squares", "--material", "RvC", "--piece", "0"], "RvC has pieces 1 to 2, but no piece 0"),
     "two pieces on squares": (["squares", "--material", "RvC", "--piece", "1", "--piece", "2"], "squares shows one piece"),
-    "pieces of two kinds": (["squares", "--pieces", "2"], "piece 1 of CvC is not that of DvC: choose with --material"),
-    "one piece for a distance": (["parity", "--material", "RvC", "--piece", "1"], "a distance is one of two pieces"),
-    "the same piece twice": (["parity", "--material", "RvC", "--piece", "2", "--piece", "2"], "a distance is one of two pieces"),
-    "a distance too far": (["parity", "--material", "RvC", "--piece", "1", "--piece", "9"], "no piece 9"),
-    "the other side": (["draws", "--side", "b"], "none of these slices of doushouqi has 'b' to move: leave --side away"),
-    "no side": (["draws", "--side", "x"], "the side to move is 'w' or 'b', not 'x'"),
+    "pieces of two kinds": (["squares", "--pieces", "2"], "piece 1 is not the same in CvC and DvC: choose with --material"),
+    "one piece for a distance": (["parity", "--material", "RvC", "--piece", "1"], "a distance needs two different pieces"),
+    "the same piece twice": (
+        ["parity", "--material", "RvC", "--piece", "2", "--piece", "2"],
+        "a distance needs two different pieces",
+    ),
+    "a second piece number too large": (["parity", "--material", "RvC", "--piece", "1", "--piece", "9"], "no piece 9"),
+    "the other side": (["draws", "--side", "b"], "none of these slices of doushouqi has 'b' to move: omit --side"),
+    "an unknown side": (["draws", "--side", "x"], "the side to move is 'w' or 'b', not 'x'"),
     "distances of draws": (["distances", "--outcome", "draw"], "a draw has no distance"),
-    "no outcome": (["squares", "--outcome", "tie"], "'tie' is not one of 'win', 'loss', 'draw'"),
+    "an unknown outcome": (["squares", "--outcome", "tie"], "'tie' is not one of 'win', 'loss', 'draw'"),
     "a scale for squares": (["squares", "--log"], "--log is for distances, not for squares"),
     "an outcome for parity": (["parity", "--outcome", "win"], "--outcome is for distances and squares, not for parity"),
     "a piece for draws": (["draws", "--piece", "1"], "--piece is for squares and parity, not for draws"),
@@ -102,7 +108,7 @@ REFUSED = {
 
 
 def test_no_chart(ask: Ask) -> None:
-    """What can be drawn is listed in one line."""
+    """Without a chart, one line says that it is missing."""
     answer = ask("plot")
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith("error: Missing argument 'CHART'.")
@@ -111,7 +117,7 @@ def test_no_chart(ask: Ask) -> None:
 
 @pytest.mark.parametrize(("words", "fault"), REFUSED.values(), ids=REFUSED)
 def test_refusals(words: list[str], fault: str, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """Whatever is wrong is said in one sentence with exit code 2, and no file is left."""
+    """Every error is one sentence with exit code 2, and leaves no file."""
     chart, *options = [word.format(tmp=tmp_path) for word in words]
     given = ["--data", two_pieces] if "--data" not in options else []
     given += ["--output", tmp_path / "a.svg"] if "--output" not in options else []
@@ -124,15 +130,15 @@ def test_refusals(words: list[str], fault: str, two_pieces: Path, tmp_path: Path
 
 
 def test_no_parity_without_its_features(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
-    """A game without the distance of two pieces is refused before anything is counted."""
+    """A game without the feature `distance` is refused before anything is counted."""
     answer = ask("plot", "parity", "hexapawn", "--pieces", "2", "--data", hexapawns, "--output", tmp_path / "a.svg")
     assert answer.code == 2
-    assert answer.err.startswith("error: hexapawn has no feature 'distance', which this chart shows: 'tablebase features hexapawn'")
+    assert answer.err.startswith("error: hexapawn has no feature 'distance', which this chart needs: 'tablebase features hexapawn'")
     assert not list(tmp_path.iterdir())
 
 
 def test_parity_of_several_numbers_of_pieces(shut_in: Path, tmp_path: Path, ask: Ask) -> None:
-    """The last piece has no number where slices differ in size, so they are refused."""
+    """Slices of different size are refused, since the last piece has no single number."""
     answer = ask("plot", "parity", GAME.name, "--data", shut_in, "--output", tmp_path / "a.svg")
     assert (answer.code, answer.err) == (2, "error: these slices have 2 to 3 pieces: choose one number with --pieces\n")
 
@@ -140,7 +146,7 @@ def test_parity_of_several_numbers_of_pieces(shut_in: Path, tmp_path: Path, ask:
 def test_without_matplotlib_one_sentence_says_what_to_install(
     two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The extra is named, before anything is counted."""
+    """The error names the extra to install, before anything is counted."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     answer = ask("plot", "draws", GAME.name, "--data", two_pieces, "--output", tmp_path / "a.svg")
     assert (answer.code, answer.out) == (2, "")
@@ -148,7 +154,7 @@ def test_without_matplotlib_one_sentence_says_what_to_install(
 
 
 def test_help_needs_no_matplotlib() -> None:
-    """The help of the command loads neither Matplotlib nor what counts."""
+    """The help of the command loads neither Matplotlib nor the libraries that count."""
     script = """
 import sys
 from tablebase.cli import run
@@ -165,27 +171,28 @@ gallery: Any = load_script("gallery")
 def test_the_gallery_of_two_pieces(
     two_pieces: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The page shows every picture with its command and tells published numbers; made again it is the same bytes."""
-    two = [one for one in gallery.PICTURES if one.pieces == 2 or one.file in ("squares-RvE.png", "parity-CvC.svg")]
-    monkeypatch.setattr(gallery, "PICTURES", two)
+    """The page has every picture, its command and the published numbers; a second run writes the same bytes."""
+    chosen = ("squares-RvE.png", "parity-CvC.svg")
+    pictures = [picture for picture in gallery.PICTURES if picture.pieces == 2 or picture.file in chosen]
+    monkeypatch.setattr(gallery, "PICTURES", pictures)
     made = []
     for name in ("once", "again"):
         folder = tmp_path / name
         assert gallery.main(["--data", str(two_pieces), "--docs", str(folder)]) == 0
         made.append({path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()})
     assert made[0] == made[1]
-    assert len(made[0]) == len(two) + 1
+    assert len(made[0]) == len(pictures) + 1
     page = (tmp_path / "once" / "gallery.md").read_text()
-    for one in two:
-        assert f"](images/{one.file})" in page
-        assert f"tablebase {' '.join(one.words)} --output {one.file}\n" in page
+    for picture in pictures:
+        assert f"](images/{picture.file})" in page
+        assert f"tablebase {' '.join(picture.arguments)} --output {picture.file}\n" in page
     assert f"{100 * 82_852 / 160_068:.1f}% are wins, {100 * 64_501 / 160_068:.1f}% are losses" in page
     assert "The longest win takes 33 plies" in page
     assert "error" not in capsys.readouterr().err
 
 
 def test_the_gallery_needs_three_pieces(two_pieces: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Without tables of three pieces one sentence says how to build them, and nothing is drawn."""
+    """Without three-piece tables, one sentence says how to build them, and nothing is drawn."""
     assert gallery.main(["--data", str(two_pieces), "--docs", str(tmp_path)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("error: no table of doushouqi with 3 pieces has been built: run 'tablebase build doushouqi --pieces 3")
@@ -193,10 +200,10 @@ def test_the_gallery_needs_three_pieces(two_pieces: Path, tmp_path: Path, capsys
 
 
 def test_the_page_in_the_documents_is_complete() -> None:
-    """Each picture of the page is there, and small, and there is no other."""
+    """The folder holds exactly the pictures of the page, and all are small."""
     files = {path.name: path.stat().st_size for path in (gallery.DOCS / "images").iterdir()}
     page = (gallery.DOCS / "gallery.md").read_text()
-    assert set(files) == {one.file for one in gallery.PICTURES}
+    assert set(files) == {picture.file for picture in gallery.PICTURES}
     assert all(f"](images/{name})" in page for name in files)
     assert max(files.values()) < 100_000
     assert sum(files.values()) < 600_000

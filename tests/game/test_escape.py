@@ -149,25 +149,25 @@ def zones(*zone: set[int], squares: tuple[int, ...] = (0, 1, 2)) -> dict[int, fr
 
 SOME = zones({0, 1}, {1, 2}, {2})
 EVEN = zones({0, 1}, {1}, {1, 2})
-LONE = "what escapes must be a kind of which there is one piece at most, not"
+LONE = "what escapes must be a kind with at most one piece, not"
 FAULTS: dict[str, tuple[Callable[[], Game], str]] = {
     "nobody": (lambda: tiny(Escape("z", {})), f"{LONE} 'z'"),
     "several": (lambda: tiny(Escape("b", {})), f"{LONE} 'b'"),
     "its friend": (
         lambda: tiny(Escape("A", {"A": SOME})),
-        "squares are guarded by enemies of runner, and from each of their squares; 'A' is not right",
+        "squares must be guarded by enemies of runner, from each of their squares; 'A' is wrong",
     ),
     "no kind": (
         lambda: tiny(Escape("A", {"b": SOME, "z": SOME})),
-        "squares are guarded by enemies of runner, and from each of their squares; 'z' is not right",
+        "squares must be guarded by enemies of runner, from each of their squares; 'z' is wrong",
     ),
     "a square forgotten": (
         lambda: tiny(Escape("A", {"b": zones({0}, {1}, squares=(0, 1))})),
-        "squares are guarded by enemies of runner, and from each of their squares; 'b' is not right",
+        "squares must be guarded by enemies of runner, from each of their squares; 'b' is wrong",
     ),
     "a square too many": (
         lambda: tiny(Escape("A", {"c": SOME})),
-        "squares are guarded by enemies of runner, and from each of their squares; 'c' is not right",
+        "squares must be guarded by enemies of runner, from each of their squares; 'c' is wrong",
     ),
     "off the board": (
         lambda: tiny(Escape("A", {"b": zones({0}, {3}, {2})})),
@@ -179,11 +179,11 @@ FAULTS: dict[str, tuple[Callable[[], Game], str]] = {
     ),
     "nobody to move": (
         lambda: tiny(Escape("A", {"b": SOME}, to_move=frozenset())),
-        "an escape counts with side 0, side 1 or either of them to move",
+        "an escape must count with side 0, side 1 or both to move",
     ),
     "a third side": (
         lambda: tiny(Escape("A", {"b": SOME}, to_move=frozenset({0, 2}))),
-        "an escape counts with side 0, side 1 or either of them to move",
+        "an escape must count with side 0, side 1 or both to move",
     ),
 }
 
@@ -201,7 +201,9 @@ def test_a_game_with_colour_swap_has_no_escape() -> None:
     line = (Step(0, 1), Step(1, 0))
     kinds = (Kind("A", "runner", 0, (0, 1, 2), line), Kind("a", "runner", 1, (0, 1, 2), line))
     assert tiny(None, kinds=kinds, swap=(0, 1, 2)).escape is None
-    with pytest.raises(RulesError, match=r"^tiny: a game with colour swap cannot have an escape, which is one side's alone$"):
+    with pytest.raises(
+        RulesError, match=r"^tiny: a game with colour swap cannot have an escape, because only one side can escape$"
+    ):
         tiny(Escape("A", {"a": SOME}), kinds=kinds, swap=(0, 1, 2))
 
 

@@ -81,7 +81,7 @@ FAULTS: dict[str, tuple[Callable[[], Game], str]] = {
     "too many squares": (lambda: tiny(board=Board.full(16, 8)), "1 to 127 squares, not 128"),
     "files without a letter": (lambda: tiny(board=Board.full(27, 1)), "at most 26 files, not 27"),
     "a cell twice": (lambda: tiny(board=Board(2, 2, ((0, 0), (0, 0)))), "cells .* must be different"),
-    "a cell outside": (lambda: tiny(board=Board(2, 2, ((0, 0), (2, 0)))), "cells .* inside its width and height"),
+    "a cell outside": (lambda: tiny(board=Board(2, 2, ((0, 0), (2, 0)))), "cells .* within its width and height"),
     "sides with one letter": (lambda: tiny(sides=(Side("w", "White"), Side("w", "Wight"))), "sides need different letters"),
     "one symbol for two": (lambda: tiny(kinds=(piece("A", 0), piece("A", 1))), "symbol of its own, not A A"),
     "a long symbol": (lambda: tiny(kinds=(piece("AB", 0), piece("b", 1))), "symbol of its own, not AB b"),
@@ -92,11 +92,11 @@ FAULTS: dict[str, tuple[Callable[[], Game], str]] = {
     ),
     "sides out of order": (lambda: tiny(kinds=(piece("b", 1), piece("A", 0))), "side 0 must come before"),
     "a third side": (lambda: tiny(kinds=(piece("A", 0), piece("b", 1), piece("c", 2))), "side 0 must come before"),
-    "a side without kinds": (lambda: tiny(kinds=(piece("A", 0),)), "both sides need some"),
+    "a side without kinds": (lambda: tiny(kinds=(piece("A", 0),)), "each side needs at least one"),
     "mirror no involution": (lambda: tiny(mirror=(1, 2, 0, 3)), "mirror must be an involution of the 4 squares"),
     "mirror no permutation": (lambda: tiny(mirror=(0, 0, 0, 0)), "mirror must be an involution"),
     "mirror too short": (lambda: tiny(mirror=(1, 0)), "mirror must be an involution"),
-    "mirror off the kind's squares": (lambda: tiny(mirror=(3, 1, 2, 0)), "mirror takes piece A off its squares"),
+    "mirror off the kind's squares": (lambda: tiny(mirror=(3, 1, 2, 0)), "mirror maps piece A off its squares"),
     "swap no involution": (lambda: tiny(swap=(3, 0, 1, 2)), "swap must be an involution"),
     "swap without twins": (lambda: tiny(swap=(0, 1, 2, 3)), "swap needs a 'a' of the other side"),
     "squares not ascending": (lambda: with_first(squares=(0, 2, 1)), "squares of piece A must be ascending, different"),
@@ -112,8 +112,8 @@ FAULTS: dict[str, tuple[Callable[[], Game], str]] = {
     "a win off the board": (lambda: with_step(target=4, wins=True), "step of piece A from square 0 to 4 leaves the squares"),
     "a blocker off the board": (lambda: with_step(empty=frozenset({4})), "other squares of the board to be empty"),
     "a blocker under the mover": (lambda: with_step(empty=frozenset({0})), "other squares of the board to be empty"),
-    "an unknown victim": (lambda: with_step(victims=frozenset("z")), "captures z, no kind of the other side"),
-    "an own victim": (lambda: with_step(victims=frozenset("A")), "captures A, no kind of the other side"),
+    "an unknown victim": (lambda: with_step(victims=frozenset("z")), "captures z, which the other side does not have"),
+    "an own victim": (lambda: with_step(victims=frozenset("A")), "captures A, which the other side does not have"),
 }
 
 

@@ -68,7 +68,7 @@ def test_who_can_come_back_has_no_levels(steps: str) -> None:
     assert line(steps).levels is None
     with pytest.raises(RulesError) as caught:
         runners(steps)
-    assert str(caught.value) == "runners: runner cannot be tiered, for a piece of it can come back to where it was"
+    assert str(caught.value) == "runners: runner cannot be tiered, because a piece of this kind can return to a square"
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)

@@ -74,15 +74,15 @@ BAD_TEXTS = {
     "upper-case side": ("7/7/7/7/2r4/7/7/R6/7 W", "the side to move is 'w' or 'b', not 'W'"),
     "eight rows": ("7/7/7/2r4/7/7/R6/7 w", "has 8 rows; the board of doushouqi has 9"),
     "ten rows": ("7/7/7/7/7/2r4/7/7/R6/7 w", "has 10 rows; the board of doushouqi has 9"),
-    "unknown letter": ("7/7/7/7/2r4/7/7/X6/7 w", "'X' is no piece of doushouqi: the letters are RCWDPTLErcwdptle"),
-    "sign": ("7/7/7/7/2r4/7/7/R-6/7 w", "'-' is no piece of doushouqi"),
+    "unknown letter": ("7/7/7/7/2r4/7/7/X6/7 w", "'X' is not a piece of doushouqi: the letters are RCWDPTLErcwdptle"),
+    "sign": ("7/7/7/7/2r4/7/7/R-6/7 w", "'-' is not a piece of doushouqi"),
     "short row": ("7/7/7/7/2r4/7/7/R5/7 w", r"row 2 \('R5'\) has 6 cells; the board of doushouqi has 7"),
     "long row": ("7/7/7/7/2r4/7/7/R7/7 w", r"row 2 \('R7'\) has 8 cells; the board of doushouqi has 7"),
     "piece off the board": ("7/7/7/7/2r4/7/7/7R/7 w", r"row 2 \('7R'\) has 8 cells"),
     "empty row": ("7/7/7/7/2r4/7/7/R6/ w", r"row 1 \(''\) has 0 cells"),
-    "two rats": ("7/7/7/7/2r4/7/7/RR5/7 w", r"there are 2 pieces 'R' \(White rat\); at most 1 can be"),
+    "two rats": ("7/7/7/7/2r4/7/7/RR5/7 w", r"there are 2 pieces 'R' \(White rat\), but the limit is 1"),
     "in the water": ("7/7/7/7/1cR4/7/7/7/7 w", r"'c' \(Black cat\) cannot stand on b5"),
-    "in the den": ("7/7/7/7/2r4/7/7/7/3R3 w", r"'R' \(White rat\) cannot stand on d1 while the game goes on"),
+    "in the den": ("7/7/7/7/2r4/7/7/7/3R3 w", r"'R' \(White rat\) cannot stand on d1 while the game continues"),
     "no pieces": ("7/7/7/7/7/7/7/7/7 w", "White has no pieces: both sides need at least one"),
     "White alone": ("7/7/7/7/7/7/7/R6/7 w", "Black has no pieces"),
     "Black alone": ("7/7/7/7/7/7/7/r6/7 w", "White has no pieces"),
@@ -98,7 +98,7 @@ def test_a_bad_text_is_refused(text: str, sentence: str) -> None:
 
 def test_a_piece_on_a_missing_cell_is_refused() -> None:
     """A letter on a cell that is not played on is a fault of its own."""
-    with pytest.raises(NotationError, match="'A' in row 1 stands on a cell that is not played on"):
+    with pytest.raises(NotationError, match="'A' in row 1 stands on a cell that is not a square of the board"):
         parse(cross(), "12b/A12 w")
 
 
@@ -114,7 +114,7 @@ def test_no_text_breaks_the_parser(text: str) -> None:
 
 def test_only_the_ten_digits_are_numbers() -> None:
     """Digits of other scripts are no more part of the notation than other signs."""
-    with pytest.raises(NotationError, match="is no piece of doushouqi"):
+    with pytest.raises(NotationError, match="is not a piece of doushouqi"):
         parse(GAME, "7/7/7/7/2r4/7/7/R\N{ARABIC-INDIC DIGIT SIX}/7 w")
 
 

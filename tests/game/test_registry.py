@@ -73,25 +73,25 @@ HASENSPIEL = "its variants are written as in 8x8, pawns=0, early=default"
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("chess", f"there is no game 'chess': installed are {', '.join(game_names())}"),
-        ("", f"there is no game '': installed are {', '.join(game_names())}"),
-        ("foxhound-8x8", f"there is no game 'foxhound-8x8': installed are {', '.join(game_names())}"),
-        ("foxhounds8x8", f"there is no game 'foxhounds8x8': installed are {', '.join(game_names())}"),
-        ("foxhounds-8", "'8' is no size of foxhounds: write files and ranks, as in 8x8"),
-        ("foxhounds-8x", "'8x' is no size of foxhounds: write files and ranks, as in 8x8"),
-        ("foxhounds-8x8x8", "'8x8x8' is no size of foxhounds: write files and ranks, as in 8x8"),
-        ("foxhounds-8X8", "'8X8' is no size of foxhounds: write files and ranks, as in 8x8"),
-        ("foxhounds-٨x٨", "'٨x٨' is no size of foxhounds: write files and ranks, as in 8x8"),
-        ("foxhounds-1000x1000", "'1000x1000' is no size of foxhounds: write files and ranks, as in 8x8"),
-        ("hexapawn-size=", "'' is no size of hexapawn: write files and ranks, as in 3x3"),
+        ("chess", f"there is no game 'chess'; installed: {', '.join(game_names())}"),
+        ("", f"there is no game ''; installed: {', '.join(game_names())}"),
+        ("foxhound-8x8", f"there is no game 'foxhound-8x8'; installed: {', '.join(game_names())}"),
+        ("foxhounds8x8", f"there is no game 'foxhounds8x8'; installed: {', '.join(game_names())}"),
+        ("foxhounds-8", "'8' is not a size of foxhounds: write files and ranks, as in 8x8"),
+        ("foxhounds-8x", "'8x' is not a size of foxhounds: write files and ranks, as in 8x8"),
+        ("foxhounds-8x8x8", "'8x8x8' is not a size of foxhounds: write files and ranks, as in 8x8"),
+        ("foxhounds-8X8", "'8X8' is not a size of foxhounds: write files and ranks, as in 8x8"),
+        ("foxhounds-٨x٨", "'٨x٨' is not a size of foxhounds: write files and ranks, as in 8x8"),
+        ("foxhounds-1000x1000", "'1000x1000' is not a size of foxhounds: write files and ranks, as in 8x8"),
+        ("hexapawn-size=", "'' is not a size of hexapawn: write files and ranks, as in 3x3"),
         ("foxhounds-early=none", "foxhounds has no variant 'early=none': its variants are written as in 8x8"),
         ("doushouqi-7x9", "doushouqi has no variant '7x9': it has no variants"),
         ("hasenspiel-8x8-late=none", f"hasenspiel has no variant 'late=none': {HASENSPIEL}"),
-        ("hasenspiel-pawns=two", "pawns of hasenspiel is a whole number, not 'two'"),
-        ("hasenspiel-pawns=", "pawns of hasenspiel is a whole number, not ''"),
-        ("hasenspiel-pawns=²", "pawns of hasenspiel is a whole number, not '²'"),
-        ("hasenspiel-pawns=1.5", "pawns of hasenspiel is a whole number, not '1.5'"),
-        ("hasenspiel-early=foo", "hasenspiel has no reading early=foo: choose default, article, none"),
+        ("hasenspiel-pawns=two", "pawns of hasenspiel must be a whole number, not 'two'"),
+        ("hasenspiel-pawns=", "pawns of hasenspiel must be a whole number, not ''"),
+        ("hasenspiel-pawns=²", "pawns of hasenspiel must be a whole number, not '²'"),
+        ("hasenspiel-pawns=1.5", "pawns of hasenspiel must be a whole number, not '1.5'"),
+        ("hasenspiel-early=foo", "hasenspiel has no variant early=foo: choose one of default, article, none"),
         ("hasenspiel-6x6-pawns=4", "hasenspiel on 6 files has 1 to 3 pawns, not 4"),
         ("hasenspiel-7x8", "hasenspiel is played on 2 to 12 files, an even number, and 2 to 12 ranks, not on 7x8"),
         ("foxhounds-14x14", "foxhounds is played on n×n boards, n even from 2 to 12, not 14x14"),
@@ -99,9 +99,9 @@ HASENSPIEL = "its variants are written as in 8x8, pawns=0, early=default"
         ("foxhounds-8x10", "foxhounds is played on n×n boards, n even from 2 to 12, not 8x10"),
         ("foxhounds-0x0", "foxhounds is played on n×n boards, n even from 2 to 12, not 0x0"),
         ("hexapawn-3x2", "hexapawn is played on 1 to 9 files and 3 to 9 ranks, not on 3x2"),
-        ("foxhounds-8x8-10x10", "'foxhounds-8x8-10x10' gives size twice"),
-        ("foxhounds-8x8-8x8", "'foxhounds-8x8-8x8' gives size twice"),
-        ("hasenspiel-early=none-8x8-early=none", "'hasenspiel-early=none-8x8-early=none' gives early twice"),
+        ("foxhounds-8x8-10x10", "'foxhounds-8x8-10x10' sets size twice"),
+        ("foxhounds-8x8-8x8", "'foxhounds-8x8-8x8' sets size twice"),
+        ("hasenspiel-early=none-8x8-early=none", "'hasenspiel-early=none-8x8-early=none' sets early twice"),
     ],
 )
 def test_what_is_no_game_is_told_in_one_sentence(name: str, sentence: str) -> None:
@@ -283,7 +283,7 @@ def test_verify_and_probe_a_variant(fox_tables: Path, ask: Ask) -> None:
     for material, count in (([], 7), (["--material", "FvHH"], 7), (["--material", "FvHH@2"], 1)):
         answer = ask("verify", *options, *material)
         assert (answer.code, answer.errors) == (0, [])
-        assert f"tables that are right: {count} of {count}\n" in answer.err
+        assert f"correct tables: {count} of {count}\n" in answer.err
     start = load_game("foxhounds-4x4").start
     (found,) = ask("probe", "foxhounds", start, "--size", "4x4", "--data", fox_tables, "--format", "json").json
     assert (found["game"], found["outcome"], found["distance"]) == ("foxhounds-4x4", "loss", 8)
@@ -326,9 +326,9 @@ def test_an_estimate_of_the_largest_board(tmp_path: Path, ask: Ask) -> None:
     [
         (["foxhounds", "--size", "14x14"], "foxhounds is played on n×n boards, n even from 2 to 12, not 14x14"),
         (["foxhounds", "--size", "5x5"], "foxhounds is played on n×n boards, n even from 2 to 12, not 5x5"),
-        (["foxhounds", "--size", "8"], "'8' is no size of foxhounds: write files and ranks, as in 8x8"),
-        (["hasenspiel", "--variant", "early=foo"], "hasenspiel has no reading early=foo: choose default, article, none"),
-        (["hasenspiel-6x6", "--size", "6x6"], "'hasenspiel-6x6-6x6' gives size twice"),
+        (["foxhounds", "--size", "8"], "'8' is not a size of foxhounds: write files and ranks, as in 8x8"),
+        (["hasenspiel", "--variant", "early=foo"], "hasenspiel has no variant early=foo: choose one of default, article, none"),
+        (["hasenspiel-6x6", "--size", "6x6"], "'hasenspiel-6x6-6x6' sets size twice"),
         (["doushouqi", "--size", "7x9"], "doushouqi has no variant '7x9': it has no variants"),
     ],
 )
@@ -359,7 +359,7 @@ def test_a_large_game_must_be_told_which_tables(tmp_path: Path, ask: Ask) -> Non
     """Where the start's tables could never be solved, nothing is built unasked."""
     answer = ask("build", "doushouqi", "--data", tmp_path)
     assert answer.code == 2
-    assert answer.err == "error: say which tables: --pieces 3 for all up to three pieces, or --material RCvW for one slice\n"
+    assert answer.err == "error: choose tables: --pieces 3 for all of up to three pieces, or --material RCvW for one material\n"
 
 
 def test_a_tier_must_fit_the_game(tmp_path: Path, ask: Ask) -> None:

@@ -381,7 +381,7 @@ def test_the_command_counts_from_a_position(ask: Ask) -> None:
     ("arguments", "fault"),
     [
         (["doushouqi"], "doushouqi can go on for ever"),
-        (["hexapawn", "--from", "ppp/3/PPx w"], "'x' is no piece of hexapawn"),
+        (["hexapawn", "--from", "ppp/3/PPx w"], "'x' is not a piece of hexapawn"),
         (["hexapawn", "--from", "P2/3/p2 w"], "cannot stand on a3"),
         (["foxhounds", "--from", "2F3/6/6/6/6/1H1H1H f"], "6 rows"),
         (["hexapawn", "--from", ""], "position is empty"),

@@ -27,7 +27,7 @@ from tablebase.game.moves import Position
 from tablebase.game.notation import parse
 from tablebase.graph.forcing import UNFORCEABLE, best_later, plies_to_force
 from tablebase.graph.policies import PRECISION, Policy, chance_against, even_chance, keep_best, keep_result
-from tablebase.graph.reachable import DRAWN, GOES_ON, reachable
+from tablebase.graph.reachable import DRAWN, ONGOING, reachable
 from tablebase.graph.values import NodeValues, mark, values
 
 FOX, HOUNDS = 0, 1
@@ -91,8 +91,8 @@ class Known:
         """What a policy keeps: for each position of the player that goes on, what the moves lead to."""
         found: dict[Position, list[Position]] = {}
         for stage in self.graph.stages:
-            assert (stage.first in policy.kept) <= bool(stage.moves)
-            for some, keeps in zip(stage.moves, policy.kept.get(stage.first, []), strict=stage.first in policy.kept):
+            assert (stage.first in policy.kept) <= bool(stage.edges)
+            for some, keeps in zip(stage.edges, policy.kept.get(stage.first, []), strict=stage.first in policy.kept):
                 for row, node, keep in zip(some.rows.tolist(), some.nodes.tolist(), keeps.tolist(), strict=True):
                     found.setdefault(self.positions[stage.first + row], []).extend([self.positions[node]] * keep)
         return {position: sorted(some) for position, some in found.items()}
@@ -269,7 +269,7 @@ def test_chances_are_those_of_the_twin(known: Knows, name: str, fuzz: float, pla
 def test_a_draw_is_no_win_for_anybody() -> None:
     """Where every end is a draw no fuzz gives anybody a chance."""
     graph = reachable(toys.shelter("gate", files=6), Position(((0, 4), (1, 6), (2, 11)), 1))
-    assert set(graph.results().tolist()) == {GOES_ON, DRAWN}
+    assert set(graph.results().tolist()) == {ONGOING, DRAWN}
     for player in (0, 1):
         policy = keep_best(graph, 1 - player, np.zeros(len(graph), dtype=np.int64))
         assert not chance_against(policy, 0.5).any()
@@ -324,16 +324,16 @@ def literal_chance(policy: Policy, player: int, fuzz: float) -> float:
     graph = policy.graph
     chance = (graph.results() == player).astype(float)
     for stage in reversed(graph.stages):
-        if stage.moves:
+        if stage.edges:
             best = np.zeros(len(stage))
             sums = np.zeros((4, len(stage)))
-            for number, some in enumerate(stage.moves):
+            for number, some in enumerate(stage.edges):
                 keeps = policy.kept[stage.first][number] if stage.side != player else np.ones(len(some.rows))
                 best[some.rows] = np.maximum(best[some.rows], chance[some.nodes])
                 sums[:, some.rows] += [chance[some.nodes], np.ones(len(some.rows)), keeps * chance[some.nodes], keeps]
             every, count, good, kept = np.maximum(sums, [[0], [1], [0], [1]])
             own = best if stage.side == player else fuzz * every / count + (1 - fuzz) * good / kept
-            chance[stage.nodes] = np.where(stage.result == GOES_ON, own, chance[stage.nodes])
+            chance[stage.nodes] = np.where(stage.result == ONGOING, own, chance[stage.nodes])
     return float(chance[0])
 
 

@@ -18,7 +18,7 @@ from rules.doushouqi import game as doushouqi
 from tablebase.mining.columns import columns
 from tablebase.mining.export import FILE_NAME, KEY, Export, Sample, chosen_columns
 from tablebase.mining.scan import Scan
-from tablebase.mining.selection import chosen
+from tablebase.mining.selection import select_by_name
 from tablebase.tables.store import Store
 
 GAME = doushouqi()
@@ -122,7 +122,7 @@ def test_threads_change_nothing(two_pieces: Path, tmp_path: Path) -> None:
     """The files are the same bytes, whatever the number of threads."""
     found = []
     for threads in (1, 3):
-        selection = chosen(GAME, two_pieces, [], None)
+        selection = select_by_name(GAME, two_pieces, [], None)
         all_of_them = columns(GAME, list(selection), ())
         some = chosen_columns(GAME, None, all_of_them)
         folder = tmp_path / str(threads)
@@ -165,9 +165,9 @@ def test_a_fault_leaves_no_file_behind(ask: Ask, copied: Path, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--columns", "nix"], "there is no column nix"),
-        (["--columns", ""], "there is no column"),
-        (["--columns", "material, side"], "material, pieces, side are in the folders' names"),
+        (["--columns", "nix"], "these slices have no column nix"),
+        (["--columns", ""], "these slices have no column"),
+        (["--columns", "material, side"], "material, pieces, side are in the folder names"),
         (["--sample", "0"], "a sample is a share above 0 and at most 1, not 0"),
         (["--sample", "1.5"], "a sample is a share above 0 and at most 1, not 1.5"),
         (["--material", "RCvW"], "the table RCvW of doushouqi has not been built"),
@@ -209,12 +209,12 @@ def test_other_folders_are_left_alone(ask: Ask, two_pieces: Path, tmp_path: Path
     folder = written(ask, two_pieces, tmp_path / "out", "--material", "CvC")
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     answer = ask("export", "doushouqi", "--parquet", folder, "--data", two_pieces, "--sample", "0.5")
-    assert (answer.code, "holds another export" in answer.err) == (2, True)
+    assert (answer.code, "contains another export" in answer.err) == (2, True)
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
     described = [json.loads(pq.read_schema(path).metadata[KEY]) for path in folder.rglob(FILE_NAME)]
     assert [one["game"] for one in described] == ["doushouqi"]
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
     answer = ask("export", "doushouqi", "--parquet", tmp_path / "mine", "--data", two_pieces)
-    assert (answer.code, "holds other things" in answer.err) == (2, True)
+    assert (answer.code, "contains other files" in answer.err) == (2, True)
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["letter.txt"]

@@ -25,8 +25,11 @@ STATEMENTS = {
     "a wrong word": ("SELEC 1", "SELEC"),
     "a wrong column": ("SELECT weight FROM positions", "weight"),
     "a wrong column in a condition": ("SELECT count(*) FROM positions WHERE material = 'RvC' AND p9 = 'R'", "p9"),
-    "a wrong table": ("SELECT * FROM placements", "there is no table placements of positions: ask positions or distinct_positions"),
-    "a table of the catalog": ("SELECT * FROM slice_counts", "the catalog is for 'tablebase sql'"),
+    "a wrong table": (
+        "SELECT * FROM placements",
+        "there is no table placements of positions: query positions or distinct_positions",
+    ),
+    "a table of the catalog": ("SELECT * FROM slice_counts", "or the catalog with 'tablebase sql'"),
     "a wrong name of the table": ("SELECT count(*) FROM positions p WHERE positions.pieces = 2", "positions"),
     "a wrong type": ("SELECT sum(material) FROM positions", "sum"),
     "a value that is no number": ("SELECT count(*) FROM positions WHERE outcome = 'win' AND CAST(material AS INT) > 3", ""),
@@ -99,8 +102,8 @@ STATEMENTS = {
     "a WITH called POSITIONS": ('WITH "Distinct_Positions"(a) AS (SELECT 1) SELECT * FROM positions', "a WITH cannot be called"),
     "columns renamed": ("SELECT a, count(*) FROM positions t(a) GROUP BY a", "cannot be renamed in the FROM"),
     "columns exchanged": ("SELECT count(*) FROM positions t(a, b, material) WHERE material = 'w'", "cannot be renamed in the FROM"),
-    "columns by number": ("SELECT count(DISTINCT #1) FROM positions", "call them by their names"),
-    "columns by number in a condition": ("SELECT count(*) FROM positions WHERE #1 = side", "call them by their names"),
+    "columns by number": ("SELECT count(DISTINCT #1) FROM positions", "use their names"),
+    "columns by number in a condition": ("SELECT count(*) FROM positions WHERE #1 = side", "use their names"),
     "an unknown material": ("SELECT count(*) FROM positions WHERE material = 'XvC'", "no piece 'X'"),
     "no material": ("SELECT count(*) FROM positions WHERE material IN ('RvC', 'rat')", "'rat' is not a material"),
     "a material in another order": ("SELECT count(*) FROM positions WHERE material = 'CRvW'", "the material CRvW is written RCvW"),
@@ -204,7 +207,7 @@ def test_parquet_is_not_for_a_screen(two_pieces: Path, ask: Ask, monkeypatch: py
 
     monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True, raising=False)
     answer = ask("mine", "doushouqi", "SELECT 1", "--data", two_pieces, "--format", "parquet")
-    check(answer, "Parquet is not for reading on a screen")
+    check(answer, "Parquet cannot be shown on a screen")
 
 
 FILES = {
@@ -215,29 +218,29 @@ FILES = {
     "bytes that are no text": ("\0", "", "cannot be run"),
     "nothing": ("", "", "defines no feature"),
     "functions without a decorator": ("def plain(positions):\n    return 1", "", "defines no feature"),
-    "no brackets": ("@feature\ndef odd(positions):\n    'Tells.'", "", "a feature is made with brackets"),
-    "of three pieces": ("@feature(pieces=3)\ndef odd(positions, a, b, c):\n    'Tells.'", "", "a feature is of 0, 1 or 2 pieces"),
+    "no parentheses": ("@feature\ndef odd(positions):\n    'Tells.'", "", "the decorator of a feature needs parentheses"),
+    "of three pieces": ("@feature(pieces=3)\ndef odd(positions, a, b, c):\n    'Tells.'", "", "a feature has 0, 1 or 2 pieces"),
     "of another kind": ("@feature(kind='date')\ndef odd(positions):\n    'Tells.'", "", "bool, int or float"),
     "without a docstring": ("@feature()\ndef odd(positions):\n    return 1", "", "odd needs a docstring"),
     "called like a column": (
         "@feature()\ndef distance(positions):\n    'Tells.'\n    return 1",
         "distance",
-        "a column distance, of which name there is one already",
+        "a column named distance, but that name is already taken",
     ),
     "called like a piece": (
         "@feature()\ndef p1_square(positions):\n    'Tells.'\n    return 1",
         "p1_square",
-        "a column p1_square, of which name there is one already",
+        "a column named p1_square, but that name is already taken",
     ),
     "called nearly alike": (
         "@feature()\ndef Mobility(positions):\n    'Tells.'\n    return 1",
         "Mobility",
-        "a column Mobility, of which",
+        "a column named Mobility, but",
     ),
     "called like a column of another": (
         "@feature()\ndef even_1_2(positions):\n    'Tells.'\n    return 1",
         "even_1_2",
-        "of which name there is one already",
+        "that name is already taken",
     ),
 }
 BODIES = {
@@ -247,15 +250,15 @@ BODIES = {
     "gives too few": ("", "return np.zeros(len(positions) - 1)", "the feature odd fails"),
     "gives too many": ("", "return np.zeros((len(positions), 2))", "the feature odd fails"),
     "gives a table": ("", "return positions.squares", "the feature odd fails"),
-    "gives halves": ("", "return np.full(len(positions), 0.5)", "a value is no int"),
-    "gives large numbers": ("", "return np.full(len(positions), 70_000)", "a value is no int"),
-    "gives no number": ("", "return np.full(len(positions), np.nan)", "a value is no int"),
-    "gives imaginary numbers": ("", "return np.full(len(positions), 1j)", "a value is no int"),
-    "gives text": ("kind='float'", "return np.full(len(positions), '3')", "a value is no float"),
-    "gives two for true": ("kind='bool'", "return np.full(len(positions), 2)", "a value is no bool"),
-    "gives words out of range": ("words=('a', 'b')", "return 2", "a value is no number of one of 2 words"),
-    "gives words below": ("words=('a', 'b')", "return -1", "a value is no number of one of 2 words"),
-    "gives words themselves": ("words=('a', 'b')", "return np.full(len(positions), 'a')", "a value is no text"),
+    "gives halves": ("", "return np.full(len(positions), 0.5)", "a value is not of kind int"),
+    "gives large numbers": ("", "return np.full(len(positions), 70_000)", "a value is not of kind int"),
+    "gives no number": ("", "return np.full(len(positions), np.nan)", "a value is not of kind int"),
+    "gives imaginary numbers": ("", "return np.full(len(positions), 1j)", "a value is not of kind int"),
+    "gives text": ("kind='float'", "return np.full(len(positions), '3')", "a value is not of kind float"),
+    "gives two for true": ("kind='bool'", "return np.full(len(positions), 2)", "a value is not of kind bool"),
+    "gives words out of range": ("words=('a', 'b')", "return 2", "a value is not the index of one of 2 words"),
+    "gives words below": ("words=('a', 'b')", "return -1", "a value is not the index of one of 2 words"),
+    "gives words themselves": ("words=('a', 'b')", "return np.full(len(positions), 'a')", "a value is not of kind text"),
     "changes positions": ("", "positions.squares[:] = 0\n    return 1", "the feature odd fails: ValueError"),
 }
 HEAD = "import numpy as np\nfrom tablebase.features import feature\n"

@@ -64,7 +64,7 @@ def test_what_json_cannot_say(value: str, two_pieces: Path, ask: Ask) -> None:
     """Infinities and what is no number are a sentence there, and a word in the other formats."""
     answer = ask("mine", "doushouqi", f"SELECT {value} AS it", "--data", two_pieces, "--format", "json")
     assert (answer.code, answer.out) == (2, "")
-    assert answer.err.count("error: JSON has no word for one of the values") == 1
+    assert answer.err.count("error: JSON cannot represent one of the values") == 1
     for style in ("table", "csv"):
         answer = ask("mine", "doushouqi", f"SELECT {value} AS it", "--data", two_pieces, "--format", style)
         assert answer.code == 0
@@ -131,7 +131,7 @@ def test_a_table_ends_after_1000_rows(rows: int, note: bool, two_pieces: Path, a
     statement = f"SELECT outcome, p1_square FROM positions LIMIT {rows}"
     answer = ask("mine", "doushouqi", statement, "--data", two_pieces)
     assert len(answer.out.splitlines()) == 2 + min(rows, 1000)
-    assert ("these are the first 1000 rows; --limit asks for more" in answer.err) == note
+    assert ("only the first 1000 rows are shown; use --limit for more" in answer.err) == note
     if rows < 2000:
         more = ask("mine", "doushouqi", statement, "--data", two_pieces, "--limit", 5000)
         assert len(more.out.splitlines()) == 2 + rows

@@ -21,7 +21,7 @@ from rules.doushouqi import game as doushouqi
 from tablebase.catalog.catalog import Catalog
 from tablebase.cli import run
 from tablebase.mining.common_features import features_of
-from tablebase.mining.selection import chosen
+from tablebase.mining.selection import select_by_name
 from tablebase.patterns import search as searching
 from tablebase.patterns import survey
 from tablebase.patterns.gains import decided, entropy, information_gain
@@ -285,7 +285,7 @@ def test_always_the_same_outcome(pawns: Path) -> None:
 def search(folder: Path, material: str, threads: int = 2) -> searching.Patterns:
     """Search one slice with the library."""
     with closing(Store(folder)) as store:
-        return Search(GAME, store, chosen(GAME, folder, [material], None), features_of(GAME), threads).run()
+        return Search(GAME, store, select_by_name(GAME, folder, [material], None), features_of(GAME), threads).run()
 
 
 def test_large_slices_are_counted_exactly(two_pieces: Path, monkeypatch: pytest.MonkeyPatch, ask: Ask) -> None:
@@ -347,6 +347,6 @@ def test_searching_needs_scikit_learn_only_for_trees(two_pieces: Path, monkeypat
     monkeypatch.setitem(sys.modules, "sklearn", None)
     monkeypatch.setitem(sys.modules, "sklearn.tree", None)
     with closing(Store(two_pieces)) as store:
-        found = Search(GAME, store, chosen(GAME, two_pieces, ["CvC"], None), features_of(GAME), depth=0).run()
+        found = Search(GAME, store, select_by_name(GAME, two_pieces, ["CvC"], None), features_of(GAME), depth=0).run()
     assert found.tree is None
     assert json.dumps([one.positions for one in found.rules])

@@ -145,7 +145,7 @@ POSITIONS = {
     "no rabbit": ("8/8/8/8/8/8/8/p1p1p1p1 b", "White has no pieces"),
     "no pawns": ("3R4/8/8/8/8/8/8/8 w", "Black has no pieces"),
     "another size": ("1R2/4/4/p1p1 w", "4 rows"),
-    "another game's pieces": ("3F4/8/8/8/8/8/8/H1H1H1H1 w", "'F' is no piece"),
+    "another game's pieces": ("3F4/8/8/8/8/8/8/H1H1H1H1 w", "'F' is not a piece"),
 }
 
 

@@ -131,7 +131,7 @@ POSITIONS = {
     "no black pawn": ("3/3/PPP b", "Black has no pieces"),
     "another size": ("pppp/4/PPPP w", "4 cells"),
     "a rank too many": ("ppp/3/3/PPP w", "4 rows"),
-    "a king": ("pkp/3/PPP w", "'k' is no piece"),
+    "a king": ("pkp/3/PPP w", "'k' is not a piece"),
 }
 
 

@@ -324,12 +324,12 @@ def test_other_sizes_are_built_first(tell: Told, tmp_path: Path, size: str, head
 @pytest.mark.parametrize(
     ("arguments", "fault"),
     [
-        (["--games", "0"], "--games and --runs are whole numbers from 1"),
-        (["--runs", "-1"], "--games and --runs are whole numbers from 1"),
+        (["--games", "0"], "--games and --runs must be whole numbers from 1"),
+        (["--runs", "-1"], "--games and --runs must be whole numbers from 1"),
         (["--games", "many"], "argument --games: invalid int value: 'many'"),
         (["--opponent", "me"], "argument --opponent: invalid choice: 'me'"),
         (["--colour"], "unrecognized arguments: --colour"),
-        (["--size", "3"], "'3' is no size of hexapawn"),
+        (["--size", "3"], "'3' is not a size of hexapawn"),
         (["--size", "3x2"], "hexapawn is played on 1 to 9 files and 3 to 9 ranks, not on 3x2"),
         (["--size", "1x3"], "Black never moves on 1x3"),
         (["--data", __file__], "is a file: name a folder for the tables"),

@@ -35,7 +35,7 @@ def told(script: ModuleType, three_pieces: Path) -> dict[str, list[str]]:
     patch = pytest.MonkeyPatch()
     patch.setattr("builtins.print", lambda text="": lines.extend(str(text).split("\n")))
     try:
-        script.tell(three_pieces, 3, 10_000)
+        script.print_report(three_pieces, 3, 10_000)
     finally:
         patch.undo()
     found: dict[str, list[str]] = {}
@@ -119,22 +119,22 @@ def test_parity(told: dict[str, list[str]], tables: Tablebase) -> None:
             if white[1] > 1 and black[1] < 9:
                 kept[as_claimed] += 1
     assert right > wrong > 0
-    assert verdict(told, "An odd Manhattan distance wins").startswith(f"holds except for {wrong:,} of {right + wrong:,} positions")
-    assert verdict(told, "Where they have to pass").startswith(f"fails for {right:,} of {right + wrong:,} positions")
+    assert verdict(told, "So: it wins at odd distances").startswith(f"holds except for {wrong:,} of {right + wrong:,} positions")
+    assert verdict(told, "If equal pieces have to pass").startswith(f"fails for {right:,} of {right + wrong:,} positions")
     assert kept[False] == 0
-    assert verdict(told, "… if neither stands") == f"holds for all {kept[True]:,} positions"
+    assert verdict(told, "The same, if neither piece stands") == f"holds for all {kept[True]:,} positions"
 
 
 def test_exceptions_are_positions(told: dict[str, list[str]], tables: Tablebase) -> None:
     """Every exception that is listed is a position with the value that is printed."""
     count = 0
-    for line in told["An odd Manhattan distance wins, an even one loses"]:
+    for line in told["So: it wins at odd distances and loses at even ones"]:
         found = re.fullmatch(r"  not so: (\S+ w)  (win|loss) in (\d+)", line)
         if found:
             answer = tables.probe(GAME, parse(GAME, found[1]))
             assert (str(answer.outcome), answer.distance) == (found[2], int(found[3]))
             count += 1
-    assert f"{count:,} of" in verdict(told, "An odd Manhattan distance wins")
+    assert f"{count:,} of" in verdict(told, "So: it wins at odd distances")
 
 
 def test_mutual_zugzwangs(told: dict[str, list[str]], tables: Tablebase) -> None:
@@ -146,13 +146,13 @@ def test_mutual_zugzwangs(told: dict[str, list[str]], tables: Tablebase) -> None
         turned = {((8 - black[0], 10 - black[1]), (8 - white[0], 10 - white[1])) for white, black in lost}
         zugzwangs += [steps(*both) for both in lost & turned]
     assert all(distance % 2 == 0 for distance in zugzwangs)
-    assert verdict(told, "Of two equal pieces") == f"holds for all {len(zugzwangs):,} positions"
+    assert verdict(told, "Equal pieces in mutual zugzwang") == f"holds for all {len(zugzwangs):,} positions"
 
 
 def test_every_claim_has_a_verdict(script: ModuleType, told: dict[str, list[str]]) -> None:
     """Each claim ends with what it comes to, or, if it needs tables that are not there, why it was left out."""
     for claim in (*script.PAPER, *script.FINDINGS):
-        wanted = "  left out, for it needs all tables with 4 pieces." if claim.pieces == 4 else "  => "
+        wanted = "  skipped, because it needs all tables with 4 pieces." if claim.pieces == 4 else "  => "
         assert sum(line.startswith(wanted) for line in told[claim.title]) == 1, claim.title
 
 
@@ -161,10 +161,12 @@ def test_claims_of_more_pieces_need_all_their_tables(
 ) -> None:
     """Without three-piece tables, and with some of them, what needs three pieces is left out."""
     for folder in (two_pieces, shut_in):
-        script.tell(folder, 4, 0)
+        script.print_report(folder, 4, 0)
         told = capsys.readouterr().out
-        assert told.count("left out, for it needs all tables with 3 pieces") == sum(one.pieces == 3 for one in script.FINDINGS) > 0
-        assert told.count("left out, for it needs all tables with 4 pieces") == sum(one.pieces == 4 for one in script.FINDINGS)
+        assert (
+            told.count("skipped, because it needs all tables with 3 pieces") == sum(one.pieces == 3 for one in script.FINDINGS) > 0
+        )
+        assert told.count("skipped, because it needs all tables with 4 pieces") == sum(one.pieces == 4 for one in script.FINDINGS)
 
 
 def test_draws_are_those_of_the_paper(told: dict[str, list[str]]) -> None:

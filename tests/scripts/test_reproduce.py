@@ -180,7 +180,7 @@ def test_hasenspiel_is_reproduced(tell: Tell) -> None:
     """States, games, their share that Black wins, and plies are the known ones under all three readings; ten moves are drawn."""
     answer = tell(hasenspiel, "--boards")
     assert answer.code == 0
-    assert "readings that are equal in all that is known: 3 of 3" in answer.out.splitlines()
+    assert "readings that agree with all known numbers: 3 of 3" in answer.out.splitlines()
     compared = pairs(answer, "known")
     assert [ours[:5] for _, ours in compared] == [
         ["default", "778341", "2479385048689677432127960469169", "1.49", "44"],
@@ -236,7 +236,7 @@ def test_hexapawn_is_reproduced(tell: Tell) -> None:
     """Winner, plies, positions and games of small boards are the known ones."""
     answer = tell(hexapawn, "--size", "4x3", "--size", "3x4", "--size", "3x3")
     assert answer.code == 0
-    assert answer.out.splitlines()[-1] == "boards that are equal in all that is known: 3 of 3"
+    assert answer.out.splitlines()[-1] == "boards that agree with all known numbers: 3 of 3"
     compared = pairs(answer, "known")
     assert [ours[:4] + ours[5:6] for _, ours in compared] == [
         ["4x3", "White", "5", "1128", "3610"],
@@ -255,7 +255,7 @@ def test_a_number_of_hexapawn_that_differs_is_named(field: str, value: Any, tell
     monkeypatch.setitem(hexapawn.KNOWN, "3x3", right._replace(**{field: value}))
     answer = tell(hexapawn, "--size", "3x3")
     told = f"3x3: {field} is {getattr(right, field)} here, {value} is known"
-    equal = "boards that are equal in all that is known: 1 of 1"
+    equal = "boards that agree with all known numbers: 1 of 1"
     assert (answer.code, answer.out.splitlines()[-1]) == ((0, equal) if value is None else (1, told))
 
 

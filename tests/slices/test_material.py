@@ -106,8 +106,8 @@ def test_a_name_says_which_material(game: Game) -> None:
         ("RXvW", "White has no piece 'X': the letters are RCWDPTLE"),
         ("RCvw", "Black has no piece 'w': the letters are RCWDPTLE"),
         ("RC vW", "White has no piece ' '"),
-        ("RRvW", "'RRvW' has 2 .*White.*; at most 1 can be"),
-        ("RvCWW", "'RvCWW' has 2 .*Black.*; at most 1 can be"),
+        ("RRvW", "'RRvW' has 2 .*White.*, but the limit is 1"),
+        ("RvCWW", "'RvCWW' has 2 .*Black.*, but the limit is 1"),
     ],
 )
 def test_a_bad_name_is_refused(text: str, sentence: str) -> None:

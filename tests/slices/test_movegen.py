@@ -87,7 +87,7 @@ def way_of(game: Game, position: Position, after: Position, wins: bool) -> int:
 
 
 @games
-def test_landings_are_the_naive_moves(game: Game) -> None:
+def test_moves_are_the_naive_ones(game: Game) -> None:
     """Each move of each position once: the squares afterwards, where it leads, and which piece it takes."""
     for material, positions in sample(game).items():
         own = layout_of(game, material)
@@ -95,7 +95,7 @@ def test_landings_are_the_naive_moves(game: Game) -> None:
         squares = squares_of(own, positions)
         for side in (0, 1):
             found: list[list[object]] = [[] for _ in positions]
-            for rows, way, landed, victim in MoveGenerator(own, side).landings(squares):
+            for rows, way, landed, victim in MoveGenerator(own, side).moves(squares):
                 assert len(rows) == len(landed) == len(set(rows.tolist()))
                 for row, there in zip(rows.tolist(), landed.tolist(), strict=True):
                     stay = sorted((kind, s) for slot, (kind, s) in enumerate(zip(kinds, there, strict=True)) if slot != victim)
@@ -127,27 +127,27 @@ def test_a_step_on_the_spot_is_no_move() -> None:
     own = layout_of(game, parse_material(game, "AvC"))
     start = Position(((0, 0), (2, 5)), 0)
     assert {move.target for move in legal_moves(game, start)} == {1, 3}
-    landings = MoveGenerator(own, 0).landings(squares_of(own, [start]))
+    batches = MoveGenerator(own, 0).moves(squares_of(own, [start]))
     slot = own.slots.index(0)
-    assert sorted(square for landing in landings for square in landing.squares[:, slot].tolist()) == [1, 3]
+    assert sorted(square for batch in batches for square in batch.squares[:, slot].tolist()) == [1, 3]
 
 
 def test_no_positions_have_no_moves() -> None:
-    """An empty array gives landings of nothing and no escapes."""
+    """An empty array yields batches of no moves, and no escapes."""
     game = toys.ladder("b")
     own = layout_of(game, parse_material(game, "CCvW@2"))
     nothing = np.zeros((0, 3), dtype=np.int8)
-    assert sum(len(landing.rows) for landing in MoveGenerator(own, 0).landings(nothing)) == 0
+    assert sum(len(batch.rows) for batch in MoveGenerator(own, 0).moves(nothing)) == 0
     assert MoveGenerator(own, 1).escaped(nothing).shape == (0,)
 
 
-def test_landings_leave_the_positions_alone() -> None:
+def test_moves_leave_the_positions_alone() -> None:
     """The array that is asked about is not written to."""
     game = toys.hunt()
     own = layout_of(game, parse_material(game, "HHvFC"))
     squares = own.squares_many(np.arange(own.size))[0]
     before = squares.copy()
-    assert sum(len(landing.rows) for landing in MoveGenerator(own, 0).landings(squares)) > 0
+    assert sum(len(batch.rows) for batch in MoveGenerator(own, 0).moves(squares)) > 0
     assert np.array_equal(squares, before)
 
 

@@ -202,7 +202,7 @@ def test_a_name_says_which_tier(game: Game) -> None:
         (FOX, "FvHHHH@1,2", "FvHHHH has no tier '1,2': they run from 0 to 28"),
         (FOX, "FvHHHH@²", "FvHHHH has no tier '²': they run from 0 to 28"),
         (FOX, "FvHHHH@1@2", "FvHHHH has no tier '1@2': they run from 0 to 28"),
-        (FOX, "FvHHHHH@1", "'FvHHHHH@1' has 5 pieces Hounds hound; at most 4 can be"),
+        (FOX, "FvHHHHH@1", "'FvHHHHH@1' has 5 pieces of kind Hounds hound, but the limit is 4"),
         (FOX, "@1", "'@1' is not a material: write the pieces of both sides as in 'RCvW'"),
         (load_game("doushouqi"), "RCvW@1", "'RCvW@1' names an advance, but RCvW is not divided into tiers"),
         (HUNT, "HvFC@4", "HvFC has no tier '4': they run from 0 to 3"),

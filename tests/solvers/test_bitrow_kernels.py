@@ -97,7 +97,7 @@ def test_stepping_back(solved: Solved, game: Game, name: str, side: int, level: 
     assert parents.found
     assert as_sets(seen, above) == parents
     assert as_sets(seen, state) == Sets()
-    check_rows(above.found_rows, found, above.found)
+    check_rows(above.predecessor_rows, found, above.predecessors)
 
 
 @large_slices

@@ -108,10 +108,10 @@ def step_changed(kind: Kind, **changes: Any) -> Kind:
     return replace(kind, steps=(replace(kind.steps[0], **changes), *kind.steps[1:]))
 
 
-LIKE = "one side must have like pieces that only step forwards, and tiers for them"
-ALONE = "the other side must have one piece, the board no mirror, and no move must lose"
-PLAIN = "its pieces must step to a neighbouring empty square and nothing else"
-FREE = "what escapes must be the piece that runs"
+LIKE = "one side must have like pieces that only step forwards and are tiered"
+ALONE = "the other side must have one piece, the board no mirror, and a side without a move must lose"
+PLAIN = "its pieces must only step to neighbouring empty squares"
+FREE = "the piece that escapes must be the runner"
 NEXT = "each step forwards must lead to the next tier"
 OTHER = Kind("E", "other dog", 0, (0, 1, 2, 3), (), tiered=True)
 CUB = Kind("x", "cub", 1, (0, 1, 2, 3), ())

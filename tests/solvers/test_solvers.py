@@ -315,9 +315,9 @@ WIN_3, LOSS_2, LOSS_4, LOSS_8, WIN_41 = (code(pair) for pair in [("win", 3), ("l
     ],
 )
 def test_telling_a_parent(before: int, capture: int, moves: int, news: int, after: int, left: int) -> None:
-    """`_tell` decides a parent that wins, or that has lost by every quiet move and has no better or later capture."""
+    """`_update_parent` decides a parent that wins, or that has lost by every quiet move and has no better or later capture."""
     parents, early, quiet = (np.array([one], dtype=kind) for one, kind in ((before, "u1"), (capture, "i4"), (moves, "u2")))
-    reference._tell(parents, early, quiet, 0, news, 3 if news == LOSS_4 else 2, NARROW.stride)
+    reference._update_parent(parents, early, quiet, 0, news, 3 if news == LOSS_4 else 2, NARROW.stride)
     assert (parents[0], quiet[0]) == (after, left)
 
 

@@ -87,9 +87,11 @@ def start_fresh(*arguments: object, environment: Mapping[str, str] | None = None
     )
 
 
-def ask_fresh(*arguments: object, environment: Mapping[str, str] | None = None, seconds: int = 300) -> Answer:
+def ask_fresh(
+    *arguments: object, environment: Mapping[str, str] | None = None, seconds: int = 300, program: str = PROGRAM
+) -> Answer:
     """Run a command in a process of its own, and end it if it takes longer."""
-    with start_fresh(*arguments, environment=environment) as process:
+    with start_fresh(*arguments, environment=environment, program=program) as process:
         try:
             out, err = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:

@@ -122,7 +122,7 @@ def as_sets(seen: View, state: State) -> Sets:
     """What the kernels have made of it."""
     squares = seen.own.groups[-1].squares
     codes = {divmod(int(index), len(squares)): int(state.codes[index]) for index in np.flatnonzero(state.codes)}
-    words = [as_addresses(some) for some in (state.known, state.won, state.shut, state.ripe, state.fresh, state.found)]
+    words = [as_addresses(some) for some in (state.known, state.won, state.shut, state.ripe, state.fresh, state.predecessors)]
     due = {int(row): int(state.due[row]) for row in np.flatnonzero(state.due != NOTHING_DUE)}
     values = {(row, squares[digit]): as_value(code) for (row, digit), code in codes.items()}
     return Sets(*words, due=due, values=values)

@@ -168,7 +168,7 @@ def test_a_move_without_a_way_back(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_step_listed_twice_has_two_ways_back() -> None:
-    """`steps` finds a step that is listed twice, which engines would count twice."""
+    """`steps` finds a step that is listed twice, which solvers would count twice."""
     failure = only_failure(with_steps(duel(), lambda kind, step: [step, step][: 1 + (kind.name == "ant")]), "steps")
     assert "can be taken back in 2 ways from" in failure
 
@@ -197,7 +197,7 @@ def test_a_mirror_that_leads_off_the_squares(monkeypatch: pytest.MonkeyPatch) ->
             raise NotationError("nothing can stand on a3")
 
     monkeypatch.setattr(faults, "check_pieces", check)
-    assert failures(duel())["mirror"].endswith(" is no position: nothing can stand on a3")
+    assert failures(duel())["mirror"].endswith(" is not a position: nothing can stand on a3")
 
 
 def test_a_mirror_without_way_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,13 +233,13 @@ def test_one_wrong_step_in_a_corner_is_found() -> None:
 def test_a_start_with_more_pieces_than_any_slice() -> None:
     """`children` finds a start from which play goes on outside every slice."""
     failure = only_failure(replace(duel(), max_pieces=5), "children")
-    assert "AAJvAAJ, which is no slice of the game (max_pieces is 5)" in failure
+    assert "AAJvAAJ, which is not a slice of the game (max_pieces is 5)" in failure
 
 
 def test_a_capture_into_no_slice(monkeypatch: pytest.MonkeyPatch) -> None:
     """`children` finds a capture that leads to a material that is not listed."""
     monkeypatch.setattr(faults, "materials", lambda game, n: [m for m in material.materials(game, n) if m.kinds != (0, 2)])
-    assert "leads to AvA, which is no slice" in only_failure(replace(duel(), title="AvA is missing"), "children")
+    assert "leads to AvA, which is not a slice" in only_failure(replace(duel(), title="AvA is missing"), "children")
 
 
 def test_an_index_that_is_another_positions(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -294,7 +294,7 @@ def test_play_that_leaves_the_stored_positions(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_start_that_is_no_position() -> None:
     """`start` passes on why the text is no position."""
-    assert "'a1a/1j1/1J1/A1X w' is no position: 'X'" in only_failure(replace(duel(), start="a1a/1j1/1J1/A1X w"), "start")
+    assert "'a1a/1j1/1J1/A1X w' is not a position: 'X'" in only_failure(replace(duel(), start="a1a/1j1/1J1/A1X w"), "start")
 
 
 def test_a_start_in_an_odd_spelling() -> None:
@@ -313,7 +313,7 @@ def test_a_kind_that_materials_cannot_name() -> None:
     """`notation` finds a symbol whose upper case is two letters, so that a material's name is read as other pieces."""
     hound, fox = hounds().kinds
     failure = only_failure(replace(hounds(), kinds=(hound, replace(fox, symbol="ß")), start="1ß2/4/4/H1H1 w"), "notation")
-    assert "vSS', and reading that gives Black has no piece 'S'" in failure
+    assert "vSS', which is read as Black has no piece 'S'" in failure
 
 
 def test_a_digest_that_changes() -> None:
@@ -325,13 +325,13 @@ def test_rules_without_a_digest_never_raise() -> None:
     """Squares of a type that the digest cannot write make failures, not exceptions."""
     kinds = tuple(replace(kind, squares=tuple(np.array(kind.squares))) for kind in duel().kinds)
     found = failures(replace(duel(), kinds=kinds), samples=10)
-    assert found["digest"] == "TypeError: Object of type int64 is not JSON serializable, looking at from a pickle"
+    assert found["digest"] == "TypeError: Object of type int64 is not JSON serializable (case: from a pickle)"
 
 
 def test_nothing_to_look_at_is_a_failure() -> None:
     """A check that found no case does not pass."""
     found = {result.name: result.failure for result in check_rules(duel(), pieces=1, samples=10)}
-    assert found["notation"] == "nothing to look at: duel has no positions of 2 to 1 pieces"
+    assert found["notation"] == "nothing to check: duel has no positions of 2 to 1 pieces"
 
 
 def test_a_test_class_fails_with_the_sentence() -> None:
@@ -341,7 +341,7 @@ def test_a_test_class_fails_with_the_sentence() -> None:
         def game(self) -> Game:
             return replace(duel(), max_pieces=5)
 
-    with pytest.raises(AssertionError, match="which is no slice of the game"):
+    with pytest.raises(AssertionError, match="which is not a slice of the game"):
         Broken().run_check("children")
 
 

@@ -28,12 +28,14 @@ REVERSED = {"win": "loss", "loss": "win", "draw": "draw"}
 # Moves
 
 
+@cache
 def moves(game: Game, position: Position) -> list[Move]:
     """Every step of every kind that applies here, by looking at all of them."""
     on = {square: kind for kind, square in position.pieces}
+    present = set(on.values())
     found = []
     for number, kind in enumerate(game.kinds):
-        if kind.side != position.side:
+        if kind.side != position.side or number not in present:
             continue
         for step in kind.steps:
             if on.get(step.origin) != number or any(square in on for square in step.empty):
@@ -87,24 +89,35 @@ def placements(game: Game, kinds: Kinds) -> list[tuple[tuple[int, int], ...]]:
 
 @cache
 def solve(game: Game, kinds: Kinds) -> dict[Position, Pair]:
-    """The value of every position of a material, both sides to move, one depth after another."""
+    """The value of every position of a material, both sides to move, one depth after another.
+
+    A position is decided at a depth by a prospect of that depth, so only those that have one are looked at: parents of
+    what was decided one ply before, and positions with a prospect outside the material; at first all of them.
+    """
     unknown = [Position(pieces, side) for pieces in placements(game, kinds) for side in (0, 1)]
     prospects = {position: _prospects(game, position) for position in unknown}
-    outside = [prospect for some in prospects.values() for prospect in some if not isinstance(prospect, Position)]
-    last_outside = max((distance for _, distance in outside if distance is not None), default=0)
+    parents: dict[Position, list[Position]] = {position: [] for position in unknown}
+    outside: dict[int, list[Position]] = {}
+    for position, some in prospects.items():
+        for prospect in some:
+            if isinstance(prospect, Position):
+                parents[prospect].append(position)
+            elif prospect[1] is not None:
+                outside.setdefault(prospect[1], []).append(position)
     values: dict[Position, Pair] = {}
-    depth, changed = 0, True
-    while changed or depth <= max(1, last_outside):
-        found = {}
-        for position in unknown:
-            known = [parent(values.get(p)) if isinstance(p, Position) else p for p in prospects[position]]
-            decided = _at_depth(game, depth, known)
-            if decided is not None:
-                found[position] = decided
-        values |= found
-        unknown = [position for position in unknown if position not in found]
-        depth, changed = depth + 1, bool(found)
-    return values | dict.fromkeys(unknown, ("draw", None))
+    depth, decided = 0, dict[Position, Pair]()
+    while depth == 0 or decided or depth <= max(outside, default=0):
+        due = unknown if depth == 0 else [*(p for child in decided for p in parents[child]), *outside.get(depth, [])]
+        decided = {}
+        for position in due:
+            if position not in values:
+                known = [parent(values.get(p)) if isinstance(p, Position) else p for p in prospects[position]]
+                pair = _at_depth(game, depth, known)
+                if pair is not None:
+                    decided[position] = pair
+        values |= decided
+        depth += 1
+    return values | {position: ("draw", None) for position in unknown if position not in values}
 
 
 def _prospects(game: Game, position: Position) -> list[Pair | Position]:

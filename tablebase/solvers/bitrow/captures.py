@@ -1,7 +1,7 @@
-"""Step 0 of the bit-row engine: every capture of every position, looked up once.
+"""Step 0 of the bit-row solver: every capture of every position, looked up once.
 
-For each row the kernels gather the squares with a quiet move (`quiet`), the squares with a capture or a step that
-wins at once (`offered`), and for the latter the best code that these give (`best`, by square).
+For each row the kernels collect the squares with a quiet move (`quiet`), the squares with a capture or a step that
+wins at once (`offered`), and the code of the best such move on each of the latter (`best`, by square).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ WIN_NOW = values.win_code(1, STRIDE)
 
 @jit
 def look(arrays: RowArrays, side: int, state: State) -> int:
-    """Look up the captures of all positions with `side` to move; the largest distance that waits."""
+    """Look up the captures of all positions with `side` to move; return the largest pending distance."""
     stride, square, bit, owner, home = arrays.stride, arrays.square, arrays.bit, arrays.owner, arrays.home
     begin, mask = arrays.forth.begin, arrays.forth.mask
     shift, origins, barred = arrays.shift, arrays.origins, arrays.barred
@@ -37,27 +37,27 @@ def look(arrays: RowArrays, side: int, state: State) -> int:
     best = np.zeros(64, dtype=state.codes.dtype)
     last = 0
     for row in range(arrays.rows):
-        taken = set_up_row(stride, square, bit, row, squares)
+        occupied = set_up_row(stride, square, bit, row, squares)
         if collides(squares, pieces):
             known[row] = shut[row] = ~np.uint64(0)
             continue
         for slot in range(pieces):
             board[squares[slot]] = slot
-        legal = home & ~taken
+        legal = home & ~occupied
         known[row] = ~legal
         quiet, offered = np.uint64(0), np.uint64(0)
         for slot in range(pieces):
             if owner[slot] == side:
                 for n in range(begin[slot, squares[slot]], begin[slot, squares[slot] + 1]):
-                    if not mask[n] & taken:
+                    if not mask[n] & occupied:
                         quiet |= legal & ~mask[n]
-                offered = _look_along(steps, captures, bit, board, squares, best, slot, taken, legal, offered)
+                offered = _look_along(steps, captures, bit, board, squares, best, slot, occupied, legal, offered)
         if owner[pieces] == side:
-            for kind in range(len(shift)):
-                quiet |= moved(legal, -shift[kind]) & free_origins(origins, barred, kind, squares, pieces)
-            offered = _look_inside(steps, into, captures, owner, bit, squares, best, taken, legal, offered)
+            for number in range(len(shift)):
+                quiet |= moved(legal, -shift[number]) & free_origins(origins, barred, number, squares, pieces)
+            offered = _look_inside(steps, into, captures, owner, bit, squares, best, occupied, legal, offered)
         if legal & (offered | ~quiet):
-            last = max(last, _note(arrays, state, row, legal, quiet, offered, best))
+            last = max(last, _store(arrays, state, row, legal, quiet, offered, best))
         shut[row] |= known[row]
         for slot in range(pieces):
             board[squares[slot]] = EMPTY
@@ -66,30 +66,30 @@ def look(arrays: RowArrays, side: int, state: State) -> int:
 
 @inline
 def _offer(merit: Int32, best: Codes, offered: Any, square: int, bit: Any, code: int) -> Any:
-    """Keep the better of what captures give on a square of the row."""
+    """Offer a move's code on a square of the row: keep it if it is the best so far; return the new `offered`."""
     if not offered & bit or merit[code] > merit[best[square]]:
         best[square] = code
     return offered | bit
 
 
 @inline
-def _capture(captures: Captures, victim: int, taker: int, target: int, squares: Int8) -> Any:
-    """What capturing is worth to the capturer, from the child's table."""
+def _capture(captures: Captures, victim: int, captor: int, target: int, squares: Int8) -> Any:
+    """What a capture is worth to the captor, from the child's table."""
     lead, flips, part, worth, _ = captures
     leader = lead[victim]
     if leader == ENDS:
         return WIN_NOW
-    flip = 1 if flips[victim, target if leader == taker else squares[leader]] else 0
-    return np.int64(worth[_index(part, victim, flip, taker, target, squares, len(squares))])
+    flip = 1 if flips[victim, target if leader == captor else squares[leader]] else 0
+    return np.int64(worth[_index(part, victim, flip, captor, target, squares, len(squares))])
 
 
 @inline
-def _index(part: Int64, victim: int, flip: int, taker: int, target: int, squares: Int8, slots: int) -> Any:
-    """What the first so many slots add to the index after a capture."""
+def _index(part: Int64, victim: int, flip: int, captor: int, target: int, squares: Int8, slots: int) -> Any:
+    """What the first `slots` slots add to the index after a capture."""
     index = np.int64(0)
     for slot in range(slots):
         if slot != victim:
-            index += part[victim, flip, slot, target if slot == taker else squares[slot]]
+            index += part[victim, flip, slot, target if slot == captor else squares[slot]]
     return index
 
 
@@ -102,15 +102,15 @@ def _look_along(
     squares: Int8,
     best: Codes,
     slot: int,
-    taken: Any,
+    occupied: Any,
     legal: Any,
     offered: Any,
 ) -> Any:
-    """Captures, and steps that win at once, of one piece other than the row piece."""
+    """Look up captures by one piece other than the row piece, and its steps that win at once."""
     begin, targets, masks, quiet, wins, victims = steps
     row_slot = len(squares) - 1
     for step in range(begin[slot, squares[slot]], begin[slot, squares[slot] + 1]):
-        if masks[step] & taken:
+        if masks[step] & occupied:
             continue
         target = targets[step]
         free = legal & ~masks[step]
@@ -132,11 +132,11 @@ def _look_along(
 
 @inline
 def _win_row(merit: Int32, best: Codes, offered: Any, bit: Words, free: Any) -> Any:
-    """A move that wins at once from some squares of the row."""
+    """Offer a move that wins at once on each of the `free` squares of the row."""
     while free:
-        at = trailing_zeros(free)
+        row_square = trailing_zeros(free)
         free &= free - np.uint64(1)
-        offered = _offer(merit, best, offered, at, bit[at], WIN_NOW)
+        offered = _offer(merit, best, offered, row_square, bit[row_square], WIN_NOW)
     return offered
 
 
@@ -147,25 +147,25 @@ def _capture_row(
     squares: Int8,
     best: Codes,
     victim: int,
-    taker: int,
+    captor: int,
     target: int,
     free: Any,
     offered: Any,
 ) -> Any:
-    """A capture by and of other pieces, from some squares of the row: the positions differ by the row piece alone."""
+    """Offer a capture by and of other pieces than the row piece on each of the `free` squares of the row."""
     lead, flips, part, worth, merit = captures
     row_slot = len(squares) - 1
     leader = lead[victim]
-    flip = 1 if flips[victim, target if leader == taker else squares[leader]] else 0
-    same = _index(part, victim, 0, taker, target, squares, row_slot)
-    same_flipped = _index(part, victim, 1, taker, target, squares, row_slot)
+    flip = 1 if flips[victim, target if leader == captor else squares[leader]] else 0
+    rest = _index(part, victim, 0, captor, target, squares, row_slot)
+    rest_mirrored = _index(part, victim, 1, captor, target, squares, row_slot)
     while free:
-        at = trailing_zeros(free)
+        row_square = trailing_zeros(free)
         free &= free - np.uint64(1)
         if leader == row_slot:
-            flip = 1 if flips[victim, at] else 0
-        index = part[victim, flip, row_slot, at] + (same_flipped if flip else same)
-        offered = _offer(merit, best, offered, at, bit[at], worth[index])
+            flip = 1 if flips[victim, row_square] else 0
+        index = part[victim, flip, row_slot, row_square] + (rest_mirrored if flip else rest)
+        offered = _offer(merit, best, offered, row_square, bit[row_square], worth[index])
     return offered
 
 
@@ -178,34 +178,34 @@ def _look_inside(
     bit: Words,
     squares: Int8,
     best: Codes,
-    taken: Any,
+    occupied: Any,
     legal: Any,
     offered: Any,
 ) -> Any:
-    """Captures by the row piece, and its steps that win at once."""
+    """Look up captures by the row piece, and its steps that win at once."""
     _, targets, masks, _, wins, victims = steps
     begin, step_into, origins, winning, winning_origin = into
     row_slot = len(squares) - 1
     for i in range(len(winning)):
-        step, at = winning[i], winning_origin[i]
-        if legal & bit[at] and not (masks[step] | bit[targets[step]]) & taken:
-            offered = _offer(captures.merit, best, offered, at, bit[at], WIN_NOW)
+        step, row_square = winning[i], winning_origin[i]
+        if legal & bit[row_square] and not (masks[step] | bit[targets[step]]) & occupied:
+            offered = _offer(captures.merit, best, offered, row_square, bit[row_square], WIN_NOW)
     for victim in range(row_slot):
         if owner[victim] == owner[row_slot]:
             continue
         target = squares[victim]
         for i in range(begin[target], begin[target + 1]):
-            at, step = origins[i], step_into[i]
-            if (victims[step] >> victim) & 1 and legal & bit[at] and not masks[step] & taken:
-                squares[row_slot] = at
+            row_square, step = origins[i], step_into[i]
+            if (victims[step] >> victim) & 1 and legal & bit[row_square] and not masks[step] & occupied:
+                squares[row_slot] = row_square
                 code = WIN_NOW if wins[step] else _capture(captures, victim, row_slot, target, squares)
-                offered = _offer(captures.merit, best, offered, at, bit[at], code)
+                offered = _offer(captures.merit, best, offered, row_square, bit[row_square], code)
     return offered
 
 
 @jit
-def _note(arrays: RowArrays, state: State, row: int, legal: Any, quiet: Any, offered: Any, best: Codes) -> int:
-    """Note what captures, or the want of any move, give in one row; the largest distance that waits."""
+def _store(arrays: RowArrays, state: State, row: int, legal: Any, quiet: Any, offered: Any, best: Codes) -> int:
+    """Store the results of captures, or of having no move, in one row; return the largest pending distance."""
     bit, codes = arrays.bit, state.codes
     place = arrays.place[len(arrays.stride)]
     last = 0
@@ -213,20 +213,20 @@ def _note(arrays: RowArrays, state: State, row: int, legal: Any, quiet: Any, off
     settled, shut, ripe = np.uint64(0), np.uint64(0), np.uint64(0)
     left = legal & (offered | ~quiet)
     while left:
-        at = trailing_zeros(left)
+        row_square = trailing_zeros(left)
         left &= left - np.uint64(1)
-        code = best[at] if offered & bit[at] else arrays.no_move
-        codes[row * arrays.length + place[at]] = code
+        code = best[row_square] if offered & bit[row_square] else arrays.no_move
+        codes[row * arrays.length + place[row_square]] = code
         if code == STALEMATE:
-            settled |= bit[at]
+            settled |= bit[row_square]
         elif code == DRAW:
-            shut |= bit[at]
+            shut |= bit[row_square]
         else:
             distance = distance_of(code, STRIDE)
             last = max(last, distance)
-            if is_win(code, STRIDE) or not quiet & bit[at]:
-                shut |= bit[at]
-                ripe |= bit[at]
+            if is_win(code, STRIDE) or not quiet & bit[row_square]:
+                shut |= bit[row_square]
+                ripe |= bit[row_square]
                 due = min(due, distance)
     state.known[row] |= settled
     state.shut[row] |= shut

@@ -1,25 +1,26 @@
-"""The bit-row engine: retrograde analysis on 64 positions at a time.
+"""The bit-row solver: retrograde analysis on 64 positions at a time.
 
 A row (see `tablebase.solvers.bitrow.arrays`) is one word; a step of any other piece maps a whole row onto another row, and the
-row piece's own steps shift bits inside it. Under the mirror, a lead that crosses the middle lands on the mirrored row.
-For each side to move the engine keeps, a word a row,
+row piece's own steps shift bits within it. Under the mirror, a lead that crosses the middle reaches the mirrored row.
+For each side to move the solver keeps a code per position and, per row, the words
 
-- `known`: squares where the result is settled (or there is no position),
-- `won`: those of them that are wins,
-- `shut`: `known`, and squares that can never become a loss by quiet moves alone: a drawing or winning capture is
-  there, or a loss that captures delay,
-- `ripe`: squares whose result waits in `codes` for its own distance, captures mostly; `due` is the row's next one,
+- `known`: squares whose result is settled (or that are void),
+- `won`: the known squares that are wins,
+- `shut`: the known squares, and those that cannot become a loss by quiet moves alone, because a capture draws, wins,
+  or delays the loss,
+- `ripe`: squares whose result, mostly from captures, is pending in `codes` until its distance is reached; `due` is the
+  row's next such distance.
 
-and a code a position. Step 0 (`tablebase.solvers.bitrow.captures`) looks all captures up, once. Then, for d = 0, 1, 2, …:
+Step 0 (`tablebase.solvers.bitrow.captures`) looks up all captures once. Then, for d = 0, 1, 2, …:
 
-1. `_enter`: what is due at distance d becomes known;
-2. `_step_back`: all that became known at d is stepped back by whole rows, once for each un-step;
-3. `_settle_wins`: where it was a loss, its predecessors win in d + 1;
-   `_settle_losses`: where it was a win, its predecessors are candidates: those with all quiet children won have
-   lost, in d + 1 or when their longest capture loses, whichever is later.
+1. `_enter`: pending results of distance d become known;
+2. `_step_back`: all positions that became known at d are stepped back by whole rows, once for each un-step;
+3. `_settle_wins`: predecessors of losses win in d + 1;
+   `_settle_losses`: predecessors of wins are candidates: those with all quiet children won have lost, in d + 1 or when
+   their best capture loses, whichever is later.
 
-Parity tells wins (odd) from losses (even), so each distance has only one of the two. The twins of the kernels in
-plain Python are in ``tests/naive_rows.py``; the whole is held against the reference engine byte for byte.
+Parity distinguishes wins (odd) from losses (even), so each distance has only one of the two. The kernels' twins in
+plain Python are in ``tests/twins/rows.py``; tests compare the solver with the reference solver byte for byte.
 """
 
 from __future__ import annotations
@@ -48,13 +49,13 @@ def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     while level <= last or any(fresh):
         for side in (0, 1):
             fresh[side] = _enter(arrays, states[side], fresh[side], level)
-        found = [_step_back(arrays, side, states[side], fresh[side], states[1 - side], level) for side in (0, 1)]
+        rows = [_step_back(arrays, side, states[side], fresh[side], states[1 - side], level) for side in (0, 1)]
         for side in (0, 1):
-            # What side 1 - `side` has fresh was found to have predecessors with `side` to move.
+            # Fresh positions of side 1 - `side` have their predecessors in the state of `side`.
             if level % 2 == 0:
-                fresh[side] = _settle_wins(arrays, states[side], found[1 - side], level + 1)
+                fresh[side] = _settle_wins(arrays, states[side], rows[1 - side], level + 1)
             else:
-                fresh[side] = _settle_losses(arrays, side, states[side], states[1 - side].won, found[1 - side], level + 1)
+                fresh[side] = _settle_losses(arrays, side, states[side], states[1 - side].won, rows[1 - side], level + 1)
         level += 1
         if level > problem.coding.reach and any(fresh):
             return None
@@ -65,7 +66,7 @@ def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
 
 def _new_state(problem: CompiledSlice, arrays: RowArrays) -> State:
     words = [np.zeros(arrays.rows, dtype=np.uint64) for _ in range(6)]
-    known, won, shut, ripe, fresh, found = words
+    known, won, shut, ripe, fresh, predecessors = words
     return State(
         codes=np.zeros(arrays.rows * arrays.length, dtype=problem.coding.dtype),
         known=known,
@@ -75,8 +76,8 @@ def _new_state(problem: CompiledSlice, arrays: RowArrays) -> State:
         due=np.full(arrays.rows, NOTHING_DUE, dtype=np.uint16),
         fresh=fresh,
         fresh_rows=np.zeros(arrays.rows, dtype=np.int32),
-        found=found,
-        found_rows=np.zeros(arrays.rows, dtype=np.int32),
+        predecessors=predecessors,
+        predecessor_rows=np.zeros(arrays.rows, dtype=np.int32),
     )
 
 
@@ -85,7 +86,7 @@ def _new_state(problem: CompiledSlice, arrays: RowArrays) -> State:
 
 @jit
 def _enter(arrays: RowArrays, state: State, fresh: int, level: int) -> int:
-    """What waits for this distance becomes known; the number of rows with something fresh."""
+    """Make pending results of this distance known; return the number of fresh rows."""
     bit, length, codes = arrays.bit, arrays.length, state.codes
     place = arrays.place[len(arrays.stride)]
     known, won, ripe, due = state.known, state.won, state.ripe, state.due
@@ -97,11 +98,11 @@ def _enter(arrays: RowArrays, state: State, fresh: int, level: int) -> int:
         now = np.uint64(0)
         left = waiting
         while left:
-            at = trailing_zeros(left)
+            row_square = trailing_zeros(left)
             left &= left - np.uint64(1)
-            distance = distance_of(codes[row * length + place[at]], STRIDE)
+            distance = distance_of(codes[row * length + place[row_square]], STRIDE)
             if distance == level:
-                now |= bit[at]
+                now |= bit[row_square]
             else:
                 later = min(later, distance)
         due[row] = later
@@ -121,67 +122,67 @@ def _enter(arrays: RowArrays, state: State, fresh: int, level: int) -> int:
 
 
 @jit
-def _step_back(arrays: RowArrays, side: int, state: State, fresh: int, parents: State, level: int) -> int:
-    """Step all fresh rows of `side` to move back; the number of rows of predecessors found."""
+def _step_back(arrays: RowArrays, side: int, state: State, fresh: int, other: State, level: int) -> int:
+    """Step back all fresh rows with `side` to move; return the number of rows of predecessors."""
     stride, square, place, bit, mirror, owner = arrays.stride, arrays.square, arrays.place, arrays.bit, arrays.mirror, arrays.owner
     begin, mask, delta, image, base = arrays.back
     shift, origins, barred, mirror_bytes = arrays.shift, arrays.origins, arrays.barred, arrays.mirror_bytes
-    words, rows = parents.found, parents.found_rows
-    closed = parents.known if level % 2 == 0 else parents.shut
+    words, rows = other.predecessors, other.predecessor_rows
+    closed = other.known if level % 2 == 0 else other.shut
     pieces = len(stride)
     squares = np.zeros(pieces, dtype=np.int8)
-    found = 0
+    count = 0
     for i in range(fresh):
         row = np.int64(state.fresh_rows[i])
         word = state.fresh[row]
         state.fresh[row] = 0
-        taken = set_up_row(stride, square, bit, row, squares)
+        occupied = set_up_row(stride, square, bit, row, squares)
         rest = mirrored_rest(stride, place, mirror, squares)
         for slot in range(pieces):
             if owner[slot] == side:
                 continue
             for n in range(begin[slot, squares[slot]], begin[slot, squares[slot] + 1]):
-                if mask[n] & taken:
+                if mask[n] & occupied:
                     continue
-                some = word & ~mask[n]
+                stepped = word & ~mask[n]
                 if image[n] != MIRRORED:
-                    found = _find(words, rows, closed, found, row + delta[n], some)
+                    count = _add_predecessors(words, rows, closed, count, row + delta[n], stepped)
                 if image[n] != PLAIN:
-                    found = _find(words, rows, closed, found, base[n] + rest, mirrored(mirror_bytes, some))
+                    count = _add_predecessors(words, rows, closed, count, base[n] + rest, mirrored(mirror_bytes, stepped))
         if owner[pieces] != side:
-            some = np.uint64(0)
-            for kind in range(len(shift)):
-                some |= moved(word, -shift[kind]) & free_origins(origins, barred, kind, squares, pieces)
-            found = _find(words, rows, closed, found, row, some & ~taken)
-    return found
+            stepped = np.uint64(0)
+            for number in range(len(shift)):
+                stepped |= moved(word, -shift[number]) & free_origins(origins, barred, number, squares, pieces)
+            count = _add_predecessors(words, rows, closed, count, row, stepped & ~occupied)
+    return count
 
 
 @inline
-def _find(words: Words, rows: Int32, closed: Words, found: int, row: Any, word: Any) -> Any:
-    """Add predecessors that are still open; the number of rows that have any."""
+def _add_predecessors(words: Words, rows: Int32, closed: Words, count: int, row: Any, word: Any) -> Any:
+    """Add the predecessors in a word that are not closed yet; return the number of rows with any."""
     word &= ~closed[row]
     if word:
         if not words[row]:
-            rows[found] = row
-            found += 1
+            rows[count] = row
+            count += 1
         words[row] |= word
-    return found
+    return count
 
 
 # Step 3
 
 
 @jit
-def _settle_wins(arrays: RowArrays, state: State, found: int, level: int) -> int:
-    """Predecessors of losses win; the number of rows with something fresh."""
+def _settle_wins(arrays: RowArrays, state: State, rows: int, level: int) -> int:
+    """Settle predecessors of losses as wins; return the number of fresh rows."""
     length, codes = arrays.length, state.codes
     place = arrays.place[len(arrays.stride)]
     known, won, shut = state.known, state.won, state.shut
     code = win_code(level, STRIDE)
-    for i in range(found):
-        row = np.int64(state.found_rows[i])
-        word = state.found[row]
-        state.found[row] = 0
+    for i in range(rows):
+        row = np.int64(state.predecessor_rows[i])
+        word = state.predecessors[row]
+        state.predecessors[row] = 0
         known[row] |= word
         shut[row] |= word
         won[row] |= word
@@ -190,12 +191,12 @@ def _settle_wins(arrays: RowArrays, state: State, found: int, level: int) -> int
         while word:
             codes[row * length + place[trailing_zeros(word)]] = code
             word &= word - np.uint64(1)
-    return found
+    return rows
 
 
 @jit
-def _settle_losses(arrays: RowArrays, side: int, state: State, won: Words, found: int, level: int) -> int:
-    """Predecessors of wins lose if all quiet children are won; the number of rows with something fresh."""
+def _settle_losses(arrays: RowArrays, side: int, state: State, won: Words, rows: int, level: int) -> int:
+    """Settle predecessors of wins as losses if all quiet children are won; return the number of fresh rows."""
     stride, square, place, bit, mirror, owner = arrays.stride, arrays.square, arrays.place, arrays.bit, arrays.mirror, arrays.owner
     begin, mask, delta, image, base = arrays.forth
     shift, origins, barred, mirror_bytes = arrays.shift, arrays.origins, arrays.barred, arrays.mirror_bytes
@@ -205,29 +206,29 @@ def _settle_losses(arrays: RowArrays, side: int, state: State, won: Words, found
     squares = np.zeros(pieces, dtype=np.int8)
     code = win_code(level, STRIDE)
     fresh = 0
-    for i in range(found):
-        row = np.int64(state.found_rows[i])
-        word = state.found[row]
-        taken = set_up_row(stride, square, bit, row, squares)
+    for i in range(rows):
+        row = np.int64(state.predecessor_rows[i])
+        word = state.predecessors[row]
+        occupied = set_up_row(stride, square, bit, row, squares)
         if owner[pieces] == side:
-            open_squares = home & ~(won[row] | taken)
-            for kind in range(len(shift)):
-                word &= ~(moved(open_squares, -shift[kind]) & free_origins(origins, barred, kind, squares, pieces))
+            open_squares = home & ~(won[row] | occupied)
+            for number in range(len(shift)):
+                word &= ~(moved(open_squares, -shift[number]) & free_origins(origins, barred, number, squares, pieces))
         rest = mirrored_rest(stride, place, mirror, squares)
         for slot in range(pieces):
             if owner[slot] == side and word:
-                word &= _all_won(begin, mask, delta, image, base, mirror_bytes, won, row, rest, slot, squares[slot], taken, word)
-        state.found[row] = 0
+                word &= _all_won(begin, mask, delta, image, base, mirror_bytes, won, row, rest, slot, squares[slot], occupied, word)
+        state.predecessors[row] = 0
         now = word
         while word:
-            at = trailing_zeros(word)
+            row_square = trailing_zeros(word)
             word &= word - np.uint64(1)
-            index = row * length + place[pieces, at]
+            index = row * length + place[pieces, row_square]
             if codes[index] > code:
                 # A capture delays the loss.
-                now &= ~bit[at]
-                shut[row] |= bit[at]
-                ripe[row] |= bit[at]
+                now &= ~bit[row_square]
+                shut[row] |= bit[row_square]
+                ripe[row] |= bit[row_square]
                 due[row] = min(due[row], distance_of(codes[index], STRIDE))
             else:
                 codes[index] = code
@@ -253,12 +254,12 @@ def _all_won(
     rest: Any,
     slot: int,
     origin: int,
-    taken: Any,
+    occupied: Any,
     word: Any,
 ) -> Any:
-    """Squares of a row, out of `word`, from which every quiet step of one piece leads to a win of the other side."""
+    """The squares in `word` from which every quiet step of one piece leads to a win of the other side."""
     for n in range(begin[slot, origin], begin[slot, origin + 1]):
-        if not mask[n] & taken:
+        if not mask[n] & occupied:
             child = won[row + delta[n]] if image[n] == PLAIN else mirrored(mirror_bytes, won[base[n] + rest])
             word &= child | mask[n]
     return word
@@ -269,7 +270,7 @@ def _all_won(
 
 @jit
 def _finish(arrays: RowArrays, state: State, void: int) -> None:
-    """Give draws and voids their codes."""
+    """Set the codes of draws and void indices."""
     stride, square, bit, length, codes = arrays.stride, arrays.square, arrays.bit, arrays.length, state.codes
     pieces = len(stride)
     squares = np.zeros(pieces, dtype=np.int8)
@@ -278,8 +279,8 @@ def _finish(arrays: RowArrays, state: State, void: int) -> None:
         if collides(squares, pieces):
             legal = np.uint64(0)
         for digit in range(length):
-            here = bit[square[pieces, digit]]
-            if not legal & here:
+            square_bit = bit[square[pieces, digit]]
+            if not legal & square_bit:
                 codes[row * length + digit] = void
-            elif not state.known[row] & here:
+            elif not state.known[row] & square_bit:
                 codes[row * length + digit] = DRAW

@@ -1,0 +1,32 @@
+"""The folder of a tablebase: whether it is there, and whether it can be written to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tablebase.errors import TablebaseError
+
+
+def check_folder(folder: Path, *, built: bool = False) -> None:
+    """Raise `TablebaseError` if this is a file; or, if it must have been built already, unless it is there."""
+    if folder.exists() and not folder.is_dir():
+        raise TablebaseError(f"{folder} is a file: name a folder for the tables")
+    if built and not folder.exists():
+        raise missing_tablebase(folder)
+
+
+def missing_tablebase(folder: Path) -> TablebaseError:
+    """The error for a folder in which nothing has been built."""
+    return TablebaseError(f"there is no tablebase in {folder}: build one with 'tablebase build GAME --data {folder}'")
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder that can be written to; `TablebaseError` if that is impossible."""
+    check_folder(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / ".writable"
+        probe.touch()
+        probe.unlink()
+    except OSError as fault:
+        raise TablebaseError(f"cannot write to {folder} ({fault.strerror}): name another folder with --data") from fault

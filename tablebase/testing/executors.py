@@ -1,0 +1,135 @@
+"""A test suite for executors, as a class to inherit from."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from tablebase.errors import MissingTableError
+from tablebase.executors.executor import Executor, Limits
+from tablebase.executors.scheduler import run_graph
+
+Graph = dict[str, tuple[str, ...]]
+
+PATIENCE = 1.5
+"""Seconds in which a key that should have been ended would show that it still runs."""
+SLOW = 1.0
+"""Seconds that a slow key takes."""
+
+
+class ExecutorTests:
+    """The suite as pytest tests; inherit from it and define `executor`.
+
+    Examples
+    --------
+    >>> from tablebase.executors.local import LocalExecutor
+    >>> class TestLocalExecutor(ExecutorTests):
+    ...     def executor(self, limits):
+    ...         return LocalExecutor(limits)
+    """
+
+    def executor(self, limits: Limits) -> Executor:
+        """A new executor with these limits."""
+        raise NotImplementedError
+
+    def test_limits(self) -> None:
+        """The limits are those that were given."""
+        with self.executor(Limits(2, 1000)) as executor:
+            assert executor.limits == Limits(2, 1000)
+
+    def test_each_key_once(self) -> None:
+        """Every submitted key comes back once, with the result of the work, never more at a time than there are workers."""
+        waiting = [f"key{number}" for number in range(9)]
+        results: dict[str, str] = {}
+        with self.executor(Limits(2)) as executor:
+            executor.start(concurrent=True)
+            running = 0
+            while waiting or running:
+                while waiting and running < executor.limits.workers:
+                    executor.submit(_shout, waiting.pop(0))
+                    running += 1
+                for key, result in executor.finished():
+                    assert key not in results
+                    results[key] = result
+                    running -= 1
+        assert results == {f"key{number}": f"KEY{number}" for number in range(9)}
+
+    def test_dependencies(self) -> None:
+        """In graphs of many shapes, a key is begun only when the results of all it depends on are there."""
+        for seed in range(4):
+            graph = _random_graph(seed, 10)
+            order = [result.lower() for result in run_graph(graph, _shout, self.executor(Limits(2)))]
+            assert sorted(order) == sorted(graph)
+            assert all(order.index(before) < order.index(key) for key in graph for before in graph[key])
+
+    def test_a_chain(self) -> None:
+        """Keys of which no two can be in progress together come one after another."""
+        graph: Graph = {f"key{number}": (f"key{number - 1}",) if number else () for number in range(5)}
+        assert list(run_graph(graph, _shout, self.executor(Limits(2)))) == [key.upper() for key in graph]
+
+    def test_nothing_to_do(self) -> None:
+        """An empty graph has no results."""
+        assert list(run_graph({}, _shout, self.executor(Limits(2)))) == []
+
+    def test_errors_come_through(self) -> None:
+        """What the work raises is raised with all its data."""
+        graph: Graph = {"root": (), "bad": ("root",), "other": ("root",)}
+        error = _error_of(lambda: list(run_graph(graph, _stumble, self.executor(Limits(2)))))
+        assert isinstance(error, MissingTableError)
+        assert (error.game, error.material, error.exit_code) == ("doushouqi", "RCvW", 2)
+
+    def test_nothing_goes_on_after_an_error(self) -> None:
+        """When one key fails, others that are in progress are ended, not left behind."""
+        graph: Graph = {"root": (), "bad": ("root",), "slow": ("root",)}
+        with tempfile.TemporaryDirectory() as folder:
+            work = partial(_stumble_or_leave_a_file, folder)
+            assert _error_of(lambda: list(run_graph(graph, work, self.executor(Limits(2))))) is not None
+            time.sleep(PATIENCE)
+            assert not Path(folder, "slow").exists()
+
+    def test_nothing_goes_on_when_nobody_listens(self) -> None:
+        """The same where whoever takes the results stops early."""
+        graph: Graph = {"root": (), "quick": ("root",), "slow": ("root",)}
+        with tempfile.TemporaryDirectory() as folder:
+            results = run_graph(graph, partial(_stumble_or_leave_a_file, folder), self.executor(Limits(2)))
+            assert [next(results), next(results)][0] == "root"
+            results.close()  # type: ignore[attr-defined]
+            time.sleep(PATIENCE)
+            assert not Path(folder, "slow").exists()
+
+
+def _shout(key: str) -> str:
+    return key.upper()
+
+
+def _stumble(key: str) -> str:
+    if key == "bad":
+        raise MissingTableError("doushouqi", "data", material="RCvW")
+    return key
+
+
+def _stumble_or_leave_a_file(folder: str, key: str) -> str:
+    if key == "slow":
+        time.sleep(SLOW)
+        Path(folder, key).touch()
+    return _stumble(key)
+
+
+def _error_of(call: Callable[[], Any]) -> Exception | None:
+    try:
+        call()
+    except Exception as error:
+        return error
+    return None
+
+
+def _random_graph(seed: int, size: int) -> Graph:
+    """Keys, each of which depends on up to three of those before it."""
+    random = Random(seed)
+    names = [f"key{number}" for number in range(size)]
+    return {name: tuple(random.sample(names[:place], random.randint(0, min(3, place)))) for place, name in enumerate(names)}

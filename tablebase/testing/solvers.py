@@ -1,0 +1,115 @@
+"""A test suite for solvers, as a class to inherit from."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from typing import ClassVar
+
+import numpy as np
+
+from tablebase.game import Game, Outcome, load_game
+from tablebase.slices.conversions import conversions
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.location import locate, sides_stored
+from tablebase.slices.material import Material, parse_material
+from tablebase.solvers.compiled import CompiledSlice, compile_slice
+from tablebase.solvers.registry import Solver, find_solver, solve_material
+from tablebase.values import NARROW, NARROW_ANY, Codes, Coding, Value
+
+REFERENCE = "reference"
+
+
+class SolverTests:
+    """The suite as pytest tests; inherit from it and set `solver`.
+
+    Attributes
+    ----------
+    solver : Solver
+    slices : tuple of (str, str)
+        Games and materials to solve, at least one of which the solver must take; those that it refuses are left out.
+
+    Examples
+    --------
+    >>> from tablebase.solvers.registry import find_solver
+    >>> class TestSweep(SolverTests):
+    ...     solver = find_solver("sweep")
+    """
+
+    solver: ClassVar[Solver]
+    slices: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("doushouqi", "CvW"),
+        ("doushouqi", "RvE"),
+        ("doushouqi", "RCvW"),
+        ("hexapawn", "PvP"),
+        ("hexapawn", "PPvPP"),
+        ("foxhounds-4x4", "FvHH@3"),
+        ("foxhounds-4x4", "FvHH@4"),
+    )
+
+    def test_objections(self) -> None:
+        """What is against it is half a sentence."""
+        for game, material in self._all():
+            for objection in (self.solver.refuses(game, material), self.solver.avoids(game, material)):
+                assert objection is None or (objection.strip() == objection != "" and not objection.endswith("."))
+
+    def test_codes(self) -> None:
+        """Both sides' codes are those of the solver reference, void ones included."""
+        for problem in self._problems():
+            codes, expected = self.solver.solve(problem), _reference(problem)
+            assert codes is not None
+            for side in (0, 1):
+                assert codes[side].dtype == np.dtype(problem.coding.dtype)
+                assert np.array_equal(codes[side], expected[side]), (problem.game.name, problem.layout.material, side)
+
+    def test_the_same_again(self) -> None:
+        """A second time gives the same, and what is handed in stays as it is."""
+        for problem in self._problems():
+            children = problem.arrays.children.copy()
+            first, second = self.solver.solve(problem), self.solver.solve(problem)
+            assert first is not None
+            assert second is not None
+            assert all(np.array_equal(one, other) for one, other in zip(first, second, strict=True))
+            assert np.array_equal(problem.arrays.children, children)
+
+    def test_distances_that_do_not_fit(self) -> None:
+        """Where conversions win in one ply more than a byte holds, there are no codes in one byte, and there are in two."""
+        converting = [(game, material) for game, material in self._accepted() if conversions(game, material)]
+        game, material = min(converting, key=lambda pair: layout_of(*pair).size)
+        load = partial(_lost_as_late_as_possible, game)
+        narrow = compile_slice(game, material, load)
+        assert self.solver.solve(narrow) is None
+        assert self.solver.solve(compile_slice(game, material, load, narrow.coding.wider)) is not None
+
+    def _all(self) -> list[tuple[Game, Material]]:
+        games = [(load_game(game), material) for game, material in self.slices]
+        return [(game, locate(game, parse_material(game, material), 0).material) for game, material in games]
+
+    def _accepted(self) -> list[tuple[Game, Material]]:
+        accepted = [(game, material) for game, material in self._all() if self.solver.refuses(game, material) is None]
+        assert accepted, "the solver refuses all slices of the suite: set `slices` to some that it takes"
+        return accepted
+
+    def _problems(self) -> list[CompiledSlice]:
+        return [compile_slice(game, material, partial(_solved, game)) for game, material in self._accepted()]
+
+
+@cache
+def _solved(game: Game, material: Material, side: int) -> tuple[Codes, Coding]:
+    """Codes of a stored material and one side to move, and their coding, by the solver reference."""
+    codes, coding, _ = solve_material(game, material, partial(_solved, game), REFERENCE)
+    return codes[sides_stored(game, material).index(side)], coding
+
+
+def _lost_as_late_as_possible(game: Game, material: Material, _side: int) -> tuple[Codes, Coding]:
+    """Codes that say that every position is lost in the largest distance that fits into a byte."""
+    coding = NARROW if game.escape is None else NARROW_ANY
+    code = coding.code(Value(Outcome.LOSS, coding.reach))
+    return np.full(layout_of(game, material).size, code, dtype=coding.dtype), coding
+
+
+def _reference(problem: CompiledSlice) -> tuple[Codes, Codes]:
+    solver = find_solver(REFERENCE)
+    assert solver is not None
+    codes = solver.solve(problem)
+    assert codes is not None
+    return codes

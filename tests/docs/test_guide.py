@@ -1,0 +1,59 @@
+"""The guide names every command and every option, and none that there is not."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from tablebase.cli import app
+
+DOCS = Path(__file__).parents[2] / "docs"
+GUIDE = (DOCS / "guide.md").read_text(encoding="utf-8")
+SECTION = GUIDE.partition("\n## Commands and options\n")[2].partition("\n## ")[0]
+
+
+def commands() -> dict[str, Any]:
+    """The commands of the program, by name."""
+    found: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    assert len(found) > 10
+    return found
+
+
+def rows() -> list[list[str]]:
+    """The cells of the section's tables, headings left out."""
+    lines = [line for line in SECTION.splitlines() if line.startswith("| `")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+
+
+def test_every_command_has_its_line() -> None:
+    """In the order of the program's help: its arguments, what its help says, and all its options."""
+    listed = [row for row in rows() if len(row) == 3]
+    assert [row[0].strip("`").split()[0] for row in listed] == list(commands())
+    for usage, summary, options in listed:
+        command = commands()[usage.strip("`").split()[0]]
+        arguments = [parameter.metavar for parameter in command.params if parameter.param_type_name == "argument"]
+        assert usage.strip("`") == " ".join([command.name, *arguments])
+        assert summary == command.help.strip().splitlines()[0]
+        named = [parameter.opts[0] for parameter in command.params if parameter.param_type_name == "option"]
+        assert re.findall(r"`(--[a-z-]+)`", options) == named
+
+
+def test_every_option_has_its_line() -> None:
+    """Each option once, with a value exactly if it takes one."""
+    listed = {row[0].strip("`").split()[0]: row[0].strip("`") for row in rows() if len(row) == 2}
+    options = [one for command in commands().values() for one in command.params if one.param_type_name == "option"]
+    assert sorted(listed) == sorted({option.opts[0] for option in options})
+    for option in options:
+        assert (" " in listed[option.opts[0]]) != option.is_flag
+
+
+def test_pages_name_no_other_option() -> None:
+    """What looks like an option of the program, in any example of any page, is one."""
+    known = {word for command in commands().values() for option in command.params for word in option.opts} | {"--help"}
+    examples = [line for page in sorted(DOCS.rglob("*.md")) for line in page.read_text(encoding="utf-8").splitlines()]
+    runs = [line for line in examples if line.startswith("$ tablebase ")]
+    assert len(runs) > 50
+    assert {word for line in runs for word in re.findall(r"(?<=\s)--[a-z-]+", line.partition("|")[0])} <= known

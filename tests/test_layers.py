@@ -1,0 +1,106 @@
+"""The layers of the package: imports go down only, and nobody has to remember it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "tablebase"
+LAYERS = (
+    ("compute", "errors"),
+    ("game", "executors"),
+    ("values", "slices", "features"),
+    ("tables", "solvers", "testing"),
+    ("probe", "catalog"),
+    ("mining", "verify", "graph", "play"),
+    ("build", "patterns", "charts", "api"),
+    ("cli",),
+)
+"""From the ground up. Within a layer a room may use those to its left."""
+ORDER = [room for layer in LAYERS for room in layer]
+RULES_MAY_USE = {"errors", "game", "features"}
+"""All that a rules module needs, so that no author has to know the rest of the house."""
+
+
+def imported_modules(path: Path) -> Iterator[str]:
+    """Full names of what a file imports of this project, inside functions and for type checkers, too."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} has a relative import"
+            # The name may be a module of a package.
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def room_of(name: str) -> str | None:
+    """The room of a dotted name; None for other projects' names and for the facade at the top."""
+    parts = name.split(".")
+    if parts[0] != "tablebase" or len(parts) == 1:
+        return None
+    return parts[1] if (PACKAGE / parts[1]).is_dir() or (PACKAGE / f"{parts[1]}.py").is_file() else None
+
+
+def rooms() -> dict[str, list[Path]]:
+    """The files of each room."""
+    found: dict[str, list[Path]] = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        if parts != ("__init__",):
+            found.setdefault(parts[0], []).append(path)
+    return found
+
+
+def test_every_room_has_a_place() -> None:
+    """All packages and loose modules are in the order, and there are at most four loose modules at the top."""
+    assert sorted(rooms()) == sorted(ORDER)
+    assert len(list(PACKAGE.glob("*.py"))) <= 4
+
+
+@pytest.mark.parametrize("room", ORDER)
+def test_imports_go_down(room: str) -> None:
+    """A room imports from lower layers, from rooms to its left in its own, and from itself."""
+    below = {*ORDER[: ORDER.index(room)], room}
+    upwards = {
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in rooms()[room]
+        for name in imported_modules(path)
+        if (used := room_of(name)) is not None and used not in below
+    }
+    assert not upwards
+
+
+def test_the_verifier_knows_no_solver() -> None:
+    """The check of tables shares nothing with the programs that it checks."""
+    names = {name for path in rooms()["verify"] for name in imported_modules(path)}
+    assert any(room_of(name) == "compute" for name in names)
+    assert not [name for name in names if room_of(name) == "solvers"]
+
+
+def test_rules_modules_know_the_vocabulary_alone() -> None:
+    """What comes with the package needs no more than what a third party needs."""
+    paths = sorted((ROOT / "rules").rglob("*.py"))
+    names = {(path.name, name) for path in paths for name in imported_modules(path)}
+    used = {room for _, name in names if (room := room_of(name)) is not None}
+    assert used == RULES_MAY_USE
+    inside = {path.stem for path in (PACKAGE / "game").glob("*.py")}
+    assert not [(file, name) for file, name in names if name.startswith("tablebase.game.") and name.split(".")[2] in inside]
+
+
+def test_no_circles_of_modules() -> None:
+    """No file imports, directly or not, what imports it; packages' lists of names aside, which load nothing."""
+    modules = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for paths in rooms().values() for path in paths}
+    modules = {name: path for name, path in modules.items() if path.name != "__init__.py"}
+    graph = {
+        name: {other for used in imported_modules(path) for other in (used, used.rpartition(".")[0]) if other in modules}
+        for name, path in modules.items()
+    }
+    assert sum(map(len, graph.values())) > 200
+    while leaves := [name for name, used in graph.items() if not used & graph.keys()]:
+        for name in leaves:
+            del graph[name]
+    assert not graph

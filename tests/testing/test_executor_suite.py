@@ -1,0 +1,113 @@
+"""The executor of this machine passes the public suite, and executors that break the contract do not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tablebase.executors.executor import Executor, Limits
+from tablebase.executors.local import LocalExecutor
+from tablebase.testing import ExecutorTests
+
+
+class TestLocalExecutor(ExecutorTests):
+    """Processes of this machine."""
+
+    def executor(self, limits: Limits) -> Executor:
+        """A pool."""
+        return LocalExecutor(limits)
+
+
+class Inline(Executor):
+    """Does each key at once, in this process; simple enough to be right."""
+
+    def __init__(self, limits: Limits) -> None:
+        super().__init__(limits)
+        self.done: list[tuple[Any, Any]] = []
+
+    def start(self, *, concurrent: bool) -> None:
+        """Nothing to prepare."""
+
+    def submit(self, work: Callable[[Any], Any], key: Any) -> None:
+        """Does the work."""
+        self.done.append((key, work(key)))
+
+    def finished(self) -> Iterator[tuple[Any, Any]]:
+        """What has been done since."""
+        done, self.done = self.done, []
+        yield from done
+
+    def stop(self, *, abort: bool) -> None:
+        """Nothing to give back."""
+
+
+class Repeating(Inline):
+    """Gives every result twice."""
+
+    def finished(self) -> Iterator[tuple[Any, Any]]:
+        """All of it, and again."""
+        done = list(super().finished())
+        yield from [*done, *done]
+
+
+class Quiet(LocalExecutor):
+    """Loses the data of errors."""
+
+    def finished(self) -> Iterator[tuple[Any, Any]]:
+        """Results, or an error that says nothing."""
+        try:
+            yield from super().finished()
+        except Exception:
+            raise RuntimeError("something failed") from None
+
+
+class Careless(LocalExecutor):
+    """Leaves running what it should end."""
+
+    def stop(self, *, abort: bool) -> None:
+        """Waits for nothing and ends nothing."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=abort)
+
+
+class Unlimited(Inline):
+    """Forgets its limits."""
+
+    def __init__(self, _limits: Limits) -> None:
+        super().__init__(Limits())
+
+
+def suite(kind: Callable[[Limits], Executor]) -> ExecutorTests:
+    """The suite for a kind of executor."""
+
+    class Suite(ExecutorTests):
+        def executor(self, limits: Limits) -> Executor:
+            return kind(limits)
+
+    return Suite()
+
+
+@pytest.mark.parametrize(
+    "check", [name for name in dir(ExecutorTests) if name.startswith("test_each") or name == "test_dependencies"]
+)
+def test_another_executor_passes(check: str) -> None:
+    """The suite asks for nothing that only a pool of processes could do."""
+    getattr(suite(Inline), check)()
+
+
+@pytest.mark.parametrize(
+    ("kind", "check"),
+    [
+        (Repeating, "test_each_key_once"),
+        (Quiet, "test_errors_come_through"),
+        (Careless, "test_nothing_goes_on_after_an_error"),
+        (Careless, "test_nothing_goes_on_when_nobody_listens"),
+        (Unlimited, "test_limits"),
+    ],
+)
+def test_what_breaks_the_contract_is_found(kind: type[Executor], check: str) -> None:
+    """Each check fails for an executor that breaks what it is about."""
+    with pytest.raises(AssertionError):
+        getattr(suite(kind), check)()

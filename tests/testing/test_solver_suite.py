@@ -1,0 +1,99 @@
+"""All solvers pass the public suite, and a solver that is wrong does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+import pytest
+
+from tablebase.solvers.compiled import CompiledSlice
+from tablebase.solvers.registry import Solver, find_solver
+from tablebase.testing import SolverTests
+from tablebase.values import Codes
+
+
+def named(name: str) -> Solver:
+    """A solver by its name."""
+    solver = find_solver(name)
+    assert solver is not None
+    return solver
+
+
+class TestBitrow(SolverTests):
+    """The solver of rows of bits."""
+
+    solver: ClassVar[Solver] = named("bitrow")
+
+
+class TestPursuit(SolverTests):
+    """The solver of pursuits."""
+
+    solver: ClassVar[Solver] = named("pursuit")
+
+
+class TestReference(SolverTests):
+    """The readable solver, against itself."""
+
+    solver: ClassVar[Solver] = named("reference")
+
+
+class TestSweep(SolverTests):
+    """The solver of the paper."""
+
+    solver: ClassVar[Solver] = named("sweep")
+    slices = (("doushouqi", "CvW"), ("hexapawn", "PPvPP"), ("foxhounds-4x4", "FvHH@4"))
+
+
+def no_solution(_problem: CompiledSlice) -> None:
+    """Says that no distance fits."""
+
+
+def other_side_first(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
+    """Mixes the sides up."""
+    codes = named("reference").solve(problem)
+    return None if codes is None else codes[::-1]  # type: ignore[return-value]
+
+
+def spoiling(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
+    """Leaves its marks in what it was given."""
+    codes = named("reference").solve(problem)
+    problem.arrays.children[:] = 0
+    return codes
+
+
+def saturating(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
+    """Calls what does not fit a draw."""
+    codes = named("reference").solve(problem)
+    return (problem.arrays.children[:0], problem.arrays.children[:0]) if codes is None else codes
+
+
+@pytest.mark.parametrize(
+    ("wrong", "check"),
+    [
+        (no_solution, "test_codes"),
+        (other_side_first, "test_codes"),
+        (spoiling, "test_the_same_again"),
+        (saturating, "test_distances_that_do_not_fit"),
+    ],
+)
+def test_what_is_wrong_is_found(wrong: object, check: str) -> None:
+    """Each check fails for a solver that breaks what it is about."""
+
+    class Wrong(SolverTests):
+        solver: ClassVar[Solver] = replace(named("reference"), solve=wrong)
+
+    with pytest.raises(AssertionError):
+        getattr(Wrong(), check)()
+
+
+def test_objections_are_half_sentences() -> None:
+    """A sentence with a full stop would not fit into the error."""
+
+    class Wordy(SolverTests):
+        solver: ClassVar[Solver] = replace(named("reference"), refuses=lambda *_: "It has too many pieces.")
+
+    with pytest.raises(AssertionError):
+        Wordy().test_objections()
+    with pytest.raises(AssertionError, match="refuses all slices"):
+        Wordy().test_codes()
