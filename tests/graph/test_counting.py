@@ -40,6 +40,8 @@ PURSUITS = (
     "hasenspiel-4x8",
 )
 PRIMES = primes(272)
+MANY = 100_000
+"""Reachable positions of a game that is counted in one format only."""
 FIELDS = ["game", "reachable", "final", "games"]
 
 
@@ -360,6 +362,8 @@ def test_the_command_counts(arguments: list[str], name: str, numbers: list[int],
     assert list(row) == [*FIELDS, *(f"won_{letter}" for letter in letters), "seconds"]
     assert (row["game"], row["reachable"], row["games"]) == (name, *numbers)
     assert sum(row[f"won_{letter}"] for letter in letters) == row["games"]
+    if row["reachable"] > MANY:
+        return
     (as_text,) = ask("count", *arguments, "--format", "csv").csv
     assert list(as_text) == list(row)
     assert all(as_text[field] == str(row[field]) for field in row if field != "seconds")

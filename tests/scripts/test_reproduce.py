@@ -63,6 +63,7 @@ def pairs(answer: Answer, known: str) -> list[tuple[list[str], list[str]]]:
 # Fox & Hounds
 
 
+@pytest.mark.slow
 def test_fox_and_hounds_is_reproduced(tell: Tell, monkeypatch: pytest.MonkeyPatch) -> None:
     """All boards of the article that are studied by default, its example of an opposite position, and its table of fuzz factors."""
     # The process that measures a board finds the script as this one does.
@@ -176,6 +177,7 @@ def test_a_board_that_is_none_is_code_2(size: int, tell: Tell, monkeypatch: pyte
 # Hasenspiel
 
 
+@pytest.mark.slow
 def test_hasenspiel_is_reproduced(tell: Tell) -> None:
     """States, games, their share that Black wins, and plies are the known ones under all three readings; ten moves are drawn."""
     answer = tell(hasenspiel, "--boards")
