@@ -43,7 +43,7 @@ class ExecutorTests:
             assert executor.limits == Limits(2, 1000)
 
     def test_each_key_once(self) -> None:
-        """Every submitted key comes back once, with the result of the work, never more at a time than there are workers."""
+        """Every submitted key is returned once, with the result of the work."""
         waiting = [f"key{number}" for number in range(9)]
         results: dict[str, str] = {}
         with self.executor(Limits(2)) as executor:
@@ -60,7 +60,7 @@ class ExecutorTests:
         assert results == {f"key{number}": f"KEY{number}" for number in range(9)}
 
     def test_dependencies(self) -> None:
-        """In graphs of many shapes, a key is begun only when the results of all it depends on are there."""
+        """In graphs of many shapes, a key starts only after all it depends on has finished."""
         for seed in range(4):
             graph = _random_graph(seed, 10)
             order = [result.lower() for result in run_graph(graph, _shout, self.executor(Limits(2)))]
@@ -68,7 +68,7 @@ class ExecutorTests:
             assert all(order.index(before) < order.index(key) for key in graph for before in graph[key])
 
     def test_a_chain(self) -> None:
-        """Keys of which no two can be in progress together come one after another."""
+        """Keys of which no two can be in progress together run one after another."""
         graph: Graph = {f"key{number}": (f"key{number - 1}",) if number else () for number in range(5)}
         assert list(run_graph(graph, _shout, self.executor(Limits(2)))) == [key.upper() for key in graph]
 
@@ -77,14 +77,14 @@ class ExecutorTests:
         assert list(run_graph({}, _shout, self.executor(Limits(2)))) == []
 
     def test_errors_come_through(self) -> None:
-        """What the work raises is raised with all its data."""
+        """An exception raised by the work is raised with all its data."""
         graph: Graph = {"root": (), "bad": ("root",), "other": ("root",)}
         error = _error_of(lambda: list(run_graph(graph, _stumble, self.executor(Limits(2)))))
         assert isinstance(error, MissingTableError)
         assert (error.game, error.material, error.exit_code) == ("doushouqi", "RCvW", 2)
 
-    def test_nothing_goes_on_after_an_error(self) -> None:
-        """When one key fails, others that are in progress are ended, not left behind."""
+    def test_nothing_runs_after_an_error(self) -> None:
+        """When one key fails, keys in progress are ended, not left running."""
         graph: Graph = {"root": (), "bad": ("root",), "slow": ("root",)}
         with tempfile.TemporaryDirectory() as folder:
             work = partial(_stumble_or_leave_a_file, folder)
@@ -92,8 +92,8 @@ class ExecutorTests:
             time.sleep(PATIENCE)
             assert not Path(folder, "slow").exists()
 
-    def test_nothing_goes_on_when_nobody_listens(self) -> None:
-        """The same where whoever takes the results stops early."""
+    def test_nothing_runs_after_an_early_stop(self) -> None:
+        """The same when the consumer of the results stops early."""
         graph: Graph = {"root": (), "quick": ("root",), "slow": ("root",)}
         with tempfile.TemporaryDirectory() as folder:
             results = run_graph(graph, partial(_stumble_or_leave_a_file, folder), self.executor(Limits(2)))

@@ -26,7 +26,7 @@ class SolverTests:
     ----------
     solver : Solver
     slices : tuple of (str, str)
-        Games and materials to solve, at least one of which the solver must take; those that it refuses are left out.
+        Games and materials to solve, at least one of which the solver must accept; those that it refuses are skipped.
 
     Examples
     --------
@@ -47,13 +47,13 @@ class SolverTests:
     )
 
     def test_objections(self) -> None:
-        """What is against it is half a sentence."""
+        """Objections are half-sentences."""
         for game, material in self._all():
             for objection in (self.solver.refuses(game, material), self.solver.avoids(game, material)):
                 assert objection is None or (objection.strip() == objection != "" and not objection.endswith("."))
 
     def test_codes(self) -> None:
-        """Both sides' codes are those of the solver reference, void ones included."""
+        """Both sides' codes equal those of the solver `reference`, including void ones."""
         for problem in self._problems():
             codes, expected = self.solver.solve(problem), _reference(problem)
             assert codes is not None
@@ -62,7 +62,7 @@ class SolverTests:
                 assert np.array_equal(codes[side], expected[side]), (problem.game.name, problem.layout.material, side)
 
     def test_the_same_again(self) -> None:
-        """A second time gives the same, and what is handed in stays as it is."""
+        """Solving twice returns the same codes, and the input stays unchanged."""
         for problem in self._problems():
             children = problem.arrays.children.copy()
             first, second = self.solver.solve(problem), self.solver.solve(problem)
@@ -72,7 +72,7 @@ class SolverTests:
             assert np.array_equal(problem.arrays.children, children)
 
     def test_distances_that_do_not_fit(self) -> None:
-        """Where conversions win in one ply more than a byte holds, there are no codes in one byte, and there are in two."""
+        """Where conversions win in one ply more than a byte can hold, it returns None in one byte and codes in two."""
         converting = [(game, material) for game, material in self._accepted() if conversions(game, material)]
         game, material = min(converting, key=lambda pair: layout_of(*pair).size)
         load = partial(_lost_as_late_as_possible, game)
@@ -86,7 +86,7 @@ class SolverTests:
 
     def _accepted(self) -> list[tuple[Game, Material]]:
         accepted = [(game, material) for game, material in self._all() if self.solver.refuses(game, material) is None]
-        assert accepted, "the solver refuses all slices of the suite: set `slices` to some that it takes"
+        assert accepted, "the solver refuses all slices of the suite: set `slices` to some that it accepts"
         return accepted
 
     def _problems(self) -> list[CompiledSlice]:
@@ -101,7 +101,7 @@ def _solved(game: Game, material: Material, side: int) -> tuple[Codes, Coding]:
 
 
 def _lost_as_late_as_possible(game: Game, material: Material, _side: int) -> tuple[Codes, Coding]:
-    """Codes that say that every position is lost in the largest distance that fits into a byte."""
+    """Codes of losses in the largest distance that fits into one byte, for every position."""
     coding = NARROW if game.escape is None else NARROW_ANY
     code = coding.code(Value(Outcome.LOSS, coding.reach))
     return np.full(layout_of(game, material).size, code, dtype=coding.dtype), coding

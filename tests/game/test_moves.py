@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from support import toys
+from support.checks import at_least_one
 from twins import naive
 
 from rules.doushouqi import game as doushouqi
@@ -83,7 +84,7 @@ def turned(move: Move) -> Move:
 @given(toys.positions(GAME))
 def test_only_the_side_to_move_moves(position: Position) -> None:
     """Movers belong to the side to move, captured pieces to the other one, and play hands the move over."""
-    for move in legal_moves(GAME, position):
+    for move in at_least_one(legal_moves(GAME, position)):
         assert GAME.side_of(move.kind) == position.side
         assert move.captured is None or GAME.side_of(move.captured) == 1 - position.side
         child = play(position, move)

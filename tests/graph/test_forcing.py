@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from numpy.typing import NDArray
 from support import toys
+from support.checks import at_least_one
 from twins import naive
 from twins import walk as naive_walk
 from twins.walk import Walk, walk
@@ -225,7 +226,7 @@ def test_the_best_moves_are_kept_with_all_ties(known: Knows, name: str, side: in
     scores = [one.random(1, -1, 2), np.where(one.random(2, 0, 3) == 0, one.random(3, -(2**60) + 1, 2**60), 7)]
     winner = one.random(4, -1, 2).astype(np.int8)
     rank = {side: 2, DRAWN: 1, 1 - side: 0}
-    for score in scores:
+    for score in at_least_one(scores):
         by_score = dict(zip(one.positions, score.tolist(), strict=True))
         by_result = {p: (rank[who], by_score[p]) for p, who in zip(one.positions, winner.tolist(), strict=True)}
         for policy, worth in (

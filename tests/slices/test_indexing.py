@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support import toys
+from support.checks import at_least_one
 from twins import naive
 
 from rules.doushouqi import game as doushouqi
@@ -53,7 +54,7 @@ def unpacked(game: Game, material: Material, index: int) -> list[int] | None:
 @pytest.mark.parametrize("game", TOYS, ids=lambda game: game.name)
 def test_indices_number_a_plain_list_of_placements(game: Game) -> None:
     """Index i stands for the i-th placement of the naive list, or for none where that has pieces sharing a square."""
-    for _, material in [pair for pair in SMALL if pair[0] is game]:
+    for _, material in at_least_one([pair for pair in SMALL if pair[0] is game]):
         home = layout_of(game, material)
         listed = naive.listing(game, material.kinds)
         assert home.size == len(listed)
@@ -66,7 +67,7 @@ def test_indices_number_a_plain_list_of_placements(game: Game) -> None:
 @pytest.mark.parametrize("game", TOYS, ids=lambda game: game.name)
 def test_every_placement_has_an_index(game: Game) -> None:
     """A placement's index is its place in the naive list or, if it is not there, that of its mirror image."""
-    for _, material in [pair for pair in SMALL if pair[0] is game]:
+    for _, material in at_least_one([pair for pair in SMALL if pair[0] is game]):
         home = layout_of(game, material)
         places = {placement: index for index, placement in enumerate(naive.listing(game, material.kinds)) if placement}
         for pieces in naive.placements(game, material.kinds):
@@ -80,7 +81,7 @@ def test_every_placement_has_an_index(game: Game) -> None:
 @pytest.mark.parametrize("game", TOYS[1:], ids=lambda game: game.name)
 def test_like_pieces_may_come_in_any_order(game: Game) -> None:
     """Two like pieces may exchange their squares, for Python, NumPy and kernel."""
-    for _, material in [pair for pair in SMALL if pair[0] is game and len(set(pair[1].kinds)) < pair[1].pieces]:
+    for _, material in at_least_one([pair for pair in SMALL if pair[0] is game and len(set(pair[1].kinds)) < pair[1].pieces]):
         home = layout_of(game, material)
         group = next(group for group in home.groups if len(group.slots) > 1)
         for index in range(0, home.size, 7):
@@ -96,7 +97,7 @@ def test_like_pieces_may_come_in_any_order(game: Game) -> None:
 @pytest.mark.parametrize("game", TOYS, ids=lambda game: game.name)
 def test_numpy_agrees_with_python(game: Game) -> None:
     """Both directions, every index of every toy material, many at a time as one at a time."""
-    for _, material in [pair for pair in SMALL if pair[0] is game]:
+    for _, material in at_least_one([pair for pair in SMALL if pair[0] is game]):
         home = layout_of(game, material)
         indices = np.arange(home.size)
         squares, legal = home.squares_many(indices)
@@ -108,7 +109,7 @@ def test_numpy_agrees_with_python(game: Game) -> None:
 @pytest.mark.parametrize("game", TOYS, ids=lambda game: game.name)
 def test_kernels_agree_with_python(game: Game) -> None:
     """Both directions, every seventh index of every toy material."""
-    for _, material in [pair for pair in SMALL if pair[0] is game]:
+    for _, material in at_least_one([pair for pair in SMALL if pair[0] is game]):
         home = layout_of(game, material)
         for index in range(0, home.size, 7):
             squares = home.squares(index)
@@ -186,7 +187,7 @@ def test_weights_count_placements(pieces: int, placements: int) -> None:
 @pytest.mark.parametrize("game", TOYS, ids=lambda game: game.name)
 def test_weights_count_naive_placements(game: Game) -> None:
     """The same for toys against the naive list of all placements, and with no mirror every weight is one."""
-    for _, material in [pair for pair in SMALL if pair[0] is game]:
+    for _, material in at_least_one([pair for pair in SMALL if pair[0] is game]):
         home = layout_of(game, material)
         indices = np.arange(home.size)
         weights = home.weights_many(indices)

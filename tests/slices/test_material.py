@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from support import toys
+from support.checks import at_least_one
 from support.solved import Solved
 from twins import naive
 
@@ -155,7 +156,7 @@ def test_dependencies_come_first(game: Game) -> None:
 
 def test_colour_swap_of_material() -> None:
     """Swapping is an involution that exchanges the sides of the name."""
-    for material in materials(GAME, 3):
+    for material in at_least_one(materials(GAME, 3)):
         first, second = material_name(GAME, material).split("v")
         assert material_name(GAME, swapped_material(GAME, material)) == f"{second}v{first}"
 
@@ -163,7 +164,7 @@ def test_colour_swap_of_material() -> None:
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 def test_routes_end_at_tables(game: Game) -> None:
     """A representative stands for itself, a table's own slices stay at home, swap happens only where rules allow it."""
-    for material in materials(game, 3):
+    for material in at_least_one(materials(game, 3)):
         assert representative(game, representative(game, material)) == representative(game, material)
         for side in (0, 1):
             way = locate(game, material, side)
@@ -171,7 +172,7 @@ def test_routes_end_at_tables(game: Game) -> None:
             assert way.side in sides_stored(game, way.material)
             assert sorted(way.pairing) == list(range(3))
             assert game.swap is not None or not way.swapped
-    for table in stored_materials(game, 3):
+    for table in at_least_one(stored_materials(game, 3)):
         for side in sides_stored(game, table):
             way = locate(game, table, side)
             assert (way.material, way.side, way.swapped) == (table, side, False)

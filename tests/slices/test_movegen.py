@@ -10,6 +10,7 @@ from random import Random
 import numpy as np
 import pytest
 from support import toys
+from support.checks import at_least_one
 from support.program import random_position
 from twins import naive
 
@@ -89,7 +90,7 @@ def way_of(game: Game, position: Position, after: Position, wins: bool) -> int:
 @games
 def test_moves_are_the_naive_ones(game: Game) -> None:
     """Each move of each position once: the squares afterwards, where it leads, and which piece it takes."""
-    for material, positions in sample(game).items():
+    for material, positions in at_least_one(sample(game).items()):
         own = layout_of(game, material)
         kinds = [material.kinds[piece] for piece in own.slots]
         squares = squares_of(own, positions)
@@ -112,7 +113,7 @@ def test_moves_are_the_naive_ones(game: Game) -> None:
 @games
 def test_escapes_are_the_naive_ones(game: Game) -> None:
     """Many positions at once, either side to move."""
-    for material, positions in sample(game).items():
+    for material, positions in at_least_one(sample(game).items()):
         own = layout_of(game, material)
         for side in (0, 1):
             expected = [naive.escaped(game, Position(position.pieces, side)) for position in positions]
@@ -179,7 +180,7 @@ def stored_index(game: Game, position: Position) -> int:
 @games
 def test_kernels_list_the_naive_moves(game: Game) -> None:
     """Each move once: where it leads, and the index of the position there in its table; and whether the game is over."""
-    for material, positions in sample(game).items():
+    for material, positions in at_least_one(sample(game).items()):
         if locate(game, material, 0).material != material:
             continue
         problem = compiled(game, material)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from support import toys
+from support.checks import at_least_one
 from support.solved import Solved
 from twins import naive
 
@@ -66,7 +67,7 @@ def tiers_of(game: Game, kinds: naive.Kinds) -> list[Material]:
 @games
 def test_every_placement_lies_in_one_tier(game: Game) -> None:
     """The tiers of a material are those that its placements have, in order, and each placement names its own."""
-    for kinds in compositions(game):
+    for kinds in at_least_one(compositions(game)):
         found = by_tier(game, kinds)
         listed = tiers_of(game, kinds)
         assert [material.advance for material in listed] == sorted({material.advance for material in listed})
@@ -80,7 +81,7 @@ def test_every_placement_lies_in_one_tier(game: Game) -> None:
 @games
 def test_placements_are_counted_tier_by_tier(game: Game) -> None:
     """As many as the naive list has in that tier; none where tiers of two kinds leave no room for each other."""
-    for kinds in compositions(game):
+    for kinds in at_least_one(compositions(game)):
         found = by_tier(game, kinds)
         for material in tiers_of(game, kinds):
             assert placements(game, material) == len(found.get(material.advance, []))
@@ -101,7 +102,7 @@ def test_placements_of_the_chessboard() -> None:
 @games
 def test_indices_number_a_plain_list_of_placements(game: Game) -> None:
     """Index i of a tier stands for the i-th placement of the naive list; each placement has the index that says so."""
-    for kinds in compositions(game):
+    for kinds in at_least_one(compositions(game)):
         for material in tiers_of(game, kinds):
             home = layout_of(game, material)
             listed = naive.listing(game, kinds, material.advance)
@@ -118,7 +119,7 @@ def test_indices_number_a_plain_list_of_placements(game: Game) -> None:
 @games
 def test_many_at_once_and_kernels_number_alike(game: Game) -> None:
     """Every index of every tier: NumPy and kernels give the squares that Python gives, and the index back."""
-    for kinds in compositions(game):
+    for kinds in at_least_one(compositions(game)):
         for material in tiers_of(game, kinds):
             home = layout_of(game, material)
             indices = np.arange(home.size)
@@ -178,7 +179,7 @@ def test_a_file_tells_its_tier() -> None:
 @games
 def test_a_name_says_which_tier(game: Game) -> None:
     """Reading a name gives the material back; without the advance it gives all tiers, and one name if there is one tier."""
-    for kinds in compositions(game):
+    for kinds in at_least_one(compositions(game)):
         tiers = tiers_of(game, kinds)
         bare = material_name(game, tiers[0]).partition("@")[0]
         assert list(parse_materials(game, bare)) == tiers
@@ -227,7 +228,7 @@ def test_a_bad_tier_is_refused(game: Game, text: str, sentence: str) -> None:
 @games
 def test_exits_lead_where_naive_play_leads(game: Game) -> None:
     """From each slice, the captures and steps to other tiers that a naive search of all positions finds, and no others."""
-    for kinds in compositions(game):
+    for kinds in at_least_one(compositions(game)):
         for material in tiers_of(game, kinds):
             found = set()
             for pieces in by_tier(game, kinds).get(material.advance, []):
@@ -327,7 +328,7 @@ def test_a_tiered_kind_is_not_its_untiered_twin() -> None:
 )
 def test_tiers_hold_the_values_of_undivided_slices(solved: Solved, game: Game, undivided: Game, engine: str) -> None:
     """Every position, whoever is to move, has the value that the naive solution finds, which knows no tiers."""
-    for kinds in compositions(game):
+    for kinds in at_least_one(compositions(game)):
         for position, (outcome, distance) in naive.solve(undivided, kinds).items():
             assert solved(game, engine).value(position) == (Outcome(outcome), distance), position
 
@@ -343,7 +344,7 @@ def test_what_void_cells_of_children_hold_does_not_matter(solved: Solved, game: 
         noise = rng.integers(0, coding.void, len(codes)).astype(codes.dtype)
         return np.where(codes == coding.void, noise, codes), coding
 
-    for kinds in compositions(game):
+    for kinds in at_least_one(compositions(game)):
         for material in tiers_of(game, kinds):
             codes, coding, _ = solve_material(game, material, noisy, engine)
             expected = solved(game).table(material)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import toys
+from support.checks import at_least_one
 from support.program import contents
 from support.solved import Solved, Tables
 from twins import naive
@@ -161,7 +162,7 @@ def test_what_is_no_pursuit(game: Game, name: str, fault: str) -> None:
 )
 def test_what_is_a_pursuit(game: Game) -> None:
     """One piece against one or two like ones, and the engine for it is chosen with a reason."""
-    for name in ("DvW", "DDvW"):
+    for name in at_least_one(("DvW", "DDvW")):
         for material in parse_materials(game, name):
             assert pursuit_fault(game, material) is None
             solver, reason = choose_solver(game, material)
@@ -174,7 +175,7 @@ def test_what_is_a_pursuit(game: Game) -> None:
 @pursuits(PURSUITS)
 def test_engines_agree(solved: Solved, game: Game, name: str) -> None:
     """Byte for byte on every tier."""
-    for material in tiers(game, name):
+    for material in at_least_one(tiers(game, name)):
         codes, coding = solved(game, "pursuit").table(material)
         for engine in ("reference", "sweep"):
             others, other_coding = solved(game, engine).table(material)
@@ -199,7 +200,7 @@ def naive_codes(game: Game, material: Material, side: int, coding: Coding) -> Co
 @pursuits(NAIVE)
 def test_codes_are_the_naive_ones(solved: Solved, game: Game, name: str) -> None:
     """Codes of every index of every tier, voids included."""
-    for material in tiers(game, name):
+    for material in at_least_one(tiers(game, name)):
         codes, coding = solved(game, "pursuit").table(material)
         assert coding == (NARROW if game.escape is None else NARROW_ANY)
         assert same(codes, [naive_codes(game, material, side, coding) for side in (0, 1)]), material_name(game, material)
@@ -221,7 +222,7 @@ def test_the_values_that_are_known(solved: Solved, size: str, outcome: str, dist
 def test_any_coding_gives_the_same_values(solved: Solved, game: Game, name: str) -> None:
     """Compiled for one byte or two, with parity or without where no piece can escape, codes are the same values."""
     codings = [NARROW_ANY, FULL, *([NARROW, NARROW.wider] if game.escape is None else [])]
-    for material in tiers(game, name):
+    for material in at_least_one(tiers(game, name)):
         expected, own = solved(game).table(material)
         for coding in codings:
             found = pursuit.solve(compile_slice(game, material, solved(game).load, coding))
@@ -259,7 +260,7 @@ def test_what_void_cells_of_children_hold_does_not_matter(solved: Solved, game: 
         noise = rng.integers(0, coding.void, len(codes)).astype(codes.dtype)
         return np.where(codes == coding.void, noise, codes), coding
 
-    for material in tiers(game, name):
+    for material in at_least_one(tiers(game, name)):
         expected, _ = tables.table(material)
         codes, _, engine = solve_material(game, material, noisy)
         assert engine == "pursuit"
@@ -301,7 +302,7 @@ def test_threads_change_nothing(solved: Solved, game: Game, name: str, monkeypat
 
     monkeypatch.setattr(pursuit, "GRAIN", 1)
     monkeypatch.setattr(pursuit, "spread", spread)
-    for material in tiers(game, name):
+    for material in at_least_one(tiers(game, name)):
         expected, coding = solved(game, "pursuit").table(material)
         parts.clear()
         with threads.use(3):

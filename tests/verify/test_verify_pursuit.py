@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from support import toys
+from support.checks import at_least_one
 from support.solved import Solved
 from twins import naive
 
@@ -124,7 +125,7 @@ def test_both_programs_accept_what_is_right(solved: Solved, game: Game, name: st
     places = dict[tuple[Material, int], list[int]]()
     for material, index, position in walked(game, name):
         places.setdefault((material, position.side), []).append(index)
-    for material in parse_materials(game, name):
+    for material in at_least_one(parse_materials(game, name)):
         codes = right_codes(solved, game, material)
         assert pursuit.applies(game, material, NARROW_ANY)
         found = pursuit.verify_codes(game, material, codes, NARROW_ANY, solved(game).load)
@@ -143,7 +144,7 @@ def test_both_programs_accept_what_is_right(solved: Solved, game: Game, name: st
 @pursuits([*HERDS, *FOXES, *RABBITS])
 def test_any_wrong_code_is_found(solved: Solved, game: Game, name: str) -> None:
     """Both programs refuse any other code of a position, with one sentence that names it or a position that leads to it."""
-    for material, index, position in examples(game, name):
+    for material, index, position in at_least_one(examples(game, name)):
         codes = right_codes(solved, game, material)
         for wrong in wrong_codes(int(codes[position.side][index])):
             changed = codes | {position.side: codes[position.side].copy()}
@@ -164,7 +165,7 @@ def test_any_code_at_all_is_found(solved: Solved, game: Game, name: str) -> None
     material = parse_material(game, name)
     codes = right_codes(solved, game, material)
     tried = [*range(24), *range(NARROW_ANY.void - 4, NARROW_ANY.void)]
-    for _, index, position in Random(name).sample(walked(game, name), 20):
+    for _, index, position in at_least_one(Random(name).sample(walked(game, name), 20)):
         own = codes[position.side]
         right = int(own[index])
         for wrong in tried:
@@ -204,7 +205,7 @@ def test_void_may_hold_anything(solved: Solved, game: Game, name: str, check: Ch
         noise = rng.integers(0, coding.void, len(codes)).astype(codes.dtype)
         return np.where(codes == coding.void, noise, codes), coding
 
-    for material in parse_materials(game, name):
+    for material in at_least_one(parse_materials(game, name)):
         expected = check(game, material, right_codes(solved, game, material), NARROW_ANY, solved(game).load)
         codes = {side: noisy(material, side)[0] for side in (0, 1)}
         assert check(game, material, codes, NARROW_ANY, noisy) == expected
@@ -213,7 +214,7 @@ def test_void_may_hold_anything(solved: Solved, game: Game, name: str, check: Ch
 @pursuits([HERDS[1], FOXES[2], RABBITS[0]])
 def test_threads_and_blocks_change_nothing(solved: Solved, game: Game, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In blocks of a few rows, spread over three threads, statistics and the position that is named are the same."""
-    for material in parse_materials(game, name):
+    for material in at_least_one(parse_materials(game, name)):
         codes = right_codes(solved, game, material)
         wrong = {side: np.full_like(some, NARROW_ANY.code(Value(Outcome.WIN, 3))) for side, some in codes.items()}
         given = [(game, material, some, NARROW_ANY, solved(game).load) for some in (codes, wrong)]
