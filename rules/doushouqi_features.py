@@ -24,8 +24,8 @@ def distance(positions: Positions, one: int, other: int) -> Values:
 @feature(pieces=2, kind="bool")
 def even(positions: Positions, one: int, other: int) -> Values:
     """Whether the Manhattan distance between two pieces is even."""
-    found: Values = distance.function(positions, one, other) % 2 == 0
-    return found
+    parity: Values = distance.function(positions, one, other) % 2 == 0
+    return parity
 
 
 @feature(pieces=2, words=("weaker", "equal", "stronger"))
@@ -46,8 +46,8 @@ def to_home(positions: Positions, piece: int) -> Values:
     """Manhattan distance from the piece to its own den."""
     cells = np.array(positions.game.board.cells)
     away = np.abs(cells - cells[DENS[positions.game.side_of(positions.kinds[piece])]]).sum(axis=1)
-    found: Values = away.take(positions.squares[:, piece])
-    return found
+    distances: Values = away.take(positions.squares[:, piece])
+    return distances
 
 
 @feature(words=("mover", "other", "nobody"))
@@ -69,8 +69,8 @@ def region(positions: Positions, piece: int) -> Values:
     game = positions.game
     ranks = np.array([rank // 3 for _, rank in game.board.cells])
     side = game.side_of(positions.kinds[piece])
-    found = (ranks if side == 0 else 2 - ranks).take(positions.squares[:, piece])
-    return np.where(_on(positions, piece, TRAPS[1 - side]), 3, found)
+    third = (ranks if side == 0 else 2 - ranks).take(positions.squares[:, piece])
+    return np.where(_on(positions, piece, TRAPS[1 - side]), 3, third)
 
 
 @feature(pieces=2, words=("behind", "beside", "ahead"))
@@ -79,21 +79,21 @@ def passing(positions: Positions, one: int, other: int) -> Values:
     ranks = np.array([rank for _, rank in positions.game.board.cells], dtype=np.int8)
     side = positions.game.side_of(positions.kinds[one])
     ahead = np.sign(ranks.take(positions.squares[:, other]) - ranks.take(positions.squares[:, one]))
-    found: Values = 1 + (ahead if side == 0 else -ahead)
-    return found
+    place: Values = 1 + (ahead if side == 0 else -ahead)
+    return place
 
 
 def _between(positions: Positions, coordinates: Values, one: int, other: int) -> Values:
     """Distance between two pieces along one coordinate of the squares."""
-    found: Values = np.abs(coordinates.take(positions.squares[:, one]) - coordinates.take(positions.squares[:, other]))
-    return found
+    distances: Values = np.abs(coordinates.take(positions.squares[:, one]) - coordinates.take(positions.squares[:, other]))
+    return distances
 
 
 def _on(positions: Positions, piece: int, squares: frozenset[int] | tuple[int, ...]) -> Values:
     """Whether the piece stands on one of these squares."""
-    found = np.zeros(len(positions.game.board), dtype=bool)
-    found[list(squares)] = True
-    return found.take(positions.squares[:, piece])
+    wanted = np.zeros(len(positions.game.board), dtype=bool)
+    wanted[list(squares)] = True
+    return wanted.take(positions.squares[:, piece])
 
 
 def _nearest(positions: Positions, side: int) -> Values:
@@ -116,12 +116,12 @@ def _takes(game: Game, taker: int, victim: int) -> bool:
 def _steps_to_goal(game: Game, kind: int) -> tuple[int, ...]:
     """Fewest steps from each square, the winning one included; `FAR` where there is no way."""
     steps = game.kinds[kind].steps
-    found = [FAR] * len(game.board)
+    fewest = [FAR] * len(game.board)
     for _ in game.board.cells:
         for step in steps:
-            beyond = 0 if step.wins else found[step.target]
-            found[step.origin] = min(found[step.origin], beyond + 1)
-    return tuple(min(one, FAR) for one in found)
+            beyond = 0 if step.wins else fewest[step.target]
+            fewest[step.origin] = min(fewest[step.origin], beyond + 1)
+    return tuple(min(steps_to_goal, FAR) for steps_to_goal in fewest)
 
 
 FEATURES: tuple[Feature, ...] = (distance, even, relation, to_den, to_home, first, swims, region, passing)

@@ -193,14 +193,15 @@ class Catalog:
         draws = select(SolutionRow.id, SolutionRow.draws, SolutionRow.stalemates)
         draws = draws.join(TableRow, TableRow.id == SolutionRow.table_id).where(*of_game)
         distances = select(DistanceRow.solution_id, DistanceRow.outcome, DistanceRow.distance)
-        found: dict[int, list[tuple[str, int | None, bool]]] = {}
+        occurring: dict[int, list[tuple[str, int | None, bool]]] = {}
         with self._guard(), self._engine.connect() as connection:
             for number, *counts in connection.execute(draws):
-                found[number] = [(str(Outcome.DRAW), None, bool(stuck)) for stuck, count in enumerate(counts) if count]
+                occurring[number] = [(str(Outcome.DRAW), None, bool(stuck)) for stuck, count in enumerate(counts) if count]
             for number, outcome, distance in connection.execute(distances):
-                if number in found:
-                    found[number].append((outcome, distance, False))
-            return {(material, side): found[number] for material, side, number in connection.execute(places) if number in found}
+                if number in occurring:
+                    occurring[number].append((outcome, distance, False))
+            rows = [(material, side, number) for material, side, number in connection.execute(places) if number in occurring]
+        return {(material, side): occurring[number] for material, side, number in rows}
 
     def sql(self, statement: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Column names and rows of a statement that only reads.
@@ -232,11 +233,12 @@ def _solution(game: Game, table: Table, side: int, table_id: int) -> SolutionRow
     summary = table.header.summaries[side]
     longest: dict[str, Any] = {}
     for outcome, name in ((Outcome.WIN, "longest_win"), (Outcome.LOSS, "longest_loss")):
-        found = summary.longest(outcome)
-        if found is not None:
-            position = table.layout.position(found[1], side)
+        furthest = summary.longest(outcome)
+        if furthest is not None:
+            distance, index = furthest
+            position = table.layout.position(index, side)
             assert position is not None
-            longest[name], longest[f"{name}_position"] = found[0], render(game, position)
+            longest[name], longest[f"{name}_position"] = distance, render(game, position)
     return SolutionRow(
         table_id=table_id,
         side=game.sides[side].letter,

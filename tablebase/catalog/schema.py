@@ -88,7 +88,7 @@ class SliceRow(Base):
 
 
 class DistanceRow(Base):
-    """How many placements of a solution are won or lost in so many plies."""
+    """How many placements of a solution are won or lost at each distance."""
 
     __tablename__ = "distances"
     solution_id: Mapped[int] = mapped_column(ForeignKey("solutions.id", ondelete="CASCADE"), primary_key=True)

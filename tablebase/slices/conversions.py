@@ -9,6 +9,9 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tablebase.game import Game, Kind, Step
 from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.material import Material, advances_of, levels_of, make_material, tiered_kinds
@@ -134,6 +137,21 @@ def destination(layout: Layout, slot: int, step: Step, victim: int | None) -> in
     conversion = convert(game, material, material.kinds[layout.slots[slot]], step, piece)
     # An advance that no placement has is never reached.
     return STAYS if conversion is None else _numbers(game, material).get(conversion, ILLEGAL)
+
+
+@cache
+def step_destinations(layout: Layout, slot: int) -> NDArray[np.int32]:
+    """Where all steps of a slot lead, by origin; shape (steps, slots + 1), read-only.
+
+    Column 0 is without a capture, column v + 1 if slot v is captured.
+    """
+    steps_from = layout.game.kinds[layout.material.kinds[layout.slots[slot]]].steps_from
+    steps = [step for origin in range(len(layout.game.board)) for step in steps_from.get(origin, ())]
+    victims = (None, *range(len(layout.slots)))
+    rows = [[destination(layout, slot, step, victim) for victim in victims] for step in steps]
+    destinations = np.array(rows, dtype=np.int32).reshape(len(steps), len(victims))
+    destinations.flags.writeable = False
+    return destinations
 
 
 def _is_last(material: Material, piece: int) -> bool:

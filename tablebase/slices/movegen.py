@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Step
-from tablebase.slices.conversions import ILLEGAL, destination
+from tablebase.slices.conversions import ILLEGAL, step_destinations
 from tablebase.slices.indexing import Layout, Squares
 
 NOWHERE = -1
@@ -128,6 +128,8 @@ def _nth_steps(layout: Layout, slot: int) -> Iterator[_NthStep]:
     """The first, second, … step of a slot from each square."""
     kind = layout.game.kinds[layout.material.kinds[layout.slots[slot]]]
     squares, slots = len(layout.game.board), len(layout.slots)
+    destinations = step_destinations(layout, slot)
+    first = np.cumsum([0, *(len(kind.steps_from.get(origin, ())) for origin in range(squares))])
     for n in range(max(map(len, kind.steps_from.values()), default=0)):
         steps = {origin: listed[n] for origin, listed in kind.steps_from.items() if n < len(listed)}
         nth_step = _NthStep(
@@ -138,7 +140,7 @@ def _nth_steps(layout: Layout, slot: int) -> Iterator[_NthStep]:
         )
         for origin, step in steps.items():
             nth_step.target[origin] = step.target
-            nth_step.destinations[origin] = [destination(layout, slot, step, victim) for victim in (None, *range(slots))]
+            nth_step.destinations[origin] = destinations[first[origin] + n]
         yield nth_step
 
 

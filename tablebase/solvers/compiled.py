@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Game, Outcome, Step
-from tablebase.slices.conversions import STAYS, destination, slot_conversions
+from tablebase.slices.conversions import STAYS, slot_conversions, step_destinations
 from tablebase.slices.indexing import Group, Layout, layout_of
 from tablebase.slices.location import Location, locate
 from tablebase.slices.material import Material
@@ -240,7 +240,7 @@ def _fill_group(arrays: IndexArrays, i: int, g: int, group: Group) -> None:
 
 def _step_arrays(layout: Layout, steps: list[tuple[int, Step]]) -> dict[str, Any]:
     game, slots, squares = layout.game, len(layout.slots), len(layout.game.board)
-    destinations = np.array([[destination(layout, slot, step, victim) for victim in (None, *range(slots))] for slot, step in steps])
+    destinations = np.concatenate([step_destinations(layout, slot) for slot in range(slots)])
     inner = [(number, slot, step) for number, (slot, step) in enumerate(steps) if destinations[number, 0] == STAYS]
     backs = [(slot, step.target, number, step.origin) for number, slot, step in inner]
     backs.sort(key=lambda back: back[:3])
@@ -249,7 +249,7 @@ def _step_arrays(layout: Layout, steps: list[tuple[int, Step]]) -> dict[str, Any
         "side": np.array([game.side_of(layout.material.kinds[piece]) for piece in layout.slots], dtype=np.int8),
         "step_begin": _begins([(slot, step.origin) for slot, step in steps], slots, squares),
         "step_target": np.array([step.target for _, step in steps], dtype=np.int8),
-        "step_destination": destinations.reshape(len(steps), slots + 1).astype(np.int32),
+        "step_destination": destinations,
         "step_block": np.cumsum([0, *map(len, blockers)], dtype=np.int32),
         "blockers": np.array([square for blocking in blockers for square in blocking], dtype=np.int8),
         "back_begin": _begins([back[:2] for back in backs], slots, squares),
