@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -104,3 +105,10 @@ def test_no_circles_of_modules() -> None:
         for name in leaves:
             del graph[name]
     assert not graph
+
+
+def test_no_folder_is_left_out(pytestconfig: pytest.Config) -> None:
+    """Pytest looks into every folder of the package and of the tests; by default it passes over some names."""
+    folders = {path.parent.name for base in (PACKAGE, ROOT / "tests") for path in base.rglob("*.py")}
+    assert "build" in folders
+    assert not [name for name in folders if any(fnmatch(name, pattern) for pattern in pytestconfig.getini("norecursedirs"))]
