@@ -1,0 +1,69 @@
+"""Errors carry data, from which their sentences are made, and keep it on the way between processes."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+import tablebase
+from tablebase import errors
+from tablebase.errors import CapacityError, CorruptTableError, MissingTableError, StaleTableError, TablebaseError
+
+
+def classes() -> list[type[TablebaseError]]:
+    """All error classes."""
+    return [value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, TablebaseError)]
+
+
+def test_all_are_exported() -> None:
+    """Every error class can be had from the package's top."""
+    assert len(classes()) > 5
+    assert {kind.__name__ for kind in classes()} <= set(tablebase.__all__)
+    assert all(getattr(tablebase, kind.__name__) is kind for kind in classes())
+
+
+@pytest.mark.parametrize(
+    ("options", "command", "sentence"),
+    [
+        ({"material": "RCvW"}, "--material RCvW", "the table RCvW of doushouqi has not been built"),
+        ({"pieces": 4}, "--pieces 4", "no table of doushouqi with 4 pieces has been built"),
+        ({}, "--pieces 2", "no table of doushouqi is registered in data"),
+    ],
+)
+def test_what_is_missing(options: dict[str, object], command: str, sentence: str) -> None:
+    """The command that builds it is data, and ends the sentence."""
+    error = MissingTableError("doushouqi", "data", **options)  # type: ignore[arg-type]
+    assert (error.game, error.folder) == ("doushouqi", Path("data"))
+    assert (error.material, error.pieces) == (options.get("material"), options.get("pieces"))
+    assert error.command == f"tablebase build doushouqi {command} --data data"
+    assert str(error) == f"{sentence}: run '{error.command}'"
+    assert isinstance(error, KeyError)
+
+
+def test_what_does_not_fit() -> None:
+    """With the numbers that are known."""
+    whole = CapacityError("RCvW", "allow more", needed=5000, allowed=1000)
+    assert str(whole) == "RCvW needs 5,000 bytes of memory, but at most 1,000 can be used: allow more"
+    half = CapacityError("the graph", "take less", allowed=1000, unit="positions")
+    assert str(half) == "the graph needs more than the 1,000 positions that can be used: take less"
+    assert str(CapacityError("a worker was killed", "use fewer")) == "a worker was killed: use fewer"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MissingTableError("hexapawn", "games", material="PvP"),
+        CapacityError("RCvW", "allow more", needed=5000, allowed=1000),
+        CorruptTableError("has a chunk of the wrong size", Path("data/RvC.h5")),
+        StaleTableError(Path("data/RvC.h5"), "doushouqi"),
+        TablebaseError("plain"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_data_survive_a_pickle(error: TablebaseError) -> None:
+    """A worker's error is the same in the main process: class, sentence, exit code and data."""
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is type(error)
+    assert (str(again), again.exit_code, vars(again)) == (str(error), error.exit_code, vars(error))
