@@ -14,10 +14,8 @@ from functools import cached_property
 
 from tablebase.errors import RulesError
 from tablebase.game.features import Feature
-from tablebase.game.types import SQUARE_LIMIT, Board, Escape, Kind, Outcome, Side, Step
+from tablebase.game.types import Board, Escape, Kind, Outcome, Side, Step
 from tablebase.game.validation import faults
-
-__all__ = ["SQUARE_LIMIT", "Board", "Escape", "Game", "Kind", "Outcome", "Side", "Step"]
 
 
 @dataclass(frozen=True)

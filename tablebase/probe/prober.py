@@ -110,7 +110,7 @@ class Prober:
         return values
 
     def values_at(self, game: Game, material: Material, side: int, squares: Squares) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
-        """Outcomes and distances of many positions of one material, as arrays.
+        """Outcomes and distances of many positions of one material, as arrays; errors are those of `value`.
 
         Parameters
         ----------
@@ -119,19 +119,12 @@ class Prober:
         side : int
             The side to move, 0 or 1.
         squares : ndarray of int8, shape (positions, pieces)
-            The square of each piece, in the order of `Material.kinds`. Each row must be a position; this is not checked.
+            The square of each piece, in the order of `Material.kinds`; not checked.
 
         Returns
         -------
-        outcomes : ndarray of int8, shape (positions,)
-            1 for a win of the side to move, 0 for a draw, -1 for a loss.
-        distances : ndarray of int16, shape (positions,)
-            Plies, -1 for a draw.
-
-        Raises
-        ------
-        MissingTableError
-            If the table has not been built.
+        ndarray of int8, ndarray of int16
+            1, 0 or -1 for a win, draw or loss of the side to move; plies, -1 for a draw.
         """
         address = self._address(game, material, side)
         codes = self._codes(game, address, squares)

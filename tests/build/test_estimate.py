@@ -199,7 +199,7 @@ def test_the_whole_of_many_tiers_is_one_line(tmp_path: Path) -> None:
     assert (line.disk, line.memory) == (sum(one.disk for one in each), max(one.memory for one in each))
 
 
-def test_chases_take_more_disk_than_rows_of_bits(tmp_path: Path) -> None:
+def test_pursuits_take_more_disk_than_rows_of_bits(tmp_path: Path) -> None:
     """Where nothing has been built, the figure for bytes is that of the engine."""
     game = load_game("foxhounds-6x6")
     start = start_material(game)

@@ -102,7 +102,7 @@ def ladder(rungs: int) -> Game:
 
 
 @pytest.mark.parametrize("name", PURSUITS)
-def test_chases_from_the_start(name: str) -> None:
+def test_pursuits_from_the_start(name: str) -> None:
     """Tier after tier, in an explicit graph and in plain Python the positions, the ends and the games are as many."""
     game = load_game(name)
     assert both_counts(game) == {naive_count(game)}
@@ -111,13 +111,13 @@ def test_chases_from_the_start(name: str) -> None:
 
 @settings(max_examples=40)
 @given(st.sampled_from(PURSUITS[1:]).flatmap(lambda name: st.tuples(st.just(load_game(name)), toys.positions(load_game(name)))))
-def test_chases_from_any_position(case: tuple[Game, Position]) -> None:
+def test_pursuits_from_any_position(case: tuple[Game, Position]) -> None:
     """From any placement of any number of pursuers, whoever is to move, though it may be over: both counts are the twin's."""
     assert both_counts(*case) == {naive_count(*case)}
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_chases_in_the_middle_of_a_game(seed: int) -> None:
+def test_pursuits_in_the_middle_of_a_game(seed: int) -> None:
     """From positions that come up in a game, the pursuers to move in half of them: both counts are the twin's."""
     name = PURSUITS[2 + seed]
     every = list(walk(load_game(name)).children)

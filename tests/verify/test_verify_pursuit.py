@@ -226,7 +226,7 @@ def test_threads_and_blocks_change_nothing(solved: Solved, game: Game, name: str
         assert fault is not None
 
 
-def test_chases_are_checked_as_such(solved: Solved, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pursuits_are_checked_as_such(solved: Solved, monkeypatch: pytest.MonkeyPatch) -> None:
     """The fast program is taken for pursuits in one byte with both outcomes, and the general one for all else."""
     asked = list[str]()
     for program in (general, pursuit):
