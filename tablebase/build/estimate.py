@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 from collections import Counter
@@ -11,28 +12,51 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tablebase.build.plan import plan
-from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.catalog import Catalog, TableCost
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CapacityError
 from tablebase.executors.executor import Limits
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import dependencies, sides_stored, slices
-from tablebase.slices.material import Material, material_name
+from tablebase.slices.material import Material, material_name, parse_material
 from tablebase.slices.placements import placements, table_placements
 from tablebase.slices.pursuit import pursuit_fault
 from tablebase.solvers.registry import AUTO, choose_solver, find_solver, solver_for
 
-DEFAULT_RATE = 8_000_000.0
+DEFAULT_SPEED = 8_000_000.0
 """Codes solved, written and verified in a CPU-second, until something has been built; measured on a server core of 2021."""
-DEFAULT_BYTES = 0.12
-"""Bytes of disk a code, until something has been built."""
-PURSUIT_BYTES = 0.17
-"""The same for pursuits, whose values change faster from square to square."""
 WORKER_BYTES = 300_000_000
 """Memory of a worker before it holds any position."""
 BYTES_PER_CHILD = 3
 """Memory for each code of the tables that conversions lead to."""
+
+
+@dataclass(frozen=True)
+class FileSize:
+    """A model of the size of a table file: ``overhead + scale * codes ** power`` bytes.
+
+    Parameters
+    ----------
+    overhead : float
+        Bytes of a file with hardly any codes.
+    scale, power : float
+        The power is less than 1 where larger tables compress better.
+    """
+
+    overhead: float
+    scale: float
+    power: float
+
+    def __call__(self, codes: int) -> float:
+        """Bytes of the file of a table with this number of codes."""
+        return self.overhead + self.scale * math.pow(codes, self.power)
+
+
+ROW_FILES = FileSize(10_300, 0.158, 0.965)
+"""Fitted to all Dou Shou Qi tables of two, three and four pieces; each of the three sums is met within 3 %."""
+PURSUIT_FILES = FileSize(6_600, 0.17, 1.0)
+"""Fitted to all Fox & Hounds tables of 8×8 and 10×10; both sums are met within 1 %."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +94,7 @@ def estimate(
     pieces: int | None,
     materials: Sequence[Material],
     folder: Path,
-    rates: tuple[float, float] | None = None,
+    speed: float | None = None,
     *,
     whole: bool = False,
 ) -> list[Estimate]:
@@ -84,9 +108,9 @@ def estimate(
     materials : sequence of Material
         These, and all that they depend on.
     folder : Path
-        The tablebase; its tables decide time and disk space, unless `rates` are given.
-    rates : tuple of (float, float), optional
-        Codes a CPU-second and bytes a code.
+        The tablebase; its tables correct the figures measured elsewhere.
+    speed : float, optional
+        Codes solved, written and verified in a CPU-second; by default that of the folder's tables.
     whole : bool
         Whether to give a line for each number of pieces even where materials are asked for.
 
@@ -96,18 +120,19 @@ def estimate(
         One for each number of pieces, or for each table if there are only materials.
     """
     planned = plan(game, pieces, materials)
-    rates = rates or _rates(game, planned, folder)
+    costs = _costs(game, folder)
+    speed = speed or _speed(costs)
+    correction = _correction(game, costs)
     if pieces is None and not whole:
-        return [_line(game, [material], rates, material_name(game, material)) for material in planned]
+        return [_line(game, [material], speed, correction, material_name(game, material)) for material in planned]
     counts = sorted({material.pieces for material in planned})
-    return [_line(game, [material for material in planned if material.pieces == count], rates) for count in counts]
+    return [_line(game, [material for material in planned if material.pieces == count], speed, correction) for count in counts]
 
 
-def _line(game: Game, planned: list[Material], rates: tuple[float, float], name: str | None = None) -> Estimate:
+def _line(game: Game, planned: list[Material], speed: float, correction: float, name: str | None = None) -> Estimate:
     """The line for stored materials with the same number of pieces."""
     stored = set(planned)
     held = [one for one in slices(game, planned[0].pieces) if one.location.material in stored]
-    total = sum(cells(game, material) for material in planned)
     return Estimate(
         pieces=planned[0].pieces,
         slices=len(held),
@@ -116,20 +141,36 @@ def _line(game: Game, planned: list[Material], rates: tuple[float, float], name:
         placements=sum(placements(game, one.material) for one in held),
         distinct_placements=sum(table_placements(game, material) for material in planned),
         memory=max(memory(game, material) for material in planned),
-        disk=int(total * rates[1]),
-        cpu_seconds=total / rates[0],
+        disk=int(correction * sum(_file_bytes(game, material) for material in planned)),
+        cpu_seconds=sum(cells(game, material) for material in planned) / speed,
         material=name,
     )
 
 
-def _rates(game: Game, planned: Sequence[Material], folder: Path) -> tuple[float, float]:
-    """Codes a CPU-second and bytes a code: those of the folder's tables, else figures measured elsewhere."""
-    pursuits = all(pursuit_fault(game, material) is None for material in planned)
-    default = DEFAULT_RATE, PURSUIT_BYTES if pursuits else DEFAULT_BYTES
+def _costs(game: Game, folder: Path) -> list[TableCost]:
+    """What the tables took that have been built in a folder."""
     if not (folder / FILE_NAME).exists():
-        return default
+        return []
     with closing(Catalog(folder)) as catalog:
-        return catalog.rate(game) or default
+        return catalog.costs(game)
+
+
+def _speed(costs: Sequence[TableCost]) -> float:
+    """Codes a CPU-second: those of the tables that were built here, else a figure measured elsewhere."""
+    timed = [cost for cost in costs if cost.seconds]
+    return sum(cost.codes for cost in timed) / sum(cost.seconds or 0.0 for cost in timed) if timed else DEFAULT_SPEED
+
+
+def _correction(game: Game, costs: Sequence[TableCost]) -> float:
+    """How much larger the built tables are, all together, than predicted."""
+    predicted = sum(_file_bytes(game, parse_material(game, cost.material)) for cost in costs)
+    return sum(cost.bytes for cost in costs) / predicted if costs else 1.0
+
+
+def _file_bytes(game: Game, material: Material) -> float:
+    """Bytes that the file of a stored material is expected to have."""
+    model = ROW_FILES if pursuit_fault(game, material) is not None else PURSUIT_FILES
+    return model(cells(game, material))
 
 
 def cells(game: Game, material: Material) -> int:
@@ -168,7 +209,7 @@ def check_capacity(game: Game, missing: Sequence[Material], folder: Path, limits
         name = material_name(game, largest)
         cure = "allow more with --memory" if needed <= present else "this machine has no more"
         raise CapacityError(name, cure, needed=needed, allowed=allowed)
-    disk = int(sum(cells(game, material) for material in missing) * _rates(game, missing, folder)[1])
+    disk = int(_correction(game, _costs(game, folder)) * sum(_file_bytes(game, material) for material in missing))
     free = shutil.disk_usage(folder).free
     if disk > free:
         raise CapacityError(

@@ -145,8 +145,8 @@ def _is_correct(game: Game, path: Path, material: Material, store: Store) -> boo
     return True
 
 
-def measure(game: Game) -> tuple[float, float]:
-    """Codes per CPU-second and bytes per code, measured by building one table of medium size in a temporary folder."""
+def measure(game: Game) -> float:
+    """Codes per CPU-second, measured by building a table of medium size in a temporary folder."""
     material = _material_to_measure(game)
     planned = with_dependencies(game, [material])
     with TemporaryDirectory() as scratch:
@@ -154,9 +154,8 @@ def measure(game: Game) -> tuple[float, float]:
         # In the second build all kernels are compiled.
         for folder in (Path(scratch, "first"), Path(scratch, "second")):
             seconds = {built.material: built.seconds for built in build(game, planned, folder)}
-        size = table_path(folder, game, material).stat().st_size
     codes = layout_of(game, material).size * len(sides_stored(game, material))
-    return codes / (seconds[material] or 1.0), size / codes
+    return codes / (seconds[material] or 1.0)
 
 
 def _material_to_measure(game: Game) -> Material:

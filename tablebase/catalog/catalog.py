@@ -57,6 +57,16 @@ class Counts:
     side: str | None = None
 
 
+@dataclass(frozen=True)
+class TableCost:
+    """What a table took: disk space, and the CPU-seconds to solve, write and verify it, if it was built here."""
+
+    material: str
+    codes: int
+    bytes: int
+    seconds: float | None
+
+
 class Catalog:
     """The catalog of a folder of tables.
 
@@ -152,13 +162,12 @@ class Catalog:
         with self._guard(), self._engine.connect() as connection:
             return {material: digest for material, digest in connection.execute(query)}  # noqa: C416 (dict() would ask for keys)
 
-    def rate(self, game: Game) -> tuple[float, float] | None:
-        """Cells a CPU-second and bytes a cell over all tables built here, if any were."""
-        query = select(func.sum(TableRow.cells), func.sum(TableRow.seconds), func.sum(TableRow.bytes))
-        query = query.where(TableRow.game == game.name, TableRow.seconds.is_not(None))
+    def costs(self, game: Game) -> list[TableCost]:
+        """What each registered table of the rules installed now took."""
+        query = select(TableRow.material, TableRow.cells, TableRow.bytes, TableRow.seconds)
+        query = query.where(TableRow.game == game.name, TableRow.rules_digest == game.digest)
         with self._guard(), self._engine.connect() as connection:
-            cells, seconds, size = connection.execute(query).one()
-        return (cells / seconds, size / cells) if cells and seconds else None
+            return [TableCost(*row) for row in connection.execute(query)]
 
     def counts(self, game: Game, by: str) -> list[Counts]:
         """Statistics of a game's tables of the rules installed now, ``by`` pieces or material, aliases counted."""

@@ -81,7 +81,9 @@ def estimate(
     pieces: Pieces = None,
     material: Materials = None,
     data: Data = DEFAULT_DATA,
-    measure: Annotated[bool, typer.Option("--measure", help="Build one table first, to measure this machine's speed.")] = False,
+    measure: Annotated[
+        bool, typer.Option("--measure", help="Build a table in a temporary folder first, to measure this machine's speed.")
+    ] = False,
     style: Style = Format.TABLE,
 ) -> None:
     """Predict the disk space, memory and time a build needs."""
@@ -93,8 +95,8 @@ def estimate(
 
     rules = chosen_game(game, size, variant)
     materials = _chosen_materials(rules, pieces, material)
-    rates = building.measure(rules) if measure else None
-    write_rows([asdict(line) for line in estimate_build(rules, pieces, materials, data, rates, whole=not material)], style)
+    speed = building.measure(rules) if measure else None
+    write_rows([asdict(line) for line in estimate_build(rules, pieces, materials, data, speed, whole=not material)], style)
 
 
 def reindex(data: Data = DEFAULT_DATA) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -378,11 +379,13 @@ def test_a_killed_worker_is_a_sentence(starting: Callable[[str], Any]) -> None:
 
 
 def test_a_machine_is_measured_by_building(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rates are codes per second and bytes per code of one table."""
+    """The speed is that of one table, in codes per CPU-second."""
     monkeypatch.setattr(building, "TemporaryDirectory", lambda: nullcontext(str(tmp_path)))
     monkeypatch.setattr(building, "MEASURED_BYTES", 300_050_000)
-    rate, size = building.measure(GAME)
-    file = next(iter(tmp_path.glob("second/doushouqi/2/RvR.h5")))
+    speed = building.measure(GAME)
+    with closing(Catalog(tmp_path / "second")) as catalog:
+        [cost] = catalog.costs(GAME)
     # Two rats: 34 of 61 squares up to the mirror, times 61; the table is self-paired.
-    assert size == file.stat().st_size / (34 * 61)
-    assert rate > 0
+    assert (cost.material, cost.codes) == ("RvR", 34 * 61)
+    assert cost.seconds is not None
+    assert math.isclose(speed, 34 * 61 / cost.seconds)
