@@ -7,7 +7,6 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -379,10 +378,13 @@ def test_a_killed_worker_is_a_sentence(starting: Callable[[str], Any]) -> None:
 
 def test_a_machine_is_measured_by_building(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rates are codes per second and bytes per code of one table."""
-    monkeypatch.setattr(building, "TemporaryDirectory", lambda: nullcontext(str(tmp_path)))
+    monkeypatch.setattr(building, "mkdtemp", lambda: str(tmp_path))
+    removed: list[object] = []
+    monkeypatch.setattr(building, "rmtree", removed.append)
     monkeypatch.setattr(building, "MEASURED_BYTES", 300_050_000)
     rate, size = building.measure(GAME)
     file = next(iter(tmp_path.glob("second/doushouqi/2/RvR.h5")))
     # Two rats: 34 of 61 squares up to the mirror, times 61; the table is self-paired.
     assert size == file.stat().st_size / (34 * 61)
     assert rate > 0
+    assert removed == [str(tmp_path)]
