@@ -28,7 +28,7 @@ Default = TypeVar("Default")
 
 
 class Tablebase:
-    """A folder of tables, open for queries. Safe to use from several threads.
+    """A folder of tables, open for queries. Safe to use from several threads, and from processes however they are started.
 
     Parameters
     ----------
@@ -55,6 +55,10 @@ class Tablebase:
     def __init__(self, folder: str | Path) -> None:
         check_folder(Path(folder), built=True)
         self.prober = Prober(Path(folder))
+
+    def __reduce__(self) -> tuple[type[Tablebase], tuple[Path]]:
+        # A process that is not forked opens the folder itself.
+        return Tablebase, (self.prober.store.folder,)
 
     def __enter__(self) -> Tablebase:
         return self

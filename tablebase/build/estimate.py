@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-import os
 import shutil
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+
+import psutil
 
 from tablebase.build.plan import plan
 from tablebase.catalog.catalog import Catalog, TableCost
@@ -196,7 +197,7 @@ def describe_solvers(game: Game, missing: Sequence[Material], engine: str) -> st
 
 def physical_memory() -> int:
     """Bytes of memory of this machine."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return psutil.virtual_memory().total
 
 
 def check_capacity(game: Game, missing: Sequence[Material], folder: Path, limits: Limits, engine: str) -> None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import fcntl
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
+from tempfile import mkdtemp
+
+from filelock import FileLock, Timeout
 
 from tablebase.build.estimate import memory
 from tablebase.build.plan import with_dependencies
 from tablebase.catalog.catalog import Catalog
+from tablebase.compute.cleanup import ensured
 from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.executors.executor import Executor
 from tablebase.executors.local import LocalExecutor
@@ -77,13 +80,16 @@ def build(
     find_solver(engine)
     catalog = Catalog(folder, create=True)
     try:
-        with _lock(folder):
-            _remove_drafts(folder / game.name)
+        with _lock(folder), _no_drafts(folder / game.name):
             missing = missing_tables(game, planned, folder, catalog)
             graph = {material: tuple(child for child in dependencies(game, material) if child in missing) for material in missing}
             work = partial(build_table, game.name, folder, engine)
-            for built in run_graph(graph, work, executor or LocalExecutor(), partial(memory, game, engine=engine)):
-                table = Table(table_path(folder, game, built.material), game, built.material)
+            for built, draft in run_graph(graph, work, executor or LocalExecutor(), partial(memory, game, engine=engine)):
+                path = table_path(folder, game, built.material)
+                # Only the holder of the lock does this: no worker that outlives it can.
+                if draft is not None:
+                    publish(draft, path)
+                table = Table(path, game, built.material)
                 catalog.register(game, table, built.engine, built.seconds)
                 table.close()
                 yield built
@@ -101,27 +107,22 @@ def missing_tables(game: Game, planned: Sequence[Material], folder: Path, catalo
     )
 
 
-def build_table(name: str, folder: Path, engine: str, material: Material) -> Built:
-    """Solve one table and write it as a draft; read that back, check every position, and only then publish it.
+def build_table(name: str, folder: Path, engine: str, material: Material) -> tuple[Built, Path | None]:
+    """Solve one table and write it as a draft; read that back, check every position, and return the draft to be published.
 
-    An existing file that is correct stays as it is.
+    An existing file that is correct stays as it is, and there is no draft.
     """
     game = load_game(name)
     store = Store(folder)
     path = table_path(folder, game, material)
     try:
         if path.exists() and _is_correct(game, path, material, store):
-            return Built(material, None, None)
+            return Built(material, None, None), None
         begin = time.process_time()
         draft, solver = _solve(game, path, material, engine, store)
-        try:
-            table = Table(draft, game, material)
+        with closing(Table(draft, game, material)) as table:
             verify_table(game, table, store)
-            table.close()
-            publish(draft, path)
-        finally:
-            draft.unlink(missing_ok=True)
-        return Built(material, solver, time.process_time() - begin)
+        return Built(material, solver, time.process_time() - begin), draft
     finally:
         store.close()
 
@@ -139,7 +140,8 @@ def _load(game: Game, store: Store, material: Material, side: int) -> tuple[Code
 
 def _is_correct(game: Game, path: Path, material: Material, store: Store) -> bool:
     try:
-        verify_table(game, Table(path, game, material), store)
+        with closing(Table(path, game, material)) as table:
+            verify_table(game, table, store)
     except CorruptTableError:
         return False
     return True
@@ -149,7 +151,8 @@ def measure(game: Game) -> float:
     """Codes per CPU-second, measured by building a table of medium size in a temporary folder."""
     material = _material_to_measure(game)
     planned = with_dependencies(game, [material])
-    with TemporaryDirectory() as scratch:
+    scratch = mkdtemp()
+    with ensured(partial(rmtree, scratch)):
         seconds = {}
         # In the second build all kernels are compiled.
         for folder in (Path(scratch, "first"), Path(scratch, "second")):
@@ -167,16 +170,26 @@ def _material_to_measure(game: Game) -> Material:
 
 @contextmanager
 def _lock(folder: Path) -> Iterator[None]:
-    """Lock the folder, so that two builds never write the same tables."""
-    with (folder / ".lock").open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise TablebaseError(f"another build is running in {folder}: wait for it, or name another folder") from None
+    """Lock the folder, so that two builds never write the same tables; the lock ends with this process at the latest."""
+    lock = FileLock(folder / ".lock", thread_local=False)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise TablebaseError(f"another build is running in {folder}: wait for it, or name another folder") from None
+    try:
         yield
+    finally:
+        lock.release()
 
 
-def _remove_drafts(folder: Path) -> None:
-    """Delete what an interrupted build has left behind."""
-    for draft in folder.glob(f"*/.*{DRAFT_SUFFIX}"):
-        draft.unlink()
+@contextmanager
+def _no_drafts(folder: Path) -> Iterator[None]:
+    """Delete what an earlier build has left behind, and afterwards what this one does."""
+
+    def remove() -> None:
+        for draft in folder.glob(f"*/.*{DRAFT_SUFFIX}"):
+            draft.unlink(missing_ok=True)
+
+    remove()
+    with ensured(remove):
+        yield

@@ -112,7 +112,8 @@ class Catalog:
     def _guard(self) -> Iterator[None]:
         """Turn what the database raises into one sentence."""
         try:
-            yield
+            with sqlite.in_use:
+                yield
         except sqlite.FAULTS as fault:
             raise self._unusable(getattr(fault, "orig", fault)) from fault
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from sqlalchemy import Engine, NullPool, create_engine
 from sqlalchemy.exc import SQLAlchemyError
 
+from tablebase.compute.locks import held_at_fork
 from tablebase.errors import TablebaseError
 
 FILE_NAME = "catalog.sqlite"
@@ -17,6 +19,8 @@ FAULTS = (SQLAlchemyError, sqlite3.Error)
 """What the database and its driver raise."""
 READING = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
 """All that a statement may do that does not change anything."""
+in_use = held_at_fork(threading.RLock())
+"""Held while SQLite works: in a child forked meanwhile, SQLite's own locks would stay taken."""
 
 
 def connect_for_writing(path: Path) -> Engine:
@@ -55,7 +59,7 @@ def query(path: Path, statement: str) -> tuple[list[str], list[tuple[Any, ...]]]
     """
     engine = connect_for_reading(path)
     try:
-        with engine.connect() as connection:
+        with in_use, engine.connect() as connection:
             driver: Any = connection.connection.driver_connection
             driver.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in READING else sqlite3.SQLITE_DENY)
             result = connection.exec_driver_sql(statement)

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import errno
-import multiprocessing
-import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 import typer
 
-from tablebase.cli import build, catalog, count, games, mine, patterns, play, plot, probe, verify
+from tablebase.cli import build, catalog, count, games, mine, patterns, play, plot, probe, signals, streams, verify
 from tablebase.errors import CapacityError, TablebaseError
-
-INTERRUPTED = 130
-INTERRUPT = "interrupted; a build or an export resumes when it is started again"
 
 app = typer.Typer(
     name="tablebase",
@@ -35,16 +31,9 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[2]
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit with its code; every known error is one sentence on stderr."""
-    signal.signal(signal.SIGINT, _stop)
+    streams.prepare()
+    signals.listen()
     sys.exit(run(arguments))
-
-
-def _stop(*_: object) -> None:
-    """Exit at once: Python may ignore an exception raised here, and an exit never leaves a half-written table."""
-    for child in multiprocessing.active_children():
-        child.kill()
-    os.write(2, f"\nerror: {INTERRUPT}\n".encode())
-    os._exit(INTERRUPTED)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -55,7 +44,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         code = result if isinstance(result, int) else 0
         # Some versions of typer turn Ctrl-C into this exit code themselves.
-        return _fail(INTERRUPT, INTERRUPTED) if code == INTERRUPTED else code
+        return _fail(signals.sentence(signal.SIGINT), code) if code == signals.INTERRUPTED else code
+    except streams.ReaderGoneError:
+        return 0
     except TablebaseError as fault:
         return _fail(str(fault), fault.exit_code)
     except _UsageError as fault:
@@ -63,11 +54,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
         sentence = " ".join(fault.format_message().split())  # type: ignore[attr-defined]
         return _fail(sentence.replace("Value error, ", ""), 2)
     except (KeyboardInterrupt, typer.Abort):
-        return _fail(INTERRUPT, INTERRUPTED)
-    except (BrokenPipeError, SystemExit):
-        # The reader closed the pipe (typer makes that a SystemExit); keep Python from reporting it again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _fail(signals.sentence(signal.SIGINT), signals.INTERRUPTED)
+    except SystemExit as fault:
+        # From code that is not ours, such as a rules module.
+        status = fault.code or 0
+        return status if isinstance(status, int) else _fail(status, 1)
     except MemoryError:
         return _fail("out of memory: use fewer --workers or a smaller --memory", CapacityError.exit_code)
     except OSError as fault:
@@ -78,5 +69,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fail(sentence: str, code: int) -> int:
+    # What has been written so far is still wanted, but the first error is the one to report.
+    with suppress(streams.ReaderGoneError, TablebaseError):
+        sys.stdout.flush()
     sys.stderr.write(f"error: {sentence}\n")
     return code

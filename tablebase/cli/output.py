@@ -11,10 +11,13 @@ from textwrap import indent
 from typing import Any
 
 from tablebase.cli.options import Format
+from tablebase.cli.streams import is_unicode
 from tablebase.errors import TablebaseError
 
 Row = Mapping[str, Any]
 UNLIMITED = 10_000
+RULE = "─"
+"""What the line below the headings of a table consists of."""
 
 
 def write_rows(rows: Iterable[Row], style: Format, columns: Sequence[str] | None = None, *, verbatim: bool = False) -> None:
@@ -60,7 +63,7 @@ def write_json(value: object) -> None:
 
 def _json(value: object) -> str:
     try:
-        return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False, default=bytes.hex)
+        return json.dumps(value, indent=2, ensure_ascii=not is_unicode(), allow_nan=False, default=bytes.hex)
     except ValueError as fault:
         raise TablebaseError(f"JSON cannot represent one of the values ({fault}): use --format csv") from fault
 
@@ -85,7 +88,8 @@ def write_table(rows: Sequence[Row], columns: Sequence[str], titles: Sequence[st
     console = Console(file=StringIO(), width=UNLIMITED, markup=False, highlight=False, emoji=False)
     with console.capture() as capture:
         console.print(table)
-    sys.stdout.writelines(f"{line.rstrip()}\n" for line in capture.get().splitlines())
+    text = capture.get() if is_unicode() else capture.get().replace(RULE, "-")
+    sys.stdout.writelines(f"{line.rstrip()}\n" for line in text.splitlines())
 
 
 def _cell(value: object) -> str:

@@ -132,9 +132,6 @@ class _Session:
 
     def _read_word(self) -> str | None:
         """The next line that the person types, None at the end of the input."""
-        # Python sets this to None if standard input is closed.
-        if sys.stdin is None:
-            return None
         # At a terminal, input(prompt) would write the prompt to standard error.
         sys.stdout.write(f"{self._name(self.person)}> ")
         try:

@@ -73,4 +73,4 @@ class Executor(ABC):
 
     @abstractmethod
     def stop(self, *, abort: bool) -> None:
-        """Give everything back; with `abort`, end what still runs first."""
+        """Give everything back; with `abort`, end what still runs first. May be called again."""

@@ -1,18 +1,15 @@
-"""Work on this machine: in this process, or in a pool of spawned ones."""
+"""Work on this machine: in this process, or in others that it starts."""
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from multiprocessing.connection import wait
 from typing import Any
 
 from tablebase.compute import threads
-from tablebase.errors import CapacityError
+from tablebase.compute.cleanup import undisturbed
 from tablebase.executors.executor import Executor, Limits
+from tablebase.executors.workers import Worker
 
 
 class LocalExecutor(Executor):
@@ -30,8 +27,9 @@ class LocalExecutor(Executor):
     def __init__(self, limits: Limits | None = None) -> None:
         super().__init__(limits or Limits())
         self._here: list[tuple[Callable[[Any], Any], Any]] = []
-        self._running: dict[Future[Any], Any] = {}
-        self._pool: ProcessPoolExecutor | None = None
+        self._workers: list[Worker] = []
+        self._idle: list[Worker] = []
+        self._running: dict[object, tuple[Worker, Any]] = {}
         self._is_first = True
         self._alone = True
 
@@ -45,7 +43,7 @@ class LocalExecutor(Executor):
         if self._is_first or self._alone:
             self._here.append((work, key))
         else:
-            self._submit_to_pool(work, key)
+            self._submit_to_worker(work, key)
 
     def finished(self) -> Iterator[tuple[Any, Any]]:
         """See `Executor.finished`."""
@@ -57,48 +55,30 @@ class LocalExecutor(Executor):
             yield key, result
             if not self._alone:
                 while self._here:
-                    self._submit_to_pool(*self._here.pop(0))
+                    self._submit_to_worker(*self._here.pop(0))
             return
-        done, _ = wait(self._running, return_when=FIRST_COMPLETED)
-        for future in done:
-            with _lost_workers_as_errors():
-                result = future.result()
-            yield self._running.pop(future), result
+        for pipe in wait([worker.pipe for worker, _ in self._running.values()]):
+            worker, key = self._running.pop(pipe)
+            result = worker.result()
+            self._idle.append(worker)
+            yield key, result
 
-    def stop(self, *, abort: bool) -> None:
+    def stop(self, *, abort: bool) -> None:  # noqa: ARG002 (a worker without work need not be asked to end)
         """See `Executor.stop`."""
-        self._here.clear()
-        self._running.clear()
-        if self._pool is None:
-            return
-        self._pool.shutdown(wait=not abort, cancel_futures=abort)
-        if abort:
-            for child in multiprocessing.active_children():
-                child.terminate()
-        self._pool = None
+        workers = self._workers
+        self._here, self._workers, self._idle, self._running = [], [], [], {}
+        for worker in workers:
+            worker.kill()
+        for worker in workers:
+            worker.join()
 
-    def _submit_to_pool(self, work: Callable[[Any], Any], key: Any) -> None:
-        if self._pool is None:
-            self._pool = ProcessPoolExecutor(self.limits.workers, multiprocessing.get_context("spawn"))
-        with _ignoring_interrupts(), _lost_workers_as_errors():
-            self._running[self._pool.submit(work, key)] = key
-
-
-@contextmanager
-def _lost_workers_as_errors() -> Iterator[None]:
-    """A pool that has lost a worker, as one sentence."""
-    try:
-        yield
-    except BrokenProcessPool as fault:
-        cure = "use fewer --workers or a smaller --memory"
-        raise CapacityError("a worker was killed, most likely because memory ran out", cure) from fault
-
-
-@contextmanager
-def _ignoring_interrupts() -> Iterator[None]:
-    """Processes started here never receive Ctrl-C: this one does, and ends them."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    def _submit_to_worker(self, work: Callable[[Any], Any], key: Any) -> None:
+        if not self._idle:
+            # Until it is in the list, nobody would end it.
+            with undisturbed():
+                worker = Worker()
+                self._workers.append(worker)
+            self._idle.append(worker)
+        worker = self._idle.pop()
+        worker.submit(work, key)
+        self._running[worker.pipe] = worker, key

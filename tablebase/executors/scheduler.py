@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from graphlib import TopologicalSorter
 from typing import Generic, TypeVar
 
+from tablebase.compute.cleanup import ensured
 from tablebase.errors import CapacityError
 from tablebase.executors.executor import Executor, Limits
 
@@ -73,7 +75,7 @@ def run_graph(
     sorter.prepare()
     ready: list[Key] = list(sorter.get_ready())
     running: list[Key] = []
-    with executor:
+    with ensured(partial(executor.stop, abort=True)), executor:
         executor.start(concurrent=not is_chain(graph))
         while ready or running:
             for key in budget.startable(ready, running):

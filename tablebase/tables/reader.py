@@ -16,6 +16,7 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
+from tablebase.compute.locks import held_at_fork
 from tablebase.errors import CorruptTableError, StaleTableError, TablebaseError
 from tablebase.game import Game
 from tablebase.slices.indexing import INDEX_VERSION, layout_of
@@ -26,7 +27,7 @@ from tablebase.tables.missing import missing_table
 from tablebase.tables.summary import Summary
 from tablebase.values import Codes, Coding
 
-hdf5 = threading.RLock()
+hdf5 = held_at_fork(threading.RLock())
 """HDF5 is not thread-safe. It only locates the chunks; reading and decompressing them needs no lock."""
 _local = threading.local()
 

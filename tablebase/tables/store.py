@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from pathlib import Path
 
+from tablebase.compute.locks import held_at_fork
 from tablebase.game import Game
 from tablebase.slices.material import Material
 from tablebase.tables.folder import check_folder
@@ -15,12 +16,14 @@ from tablebase.values import Codes
 
 CACHED_CHUNKS = 4096
 OPEN_FILES = 256
+_lock = held_at_fork(threading.Lock())
+"""One for all stores, since only a lock that lives as long as the process can be taken at a fork."""
 
 
 class Store:
     """The tables of a folder: files are opened on first use, and recent chunks are kept decompressed.
 
-    Safe to use from several threads.
+    Safe to use from several threads, and in processes that are forked meanwhile.
 
     Parameters
     ----------
@@ -30,14 +33,13 @@ class Store:
     def __init__(self, folder: Path) -> None:
         check_folder(folder)
         self.folder = folder
-        self._lock = threading.Lock()
         self._tables: OrderedDict[tuple[Game, Material], Table] = OrderedDict()
         self._chunks: OrderedDict[tuple[str, Material, int, int], Codes] = OrderedDict()
 
     def table(self, game: Game, material: Material) -> Table:
         """The open table of a stored material; see `Table` for the errors."""
         key = (game, material)
-        with self._lock:
+        with _lock:
             table = self._tables.get(key)
             if table is None:
                 table = self._tables[key] = Table(table_path(self.folder, game, material), game, material)
@@ -51,13 +53,13 @@ class Store:
         """Code of one index."""
         number, offset = divmod(index, table.header.chunk)
         key = (table.game.name, table.material, side, number)
-        with self._lock:
+        with _lock:
             chunk = self._chunks.get(key)
             if chunk is not None:
                 self._chunks.move_to_end(key)
         if chunk is None:
             chunk = table.chunk(side, number)
-            with self._lock:
+            with _lock:
                 self._chunks[key] = chunk
                 while len(self._chunks) > CACHED_CHUNKS:
                     self._chunks.popitem(last=False)
@@ -65,7 +67,7 @@ class Store:
 
     def close(self) -> None:
         """Close all files."""
-        with self._lock:
+        with _lock:
             for table in self._tables.values():
                 table.close()
             self._tables.clear()

@@ -8,7 +8,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, nullcontext
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -380,7 +380,9 @@ def test_a_killed_worker_is_a_sentence(starting: Callable[[str], Any]) -> None:
 
 def test_a_machine_is_measured_by_building(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The speed is that of one table, in codes per CPU-second."""
-    monkeypatch.setattr(building, "TemporaryDirectory", lambda: nullcontext(str(tmp_path)))
+    monkeypatch.setattr(building, "mkdtemp", lambda: str(tmp_path))
+    removed: list[object] = []
+    monkeypatch.setattr(building, "rmtree", removed.append)
     monkeypatch.setattr(building, "MEASURED_BYTES", 300_050_000)
     speed = building.measure(GAME)
     with closing(Catalog(tmp_path / "second")) as catalog:
@@ -389,3 +391,4 @@ def test_a_machine_is_measured_by_building(tmp_path: Path, monkeypatch: pytest.M
     assert (cost.material, cost.codes) == ("RvR", 34 * 61)
     assert cost.seconds is not None
     assert math.isclose(speed, 34 * 61 / cost.seconds)
+    assert removed == [str(tmp_path)]

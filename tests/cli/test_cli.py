@@ -13,6 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import psutil
 import pytest
 import typer
 from support import toys
@@ -254,7 +255,8 @@ def test_check_rules_refuses_wrong_rules(ask: Ask, monkeypatch: pytest.MonkeyPat
 def test_what_would_not_fit_is_code_3(what: str, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """Too little memory or disk space is reported before the build, with the amounts needed and available."""
     if what == "memory":
-        monkeypatch.setattr(os, "sysconf", lambda name: 4096 if name == "SC_PAGE_SIZE" else 1)
+        memory = psutil.virtual_memory()
+        monkeypatch.setattr(psutil, "virtual_memory", lambda: memory._replace(total=4096))
     else:
         usage = shutil.disk_usage(tmp_path)
         monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=77))

@@ -68,8 +68,6 @@ class Careless(LocalExecutor):
 
     def stop(self, *, abort: bool) -> None:
         """Waits for nothing and ends nothing."""
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=abort)
 
 
 class Unlimited(Inline):

@@ -1,0 +1,54 @@
+"""Signals that end the program: nothing goes on, one sentence says why, and the exit code says which signal it was."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import threading
+import time
+from contextlib import suppress
+from functools import partial
+
+from tablebase.compute.cleanup import clean_up, when_undisturbed
+from tablebase.executors.workers import STOPPING
+
+REASONS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}
+INTERRUPTED = 128 + signal.SIGINT
+GRACE = 0.5
+"""Seconds that the main thread has to notice a signal."""
+
+_ending = threading.RLock()
+
+
+def sentence(number: int) -> str:
+    """Why the program has ended, and what to do."""
+    return f"{REASONS[signal.Signals(number).name]}; a build or an export resumes when it is started again"
+
+
+def listen() -> None:
+    """From now on, end the program in order when a signal asks for it."""
+    reader, writer = socket.socketpair()
+    writer.setblocking(False)
+    signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
+    threading.Thread(target=_watch, args=(reader, writer), daemon=True).start()
+    for number in STOPPING:
+        # A program started by nohup goes on after a hang-up.
+        if number == signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda number, _: when_undisturbed(partial(_end, number)))
+
+
+def _watch(reader: socket.socket, _writer: socket.socket) -> None:
+    """End the program in the main thread's place if that is busy outside Python, as in a kernel or a database."""
+    number = reader.recv(1)[0]
+    time.sleep(GRACE)
+    _end(number)
+
+
+def _end(number: int) -> None:
+    """Exit at once: Python may ignore an exception raised by a signal, and no table is ever half written under its name."""
+    _ending.acquire()
+    clean_up()
+    with suppress(OSError):
+        os.write(2, f"\nerror: {sentence(number)}\n".encode())
+    os._exit(128 + number)

@@ -1,0 +1,86 @@
+"""Standard input, output and error, whatever they are connected to."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from typing import Any, TextIO
+
+from tablebase.errors import CapacityError, TablebaseError
+
+
+class ReaderGoneError(Exception):
+    """Whoever reads standard output, such as `head`, wants no more of it."""
+
+
+def prepare() -> None:
+    """Make what is closed work like the null device, and let no character and no reader end the program in a traceback."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # This takes the lowest free number, which the next file to be opened, perhaps a table, would get otherwise.
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+    if sys.stdin is None:
+        sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115 (for as long as the program runs)
+    sys.stdout = _text(sys.stdout, _Output, 1)
+    sys.stderr = _text(sys.stderr, _Status, 2)
+
+
+def is_unicode() -> bool:
+    """Whether standard output can represent every character."""
+    return (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
+
+
+class _Output(io.FileIO):
+    """Standard output, which reports only once that it cannot be written."""
+
+    failed = False
+
+    def write(self, data: Any, /) -> int:
+        if self.failed:
+            return len(memoryview(data))
+        try:
+            return super().write(data)
+        except OSError as fault:
+            self.failed = True
+            raise _output_error(fault) from fault
+
+
+class _Status(io.FileIO):
+    """Standard error: work goes on if nobody reads about it."""
+
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data)
+        except OSError:
+            return len(memoryview(data))
+
+
+def _output_error(fault: OSError) -> Exception:
+    if isinstance(fault, BrokenPipeError):
+        return ReaderGoneError()
+    sentence = f"standard output cannot be written ({fault.strerror})"
+    if fault.errno in (errno.ENOSPC, errno.EDQUOT):
+        return CapacityError(sentence, "free some space or write to another place")
+    return TablebaseError(f"{sentence}: write to another place")
+
+
+def _text(stream: TextIO | None, kind: type[io.FileIO], number: int) -> TextIO:
+    """A text stream like the given one; a character that its encoding lacks is written as an escape."""
+    if stream is None:
+        stream = open(number, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 (for as long as the program runs)
+    assert isinstance(stream, io.TextIOWrapper)
+    if not isinstance(getattr(stream.buffer, "raw", stream.buffer), io.FileIO):
+        # A console of Windows.
+        stream.reconfigure(errors="backslashreplace")
+        return stream
+    return io.TextIOWrapper(
+        io.BufferedWriter(kind(number, "wb", closefd=False)),
+        stream.encoding,
+        "backslashreplace",
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )

@@ -1,0 +1,137 @@
+"""Processes that do one thing at a time, and none longer than the process that started them lives."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection
+from typing import Any
+
+from tablebase.errors import CapacityError
+
+STOPPING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Signals that end a program in order; they are for the main process, which ends its workers."""
+
+
+class Worker:
+    """A spawned process.
+
+    It ends when `kill` is called, and by itself when the process that started it is gone, whatever ended that.
+
+    Attributes
+    ----------
+    pipe : Connection
+        Ready to be read when the work is done or the worker is lost.
+    """
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipe, theirs = context.Pipe()
+        # Python itself ends daemonic processes when it exits.
+        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        with _blocked_signals():
+            self._process.start()
+        theirs.close()
+
+    def submit(self, work: Callable[[Any], Any], key: Any) -> None:
+        """Begin ``work(key)``, for which the worker must be idle."""
+        task = pickle.dumps((work, key))
+        with _losses_as_errors():
+            self.pipe.send_bytes(task)
+
+    def result(self) -> Any:
+        """Wait for the work; return its result, or raise what it raised.
+
+        Raises
+        ------
+        CapacityError
+            If the worker was lost.
+        """
+        with _losses_as_errors():
+            answer = self.pipe.recv_bytes()
+        result, fault, trace = pickle.loads(answer)
+        if fault is not None:
+            raise fault from RemoteError(trace)
+        return result
+
+    def kill(self) -> None:
+        """End the process at once, whatever it is doing; `join` waits until it is gone."""
+        self._process.kill()
+
+    def join(self) -> None:
+        """Wait until the process is gone."""
+        self._process.join()
+        self.pipe.close()
+
+
+class RemoteError(Exception):
+    """Where in the worker its work failed, as text, since frames cannot be sent."""
+
+
+@contextmanager
+def _losses_as_errors() -> Iterator[None]:
+    """A worker whose pipe is broken, as one sentence."""
+    try:
+        yield
+    except (EOFError, OSError) as fault:
+        cure = "use fewer --workers or a smaller --memory"
+        raise CapacityError("a worker was killed, most likely because memory ran out", cure) from fault
+
+
+@contextmanager
+def _blocked_signals() -> Iterator[None]:
+    """Processes started here receive no signal before they can deal with it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    # Python would start it together with the first process, and unblock the signals again.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _serve(pipe: Connection) -> None:
+    """Do what is asked for until the pipe is closed; runs in the worker."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    for number in STOPPING:
+        if number != signal.SIGTERM:
+            # A terminal sends it to this process, too.
+            signal.signal(number, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
+    while True:
+        try:
+            pipe.send_bytes(_answer(pipe.recv_bytes()))
+        except (EOFError, OSError):
+            return
+
+
+def _end_with_parent() -> None:
+    """Wait until the parent is gone, and end this process; kernels release the GIL, so this thread always gets to run."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+    os._exit(1)
+
+
+def _answer(task: bytes) -> bytes:
+    """Do a pickled task; pickle its result, what it raised, and where. Either of the first two is None."""
+    try:
+        work, key = pickle.loads(task)
+        return pickle.dumps((work(key), None, ""))
+    except BaseException as fault:
+        trace = traceback.format_exc()
+        try:
+            return pickle.dumps((None, fault, trace))
+        except Exception:
+            return pickle.dumps((None, RuntimeError(trace), trace))
