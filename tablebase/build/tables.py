@@ -77,7 +77,7 @@ def build(
     find_solver(engine)
     catalog = Catalog(folder, create=True)
     try:
-        with _lock(folder):
+        with lock(folder):
             _remove_drafts(folder / game.name)
             missing = missing_tables(game, planned, folder, catalog)
             graph = {material: tuple(child for child in dependencies(game, material) if child in missing) for material in missing}
@@ -167,8 +167,8 @@ def _material_to_measure(game: Game) -> Material:
 
 
 @contextmanager
-def _lock(folder: Path) -> Iterator[None]:
-    """Lock the folder, so that two builds never write the same tables."""
+def lock(folder: Path) -> Iterator[None]:
+    """Lock the folder, so that two builds never write the same tables, and nothing else changes them meanwhile."""
     with (folder / ".lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
