@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from tablebase.compute.lazy import lazy
 from tablebase.errors import (
     CapacityError,
+    CorruptCatalogError,
     CorruptTableError,
     MissingTableError,
     NotationError,
@@ -28,6 +29,7 @@ __version__ = "0.2.0.dev0"
 
 __all__ = [
     "CapacityError",
+    "CorruptCatalogError",
     "CorruptTableError",
     "MissingTableError",
     "NotationError",

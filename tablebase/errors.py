@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 from typing import Any
 
 REBUILD = "delete it and build it again"
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+NO_RIGHT = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 class TablebaseError(Exception):
@@ -100,6 +104,27 @@ class CorruptTableError(TablebaseError):
         super().__init__(fault if path is None else f"{path} {fault}: {REBUILD}")
 
 
+class CorruptCatalogError(TablebaseError):
+    """A catalog that is not, or is no longer, what was written.
+
+    Parameters
+    ----------
+    fault : str
+        What is wrong with it, as the predicate of a sentence.
+    path : Path
+        The catalog.
+    """
+
+    exit_code = 1
+
+    def __init__(self, fault: str, path: Path) -> None:
+        self.fault, self.path = fault, path
+        cure = f"run 'tablebase reindex --data {path.parent}'"
+        if not os.access(path.parent, os.W_OK):
+            cure = "copy the folder to where you may write, and run 'tablebase reindex' there"
+        super().__init__(f"{path} {fault}: {cure}")
+
+
 class CapacityError(TablebaseError):
     """Work that would not fit into memory, onto the disk, or into what the program can count.
 
@@ -128,3 +153,23 @@ class CapacityError(TablebaseError):
         elif allowed is not None:
             subject = f"{subject} needs more than the {allowed:,} {unit} that can be used"
         super().__init__(f"{subject}: {cure}")
+
+
+def system_error(fault: OSError, path: str | Path | None = None) -> TablebaseError:
+    """The error for what the operating system refused to do: for want of space, of a right, or for another reason.
+
+    Parameters
+    ----------
+    fault : OSError
+    path : str or Path, optional
+        The file or folder; by default the one that the fault names, if it names any.
+    """
+    path = path or fault.filename
+    reason = os.strerror(fault.errno) if fault.errno else str(fault)
+    if fault.errno in NO_SPACE:
+        where = f" for {path}" if path else ""
+        return CapacityError(f"there is no space left{where} ({reason})", "free some space, or use another folder")
+    cure = "use another folder"
+    if fault.errno in NO_RIGHT:
+        cure = "ask its owner for the right, or use a copy or another folder"
+    return TablebaseError(f"{path or 'a file'} cannot be used ({reason}): {cure}")

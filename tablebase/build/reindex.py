@@ -1,19 +1,28 @@
-"""Rebuild the catalog from the table files alone."""
+"""Rebuild the catalog from the table files."""
 
 from __future__ import annotations
 
+import os
 from contextlib import closing
 from pathlib import Path
 
+from tablebase.build.tables import lock
 from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.registration import enter, of_file
+from tablebase.catalog.salvage import Salvaged, restore_patterns, salvage
+from tablebase.catalog.sqlite import FILE_NAME, settle
 from tablebase.game import Game, load_game
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import SUFFIX, check_seal
 from tablebase.tables.reader import Table
+from tablebase.tables.writer import DRAFT_SUFFIX, publish
+
+LEFT_BEHIND = ("-journal", "-wal", "-shm")
+"""What SQLite may have left beside a catalog; it must never be played back into another one."""
 
 
 def reindex(folder: Path) -> dict[str, int]:
-    """Rebuild the catalog from the table files alone.
+    """Rebuild the catalog from the table files; solvers, seconds and patterns are taken over where the old one's seals hold.
 
     Returns
     -------
@@ -23,22 +32,40 @@ def reindex(folder: Path) -> dict[str, int]:
     Raises
     ------
     CorruptTableError, StaleTableError
-        If a file is damaged, or was built under other rules; the old catalog then stays as it is.
+        If a file is damaged, or was built under other rules; whatever is raised, the old catalog then stays as it is.
     """
-    files_of = {home.name: sorted(home.glob(f"*/*{SUFFIX}")) for home in sorted(folder.iterdir()) if home.is_dir()}
-    for name, files in files_of.items():
-        for path in files:
-            _open_sealed(load_game(name), path).close()
-    # The old catalog is dropped only now that every seal has been checked.
-    catalog = Catalog(folder, create=True, anew=True)
-    try:
-        for name, files in files_of.items():
-            for path in files:
-                with closing(_open_sealed(load_game(name), path)) as table:
-                    catalog.register(table.game, table)
-    finally:
-        catalog.close()
+    path = folder / FILE_NAME
+    with lock(folder):
+        files_of = {home.name: sorted(home.glob(f"*/*{SUFFIX}")) for home in sorted(folder.iterdir()) if home.is_dir()}
+        for draft in folder.glob(f".{FILE_NAME}.*{DRAFT_SUFFIX}*"):
+            draft.unlink()
+        draft = folder / f".{FILE_NAME}.{os.getpid()}{DRAFT_SUFFIX}"
+        salvaged = salvage(path)
+        try:
+            _fill(folder, draft.name, files_of, salvaged)
+            settle(path)
+            for ending in LEFT_BEHIND:
+                path.with_name(path.name + ending).unlink(missing_ok=True)
+            publish(draft, path)
+        finally:
+            for file in folder.glob(f"{draft.name}*"):
+                file.unlink()
     return {name: len(files) for name, files in files_of.items() if files}
+
+
+def _fill(folder: Path, name: str, files_of: dict[str, list[Path]], salvaged: dict[str, Salvaged]) -> None:
+    """Make a catalog under this name, and enter all tables in one transaction."""
+    with closing(Catalog(folder, create=True, file=name)) as catalog, catalog.writing() as session:
+        for game, files in files_of.items():
+            for path in files:
+                with closing(_open_sealed(load_game(game), path)) as table:
+                    registration = of_file(folder, table.game, table)
+                known = salvaged.get(registration["file"])
+                if known is not None and known.registration["file_sha256"] == registration["file_sha256"]:
+                    enter(session, table.game, registration.solved_like(known.registration))
+                    restore_patterns(session, game, known)
+                else:
+                    enter(session, table.game, registration)
 
 
 def _open_sealed(game: Game, path: Path) -> Table:

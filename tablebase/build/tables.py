@@ -80,7 +80,7 @@ def build(
     find_solver(engine)
     catalog = Catalog(folder, create=True)
     try:
-        with _lock(folder), _no_drafts(folder / game.name):
+        with lock(folder), _no_drafts(folder / game.name):
             missing = missing_tables(game, planned, folder, catalog)
             graph = {material: tuple(child for child in dependencies(game, material) if child in missing) for material in missing}
             work = partial(build_table, game.name, folder, engine)
@@ -169,17 +169,17 @@ def _material_to_measure(game: Game) -> Material:
 
 
 @contextmanager
-def _lock(folder: Path) -> Iterator[None]:
-    """Lock the folder, so that two builds never write the same tables; the lock ends with this process at the latest."""
-    lock = FileLock(folder / ".lock", thread_local=False)
+def lock(folder: Path) -> Iterator[None]:
+    """Lock the folder, so that nothing else changes its tables meanwhile; the lock ends with this process at the latest."""
+    file = FileLock(folder / ".lock", thread_local=False)
     try:
-        lock.acquire(timeout=0)
+        file.acquire(timeout=0)
     except Timeout:
         raise TablebaseError(f"another build is running in {folder}: wait for it, or name another folder") from None
     try:
         yield
     finally:
-        lock.release()
+        file.release()
 
 
 @contextmanager

@@ -6,16 +6,17 @@ Positions never go in here, only slices, counts and files. Everything but the so
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import case, delete, func, select
+from sqlalchemy import Engine, case, delete, func, select
 from sqlalchemy.orm import Session
 
-from tablebase.catalog import sqlite
+from tablebase.catalog import seal, sqlite
+from tablebase.catalog.registration import enter, of_file
 from tablebase.catalog.schema import (
     SCHEMA_VERSION,
     DistanceRow,
@@ -24,17 +25,12 @@ from tablebase.catalog.schema import (
     SolutionRow,
     TableRow,
     create_schema,
-    drop_schema,
     is_empty,
     version_of,
 )
-from tablebase.errors import TablebaseError
+from tablebase.errors import CorruptCatalogError, TablebaseError, system_error
 from tablebase.game import Game, Outcome
-from tablebase.game.notation import render
-from tablebase.slices.location import Location, slices
-from tablebase.slices.material import Material, material_name
 from tablebase.tables.folder import check_folder, make_folder, missing_tablebase
-from tablebase.tables.format import file_sha256
 from tablebase.tables.reader import Table
 
 
@@ -67,101 +63,162 @@ class TableCost:
     seconds: float | None
 
 
+def unusable(path: Path, reason: object) -> TablebaseError:
+    """The error for a file in the catalog's place that is no catalog."""
+    cure = f"move it away and run 'tablebase reindex --data {path.parent}'"
+    return TablebaseError(f"{path} cannot be used as a catalog ({reason}): {cure}")
+
+
+@dataclass(frozen=True)
+class Registered:
+    """What tells whether a table file is the one that was registered.
+
+    Parameters
+    ----------
+    file_sha256 : str
+    engine : str or None
+    seconds : float or None
+    seal : str
+        Of all that the catalog says of the table; see `registration.Registration.seal`.
+    """
+
+    file_sha256: str
+    engine: str | None
+    seconds: float | None
+    seal: str
+
+
 class Catalog:
     """The catalog of a folder of tables.
 
     Parameters
     ----------
     folder : Path
-        The tablebase; the catalog is the SQLite file ``catalog.sqlite`` in it.
+        The tablebase.
     create : bool
-        Whether to open it for changes, and to make it where there is none.
-    anew : bool
-        Whether to discard what it holds.
+        Whether to open it for changes, and to make it where there is none. Otherwise it is read as it is now, and what is
+        written later is not seen.
+    file : str
+        The name of its SQLite file in the folder.
 
     Raises
     ------
+    CorruptCatalogError
+        If it is not as it was written.
     TablebaseError
-        If there is no catalog, it is damaged, or it belongs to another version of this program.
+        If there is no catalog, or it belongs to another version of this program.
     """
 
-    def __init__(self, folder: Path, *, create: bool = False, anew: bool = False) -> None:
+    def __init__(self, folder: Path, *, create: bool = False, file: str = sqlite.FILE_NAME) -> None:
         self.folder = folder
-        self.path = folder / sqlite.FILE_NAME
+        self.path = folder / file
         if create:
             make_folder(folder)
-            self._engine = sqlite.connect_for_writing(self.path)
         else:
             check_folder(folder)
             if not self.path.exists():
                 raise missing_tablebase(folder)
-            self._engine = sqlite.connect_for_reading(self.path)
-        with self._guard(), self._engine.begin() as connection:
-            if anew and version_of(connection) is not None:
-                drop_schema(connection)
-            if create and is_empty(connection):
+        self._engine = sqlite.connect_for_writing(self.path) if create else sqlite.connect_for_reading(self.path)
+        try:
+            with self._guard():
+                self._open(create)
+        except TablebaseError:
+            self.close()
+            raise
+
+    def _open(self, create: bool) -> None:
+        """Make the schema if asked to, and check what is there."""
+        if not create:
+            self._check(self._engine)
+            return
+        self._make()
+        copy = sqlite.connect_for_reading(self.path)
+        try:
+            self._check(copy)
+        finally:
+            copy.dispose()
+
+    def _make(self) -> None:
+        """Make the schema, if the database is new."""
+        with self._engine.begin() as connection:
+            if is_empty(connection):
+                sqlite.mark(connection)
                 create_schema(connection)
+                seal.renew_totals(connection)
+
+    def _check(self, engine: Engine) -> None:
+        """Raise an error unless everything but the patterns is as it was written."""
+        with engine.connect() as connection:
             version = version_of(connection)
-        if version is None:
-            raise self._unusable("it has no table of slices")
-        if version != SCHEMA_VERSION:
-            cure = f"run 'tablebase reindex --data {folder}'"
-            raise TablebaseError(f"{self.path} was made by another version of this program: {cure}")
+            if version is None:
+                raise unusable(self.path, "it has no table of slices")
+            if version != SCHEMA_VERSION:
+                cure = f"run 'tablebase reindex --data {self.folder}'"
+                raise TablebaseError(f"{self.path} was made by another version of this program: {cure}")
+            # Before its definitions are known, nothing may be read: a view can go on for ever.
+            self._refuse(sqlite.definitions_fault(connection))
+            self._refuse(sqlite.integrity_fault(connection) or seal.tables_fault(connection))
+
+    def _refuse(self, fault: str | None) -> None:
+        """Raise an error if there is a fault."""
+        if fault is not None:
+            raise CorruptCatalogError(fault, self.path)
 
     @contextmanager
     def _guard(self) -> Iterator[None]:
-        """Turn what the database raises into one sentence."""
+        """Turn what the database and the operating system raise into one sentence."""
         try:
             with sqlite.in_use:
                 yield
+        except OSError as fault:
+            raise system_error(fault, fault.filename or self.path) from fault
         except sqlite.FAULTS as fault:
-            raise self._unusable(getattr(fault, "orig", fault)) from fault
+            raise self._error(fault) from fault
 
-    def _unusable(self, reason: object) -> TablebaseError:
-        cure = f"move it away and run 'tablebase reindex --data {self.folder}'"
-        return TablebaseError(f"{self.path} cannot be used as a catalog ({reason}): {cure}")
+    def _error(self, fault: Exception) -> TablebaseError:
+        code, reason = sqlite.primary_code(fault), sqlite.reason_of(fault)
+        if code in sqlite.ERRNO:
+            return system_error(OSError(sqlite.ERRNO[code], ""), self.path)
+        if code in sqlite.IN_USE:
+            return TablebaseError(f"{self.path} is being changed by another program: try again when it has finished")
+        if sqlite.is_marked(self.path):
+            return CorruptCatalogError(f"is damaged ({reason})", self.path)
+        return unusable(self.path, reason)
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
-        """A transaction in a catalog that was opened for changes."""
+        """A transaction in a catalog that was opened for changes; it seals what has been changed."""
         with self._guard(), Session(self._engine) as session, session.begin():
+            # What others have removed by hand must not be sealed now.
+            self._refuse(seal.total_fault(session.connection()))
             yield session
+            session.flush()
+            seal.renew_totals(session.connection())
 
     def register(self, game: Game, table: Table, engine: str | None = None, seconds: float | None = None) -> None:
-        """Enter a verified table with all slices that it solves; an older entry is replaced."""
-        file = str(table.path.relative_to(self.folder))
+        """Enter a verified table with all slices that it solves; an older registration of its file is replaced."""
         with self.writing() as session:
-            session.merge(_game(game))
-            session.flush()
-            session.execute(delete(TableRow).where(TableRow.file == file))
-            row = TableRow(
-                game=game.name,
-                material=material_name(game, table.material),
-                pieces=table.material.pieces,
-                file=file,
-                bytes=table.path.stat().st_size,
-                file_sha256=file_sha256(table.path),
-                values_sha256=table.header.values_sha256,
-                rules_digest=game.digest,
-                cells=table.layout.size * len(table.header.summaries),
-                engine=engine,
-                seconds=seconds,
-            )
-            session.add(row)
-            session.flush()
-            for side in table.header.summaries:
-                solution = _solution(game, table, side, row.id)
-                session.add(solution)
-                session.flush()
-                session.add_all(_distances(table, side, solution.id))
-                session.add_all(_slices(game, table.material, side, solution.id))
+            enter(session, game, of_file(self.folder, game, table, engine, seconds))
 
-    def registered(self, game: Game) -> dict[str, str]:
-        """File SHA-256 of each registered table of the rules installed now, by material name."""
-        query = select(TableRow.material, TableRow.file_sha256)
+    def remove(self, files: Sequence[str]) -> None:
+        """Forget the tables of these files, and games that have no others."""
+        with self.writing() as session:
+            session.execute(delete(TableRow).where(TableRow.file.in_(files)))
+            session.execute(delete(GameRow).where(GameRow.name.not_in(select(TableRow.game))))
+
+    def files(self) -> dict[str, tuple[str, str]]:
+        """The game and the digest of its rules for each registered file."""
+        query = select(TableRow.file, TableRow.game, TableRow.rules_digest)
+        with self._guard(), self._engine.connect() as connection:
+            return {file: (game, digest) for file, game, digest in connection.execute(query)}
+
+    def registered(self, game: Game) -> dict[str, Registered]:
+        """The registered tables of the rules installed now, by material name."""
+        query = select(TableRow.material, TableRow.file_sha256, TableRow.engine, TableRow.seconds, TableRow.seal)
         query = query.where(TableRow.game == game.name, TableRow.rules_digest == game.digest)
         with self._guard(), self._engine.connect() as connection:
-            return {material: digest for material, digest in connection.execute(query)}  # noqa: C416 (dict() would ask for keys)
+            rows = connection.execute(query).all()
+        return {row.material: Registered(row.file_sha256, row.engine, row.seconds, row.seal) for row in rows}
 
     def costs(self, game: Game) -> list[TableCost]:
         """What each registered table of the rules installed now took."""
@@ -218,75 +275,15 @@ class Catalog:
 
         Raises
         ------
+        CorruptCatalogError
+            If the patterns are not as they were written.
         TablebaseError
             For a statement that is wrong, or that would change or attach anything.
         """
+        with self._guard(), self._engine.connect() as connection:
+            self._refuse(seal.patterns_fault(connection))
         return sqlite.query(self.path, statement)
 
     def close(self) -> None:
         """Give all connections back."""
         self._engine.dispose()
-
-
-def _game(game: Game) -> GameRow:
-    letters = [[kind.symbol for kind in game.kinds if kind.side == side] for side in (0, 1)]
-    return GameRow(
-        name=game.name,
-        title=game.title,
-        rules_digest=game.digest,
-        side_letters="".join(side.letter for side in game.sides),
-        kinds=" ".join("".join(symbols) for symbols in letters),
-    )
-
-
-def _solution(game: Game, table: Table, side: int, table_id: int) -> SolutionRow:
-    summary = table.header.summaries[side]
-    longest: dict[str, Any] = {}
-    for outcome, name in ((Outcome.WIN, "longest_win"), (Outcome.LOSS, "longest_loss")):
-        furthest = summary.longest(outcome)
-        if furthest is not None:
-            distance, index = furthest
-            position = table.layout.position(index, side)
-            assert position is not None
-            longest[name], longest[f"{name}_position"] = distance, render(game, position)
-    return SolutionRow(
-        table_id=table_id,
-        side=game.sides[side].letter,
-        placements=summary.placements,
-        stalemates=summary.stalemates,
-        wins=summary.count(Outcome.WIN),
-        losses=summary.count(Outcome.LOSS),
-        draws=summary.draws,
-        void=table.layout.cells_with_images - summary.placements,
-        **longest,
-    )
-
-
-def _distances(table: Table, side: int, solution_id: int) -> list[DistanceRow]:
-    summary = table.header.summaries[side]
-    return [
-        DistanceRow(solution_id=solution_id, outcome=str(outcome), distance=distance, placements=placements)
-        for outcome in (Outcome.WIN, Outcome.LOSS)
-        for distance, placements in summary.distances(outcome).items()
-    ]
-
-
-def _slices(game: Game, material: Material, side: int, solution_id: int) -> list[SliceRow]:
-    return [
-        SliceRow(
-            game=game.name,
-            material=material_name(game, alias.material),
-            side=game.sides[alias.side].letter,
-            pieces=material.pieces,
-            solution_id=solution_id,
-            is_alias=not alias.distinct,
-            pairing=_pairing(alias.location),
-        )
-        for alias in slices(game, material.pieces)
-        if (alias.location.material, alias.location.side) == (material, side)
-    ]
-
-
-def _pairing(location: Location) -> str:
-    """For each piece of the stored material the number, from 1, of the slice's piece that plays it."""
-    return " ".join(str(piece + 1) for piece in location.pairing)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, ForeignKey, MetaData, insert, inspect, select
+from sqlalchemy import Connection, ForeignKey, insert, inspect, select
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.schema import DDLElement
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Grows whenever a table, a column or the meaning of one changes."""
 VIEW = "slice_counts"
 
@@ -52,6 +52,7 @@ class TableRow(Base):
     cells: Mapped[int]
     engine: Mapped[str | None]
     seconds: Mapped[float | None]
+    seal: Mapped[str]
 
 
 class SolutionRow(Base):
@@ -91,10 +92,81 @@ class DistanceRow(Base):
     """How many placements of a solution are won or lost at each distance."""
 
     __tablename__ = "distances"
+    # Its primary key is all that it is ever searched by.
+    __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012 (SQLAlchemy reads it)
     solution_id: Mapped[int] = mapped_column(ForeignKey("solutions.id", ondelete="CASCADE"), primary_key=True)
     outcome: Mapped[str] = mapped_column(primary_key=True)
     distance: Mapped[int] = mapped_column(primary_key=True)
     placements: Mapped[int]
+
+
+class _OfSlice:
+    """The columns that all tables of patterns begin with."""
+
+    id: Mapped[int] = mapped_column(primary_key=True, sort_order=-1)
+    slice_id: Mapped[int] = mapped_column(ForeignKey("slices.id", ondelete="CASCADE"), index=True, sort_order=-1)
+    game: Mapped[str] = mapped_column(sort_order=-1)
+    material: Mapped[str] = mapped_column(sort_order=-1)
+    side: Mapped[str] = mapped_column(sort_order=-1)
+    pieces: Mapped[int] = mapped_column(sort_order=-1)
+
+
+class GainRow(_OfSlice, Base):
+    """How informative one or two features are about the outcome."""
+
+    __tablename__ = "pattern_gains"
+    features: Mapped[str]
+    number: Mapped[int]
+    gain: Mapped[float]
+    explains: Mapped[float | None]
+    decides: Mapped[float]
+    commonest: Mapped[float]
+    entropy: Mapped[float]
+    positions: Mapped[int]
+
+
+class RuleRow(_OfSlice, Base):
+    """A condition under which only one outcome occurs."""
+
+    __tablename__ = "pattern_rules"
+    outcome: Mapped[str]
+    comparisons: Mapped[int]
+    condition: Mapped[str]
+    positions: Mapped[int]
+    share: Mapped[float]
+
+
+class TreeRow(_OfSlice, Base):
+    """A small decision tree."""
+
+    __tablename__ = "pattern_trees"
+    depth: Mapped[int]
+    leaves: Mapped[int]
+    trained: Mapped[int]
+    errors: Mapped[int]
+    error: Mapped[float]
+    positions: Mapped[int]
+    tree: Mapped[str]
+    expression: Mapped[str]
+
+
+PATTERNS = (GainRow, RuleRow, TreeRow)
+
+
+class PatternSealRow(Base):
+    """The seal of a slice's patterns."""
+
+    __tablename__ = "pattern_seals"
+    slice_id: Mapped[int] = mapped_column(ForeignKey("slices.id", ondelete="CASCADE"), primary_key=True, autoincrement=False)
+    seal: Mapped[str]
+
+
+class SealRow(Base):
+    """The seal over all seals of one sort: those of the tables, or those of the patterns."""
+
+    __tablename__ = "seals"
+    name: Mapped[str] = mapped_column(primary_key=True)
+    seal: Mapped[str]
 
 
 def counts_by_slice() -> Any:
@@ -145,22 +217,13 @@ def create_schema(connection: Connection) -> None:
     connection.execute(insert(VersionRow).values(version=SCHEMA_VERSION))
 
 
-def drop_schema(connection: Connection) -> None:
-    """Remove the view and all tables, also those that only other programs know."""
-    if VIEW in inspect(connection).get_view_names():
-        connection.exec_driver_sql(f"DROP VIEW {VIEW}")
-    present = MetaData()
-    present.reflect(connection)
-    present.drop_all(connection)
-
-
 def version_of(connection: Connection) -> int | None:
     """The version of a catalog's schema; None if this is not a catalog."""
-    names = inspect(connection).get_table_names()
-    if VersionRow.__tablename__ in names:
-        return connection.execute(select(VersionRow.version)).scalar_one_or_none()
+    names = set(inspect(connection).get_table_names())
+    if not {TableRow.__tablename__, SliceRow.__tablename__} <= names:
+        return None
     # The first version did not say so.
-    return 1 if {TableRow.__tablename__, SliceRow.__tablename__} <= set(names) else None
+    return connection.execute(select(VersionRow.version)).scalar_one_or_none() if VersionRow.__tablename__ in names else 1
 
 
 def is_empty(connection: Connection) -> bool:

@@ -2,51 +2,157 @@
 
 from __future__ import annotations
 
+import errno
+import shutil
 import sqlite3
 import threading
-from collections.abc import Callable
+from contextlib import closing, suppress
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from textwrap import shorten
 from typing import Any
 
-from sqlalchemy import Engine, NullPool, create_engine
+from sqlalchemy import Connection, Engine, NullPool, StaticPool, create_engine, event
 from sqlalchemy.exc import SQLAlchemyError
 
+from tablebase.catalog.schema import create_schema
 from tablebase.compute.locks import held_at_fork
 from tablebase.errors import TablebaseError
 
 FILE_NAME = "catalog.sqlite"
-FAULTS = (SQLAlchemyError, sqlite3.Error)
-"""What the database and its driver raise."""
+FAULTS = (SQLAlchemyError, sqlite3.Error, UnicodeError)
+"""What the database and its driver raise; the driver also stumbles over a message that quotes damaged text."""
 READING = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
 """All that a statement may do that does not change anything."""
 in_use = held_at_fork(threading.RLock())
 """Held while SQLite works: in a child forked meanwhile, SQLite's own locks would stay taken."""
 
 
+APPLICATION = b"tbls"
+"""SQLite's application id of a catalog: four bytes of its file's header, which are there however damaged the rest is."""
+APPLICATION_OFFSET = 68
+PATIENCE = 60.0
+"""Seconds to wait for another process, which needs milliseconds to write or copy a catalog."""
+UNREADABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
+"""What SQLite says of a file that it would have to change before reading it, in a place where nothing can be changed."""
+IN_USE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+ERRNO = {
+    sqlite3.SQLITE_FULL: errno.ENOSPC,
+    sqlite3.SQLITE_READONLY: errno.EACCES,
+    sqlite3.SQLITE_PERM: errno.EACCES,
+    sqlite3.SQLITE_CANTOPEN: errno.EACCES,
+}
+"""What the operating system would say."""
+
+
 def connect_for_writing(path: Path) -> Engine:
-    """Connections to a catalog that may change it, or make it; readers are not kept waiting (write-ahead log)."""
+    """Connections to a catalog that may change it, or make it; changes of definitions belong to the transaction, too."""
 
-    def set_up(connection: sqlite3.Connection) -> None:
-        connection.execute("PRAGMA journal_mode=WAL")
+    def connect() -> sqlite3.Connection:
+        # Python would begin transactions by itself, but not before a definition or a SELECT.
+        connection = _open(path, "rwc", isolation_level=None)
         connection.execute("PRAGMA foreign_keys=ON")
+        return connection
 
-    return _connect(path, "rwc", set_up)
+    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool)
+    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+    return engine
 
 
 def connect_for_reading(path: Path) -> Engine:
-    """Connections to a catalog that must not change it, nor any other file that has its name."""
-    return _connect(path, "ro")
+    """A connection to a copy of a catalog in memory.
+
+    So all questions are answered from one state, neither a writer nor a reader is kept waiting, and no file is changed.
+    """
+    return create_engine("sqlite://", creator=lambda: _copy(path), poolclass=StaticPool)
 
 
-def _connect(path: Path, mode: str, set_up: Callable[[sqlite3.Connection], None] = lambda _: None) -> Engine:
-    """Connections in a mode of SQLite's URIs: ``ro`` or ``rwc``."""
+def _open(path: Path, mode: str, **options: Any) -> sqlite3.Connection:
+    """Open a file in a mode of SQLite's URIs: ``ro``, ``rw`` or ``rwc``."""
+    uri = f"{path.resolve().as_uri()}?mode={mode}"
+    connection: sqlite3.Connection = sqlite3.connect(uri, uri=True, timeout=PATIENCE, check_same_thread=False, **options)
+    return connection
 
-    def connect() -> sqlite3.Connection:
-        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True, check_same_thread=False)
-        set_up(connection)
-        return connection
 
-    return create_engine("sqlite://", creator=connect, poolclass=NullPool)
+def _copy(path: Path) -> sqlite3.Connection:
+    """Copy a catalog into memory."""
+    try:
+        return _copy_in_mode(path, "ro")
+    except sqlite3.OperationalError as fault:
+        if primary_code(fault) not in UNREADABLE:
+            raise
+    # A writer was killed and has left a journal, which must be played back: not in a file that is only to be read.
+    with TemporaryDirectory() as scratch:
+        for file in path.parent.glob(f"{path.name}*"):
+            shutil.copy(file, scratch)
+        return _copy_in_mode(Path(scratch, path.name), "rw")
+
+
+def _copy_in_mode(path: Path, mode: str) -> sqlite3.Connection:
+    with closing(_open(path, mode)) as original:
+        copy = sqlite3.connect(":memory:", check_same_thread=False)
+        original.backup(copy)
+        return copy
+
+
+def settle(path: Path) -> None:
+    """Play back the journal that a killed writer has left beside a catalog, if it is sound enough."""
+    with suppress(sqlite3.Error), closing(_open(path, "rw")) as connection:
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+
+
+def reason_of(fault: BaseException) -> str:
+    """What SQLite says of a fault, in one short line: it may quote a whole damaged text."""
+    return shorten(str(getattr(fault, "orig", None) or fault), 120, placeholder="…")
+
+
+def primary_code(fault: BaseException) -> int:
+    """The kind of a fault: SQLite's code without the bits that tell its variants apart; 0 if SQLite did not raise it."""
+    return getattr(getattr(fault, "orig", fault), "sqlite_errorcode", 0) & 0xFF
+
+
+def mark(connection: Connection) -> None:
+    """Write into the header of an empty database that it is a catalog."""
+    connection.exec_driver_sql(f"PRAGMA application_id = {int.from_bytes(APPLICATION)}")
+
+
+def is_marked(path: Path) -> bool:
+    """Whether a file was made as a catalog, however damaged it is now."""
+    with path.open("rb") as file:
+        file.seek(APPLICATION_OFFSET)
+        return file.read(len(APPLICATION)) == APPLICATION
+
+
+def definitions_fault(connection: Connection) -> str | None:
+    """Why a catalog does not have just the tables, indices and view that it was made with; None if it has."""
+    expected, found = _expected_definitions(), _definitions(connection)
+    for kind, name in sorted(expected.keys() | found.keys(), key=str):
+        if (kind, name) not in expected:
+            return f"has a {kind} {name!r}, which this program did not make"
+        if expected[kind, name] != found.get((kind, name)):
+            return f"has not the {kind} {name!r} that this program makes"
+    return None
+
+
+def _definitions(connection: Connection) -> dict[tuple[str, str], str]:
+    """The SQL of everything in a database, whatever white space it is written with."""
+    rows = connection.exec_driver_sql("SELECT type, name, sql FROM sqlite_master")
+    return {(kind, name): " ".join(str(sql).split()) for kind, name, sql in rows}
+
+
+@cache
+def _expected_definitions() -> dict[tuple[str, str], str]:
+    engine = create_engine("sqlite://")
+    with engine.begin() as connection:
+        create_schema(connection)
+        return _definitions(connection)
+
+
+def integrity_fault(connection: Connection) -> str | None:
+    """What SQLite finds wrong with the structure of a database, its indices included; None if it is sound."""
+    (found,) = connection.exec_driver_sql("PRAGMA integrity_check(1)").one()
+    return None if found == "ok" else f"is damaged ({' '.join(str(found).split())})"
 
 
 def query(path: Path, statement: str) -> tuple[list[str], list[tuple[Any, ...]]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import signal
 import sys
 from collections.abc import Sequence
@@ -10,8 +9,8 @@ from contextlib import suppress
 
 import typer
 
-from tablebase.cli import build, catalog, count, games, mine, patterns, play, plot, probe, signals, streams, verify
-from tablebase.errors import CapacityError, TablebaseError
+from tablebase.cli import build, catalog, count, games, mine, patterns, play, plot, probe, prune, signals, streams, verify
+from tablebase.errors import CapacityError, TablebaseError, system_error
 
 app = typer.Typer(
     name="tablebase",
@@ -21,7 +20,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for module in (games, build, probe, play, count, catalog, mine, patterns, plot, verify):
+for module in (games, build, prune, probe, play, count, catalog, mine, patterns, plot, verify):
     for command in module.COMMANDS:
         app.command(name=command.__name__.replace("_", "-"))(command)
 
@@ -62,10 +61,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _fail("out of memory: use fewer --workers or a smaller --memory", CapacityError.exit_code)
     except OSError as fault:
-        where = f" ({fault.filename})" if fault.filename else ""
-        full = fault.errno in (errno.ENOSPC, errno.EDQUOT)
-        cure = "free some space or name another folder with --data" if full else "name another folder with --data"
-        return _fail(f"{fault.strerror or fault}{where}: {cure}", CapacityError.exit_code if full else 2)
+        error = system_error(fault)
+        return _fail(str(error), error.exit_code)
 
 
 def _fail(sentence: str, code: int) -> int:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import ForeignKey, delete, select
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import delete, select
 
+from tablebase.catalog import seal
 from tablebase.catalog.catalog import Catalog
-from tablebase.catalog.schema import Base, SliceRow
+from tablebase.catalog.schema import PATTERNS, GainRow, RuleRow, SliceRow, TreeRow
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.patterns.gains import Gain
@@ -21,59 +21,6 @@ from tablebase.slices.material import material_name
 
 PAIRS = 50
 """Pairs of features kept for each slice: those with the highest gains."""
-
-
-class _OfSlice:
-    """The columns that all rows begin with."""
-
-    id: Mapped[int] = mapped_column(primary_key=True, sort_order=-1)
-    slice_id: Mapped[int] = mapped_column(ForeignKey("slices.id", ondelete="CASCADE"), index=True, sort_order=-1)
-    game: Mapped[str] = mapped_column(sort_order=-1)
-    material: Mapped[str] = mapped_column(sort_order=-1)
-    side: Mapped[str] = mapped_column(sort_order=-1)
-    pieces: Mapped[int] = mapped_column(sort_order=-1)
-
-
-class GainRow(_OfSlice, Base):
-    """How informative one or two features are about the outcome."""
-
-    __tablename__ = "pattern_gains"
-    features: Mapped[str]
-    number: Mapped[int]
-    gain: Mapped[float]
-    explains: Mapped[float | None]
-    decides: Mapped[float]
-    commonest: Mapped[float]
-    entropy: Mapped[float]
-    positions: Mapped[int]
-
-
-class RuleRow(_OfSlice, Base):
-    """A condition under which only one outcome occurs."""
-
-    __tablename__ = "pattern_rules"
-    outcome: Mapped[str]
-    comparisons: Mapped[int]
-    condition: Mapped[str]
-    positions: Mapped[int]
-    share: Mapped[float]
-
-
-class TreeRow(_OfSlice, Base):
-    """A small decision tree."""
-
-    __tablename__ = "pattern_trees"
-    depth: Mapped[int]
-    leaves: Mapped[int]
-    trained: Mapped[int]
-    errors: Mapped[int]
-    error: Mapped[float]
-    positions: Mapped[int]
-    tree: Mapped[str]
-    expression: Mapped[str]
-
-
-TABLES = (GainRow, RuleRow, TreeRow)
 
 
 def save(catalog: Catalog, game: Game, patterns: Patterns) -> None:
@@ -97,15 +44,14 @@ def save(catalog: Catalog, game: Game, patterns: Patterns) -> None:
         slice_id = session.scalar(query)
         if slice_id is None:
             raise TablebaseError(f"the slice {material} of {game.name} is no longer in the catalog: build it again")
-        # A catalog made elsewhere may lack these tables.
-        Base.metadata.create_all(session.connection())
-        for table in TABLES:
+        for table in PATTERNS:
             session.execute(delete(table).where(table.slice_id == slice_id))
         pieces = patterns.slice.material.pieces
         common = {"slice_id": slice_id, "game": game.name, "material": material, "side": side, "pieces": pieces}
         session.add_all(GainRow(**common, **row) for row in gain_rows(patterns, PAIRS))
         session.add_all(RuleRow(**common, **row) for row in rule_rows(patterns))
         session.add_all(TreeRow(**common, **row) for row in tree_rows(patterns))
+        seal.seal_patterns(session, slice_id)
 
 
 def best(patterns: Patterns, number: int, limit: int | None = None) -> list[Gain]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tablebase.errors import TablebaseError
+from tablebase.errors import TablebaseError, system_error
 
 
 def check_folder(folder: Path, *, built: bool = False) -> None:
@@ -29,4 +29,4 @@ def make_folder(folder: Path) -> None:
         probe.touch()
         probe.unlink()
     except OSError as fault:
-        raise TablebaseError(f"cannot write to {folder} ({fault.strerror}): name another folder with --data") from fault
+        raise system_error(fault, folder) from fault

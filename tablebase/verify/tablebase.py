@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.catalog import Catalog, Registered
+from tablebase.catalog.registration import of_file
 from tablebase.errors import CorruptTableError, MissingTableError, StaleTableError, TablebaseError
 from tablebase.executors.executor import Executor
 from tablebase.executors.scheduler import run_graph
@@ -51,22 +52,25 @@ def verify_tables(
         wanted = [name for name in registered if pieces is None or parse_material(game, name).pieces <= pieces]
     if not wanted:
         raise TablebaseError(f"no table of {game.name} is registered in {folder}: build one, or run 'tablebase reindex'")
-    graph: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {(name, registered[name]): () for name in wanted}
+    graph: dict[tuple[str, Registered], tuple[tuple[str, Registered], ...]] = {(name, registered[name]): () for name in wanted}
     return len(wanted), run_graph(graph, partial(check_table, game.name, folder), executor)
 
 
-def check_table(name: str, folder: Path, entry: tuple[str, str]) -> str | None:
-    """Check one table against its catalog entry (material and SHA-256 of the file); return the fault, or None."""
+def check_table(name: str, folder: Path, entry: tuple[str, Registered]) -> str | None:
+    """Check one table against its catalog entry (material and what is registered); return the fault, or None."""
     game = load_game(name)
-    material = parse_material(game, entry[0])
+    material, registered = parse_material(game, entry[0]), entry[1]
     path = table_path(folder, game, material)
     store = Store(folder)
     try:
         if not path.exists():
             return f"{path} is registered but missing: run 'tablebase build {name} --material {entry[0]} --data {folder}'"
-        if file_sha256(path) != entry[1]:
+        if file_sha256(path) != registered.file_sha256:
             return f"{path} is not the file that was registered (SHA-256 differs): delete it and build it again"
-        verify_table(game, Table(path, game, material), store)
+        table = Table(path, game, material)
+        verify_table(game, table, store)
+        if of_file(folder, game, table, registered.engine, registered.seconds).seal != registered.seal:
+            return f"the catalog does not say of {path} what the file says: run 'tablebase reindex --data {folder}'"
     except (CorruptTableError, MissingTableError, StaleTableError) as fault:
         return str(fault)
     finally:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.catalogs import rows, snapshot
 from support.checks import at_least_one
 from support.program import Answer, contents, drafts, flip, open_files
 
@@ -57,29 +58,6 @@ PUBLISHED = [
     },
 ]
 SUMS = ["slices", "distinct", "placements", "stalemates", "positions", "wins", "losses", "draws"]
-EVERYTHING = """
-SELECT slices.game, slices.material, slices.side, slices.pieces, slices.is_alias, tables.material AS home, tables.pieces,
-       file, bytes, file_sha256, values_sha256, tables.rules_digest, cells, title, solutions.side AS home_side, placements,
-       stalemates, wins, losses, draws, void, longest_win, longest_loss, longest_win_position, longest_loss_position
-FROM slices JOIN solutions ON solutions.id = solution_id JOIN tables ON tables.id = table_id JOIN games ON games.name = tables.game
-ORDER BY slices.pieces, slices.material, slices.side
-"""
-DISTANCES = """
-SELECT tables.material, solutions.side, outcome, distance, distances.placements FROM distances
-JOIN solutions ON solutions.id = solution_id JOIN tables ON tables.id = table_id ORDER BY 1, 2, 3, 4
-"""
-
-
-def rows(folder: Path, statement: str) -> list[dict[str, Any]]:
-    """What a statement gives, by column."""
-    with closing(Catalog(folder)) as catalog:
-        columns, found = catalog.sql(statement)
-    return [dict(zip(columns, row, strict=True)) for row in found]
-
-
-def snapshot(folder: Path) -> list[list[dict[str, Any]]]:
-    """All that the catalog says, but for engine and seconds, by names instead of row numbers."""
-    return [rows(folder, EVERYTHING), rows(folder, DISTANCES)]
 
 
 def dump(folder: Path) -> list[str]:

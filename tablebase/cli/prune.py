@@ -1,0 +1,54 @@
+"""The command that cleans up: prune."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from tablebase.cli.options import DEFAULT_DATA, Data, Format, Style
+
+
+def prune(
+    data: Data = DEFAULT_DATA,
+    yes: Annotated[bool, typer.Option("--yes", help="Remove without asking.")] = False,
+    style: Style = Format.TABLE,
+) -> None:
+    """List tables of old rules and files that nothing refers to, and remove them after asking."""
+    from contextlib import closing
+    from dataclasses import asdict
+
+    from tablebase.build.prune import prunable
+    from tablebase.build.prune import prune as remove
+    from tablebase.build.tables import lock
+    from tablebase.catalog.catalog import Catalog
+    from tablebase.cli.output import say, write_rows
+
+    # Unlike opening it for changes, this makes no catalog where there is none.
+    Catalog(data).close()
+    with lock(data), closing(Catalog(data, create=True)) as catalog:
+        items = prunable(data, catalog)
+        if not items:
+            say(f"nothing to remove in {data}")
+            return
+        write_rows([asdict(item) for item in items], style)
+        total = f"{len(items)} files, {sum(item.bytes for item in items):,} bytes"
+        if not yes and not _agreed(f"remove {total}?"):
+            say("nothing was removed")
+            return
+        remove(data, catalog, items)
+        say(f"removed from {data}: {total}")
+
+
+def _agreed(question: str) -> bool:
+    """The answer of whoever sits at the terminal; `TablebaseError` if there is none."""
+    from tablebase.errors import TablebaseError
+
+    if not sys.stdin.isatty():
+        raise TablebaseError("nothing was removed, since there is no terminal to ask at: repeat the command with --yes")
+    sys.stdout.flush()
+    return typer.confirm(question, err=True)
+
+
+COMMANDS = (prune,)
