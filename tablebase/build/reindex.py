@@ -11,9 +11,11 @@ from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.registration import enter, of_file
 from tablebase.catalog.salvage import Salvaged, restore_patterns, salvage
 from tablebase.catalog.sqlite import FILE_NAME, settle
+from tablebase.errors import CorruptTableError
 from tablebase.game import Game, load_game
+from tablebase.slices.location import locate
 from tablebase.slices.material import parse_material
-from tablebase.tables.format import SUFFIX, check_seal
+from tablebase.tables.format import SUFFIX, check_seal, table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.writer import DRAFT_SUFFIX, publish
 
@@ -59,6 +61,7 @@ def _fill(folder: Path, name: str, files_of: dict[str, list[Path]], salvaged: di
         for game, files in files_of.items():
             for path in files:
                 with closing(_open_sealed(load_game(game), path)) as table:
+                    table.check_chunks()
                     registration = of_file(folder, table.game, table)
                 known = salvaged.get(registration["file"])
                 if known is not None and known.registration["file_sha256"] == registration["file_sha256"]:
@@ -69,7 +72,10 @@ def _fill(folder: Path, name: str, files_of: dict[str, list[Path]], salvaged: di
 
 
 def _open_sealed(game: Game, path: Path) -> Table:
-    """Open a table file after checking its seal."""
+    """Open a table file after checking its place and its seal."""
     material = parse_material(game, path.name.removesuffix(SUFFIX))
+    place = table_path(path.parents[2], game, locate(game, material, 0).material)
+    if path != place:
+        raise CorruptTableError(f"is not where this table belongs, which is {place}", path)
     check_seal(path, game, material)
     return Table(path, game, material)

@@ -7,6 +7,8 @@ can be checked on its own.
 from __future__ import annotations
 
 import hashlib
+import os
+import stat
 from pathlib import Path
 
 from tablebase.errors import CorruptTableError
@@ -15,6 +17,8 @@ from tablebase.slices.material import Material, material_name
 
 FORMAT_VERSION = 1
 USER_BLOCK = 512
+HDF5_BEGINNING = b"\x89HDF\r\n\x1a\n\x03"
+"""What follows the user block: HDF5's signature, and the version in which all its metadata have checksums."""
 SUFFIX = ".h5"
 
 
@@ -28,15 +32,31 @@ def slice_folder(folder: Path, game: Game, pieces: int) -> Path:
     return folder / game.name / str(pieces)
 
 
+def open_file(path: Path) -> int:
+    """Open a table file for reading; return the descriptor.
+
+    Raises
+    ------
+    CorruptTableError
+        If it is a folder, a pipe or a device, which might keep a reader waiting or never end.
+    """
+    # A pipe without a writer would block.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise CorruptTableError("is not a regular file", path)
+    return descriptor
+
+
 def file_sha256(path: Path) -> str:
     """SHA-256 (hexadecimal) of a whole file."""
-    with path.open("rb") as file:
+    with os.fdopen(open_file(path), "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def digest_behind(path: Path) -> str:
     """SHA-256 of everything after a file's user block."""
-    with path.open("rb") as file:
+    with os.fdopen(open_file(path), "rb") as file:
         file.seek(USER_BLOCK)
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -50,6 +70,6 @@ def seal(game: Game, material: Material, digest: str) -> bytes:
 def check_seal(path: Path, game: Game, material: Material) -> None:
     """Raise `CorruptTableError` unless every byte of the file is as it was written."""
     expected = seal(game, material, digest_behind(path))
-    with path.open("rb") as file:
+    with os.fdopen(open_file(path), "rb") as file:
         if file.read(USER_BLOCK) != expected:
             raise CorruptTableError("is not as it was written (SHA-256 differs)", path)

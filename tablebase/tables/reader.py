@@ -8,7 +8,6 @@ import os
 import threading
 import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import h5py
@@ -17,18 +16,21 @@ import zstandard
 from numpy.typing import NDArray
 
 from tablebase.compute.locks import held_at_fork
-from tablebase.errors import CorruptTableError, StaleTableError, TablebaseError
+from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.game import Game
-from tablebase.slices.indexing import INDEX_VERSION, layout_of
-from tablebase.slices.location import sides_stored
-from tablebase.slices.material import Material, material_name
-from tablebase.tables.format import FORMAT_VERSION
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.material import Material
+from tablebase.tables.format import HDF5_BEGINNING, USER_BLOCK, open_file
+from tablebase.tables.header import CHUNK_BYTES, read_header
 from tablebase.tables.missing import missing_table
-from tablebase.tables.summary import Summary
 from tablebase.values import Codes, Coding
 
 hdf5 = held_at_fork(threading.RLock())
 """HDF5 is not thread-safe. It only locates the chunks; reading and decompressing them needs no lock."""
+FAULTS = (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
+"""What h5py may raise for a file that is not what it seems."""
+LARGEST_FRAME = 2 * CHUNK_BYTES
+"""More bytes than Zstandard needs for a chunk."""
 _local = threading.local()
 
 
@@ -38,27 +40,6 @@ def _decompressor() -> zstandard.ZstdDecompressor:
         _local.decompressor = zstandard.ZstdDecompressor()
     decompressor: zstandard.ZstdDecompressor = _local.decompressor
     return decompressor
-
-
-@dataclass(frozen=True)
-class Header:
-    """The metadata of a table file.
-
-    Parameters
-    ----------
-    coding : Coding
-    chunk : int
-        Codes per chunk.
-    summaries : dict of int to Summary
-        By stored side to move.
-    values_sha256 : str
-        SHA-256 of the decoded codes, one side after the other.
-    """
-
-    coding: Coding
-    chunk: int
-    summaries: dict[int, Summary]
-    values_sha256: str
 
 
 class Table:
@@ -89,38 +70,27 @@ class Table:
         if not path.exists():
             raise missing_table(game, material, path.parent.parent.parent)
         try:
-            self._raw = os.open(path, os.O_RDONLY)
-            self._close_raw = weakref.finalize(self, os.close, self._raw)
-            with hdf5:
-                self._file = h5py.File(path, "r")
+            self._raw = open_file(path)
         except OSError as fault:
             raise _open_error(path, fault) from fault
+        self._close_raw = weakref.finalize(self, os.close, self._raw)
+        self._file: h5py.File | None = None
         try:
             with hdf5:
-                self.header = self._read_header()
-        except (OSError, KeyError, ValueError, TypeError, RuntimeError, TablebaseError) as fault:
+                self._file = self._open_hdf5()
+                self.header, self._data = read_header(self._file, path, game, material)
+        except TablebaseError:
             self.close()
-            if isinstance(fault, TablebaseError):
-                raise
-            raise CorruptTableError(f"is not a readable table file ({fault})", path) from fault
+            raise
+        except FAULTS as fault:
+            self.close()
+            raise _open_error(path, fault) from fault
+        self._chunk_bytes = self.header.chunk * np.dtype(self.coding.dtype).itemsize
 
-    def _read_header(self) -> Header:
-        """Open the data sets and read the metadata; see `Table` for the errors."""
-        attributes = {name: value.decode() if isinstance(value, bytes) else value for name, value in self._file.attrs.items()}
-        name = material_name(self.game, self.material)
-        if attributes["format"] != "tablebase" or attributes["game"] != self.game.name or attributes["material"] != name:
-            raise CorruptTableError(f"is not the table {name} of {self.game.name}", self.path)
-        versions = (int(attributes["format_version"]), int(attributes["index_version"]))
-        if versions != (FORMAT_VERSION, INDEX_VERSION) or attributes["rules_digest"] != self.game.digest:
-            raise StaleTableError(self.path, self.game.name)
-        self._data = {side: self._file[self.game.sides[side].letter] for side in sides_stored(self.game, self.material)}
-        first = self._data[0]
-        coding = Coding(int(attributes["stride"]), str(first.dtype))
-        summaries = {
-            side: Summary(coding, tuple(data.attrs["histogram"].tolist()), tuple(data.attrs["first"].tolist()))
-            for side, data in self._data.items()
-        }
-        return Header(coding, int(first.chunks[0]), summaries, str(attributes["values_sha256"]))
+    def _open_hdf5(self) -> h5py.File:
+        if os.pread(self._raw, len(HDF5_BEGINNING), USER_BLOCK) != HDF5_BEGINNING:
+            raise ValueError("it does not begin like one")
+        return h5py.File(self.path, "r")
 
     @property
     def coding(self) -> Coding:
@@ -131,23 +101,38 @@ class Table:
         """Codes of one chunk; the last chunk is cut to the table's size."""
         begin = number * self.header.chunk
         try:
-            offset, size = self._chunk_place(side, begin)
-            raw = _decompressor().decompress(os.pread(self._raw, size, offset))
-        except (OSError, RuntimeError, zstandard.ZstdError) as fault:
+            raw = _decompressor().decompress(self._frame(side, begin), allow_extra_data=False)
+        except (*FAULTS, zstandard.ZstdError) as fault:
             raise CorruptTableError(f"cannot be read ({fault})", self.path) from fault
         codes: Codes = np.frombuffer(raw, dtype=self.coding.dtype)
-        if len(codes) != self.header.chunk:
-            raise CorruptTableError("has a chunk of the wrong size", self.path)
+        if codes.max() >= len(self.header.summaries[side].histogram):
+            raise CorruptTableError("holds a code that its statistics do not count", self.path)
         return codes[: self.layout.size - begin]
+
+    def _frame(self, side: int, begin: int) -> bytes:
+        """The compressed chunk that begins at an index; it says itself that it has the right size."""
+        offset, size = self._chunk_place(side, begin)
+        frame = os.pread(self._raw, size, offset)
+        if zstandard.get_frame_parameters(frame).content_size != self._chunk_bytes:
+            raise CorruptTableError("has a chunk of the wrong size", self.path)
+        return frame
 
     def _chunk_place(self, side: int, begin: int) -> tuple[int, int]:
         """The offset in the file and the size of the chunk that begins at an index; HDF5 is queried only once."""
         place = self._places.get((side, begin))
         if place is None:
             with hdf5:
-                info = self._data[side].id.get_chunk_info_by_coord((begin,))
+                info = self._data[side].get_chunk_info_by_coord((begin,))
+            if info.byte_offset is None or info.filter_mask or info.size > LARGEST_FRAME:
+                raise CorruptTableError("has a chunk that is missing, not compressed or too large", self.path)
             place = self._places[side, begin] = (int(info.byte_offset), int(info.size))
         return place
+
+    def check_chunks(self) -> None:
+        """Decompress everything; raise `CorruptTableError` if that is impossible."""
+        for side in self.header.summaries:
+            for _ in self.chunks(side):
+                pass
 
     def chunks(self, side: int) -> Iterator[Codes]:
         """All codes of a side to move in chunks, in order."""
@@ -191,12 +176,13 @@ class Table:
         """Close the file; the table cannot be used afterwards."""
         self._close_raw()
         with hdf5:
-            self._file.close()
+            if self._file is not None:
+                self._file.close()
 
 
-def _open_error(path: Path, fault: OSError) -> TablebaseError:
+def _open_error(path: Path, fault: Exception) -> TablebaseError:
     """The error for a file that cannot be opened: corrupt unless the operating system denied access."""
-    if fault.errno in (errno.EMFILE, errno.ENFILE, errno.EACCES, errno.EPERM):
+    if isinstance(fault, OSError) and fault.errno in (errno.EMFILE, errno.ENFILE, errno.EACCES, errno.EPERM):
         return TablebaseError(f"{path} cannot be opened ({os.strerror(fault.errno)})")
     return CorruptTableError(f"is not a readable table file ({fault})", path)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,15 +14,15 @@ import numpy as np
 import zstandard
 
 from tablebase.game import Game
-from tablebase.slices.indexing import INDEX_VERSION, Layout, layout_of
+from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored
-from tablebase.slices.material import Material, material_name
-from tablebase.tables.format import FORMAT_VERSION, USER_BLOCK, digest_behind, seal
+from tablebase.slices.material import Material
+from tablebase.tables.format import USER_BLOCK, digest_behind, seal
+from tablebase.tables.header import chunk_codes, root_attributes
 from tablebase.tables.reader import hdf5
 from tablebase.tables.summary import summarize
 from tablebase.values import Codes, Coding
 
-CHUNK_BYTES = 64 * 1024
 LEVEL = 3
 DRAFT_SUFFIX = ".tmp"
 
@@ -64,24 +63,13 @@ def _write_hdf5(path: Path, game: Game, material: Material, codes: Sequence[Code
     with hdf5, h5py.File(path, "w", userblock_size=USER_BLOCK, libver=("v110", "v110")) as file:
         for side, side_codes in zip(sides_stored(game, material), codes, strict=True):
             summary = summarize(layout, side_codes, coding)
-            chunk = min(CHUNK_BYTES // np.dtype(coding.dtype).itemsize, layout.size)
+            chunk = chunk_codes(layout, coding)
             name = game.sides[side].letter
             dataset = file.create_dataset(name, (layout.size,), coding.dtype, chunks=(chunk,), **hdf5plugin.Zstd(clevel=LEVEL))
             dataset.attrs["histogram"] = np.array(summary.histogram, dtype=np.int64)
             dataset.attrs["first"] = np.array(summary.first, dtype=np.int64)
             _write_chunks(dataset, side_codes, coding, chunk, values)
-        header = {
-            "format": "tablebase",
-            "format_version": FORMAT_VERSION,
-            "index_version": INDEX_VERSION,
-            "game": game.name,
-            "rules_digest": game.digest,
-            "material": material_name(game, material),
-            "stride": coding.stride,
-            "layout": json.dumps(describe_layout(layout)),
-            "values_sha256": values.hexdigest(),
-        }
-        for name, value in header.items():
+        for name, value in root_attributes(game, material, coding.stride, values.hexdigest()).items():
             # Fixed-length text is stored in the object header, which HDF5 protects with a checksum.
             file.attrs[name] = np.bytes_(value.encode()) if isinstance(value, str) else value
 
@@ -108,19 +96,6 @@ def fill_void(codes: Codes, void: int, before: int) -> Codes:
     last_codes = np.where(starts > 0, codes[starts - 1], before)
     filled[gaps] = np.repeat(last_codes, np.diff(firsts, append=len(gaps)))
     return filled
-
-
-def describe_layout(layout: Layout) -> dict[str, Any]:
-    """The index of a table as JSON data, complete enough to compute it without this program."""
-    names = layout.game.board.names
-    groups = []
-    for group in layout.groups:
-        kind = layout.game.kinds[group.kind]
-        tier = {"levels": group.combinations.levels, "advance": group.combinations.advance} if kind.tiered else {}
-        groups.append({"symbol": kind.symbol, "pieces": len(group.slots), "squares": [names[s] for s in group.squares], **tier})
-    images = {"mirror": layout.game.mirror, "swap": layout.game.swap}
-    maps = {name: None if image is None else {names[a]: names[b] for a, b in enumerate(image)} for name, image in images.items()}
-    return {"groups": groups, **maps}
 
 
 def _seal(path: Path, game: Game, material: Material) -> None:

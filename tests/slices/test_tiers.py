@@ -27,7 +27,7 @@ from tablebase.slices.placements import placements, table_placements
 from tablebase.solvers.compiled import IndexArrays, _index_arrays
 from tablebase.solvers.kernels import EMPTY, index_of, set_up
 from tablebase.solvers.registry import solve_material
-from tablebase.tables.writer import describe_layout
+from tablebase.tables.header import describe_layout
 from tablebase.values import Codes, Coding
 
 HUNT = toys.tiered(toys.hunt(), "H")

@@ -1,0 +1,249 @@
+"""The metadata of a table file: what the writer puts into it, and the checks that every reader begins with.
+
+A file is not trusted, not even under a seal that fits. Nothing is read before its type and size are known to be right,
+and no link is followed out of the file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from tablebase.errors import CorruptTableError, StaleTableError
+from tablebase.game import Game
+from tablebase.slices.indexing import INDEX_VERSION, Layout, layout_of
+from tablebase.slices.location import sides_stored
+from tablebase.slices.material import Material, material_name
+from tablebase.slices.placements import placements
+from tablebase.tables.format import FORMAT_VERSION
+from tablebase.tables.summary import Summary
+from tablebase.values import FIRST, Coding
+
+CHUNK_BYTES = 64 * 1024
+ZSTANDARD = 32015
+"""The number under which HDF5 knows the compression."""
+STRIDES = (1, 2)
+INTEGER = np.dtype("<i8")
+TYPES = {"uint8": h5py.h5t.STD_U8LE, "uint16": h5py.h5t.STD_U16LE}
+IDENTITY = ("format", "game", "material")
+VERSIONS = ("format_version", "index_version", "rules_digest")
+DIGEST_LENGTH = 64
+LONGEST_TEXT = 1 << 16
+"""More bytes than HDF5 keeps in an object header."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """The metadata of a table file.
+
+    Parameters
+    ----------
+    coding : Coding
+    chunk : int
+        Codes per chunk.
+    summaries : dict of int to Summary
+        By stored side to move.
+    values_sha256 : str
+        SHA-256 of the decoded codes, one side after the other.
+    """
+
+    coding: Coding
+    chunk: int
+    summaries: dict[int, Summary]
+    values_sha256: str
+
+
+def root_attributes(game: Game, material: Material, stride: int, values_sha256: str) -> dict[str, str | int]:
+    """The root attributes of a table file."""
+    return {
+        "format": "tablebase",
+        "format_version": FORMAT_VERSION,
+        "index_version": INDEX_VERSION,
+        "game": game.name,
+        "rules_digest": game.digest,
+        "material": material_name(game, material),
+        "stride": stride,
+        "layout": _layout_text(game, material),
+        "values_sha256": values_sha256,
+    }
+
+
+def describe_layout(layout: Layout) -> dict[str, Any]:
+    """The index of a table as JSON data, complete enough to compute it without this program."""
+    names = layout.game.board.names
+    groups = []
+    for group in layout.groups:
+        kind = layout.game.kinds[group.kind]
+        tier = {"levels": group.combinations.levels, "advance": group.combinations.advance} if kind.tiered else {}
+        groups.append({"symbol": kind.symbol, "pieces": len(group.slots), "squares": [names[s] for s in group.squares], **tier})
+    images = {"mirror": layout.game.mirror, "swap": layout.game.swap}
+    maps = {name: None if image is None else {names[a]: names[b] for a, b in enumerate(image)} for name, image in images.items()}
+    return {"groups": groups, **maps}
+
+
+@cache
+def _layout_text(game: Game, material: Material) -> str:
+    return json.dumps(describe_layout(layout_of(game, material)))
+
+
+def chunk_codes(layout: Layout, coding: Coding) -> int:
+    """Number of codes in a chunk."""
+    return min(CHUNK_BYTES // np.dtype(coding.dtype).itemsize, layout.size)
+
+
+def read_header(file: h5py.File, path: Path, game: Game, material: Material) -> tuple[Header, dict[int, h5py.h5d.DatasetID]]:
+    """The metadata of a table file, and the datasets of its sides to move, after all checks that need no decompression.
+
+    Raises
+    ------
+    CorruptTableError
+        If the file is another table.
+    StaleTableError
+        If it was built under other rules or in another format.
+    ValueError
+        If it is not as `tablebase.tables.writer` makes it; the message says what is wrong.
+    """
+    layout, root = layout_of(game, material), file.id
+    expected = root_attributes(game, material, stride=0, values_sha256="")
+    if [_text(root, name) for name in IDENTITY] != [expected[name] for name in IDENTITY]:
+        raise CorruptTableError(f"is not the table {expected['material']} of {game.name}", path)
+    if [_text_or_number(root, name, expected[name]) for name in VERSIONS] != [expected[name] for name in VERSIONS]:
+        raise StaleTableError(path, game.name)
+    _require(h5py.h5a.get_num_attrs(root) == len(expected), "it has other attributes")
+    _require(_text(root, "layout") == expected["layout"], "its attribute layout describes another index")
+    stride, values_sha256 = _number(root, "stride"), _text(root, "values_sha256")
+    _require(stride in STRIDES, "its attribute stride is neither 1 nor 2")
+    _require(len(values_sha256) == DIGEST_LENGTH, "its attribute values_sha256 is not a digest")
+    sides = sides_stored(game, material)
+    _require(root.get_num_objs() == len(sides), f"it does not hold just {len(sides)} datasets")
+    datasets = {side: _dataset(root, game.sides[side].letter) for side in sides}
+    dtypes = {_dtype(dataset) for dataset in datasets.values()}
+    _require(len(dtypes) == 1, "its datasets differ in type")
+    coding = Coding(stride, *dtypes)
+    for dataset in datasets.values():
+        _check_dataset(dataset, layout, coding)
+    summaries = {side: _summary(dataset, layout, coding) for side, dataset in datasets.items()}
+    return Header(coding, chunk_codes(layout, coding), summaries, values_sha256), datasets
+
+
+def _require(right: bool, fault: str) -> None:
+    if not right:
+        raise ValueError(fault)
+
+
+# Attributes
+
+
+def _attribute(holder: Any, name: str) -> h5py.h5a.AttrID:
+    try:
+        return h5py.h5a.open(holder, name.encode())
+    except KeyError:
+        raise ValueError(f"it has no attribute {name}") from None
+
+
+def _text(holder: Any, name: str) -> str:
+    """A text of fixed length."""
+    attribute = _attribute(holder, name)
+    kind, size = attribute.get_type(), attribute.get_storage_size()
+    fixed = kind.get_class() == h5py.h5t.STRING and not kind.is_variable_str()
+    _require(
+        fixed and attribute.shape == () and kind.get_size() == size < LONGEST_TEXT,
+        f"its attribute {name} is not a text of fixed length",
+    )
+    value = np.empty((), dtype=f"S{size}")
+    attribute.read(value, kind)
+    text: str = value.item().decode()
+    return text
+
+
+def _number(holder: Any, name: str) -> int:
+    (number,) = _integers(_attribute(holder, name), name, ())
+    return number
+
+
+def _text_or_number(holder: Any, name: str, like: str | int) -> str | int:
+    return _text(holder, name) if isinstance(like, str) else _number(holder, name)
+
+
+def _numbers(holder: Any, name: str, most: int) -> list[int]:
+    """A list of integers, one for each of at most so many codes."""
+    attribute = _attribute(holder, name)
+    size = attribute.get_storage_size() // INTEGER.itemsize
+    _require(FIRST <= size <= most, f"an attribute {name} is not a list with an entry for each code")
+    return _integers(attribute, name, (size,))
+
+
+def _integers(attribute: h5py.h5a.AttrID, name: str, shape: tuple[int, ...]) -> list[int]:
+    """The integers of an attribute of this shape."""
+    kind = attribute.get_type()
+    _require(kind.equal(h5py.h5t.STD_I64LE) and attribute.shape == shape, f"an attribute {name} does not consist of integers")
+    value = np.empty(shape, dtype=INTEGER)
+    attribute.read(value, kind)
+    integers: list[int] = value.reshape(-1).tolist()
+    return integers
+
+
+# Datasets
+
+
+def _dataset(root: Any, name: str) -> h5py.h5d.DatasetID:
+    """A dataset of this very file."""
+    key = name.encode()
+    try:
+        link = root.links.get_info(key)
+    except KeyError:
+        raise ValueError(f"it has no dataset {name}") from None
+    _require(link.type == h5py.h5l.TYPE_HARD, f"its dataset {name} is a link")
+    found = h5py.h5o.open(root, key)
+    _require(isinstance(found, h5py.h5d.DatasetID), f"its {name} is not a dataset")
+    return found
+
+
+def _dtype(dataset: h5py.h5d.DatasetID) -> str:
+    """The name of the codes' type."""
+    stored = dataset.get_type()
+    name = next((name for name, kind in TYPES.items() if stored.equal(kind)), "")
+    _require(name in TYPES, f"its codes are not of the type {' or '.join(TYPES)}")
+    return name
+
+
+def _check_dataset(dataset: h5py.h5d.DatasetID, layout: Layout, coding: Coding) -> None:
+    """Raise `ValueError` unless the dataset has the form that the layout and the coding demand, with all its chunks."""
+    _require(dataset.shape == (layout.size,), f"a dataset does not have the shape ({layout.size},)")
+    # Contiguous data could lie in another file, and virtual data always does.
+    form, chunk = dataset.get_create_plist(), chunk_codes(layout, coding)
+    _require(form.get_layout() == h5py.h5d.CHUNKED, "a dataset is not divided into chunks")
+    _require(form.get_chunk() == (chunk,), f"a dataset is not divided into chunks of {chunk} codes")
+    filters = [form.get_filter(number)[0] for number in range(form.get_nfilters())]
+    _require(filters == [ZSTANDARD], "its chunks are not compressed with Zstandard alone")
+    _require(dataset.get_num_chunks() == -(-layout.size // chunk), "chunks are missing")
+
+
+def _summary(dataset: h5py.h5d.DatasetID, layout: Layout, coding: Coding) -> Summary:
+    """The statistics of a dataset, which must be possible for its layout."""
+    _require(h5py.h5a.get_num_attrs(dataset) == 2, "a dataset has other attributes than histogram and first")
+    histogram, first = (_numbers(dataset, name, coding.void) for name in ("histogram", "first"))
+    _require(len(histogram) == len(first), "histogram and first differ in length")
+    _require(_is_possible(layout, histogram, first), "its statistics are not those of its layout")
+    return Summary(coding, tuple(histogram), tuple(first))
+
+
+def _is_possible(layout: Layout, histogram: Sequence[int], first: Sequence[int]) -> bool:
+    """Whether a histogram counts all placements, and each code that occurs first stands at a position of its own."""
+    occurring = [index for index, count in zip(first, histogram, strict=True) if count]
+    return (
+        min(histogram) >= 0
+        and sum(histogram) == placements(layout.game, layout.material)
+        and (len(histogram) == FIRST or histogram[-1] > 0)
+        and all(index == -1 for index, count in zip(first, histogram, strict=True) if not count)
+        and len(set(occurring)) == len(occurring)
+        and all(0 <= index < layout.size for index in occurring)
+        and bool(layout.squares_many(np.array(occurring, dtype=np.int64))[1].all())
+    )

@@ -1,0 +1,286 @@
+"""Table files made by a forger: each is damaged in one way, under a seal that fits."""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+import hdf5plugin
+import numpy as np
+import zstandard
+
+from support.program import SEAL, reseal
+
+Change = Callable[[h5py.File], object]
+LARGE = 1 << 50
+V110 = ("v110", "v110")
+
+
+def craft(path: Path, change: Change) -> None:
+    """Change what is in a table file, and seal it again."""
+    with h5py.File(path, "r+", libver=V110) as file:
+        change(file)
+    reseal(path)
+
+
+# Attributes
+
+
+def sets(name: str, value: object, holder: str = "/") -> Change:
+    """An attribute with another value, type or shape, or one more."""
+    return lambda file: file[holder].attrs.__setitem__(name, value)
+
+
+def text(name: str, value: bytes) -> Change:
+    """A text of fixed length."""
+    return sets(name, np.bytes_(value))
+
+
+def drops(name: str, holder: str = "/") -> Change:
+    """An attribute that is not there."""
+    return lambda file: file[holder].attrs.__delitem__(name)
+
+
+def counts(**changed: Callable[[list[int]], object]) -> Change:
+    """Statistics of White's positions, `histogram` or `first` or both, changed by functions of the honest lists."""
+
+    def change(file: h5py.File) -> None:
+        for name, changes in changed.items():
+            numbers = file["w"].attrs[name].tolist()
+            made = changes(numbers)
+            file["w"].attrs[name] = np.array(numbers if made is None else made)
+
+    return change
+
+
+# Datasets
+
+
+def replaces(make: Callable[[h5py.File], object]) -> Change:
+    """Something else under the name of White's dataset."""
+
+    def change(file: h5py.File) -> None:
+        del file["w"]
+        make(file)
+
+    return change
+
+
+def datasets(*names: str, codes: Callable[[Any], Any] = lambda codes: codes, **options: Any) -> Change:
+    """Datasets, with the attributes of the honest ones, made anew from changed codes and with other options."""
+
+    def change(file: h5py.File) -> None:
+        for name in names:
+            honest, attributes = file[name][:], dict(file[name].attrs)
+            given = {"chunks": file[name].chunks, **hdf5plugin.Zstd(clevel=3)} | options
+            del file[name]
+            if given.get("shape") is None:
+                made = file.create_dataset(name, data=codes(honest), **given)
+            else:
+                made = file.create_dataset(name, dtype="u1", **given)
+            for key, value in attributes.items():
+                made.attrs[key] = value
+
+    return change
+
+
+def is_external(file: h5py.File) -> None:
+    """The codes are in another file."""
+    honest, attributes = file["w"][:], dict(file["w"].attrs)
+    del file["w"]
+    beside = Path(file.filename).with_name("beside.bin")
+    beside.write_bytes(honest.tobytes())
+    file.create_dataset("w", honest.shape, honest.dtype, external=[(str(beside), 0, len(honest))])
+    for key, value in attributes.items():
+        file["w"].attrs[key] = value
+
+
+def is_virtual(file: h5py.File) -> None:
+    """The codes are those of another dataset of another file."""
+    size = file["w"].shape
+    source = h5py.VirtualSource("beside.h5", "w", shape=size, dtype="u1")
+    layout = h5py.VirtualLayout(shape=size, dtype="u1")
+    layout[:] = source
+    del file["w"]
+    file.create_virtual_dataset("w", layout)
+
+
+# Chunks
+
+
+def chunk(frame: Callable[[bytes], bytes], filters: int = 0) -> Change:
+    """The first chunk of White's dataset, as the frame that is made of its honest codes."""
+
+    def change(file: h5py.File) -> None:
+        file["w"].id.write_direct_chunk((0,), frame(file["w"][:].tobytes()), filters)
+
+    return change
+
+
+def packed(codes: bytes) -> bytes:
+    """A frame as the writer makes it."""
+    return zstandard.ZstdCompressor(level=3, write_checksum=True).compress(codes)
+
+
+def claims(size: int) -> Callable[[bytes], bytes]:
+    """A frame that says it holds so many bytes, and holds none."""
+    header = struct.pack("<IBQ", zstandard.MAGIC_NUMBER, 0b1110_0000, size)
+    return lambda _: header + b"\x01\x00\x00"
+
+
+def says_nothing(codes: bytes) -> bytes:
+    """A frame that does not say how much it holds."""
+    return zstandard.ZstdCompressor(write_content_size=False).compress(codes)
+
+
+def skipped(codes: bytes) -> bytes:
+    """A frame with a long remark behind it."""
+    remark = bytes(1 << 18)
+    return packed(codes) + struct.pack("<II", 0x184D2A50, len(remark)) + remark
+
+
+CRAFTED: dict[str, Change] = {
+    **{
+        f"without {name}": drops(name)
+        for name in ("format", "format_version", "index_version", "game", "rules_digest", "material", "stride", "layout")
+    },
+    "without a digest of the values": drops("values_sha256"),
+    "another format": text("format", b"tablebases"),
+    "another game": text("game", b"hexapawn-4x4"),
+    "another material": text("material", b"PvP"),
+    "bytes for a name": text("material", b"PP\xffP"),
+    "a name of any length": sets("material", "PPvP"),
+    "a list of names": sets("material", np.array([b"PPvP"])),
+    "a number for a name": sets("material", 7),
+    "nothing for a name": sets("material", h5py.Empty("S4")),
+    "an endless name": text("material", b"P" * 70_000),
+    "a version that is a text": text("format_version", b"1"),
+    "a version that is a fraction": sets("index_version", 1.0),
+    "a stride of 0": sets("stride", np.int64(0)),
+    "a stride of -1": sets("stride", np.int64(-1)),
+    "a stride of 3": sets("stride", np.int64(3)),
+    "a large stride": sets("stride", np.int64(2**62)),
+    "a stride without end": sets("stride", np.inf),
+    "a stride that is no number": sets("stride", np.nan),
+    "a small stride": sets("stride", np.int32(1)),
+    "strides": sets("stride", np.array([1])),
+    "another layout": text("layout", b'{"groups": [], "mirror": null, "swap": null}'),
+    "a digest that is none": text("values_sha256", b"0"),
+    "one attribute more": sets("solver", np.bytes_(b"magic")),
+    "many attributes more": lambda file: [sets(f"remark {n}", n)(file) for n in range(300)],
+    "no histogram": drops("histogram", "w"),
+    "no first": drops("first", "b"),
+    "one attribute more of a dataset": sets("last", np.int64(1), "b"),
+    "an empty histogram": counts(histogram=lambda _: np.zeros(0, dtype="i8"), first=lambda _: np.zeros(0, dtype="i8")),
+    "a histogram that is a number": sets("histogram", np.int64(5), "w"),
+    "a histogram of fractions": counts(histogram=lambda numbers: [float(n) for n in numbers]),
+    "a histogram in a column": counts(histogram=lambda numbers: [[n] for n in numbers]),
+    "a long histogram": counts(histogram=lambda numbers: numbers + [0] * 1000, first=lambda numbers: numbers + [-1] * 1000),
+    "a histogram with zeros behind": counts(histogram=lambda numbers: [*numbers, 0], first=lambda numbers: [*numbers, -1]),
+    "a histogram longer than first": counts(histogram=lambda numbers: [*numbers, 0]),
+    "one position too many": counts(histogram=lambda numbers: [numbers[0] + 1, *numbers[1:]], first=lambda n: [0, *n[1:]]),
+    "fewer than no positions": counts(histogram=lambda n: [-1, 1, *n[2:]], first=lambda n: [-1, 0, *n[2:]]),
+    "numbers that overflow": counts(histogram=lambda numbers: [2**62, 2**62, 2**62, 2**62, *numbers[4:]]),
+    "a code that first stands nowhere": counts(first=lambda numbers: [*numbers[:-1], -1]),
+    "a code that does not occur and stands somewhere": counts(first=lambda numbers: [0, *numbers[1:]]),
+    "a code beyond the end": counts(first=lambda numbers: [*numbers[:-1], 10**6]),
+    "a code before the beginning": counts(first=lambda numbers: [*numbers[:-1], -2]),
+    "two codes at one index": counts(first=lambda numbers: [*numbers[:-1], max(numbers[:-1])]),
+    "a code where two pieces share a square": counts(first=lambda numbers: [*numbers[:-1], 0]),
+    "no dataset": lambda file: file.__delitem__("b"),
+    "one dataset more": lambda file: file.create_dataset("c", data=[1]),
+    "one dataset under another name": lambda file: file.move("b", "c"),
+    "a group": replaces(lambda file: file.create_group("w")),
+    "a type": replaces(lambda file: file.__setitem__("w", np.dtype("u1"))),
+    "a link within the file": replaces(lambda file: file.__setitem__("w", h5py.SoftLink("/b"))),
+    "a link to another file": replaces(lambda file: file.__setitem__("w", h5py.ExternalLink("honest.h5", "/w"))),
+    "a link to a pipe": replaces(lambda file: file.__setitem__("w", h5py.ExternalLink("pipe", "/w"))),
+    "storage in another file": is_external,
+    "a view of another file": is_virtual,
+    "signed codes": datasets("w", "b", codes=lambda codes: codes.astype("i1")),
+    "codes that are fractions": datasets("w", "b", codes=lambda codes: codes.astype("f4")),
+    "codes of four bytes": datasets("w", "b", codes=lambda codes: codes.astype("u4")),
+    "codes with the large end first": datasets("w", "b", codes=lambda codes: codes.astype(">u2")),
+    "codes with names": datasets("w", "b", dtype=h5py.enum_dtype({"draw": 0}, basetype="u1")),
+    "sides of different widths": datasets("b", codes=lambda codes: codes.astype("u2")),
+    "one code too many": datasets("w", codes=lambda codes: np.append(codes, codes[-1])),
+    "one code too few": datasets("w", codes=lambda codes: codes[:-1], chunks=(7,)),
+    "a single code": datasets("w", shape=(), chunks=None, compression=None, compression_opts=None),
+    "codes in a column": datasets("w", codes=lambda codes: codes[:, None], chunks=(1, 1)),
+    "as many codes as can be counted": datasets("w", shape=(2**60,), chunks=(65536,)),
+    "one large chunk": datasets("w", shape=(2**31,), chunks=(2**31,)),
+    "small chunks": datasets("w", chunks=(2,)),
+    "no chunks": datasets("w", chunks=None, compression=None, compression_opts=None),
+    "no compression": datasets("w", compression=None, compression_opts=None),
+    "another compression": datasets("w", compression="gzip", compression_opts=1),
+    "two compressions": datasets("w", shuffle=True),
+    "no codes at all": lambda file: datasets("w", shape=file["w"].shape)(file),
+}
+"""What is found when a file is opened."""
+
+CHUNKS: dict[str, Change] = {
+    "no frame": chunk(lambda _: b"This is no frame."),
+    "half a frame": chunk(lambda codes: packed(codes)[:-9]),
+    "a frame with a wrong checksum": chunk(lambda codes: packed(codes)[:-1] + b"\0"),
+    "a frame of nothing": chunk(lambda _: packed(b"")),
+    "a frame of one code less": chunk(lambda codes: packed(codes[:-1])),
+    "a frame of one code more": chunk(lambda codes: packed(codes + b"\0")),
+    "a frame that claims more than there is memory": chunk(claims(LARGE)),
+    "a frame that claims all that can be counted": chunk(claims(2**64 - 2)),
+    "a frame that claims what is right": lambda file: chunk(claims(len(file["w"])))(file),
+    "a frame of unknown size": chunk(says_nothing),
+    "two frames": chunk(lambda codes: packed(codes) + packed(codes)),
+    "a frame and much else": chunk(skipped),
+    "codes that are not compressed": chunk(lambda codes: codes, filters=1),
+    "the code of void": chunk(lambda codes: packed(b"\xff" * len(codes))),
+    "a code beyond the histogram": lambda file: chunk(lambda codes: packed(bytes([len(file["w"].attrs["histogram"])]) + codes[1:]))(
+        file
+    ),
+}
+"""What is found when the codes are read."""
+
+
+def without_user_block(path: Path) -> None:
+    """The HDF5 part alone."""
+    path.write_bytes(path.read_bytes()[SEAL:])
+
+
+def without_checksums(path: Path) -> None:
+    """The same content in the format of HDF5 1.0, which protects nothing."""
+    old = path.with_name("old.h5")
+    with h5py.File(path, "r") as file, h5py.File(old, "w", userblock_size=SEAL, libver="earliest") as copy:
+        for name, codes in file.items():
+            made = copy.create_dataset(name, data=codes[:], chunks=codes.chunks, **hdf5plugin.Zstd(clevel=3))
+            for key, value in codes.attrs.items():
+                made.attrs[key] = value
+        for name, value in file.attrs.items():
+            copy.attrs[name] = value
+    old.write_bytes(path.read_bytes()[:SEAL] + old.read_bytes()[SEAL:])
+    os.replace(old, path)
+    reseal(path)
+
+
+def instead(make: Callable[[Path], object]) -> Callable[[Path], None]:
+    """Something else in the file's place."""
+
+    def change(path: Path) -> None:
+        path.unlink()
+        make(path)
+
+    return change
+
+
+PLACES: dict[str, Callable[[Path], None]] = {
+    "a folder": instead(lambda path: path.mkdir()),
+    "a pipe": instead(os.mkfifo),
+    "a device without end": instead(lambda path: path.symlink_to("/dev/zero")),
+    "a device without anything": instead(lambda path: path.symlink_to("/dev/null")),
+    "an empty file": lambda path: path.write_bytes(b"") and None,
+    "no user block": without_user_block,
+    "no checksums": without_checksums,
+}
+"""What is in the file's place, or how it begins."""
