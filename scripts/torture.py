@@ -1,0 +1,449 @@
+"""Torture the program: kill it, damage its files, fill its disk, close its outputs; count what comes of it.
+
+    python scripts/torture.py
+    python scripts/torture.py --tries 200 --only kill --only catalog-flip --seed 3
+
+An undisturbed build of Dou Shou Qi gives the reference. Each try then does something harmful at a random moment or place,
+and ends with a question whose right answer is known. Whatever happens, the program may finish the work, or refuse it in one
+sentence; it must not hang, print a traceback, leave a process behind, give a wrong answer, or leave tables or a catalog
+that differ from the reference once the build has been repeated. docs/reliability.md shows the results of a long run.
+
+Needs Linux; the scenario `full-disk` needs the right to mount a file system.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+import psutil
+from tqdm import tqdm
+
+import tablebase
+from tablebase.game import load_game
+from tablebase.game.moves import Position
+from tablebase.game.notation import render
+from tablebase.slices.location import slices
+
+PROGRAM = (sys.executable, "-c", "from tablebase.cli import main; main()")
+GAME = "doushouqi"
+PATIENCE = 60.0
+"""Seconds after which a command counts as hanging."""
+COMPILING = 900.0
+"""The same where kernels may have to be compiled."""
+GRACE = 1.5
+"""Seconds within which all processes of a command must be gone."""
+CODES = {
+    signal.SIGINT: 130,
+    signal.SIGTERM: 143,
+    signal.SIGHUP: 129,
+    signal.SIGQUIT: -signal.SIGQUIT,
+    signal.SIGKILL: -signal.SIGKILL,
+}
+ROWS = """
+    SELECT game, material, side, pieces, is_alias, stored_as, stored_side, pairing, placements, stalemates, wins, losses, draws,
+           void, longest_win, longest_loss, longest_win_position, longest_loss_position
+    FROM slice_counts ORDER BY game, material, side
+"""
+HISTOGRAMS = """
+    SELECT tables.file, tables.bytes, tables.file_sha256, tables.values_sha256, tables.cells, solutions.side, outcome, distance,
+           distances.placements
+    FROM tables JOIN solutions ON solutions.table_id = tables.id JOIN distances ON distances.solution_id = solutions.id
+    ORDER BY tables.file, solutions.side, outcome, distance
+"""
+
+
+class TortureError(Exception):
+    """Something that must never happen; the message says what."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command printed, and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def refused(self) -> bool:
+        """Whether it ended with one sentence."""
+        return self.code in (1, 2, 3) and sum(line.startswith("error: ") for line in self.err.splitlines()) == 1
+
+
+def start(*arguments: object) -> subprocess.Popen[str]:
+    """Start a command in a session of its own."""
+    return subprocess.Popen(
+        [*PROGRAM, *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def finish(process: subprocess.Popen[str], patience: float = PATIENCE) -> Answer:
+    """Wait for a command and for all that holds its pipes open."""
+    try:
+        out, err = process.communicate(timeout=patience)
+    except subprocess.TimeoutExpired:
+        end_session(process.pid)
+        raise TortureError("hang") from None
+    if "Traceback" in err:
+        raise TortureError(f"traceback: {err.strip().splitlines()[-1]}")
+    if "resource_tracker" in err:
+        raise TortureError("warning of the resource tracker")
+    return Answer(process.returncode, out, err)
+
+
+def ask(*arguments: object, patience: float = PATIENCE) -> Answer:
+    """Run a command to its end."""
+    return finish(start(*arguments), patience)
+
+
+def session(leader: int) -> list[psutil.Process]:
+    """All live processes of a session."""
+    members = []
+    for process in psutil.process_iter():
+        with suppress(ProcessLookupError, psutil.Error):
+            if os.getsid(process.pid) == leader and process.status() != psutil.STATUS_ZOMBIE:
+                members.append(process)
+    return members
+
+
+def end_session(leader: int) -> None:
+    """Kill all processes of a session."""
+    for process in session(leader):
+        with suppress(psutil.Error):
+            process.kill()
+
+
+def check_no_orphans(leader: int) -> None:
+    """Raise `TortureError` if a process of a session lives on."""
+    deadline = time.monotonic() + GRACE
+    while session(leader):
+        if time.monotonic() > deadline:
+            end_session(leader)
+            raise TortureError("orphan")
+        time.sleep(0.05)
+
+
+class Torture:
+    """The reference, and all that tries need.
+
+    Parameters
+    ----------
+    scratch : Path
+        An empty folder.
+    pieces : int
+        Tables of up to this many pieces are built.
+    seed : int
+    """
+
+    def __init__(self, scratch: Path, pieces: int, seed: int) -> None:
+        self.scratch, self.pieces = scratch, pieces
+        self.random = random.Random(seed)
+        self.game = load_game(GAME)
+        self.reference = scratch / "reference"
+        # The first build compiles kernels, the second one is timed.
+        self.build(scratch / "first", COMPILING)
+        began = time.monotonic()
+        self.build(self.reference)
+        self.seconds = time.monotonic() - began
+        self.tables = contents(self.reference)
+        self.rows = catalog_rows(self.reference)
+        self.slices = [one for count in range(2, pieces + 1) for one in slices(self.game, count)]
+        self.count = ask("mine", GAME, COUNT, "--data", self.reference).out
+
+    def build(self, folder: Path, patience: float = PATIENCE) -> None:
+        """Build all tables, or those that are missing."""
+        answer = ask("build", GAME, "--pieces", self.pieces, "--workers", 2, "--data", folder, patience=patience)
+        if answer.code:
+            raise TortureError(f"a build ended with {answer.code}: {answer.err.strip().splitlines()[-1:]}")
+
+    def start_build(self, folder: Path) -> subprocess.Popen[str]:
+        """Start a build of all tables."""
+        return start("build", GAME, "--pieces", self.pieces, "--workers", 2, "--data", folder)
+
+    def check_repeated(self, folder: Path) -> None:
+        """Repeat a build that was disturbed; tables and catalog must then be those of the reference."""
+        for name, data in contents(folder).items():
+            if data != self.tables.get(name):
+                raise TortureError(f"unfinished table {name}")
+        self.build(folder)
+        if contents(folder) != self.tables:
+            raise TortureError("other tables")
+        if catalog_rows(folder) != self.rows:
+            raise TortureError("another catalog")
+
+    @contextmanager
+    def folder(self, *, copied: bool = False) -> Iterator[Path]:
+        """A folder for one try: empty, or a copy of the reference."""
+        with tempfile.TemporaryDirectory(dir=self.scratch) as place:
+            folder = Path(place, "data")
+            if copied:
+                shutil.copytree(self.reference, folder)
+            yield folder
+
+    def position(self) -> str:
+        """A random position that has been solved."""
+        slice_ = self.random.choice(self.slices)
+        while True:
+            squares = [self.random.choice(self.game.kinds[kind].squares) for kind in slice_.material.kinds]
+            if len(set(squares)) == len(squares):
+                pieces = tuple(sorted(zip(slice_.material.kinds, squares, strict=True)))
+                return render(self.game, Position(pieces, slice_.side))
+
+    def check_same(self, folder: Path, *question: object) -> str:
+        """Ask something of the reference and of a damaged folder; the answers must agree unless it is refused."""
+        expected, answer = (ask(*question, "--data", one) for one in (self.reference, folder))
+        if answer.refused:
+            return "refused"
+        if (answer.code, answer.out) != (expected.code, expected.out):
+            raise TortureError(f"wrong answer of {question[0]}")
+        return "harmless"
+
+
+COUNT = "SELECT outcome, count(*) AS n, max(distance) AS longest FROM positions GROUP BY ALL ORDER BY ALL"
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The bytes of every table of a folder, by name."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.glob("*/*/*.h5"))}
+
+
+def catalog_rows(folder: Path) -> list[tuple[object, ...]]:
+    """All that a catalog says, but for keys, seconds and the names of solvers."""
+    with closing(sqlite3.connect(folder / "catalog.sqlite")) as connection:
+        return [*connection.execute(ROWS), *connection.execute(HISTOGRAMS)]
+
+
+def flip(path: Path, chance: random.Random) -> None:
+    """Flip one bit of a file."""
+    data = bytearray(path.read_bytes())
+    data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+    path.write_bytes(data)
+
+
+# Scenarios: each makes one try and returns what came of it.
+
+
+def kill(torture: Torture) -> str:
+    """Send a signal to a build, to one of its workers, or to all of its processes."""
+    victim = torture.random.choice(("main", "worker", "group"))
+    sent = torture.random.choice((signal.SIGKILL, signal.SIGTERM) if victim == "worker" else tuple(CODES))
+    with torture.folder() as folder:
+        process = torture.start_build(folder)
+        time.sleep(torture.random.uniform(0, torture.seconds))
+        members = [one.pid for one in session(process.pid)]
+        workers = [pid for pid in members if pid != process.pid]
+        targets = {"main": [process.pid], "worker": workers[-1:], "group": members}[victim]
+        for pid in targets:
+            with suppress(ProcessLookupError):
+                os.kill(pid, sent)
+        answer = finish(process)
+        check_no_orphans(process.pid)
+        expected = {0, 2, 3} if victim == "worker" else {0, CODES[sent], -sent}
+        if answer.code not in expected:
+            raise TortureError(f"{sent.name} to {victim}: exit code {answer.code}")
+        torture.check_repeated(folder)
+        return "finished before" if answer.code == 0 else f"{victim} ended, repeated"
+
+
+def full_disk(torture: Torture) -> str:
+    """Build on a file system that is too small, then make it larger."""
+    size = sum(map(len, torture.tables.values()))
+    with torture.folder() as folder:
+        folder.mkdir()
+        room = torture.random.randrange(size // 20, size)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={room}", "tmpfs", folder], check=True)
+        try:
+            answer = ask("build", GAME, "--pieces", torture.pieces, "--workers", 2, "--data", folder)
+            if answer.code != 3 or not answer.refused:
+                raise TortureError(f"full disk: exit code {answer.code}")
+            subprocess.run(["mount", "-o", f"remount,size={20 * size}", folder], check=True)
+            torture.check_repeated(folder)
+        finally:
+            subprocess.run(["umount", folder], check=True)
+    return "refused, repeated"
+
+
+def table_flip(torture: Torture) -> str:
+    """Flip a bit of a table."""
+    with torture.folder(copied=True) as folder:
+        flip(torture.random.choice(sorted(folder.glob("*/*/*.h5"))), torture.random)
+        if ask("verify", GAME, "--data", folder).code != 1:
+            raise TortureError("verify saw nothing")
+        return torture.check_same(folder, "mine", GAME, COUNT)
+
+
+def catalog_flip(torture: Torture) -> str:
+    """Flip a bit of the catalog."""
+    with torture.folder(copied=True) as folder:
+        flip(folder / "catalog.sqlite", torture.random)
+        questions: list[tuple[object, ...]] = [
+            ("mine", GAME, COUNT),
+            ("stats", GAME, "--by", "material", "--format", "csv"),
+            ("probe", GAME, torture.position(), "--format", "json"),
+            ("sql", ROWS, "--format", "csv"),
+        ]
+        outcomes = {torture.check_same(folder, *question) for question in questions}
+        built = ask("build", GAME, "--pieces", torture.pieces, "--data", folder)
+        if not built.refused and (built.code or contents(folder) != torture.tables):
+            raise TortureError("wrong answer of build")
+        return "refused" if "refused" in outcomes else "harmless"
+
+
+def closed_outputs(torture: Torture) -> str:
+    """Close or fill standard input, output and error."""
+    redirections = torture.random.choice(
+        (">&-", "2>&-", "<&-", ">&- 2>&-", "<&- >&- 2>&-", ">/dev/full", "2>/dev/full", "| head -c 1")
+    )
+    words = torture.random.choice(
+        (("stats", GAME), ("games",), ("sql", ROWS), ("mine", GAME, COUNT), ("probe", GAME, torture.position()))
+    )
+    arguments = [*words] if words[0] == "games" else [*words, "--data", torture.reference]
+    command = ["bash", "-c", f'"$@" {redirections}', "bash", *PROGRAM, *map(str, arguments)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    answer = finish(process)
+    check_no_orphans(process.pid)
+    if answer.code not in (0, 2, 3):
+        raise TortureError(f"{words[0]} {redirections}: exit code {answer.code}")
+    return "quiet" if answer.code == 0 else "one sentence"
+
+
+def two_builds(torture: Torture) -> str:
+    """Start a second build of the same folder while the first one runs."""
+    with torture.folder() as folder:
+        first = torture.start_build(folder)
+        time.sleep(torture.random.uniform(0, torture.seconds))
+        second = torture.start_build(folder)
+        answers = [finish(process) for process in (first, second)]
+        if not all(answer.code == 0 or answer.refused for answer in answers) or all(answer.code for answer in answers):
+            raise TortureError(f"two builds: exit codes {[answer.code for answer in answers]}")
+        torture.check_repeated(folder)
+        return "one refused" if any(answer.refused for answer in answers) else "both finished"
+
+
+def readers(torture: Torture) -> str:
+    """Read while a build runs: each answer is right, or a table is missing."""
+    with torture.folder() as folder:
+        process = torture.start_build(folder)
+        outcomes: Counter[str] = Counter()
+        while process.poll() is None:
+            position = torture.position()
+            outcomes[torture.check_same(folder, "probe", GAME, position, "--format", "json")] += 1
+            answer = ask("stats", GAME, "--data", folder)
+            if answer.code and not answer.refused:
+                raise TortureError(f"stats during a build: exit code {answer.code}")
+        finish(process)
+        torture.check_repeated(folder)
+        return "right answers" if outcomes["harmless"] else "nothing there yet"
+
+
+def fork(torture: Torture) -> str:
+    """Fork while threads are probing; the children probe, too."""
+    positions = [torture.position() for _ in range(200)]
+    process = get_context("spawn").Process(target=_fork_and_probe, args=(torture.reference, positions))
+    process.start()
+    process.join(PATIENCE)
+    if process.exitcode is None:
+        for child in psutil.Process(process.pid).children(recursive=True):
+            child.kill()
+        process.kill()
+        raise TortureError("hang")
+    if process.exitcode == 2:
+        return "refused"
+    if process.exitcode:
+        raise TortureError("wrong answer in a child")
+    return "right answers"
+
+
+def _fork_and_probe(folder: Path, positions: list[str]) -> None:
+    """Compare the answers of forked children with those before; exits with 1 if they differ, with 2 if forking is refused."""
+    with tablebase.open(folder) as tables:
+        right = [tables.probe(GAME, position) for position in positions]
+        done = threading.Event()
+
+        def keep_probing() -> None:
+            while not done.is_set():
+                for position in positions:
+                    tables.probe(GAME, position)
+
+        threads = [threading.Thread(target=keep_probing) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        codes = []
+        for _ in range(5):
+            child = os.fork()
+            if child == 0:
+                code = 1
+                with suppress(tablebase.TablebaseError):
+                    code = 0 if [tables.probe(GAME, position) for position in positions] == right else 1
+                os._exit(code)
+            codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        done.set()
+        for thread in threads:
+            thread.join()
+    sys.exit(max(codes))
+
+
+SCENARIOS: dict[str, Callable[[Torture], str]] = {
+    "kill": kill,
+    "full-disk": full_disk,
+    "table-flip": table_flip,
+    "catalog-flip": catalog_flip,
+    "closed-outputs": closed_outputs,
+    "two-builds": two_builds,
+    "readers": readers,
+    "fork": fork,
+}
+
+
+def torture_all(torture: Torture, names: list[str], tries: int) -> dict[str, Counter[str]]:
+    """What came of all tries, by scenario."""
+    outcomes: dict[str, Counter[str]] = {name: Counter() for name in names}
+    for name in names:
+        for _ in tqdm(range(tries), desc=name, leave=False):
+            try:
+                outcomes[name][SCENARIOS[name](torture)] += 1
+            except TortureError as fault:
+                outcomes[name][f"FAULT {fault}"] += 1
+    return outcomes
+
+
+def main() -> None:
+    """Print tries and outcomes; exit with 1 if anything happened that must not."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tries", type=int, default=50, help="tries of each scenario")
+    parser.add_argument("--pieces", type=int, default=3, help="build all tables of up to this many pieces")
+    parser.add_argument("--only", action="append", choices=SCENARIOS, help="a scenario; may be repeated")
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        torture = Torture(Path(scratch), arguments.pieces, arguments.seed)
+        outcomes = torture_all(torture, arguments.only or list(SCENARIOS), arguments.tries)
+    print("| scenario | tries | outcomes |\n|---|---|---|")
+    for name, counts in outcomes.items():
+        print(f"| {name} | {counts.total()} | {', '.join(f'{text}: {count}' for text, count in sorted(counts.items()))} |")
+    sys.exit(any(text.startswith("FAULT") for counts in outcomes.values() for text in counts))
+
+
+if __name__ == "__main__":
+    main()
