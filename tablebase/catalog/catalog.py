@@ -119,7 +119,7 @@ class Catalog:
 
     def register(self, game: Game, table: Table, engine: str | None = None, seconds: float | None = None) -> None:
         """Enter a verified table with all slices that it solves; an older entry is replaced."""
-        file = str(table.path.relative_to(self.folder))
+        file = table.path.relative_to(self.folder).as_posix()
         with self.writing() as session:
             session.merge(_game(game))
             session.flush()

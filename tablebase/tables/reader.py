@@ -89,7 +89,7 @@ class Table:
         if not path.exists():
             raise missing_table(game, material, path.parent.parent.parent)
         try:
-            self._raw = os.open(path, os.O_RDONLY)
+            self._raw = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
             self._close_raw = weakref.finalize(self, os.close, self._raw)
             with hdf5:
                 self._file = h5py.File(path, "r")
@@ -132,7 +132,7 @@ class Table:
         begin = number * self.header.chunk
         try:
             offset, size = self._chunk_place(side, begin)
-            raw = _decompressor().decompress(os.pread(self._raw, size, offset))
+            raw = _decompressor().decompress(_read_at(self._raw, size, offset))
         except (OSError, RuntimeError, zstandard.ZstdError) as fault:
             raise CorruptTableError(f"cannot be read ({fault})", self.path) from fault
         codes: Codes = np.frombuffer(raw, dtype=self.coding.dtype)
@@ -192,6 +192,16 @@ class Table:
         self._close_raw()
         with hdf5:
             self._file.close()
+
+
+def _read_at(handle: int, size: int, offset: int) -> bytes:
+    """Bytes of a file that several threads read, and several processes if it was open when they were forked."""
+    if hasattr(os, "pread"):
+        return os.pread(handle, size, offset)
+    # Windows, where nothing is forked either.
+    with hdf5:
+        os.lseek(handle, offset, os.SEEK_SET)
+        return os.read(handle, size)
 
 
 def _open_error(path: Path, fault: OSError) -> TablebaseError:
