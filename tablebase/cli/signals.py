@@ -10,8 +10,7 @@ import time
 from contextlib import suppress
 from functools import partial
 
-from tablebase.compute.cleanup import clean_up, when_undisturbed
-from tablebase.executors.workers import STOPPING
+from tablebase.compute.cleanup import STOPPING, clean_up, when_undisturbed
 
 REASONS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}
 INTERRUPTED = 128 + signal.SIGINT

@@ -14,10 +14,8 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from typing import Any
 
+from tablebase.compute.cleanup import STOPPING
 from tablebase.errors import CapacityError
-
-STOPPING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""Signals that end a program in order; they are for the main process, which ends its workers."""
 
 
 class Worker:

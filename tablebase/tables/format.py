@@ -41,7 +41,7 @@ def open_file(path: Path) -> int:
         If it is a folder, a pipe or a device, which might keep a reader waiting or never end.
     """
     # A pipe without a writer would block.
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise CorruptTableError("is not a regular file", path)

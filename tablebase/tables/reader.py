@@ -88,7 +88,7 @@ class Table:
         self._chunk_bytes = self.header.chunk * np.dtype(self.coding.dtype).itemsize
 
     def _open_hdf5(self) -> h5py.File:
-        if os.pread(self._raw, len(HDF5_BEGINNING), USER_BLOCK) != HDF5_BEGINNING:
+        if _read_at(self._raw, len(HDF5_BEGINNING), USER_BLOCK) != HDF5_BEGINNING:
             raise ValueError("it does not begin like one")
         return h5py.File(self.path, "r")
 
@@ -112,7 +112,7 @@ class Table:
     def _frame(self, side: int, begin: int) -> bytes:
         """The compressed chunk that begins at an index; it says itself that it has the right size."""
         offset, size = self._chunk_place(side, begin)
-        frame = os.pread(self._raw, size, offset)
+        frame = _read_at(self._raw, size, offset)
         if zstandard.get_frame_parameters(frame).content_size != self._chunk_bytes:
             raise CorruptTableError("has a chunk of the wrong size", self.path)
         return frame
@@ -178,6 +178,16 @@ class Table:
         with hdf5:
             if self._file is not None:
                 self._file.close()
+
+
+def _read_at(handle: int, size: int, offset: int) -> bytes:
+    """Bytes of a file that several threads read, and several processes if it was open when they were forked."""
+    if hasattr(os, "pread"):
+        return os.pread(handle, size, offset)
+    # Windows, where nothing is forked either.
+    with hdf5:
+        os.lseek(handle, offset, os.SEEK_SET)
+        return os.read(handle, size)
 
 
 def _open_error(path: Path, fault: Exception) -> TablebaseError:

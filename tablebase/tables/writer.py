@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -108,7 +109,9 @@ def _seal(path: Path, game: Game, material: Material) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Flush a folder's entries to disk."""
+    """Flush a folder's entries to disk; Windows cannot be asked to."""
+    if sys.platform == "win32":
+        return
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
