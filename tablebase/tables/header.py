@@ -151,13 +151,10 @@ def _attribute(holder: Any, name: str) -> h5py.h5a.AttrID:
 def _text(holder: Any, name: str) -> str:
     """A text of fixed length."""
     attribute = _attribute(holder, name)
-    kind, size = attribute.get_type(), attribute.get_storage_size()
-    fixed = kind.get_class() == h5py.h5t.STRING and not kind.is_variable_str()
-    _require(
-        fixed and attribute.shape == () and kind.get_size() == size < LONGEST_TEXT,
-        f"its attribute {name} is not a text of fixed length",
-    )
-    value = np.empty((), dtype=f"S{size}")
+    kind = attribute.get_type()
+    fixed = attribute.shape == () and kind.get_class() == h5py.h5t.STRING and not kind.is_variable_str()
+    _require(fixed and kind.get_size() < LONGEST_TEXT, f"its attribute {name} is not a text of fixed length")
+    value = np.empty((), dtype=f"S{kind.get_size()}")
     attribute.read(value, kind)
     text: str = value.item().decode()
     return text
@@ -175,15 +172,16 @@ def _text_or_number(holder: Any, name: str, like: str | int) -> str | int:
 def _numbers(holder: Any, name: str, most: int) -> list[int]:
     """A list of integers, one for each of at most so many codes."""
     attribute = _attribute(holder, name)
-    size = attribute.get_storage_size() // INTEGER.itemsize
-    _require(FIRST <= size <= most, f"an attribute {name} is not a list with an entry for each code")
-    return _integers(attribute, name, (size,))
+    # A null dataspace has no shape.
+    shape = attribute.shape or ()
+    _require(len(shape) == 1 and FIRST <= shape[0] <= most, f"an attribute {name} is not a list with an entry for each code")
+    return _integers(attribute, name, shape)
 
 
 def _integers(attribute: h5py.h5a.AttrID, name: str, shape: tuple[int, ...]) -> list[int]:
     """The integers of an attribute of this shape."""
     kind = attribute.get_type()
-    _require(kind.equal(h5py.h5t.STD_I64LE) and attribute.shape == shape, f"an attribute {name} does not consist of integers")
+    _require(attribute.shape == shape and kind.equal(h5py.h5t.STD_I64LE), f"an attribute {name} does not consist of integers")
     value = np.empty(shape, dtype=INTEGER)
     attribute.read(value, kind)
     integers: list[int] = value.reshape(-1).tolist()
@@ -196,11 +194,8 @@ def _integers(attribute: h5py.h5a.AttrID, name: str, shape: tuple[int, ...]) -> 
 def _dataset(root: Any, name: str) -> h5py.h5d.DatasetID:
     """A dataset of this very file."""
     key = name.encode()
-    try:
-        link = root.links.get_info(key)
-    except KeyError:
-        raise ValueError(f"it has no dataset {name}") from None
-    _require(link.type == h5py.h5l.TYPE_HARD, f"its dataset {name} is a link")
+    _require(root.links.exists(key), f"it has no dataset {name}")
+    _require(root.links.get_info(key).type == h5py.h5l.TYPE_HARD, f"its dataset {name} is a link")
     found = h5py.h5o.open(root, key)
     _require(isinstance(found, h5py.h5d.DatasetID), f"its {name} is not a dataset")
     return found
@@ -231,19 +226,19 @@ def _summary(dataset: h5py.h5d.DatasetID, layout: Layout, coding: Coding) -> Sum
     _require(h5py.h5a.get_num_attrs(dataset) == 2, "a dataset has other attributes than histogram and first")
     histogram, first = (_numbers(dataset, name, coding.void) for name in ("histogram", "first"))
     _require(len(histogram) == len(first), "histogram and first differ in length")
-    _require(_is_possible(layout, histogram, first), "its statistics are not those of its layout")
+    all_placements = placements(layout.game, layout.material)
+    _require(min(histogram) >= 0 and sum(histogram) == all_placements, f"a histogram does not count {all_placements} positions")
+    _require(len(histogram) == FIRST or histogram[-1] > 0, "a histogram does not end at the largest code")
+    _check_first(layout, histogram, first)
     return Summary(coding, tuple(histogram), tuple(first))
 
 
-def _is_possible(layout: Layout, histogram: Sequence[int], first: Sequence[int]) -> bool:
-    """Whether a histogram counts all placements, and each code that occurs first stands at a position of its own."""
-    occurring = [index for index, count in zip(first, histogram, strict=True) if count]
-    return (
-        min(histogram) >= 0
-        and sum(histogram) == placements(layout.game, layout.material)
-        and (len(histogram) == FIRST or histogram[-1] > 0)
-        and all(index == -1 for index, count in zip(first, histogram, strict=True) if not count)
-        and len(set(occurring)) == len(occurring)
-        and all(0 <= index < layout.size for index in occurring)
-        and bool(layout.squares_many(np.array(occurring, dtype=np.int64))[1].all())
-    )
+def _check_first(layout: Layout, histogram: Sequence[int], first: Sequence[int]) -> None:
+    """Raise `ValueError` unless each code that occurs, and no other, first stands at a position of its own."""
+    fits = all((index == -1) == (count == 0) for index, count in zip(first, histogram, strict=True))
+    _require(fits, "histogram and first differ in which codes there are")
+    occurring = [index for index in first if index != -1]
+    _require(len(set(occurring)) == len(occurring), "two codes first stand at one index")
+    inside = all(0 <= index < layout.size for index in occurring)
+    legal = inside and layout.squares_many(np.array(occurring, dtype=np.int64))[1].all()
+    _require(bool(legal), "a code first stands where there is no position")

@@ -14,10 +14,14 @@ import numpy as np
 import zstandard
 
 from support.program import SEAL, reseal
+from tablebase.game import load_game
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.material import parse_material
 
 Change = Callable[[h5py.File], object]
-LARGE = 1 << 50
 V110 = ("v110", "v110")
+LAYOUT = layout_of(load_game("hexapawn"), parse_material(load_game("hexapawn"), "PPvP"))
+VOID = next(index for index in range(LAYOUT.size) if LAYOUT.squares(index) is None)
 
 
 def craft(path: Path, change: Change) -> None:
@@ -143,105 +147,154 @@ def skipped(codes: bytes) -> bytes:
     return packed(codes) + struct.pack("<II", 0x184D2A50, len(remark)) + remark
 
 
-CRAFTED: dict[str, Change] = {
-    **{
-        f"without {name}": drops(name)
-        for name in ("format", "format_version", "index_version", "game", "rules_digest", "material", "stride", "layout")
+NAMES = ("format", "format_version", "index_version", "game", "rules_digest", "material")
+CRAFTED: dict[str, dict[str, Change]] = {
+    "it has no attribute": {f"without {name}": drops(name) for name in NAMES},
+    "it has other attributes": {
+        **{f"without {name}": drops(name) for name in ("stride", "layout", "values_sha256")},
+        "one attribute more": sets("solver", np.bytes_(b"magic")),
+        "many attributes more": lambda file: [sets(f"remark {n}", n)(file) for n in range(300)],
     },
-    "without a digest of the values": drops("values_sha256"),
-    "another format": text("format", b"tablebases"),
-    "another game": text("game", b"hexapawn-4x4"),
-    "another material": text("material", b"PvP"),
-    "bytes for a name": text("material", b"PP\xffP"),
-    "a name of any length": sets("material", "PPvP"),
-    "a list of names": sets("material", np.array([b"PPvP"])),
-    "a number for a name": sets("material", 7),
-    "nothing for a name": sets("material", h5py.Empty("S4")),
-    "an endless name": text("material", b"P" * 70_000),
-    "a version that is a text": text("format_version", b"1"),
-    "a version that is a fraction": sets("index_version", 1.0),
-    "a stride of 0": sets("stride", np.int64(0)),
-    "a stride of -1": sets("stride", np.int64(-1)),
-    "a stride of 3": sets("stride", np.int64(3)),
-    "a large stride": sets("stride", np.int64(2**62)),
-    "a stride without end": sets("stride", np.inf),
-    "a stride that is no number": sets("stride", np.nan),
-    "a small stride": sets("stride", np.int32(1)),
-    "strides": sets("stride", np.array([1])),
-    "another layout": text("layout", b'{"groups": [], "mirror": null, "swap": null}'),
-    "a digest that is none": text("values_sha256", b"0"),
-    "one attribute more": sets("solver", np.bytes_(b"magic")),
-    "many attributes more": lambda file: [sets(f"remark {n}", n)(file) for n in range(300)],
-    "no histogram": drops("histogram", "w"),
-    "no first": drops("first", "b"),
-    "one attribute more of a dataset": sets("last", np.int64(1), "b"),
-    "an empty histogram": counts(histogram=lambda _: np.zeros(0, dtype="i8"), first=lambda _: np.zeros(0, dtype="i8")),
-    "a histogram that is a number": sets("histogram", np.int64(5), "w"),
-    "a histogram of fractions": counts(histogram=lambda numbers: [float(n) for n in numbers]),
-    "a histogram in a column": counts(histogram=lambda numbers: [[n] for n in numbers]),
-    "a long histogram": counts(histogram=lambda numbers: numbers + [0] * 1000, first=lambda numbers: numbers + [-1] * 1000),
-    "a histogram with zeros behind": counts(histogram=lambda numbers: [*numbers, 0], first=lambda numbers: [*numbers, -1]),
-    "a histogram longer than first": counts(histogram=lambda numbers: [*numbers, 0]),
-    "one position too many": counts(histogram=lambda numbers: [numbers[0] + 1, *numbers[1:]], first=lambda n: [0, *n[1:]]),
-    "fewer than no positions": counts(histogram=lambda n: [-1, 1, *n[2:]], first=lambda n: [-1, 0, *n[2:]]),
-    "numbers that overflow": counts(histogram=lambda numbers: [2**62, 2**62, 2**62, 2**62, *numbers[4:]]),
-    "a code that first stands nowhere": counts(first=lambda numbers: [*numbers[:-1], -1]),
-    "a code that does not occur and stands somewhere": counts(first=lambda numbers: [0, *numbers[1:]]),
-    "a code beyond the end": counts(first=lambda numbers: [*numbers[:-1], 10**6]),
-    "a code before the beginning": counts(first=lambda numbers: [*numbers[:-1], -2]),
-    "two codes at one index": counts(first=lambda numbers: [*numbers[:-1], max(numbers[:-1])]),
-    "a code where two pieces share a square": counts(first=lambda numbers: [*numbers[:-1], 0]),
-    "no dataset": lambda file: file.__delitem__("b"),
-    "one dataset more": lambda file: file.create_dataset("c", data=[1]),
-    "one dataset under another name": lambda file: file.move("b", "c"),
-    "a group": replaces(lambda file: file.create_group("w")),
-    "a type": replaces(lambda file: file.__setitem__("w", np.dtype("u1"))),
-    "a link within the file": replaces(lambda file: file.__setitem__("w", h5py.SoftLink("/b"))),
-    "a link to another file": replaces(lambda file: file.__setitem__("w", h5py.ExternalLink("honest.h5", "/w"))),
-    "a link to a pipe": replaces(lambda file: file.__setitem__("w", h5py.ExternalLink("pipe", "/w"))),
-    "storage in another file": is_external,
-    "a view of another file": is_virtual,
-    "signed codes": datasets("w", "b", codes=lambda codes: codes.astype("i1")),
-    "codes that are fractions": datasets("w", "b", codes=lambda codes: codes.astype("f4")),
-    "codes of four bytes": datasets("w", "b", codes=lambda codes: codes.astype("u4")),
-    "codes with the large end first": datasets("w", "b", codes=lambda codes: codes.astype(">u2")),
-    "codes with names": datasets("w", "b", dtype=h5py.enum_dtype({"draw": 0}, basetype="u1")),
-    "sides of different widths": datasets("b", codes=lambda codes: codes.astype("u2")),
-    "one code too many": datasets("w", codes=lambda codes: np.append(codes, codes[-1])),
-    "one code too few": datasets("w", codes=lambda codes: codes[:-1], chunks=(7,)),
-    "a single code": datasets("w", shape=(), chunks=None, compression=None, compression_opts=None),
-    "codes in a column": datasets("w", codes=lambda codes: codes[:, None], chunks=(1, 1)),
-    "as many codes as can be counted": datasets("w", shape=(2**60,), chunks=(65536,)),
-    "one large chunk": datasets("w", shape=(2**31,), chunks=(2**31,)),
-    "small chunks": datasets("w", chunks=(2,)),
-    "no chunks": datasets("w", chunks=None, compression=None, compression_opts=None),
-    "no compression": datasets("w", compression=None, compression_opts=None),
-    "another compression": datasets("w", compression="gzip", compression_opts=1),
-    "two compressions": datasets("w", shuffle=True),
-    "no codes at all": lambda file: datasets("w", shape=file["w"].shape)(file),
+    "is not the table PPvP of hexapawn": {
+        "another format": text("format", b"tablebases"),
+        "another game": text("game", b"hexapawn-4x4"),
+        "another material": text("material", b"PvP"),
+    },
+    "is not a text": {
+        "a name of any length": sets("material", "PPvP"),
+        "a list of names": sets("material", np.array([b"PPvP"])),
+        "a number for a name": sets("material", 7),
+        "nothing for a name": sets("material", h5py.Empty("S4")),
+        "an endless name": text("material", b"P" * 70_000),
+    },
+    "can't decode": {"bytes for a name": text("material", b"PP\xffP")},
+    "does not consist of integers": {
+        "a version that is a text": text("format_version", b"1"),
+        "a version that is a fraction": sets("index_version", 1.0),
+        "a stride without end": sets("stride", np.inf),
+        "a stride that is no number": sets("stride", np.nan),
+        "a stride of four bytes": sets("stride", np.int32(1)),
+        "a list of strides": sets("stride", np.array([1])),
+        "nothing for a stride": sets("stride", h5py.Empty("i8")),
+        "a histogram of fractions": counts(histogram=lambda numbers: [float(n) for n in numbers]),
+    },
+    "its attribute stride is neither 1 nor 2": {
+        "a stride of 0": sets("stride", np.int64(0)),
+        "a stride of -1": sets("stride", np.int64(-1)),
+        "a stride of 3": sets("stride", np.int64(3)),
+        "a large stride": sets("stride", np.int64(2**62)),
+    },
+    "layout describes another index": {"another layout": text("layout", b'{"groups": [], "mirror": null, "swap": null}')},
+    "is not a digest": {"a digest that is none": text("values_sha256", b"0")},
+    "has other attributes than histogram and first": {
+        "no histogram": drops("histogram", "w"),
+        "no first": drops("first", "b"),
+        "one attribute more of a dataset": sets("last", np.int64(1), "b"),
+    },
+    "is not a list with an entry for each code": {
+        "an empty histogram": counts(histogram=lambda _: np.zeros(0, dtype="i8"), first=lambda _: np.zeros(0, dtype="i8")),
+        "one entry": counts(histogram=lambda numbers: [sum(numbers)], first=lambda _: [1]),
+        "nothing for a histogram": sets("histogram", h5py.Empty("i8"), "w"),
+        "a histogram that is a number": sets("histogram", np.int64(5), "w"),
+        "a histogram in a column": counts(histogram=lambda numbers: [[n] for n in numbers]),
+        "a long histogram": counts(histogram=lambda n: [*(n + [0] * 256)[:255], 1], first=lambda n: (n + [-1] * 256)[:256]),
+    },
+    "histogram and first differ in length": {"a histogram longer than first": counts(histogram=lambda numbers: [*numbers, 0])},
+    "a histogram does not count": {
+        "one position too many": counts(histogram=lambda numbers: [*numbers[:-1], numbers[-1] + 1]),
+        "one position too few": counts(histogram=lambda numbers: [*numbers[:-1], numbers[-1] - 1]),
+        "fewer than no positions": counts(histogram=lambda numbers: [-1, 1, *numbers[2:]]),
+        "numbers that overflow": counts(histogram=lambda numbers: [2**62] * 4 + numbers[4:]),
+    },
+    "a histogram does not end at the largest code": {
+        "a histogram with zeros behind": counts(histogram=lambda numbers: [*numbers, 0], first=lambda numbers: [*numbers, -1]),
+    },
+    "histogram and first differ in which codes there are": {
+        "a code that first stands nowhere": counts(first=lambda numbers: [*numbers[:-1], -1]),
+        "a code that does not occur and stands somewhere": counts(first=lambda numbers: [1, *numbers[1:]]),
+    },
+    "two codes first stand at one index": {
+        "two codes at one index": counts(first=lambda numbers: [*numbers[:-1], max(numbers[:-1])]),
+    },
+    "a code first stands where there is no position": {
+        "a code just beyond the end": lambda file: counts(first=lambda numbers: [*numbers[:-1], len(file["w"])])(file),
+        "a code far beyond the end": counts(first=lambda numbers: [*numbers[:-1], 2**62]),
+        "a code before the beginning": counts(first=lambda numbers: [*numbers[:-1], -2]),
+        "a code where two pieces share a square": counts(first=lambda numbers: [*numbers[:-1], VOID]),
+    },
+    "it does not hold just 2 datasets": {
+        "no dataset": lambda file: file.__delitem__("b"),
+        "one dataset more": lambda file: file.create_dataset("c", data=[1]),
+    },
+    "it has no dataset b": {"one dataset under another name": lambda file: file.move("b", "c")},
+    "its w is not a dataset": {
+        "a group": replaces(lambda file: file.create_group("w")),
+        "a type": replaces(lambda file: file.__setitem__("w", np.dtype("u1"))),
+    },
+    "its dataset w is a link": {
+        "a link within the file": replaces(lambda file: file.__setitem__("w", h5py.SoftLink("/b"))),
+        "a link to another file": replaces(lambda file: file.__setitem__("w", h5py.ExternalLink("honest.h5", "/w"))),
+        "a link to a pipe": replaces(lambda file: file.__setitem__("w", h5py.ExternalLink("pipe", "/w"))),
+    },
+    "its codes are not of the type uint8 or uint16": {
+        "signed codes": datasets("w", "b", codes=lambda codes: codes.astype("i1")),
+        "codes that are fractions": datasets("w", "b", codes=lambda codes: codes.astype("f4")),
+        "codes of four bytes": datasets("w", "b", codes=lambda codes: codes.astype("u4")),
+        "codes with the large end first": datasets("w", "b", codes=lambda codes: codes.astype(">u2")),
+        "codes with names": datasets("w", "b", dtype=h5py.enum_dtype({"draw": 0}, basetype="u1")),
+    },
+    "its datasets differ in type": {"sides of different widths": datasets("b", codes=lambda codes: codes.astype("u2"))},
+    "a dataset does not have the shape": {
+        "one code too many": datasets("w", codes=lambda codes: np.append(codes, codes[-1])),
+        "one code too few": datasets("w", codes=lambda codes: codes[:-1], chunks=(7,)),
+        "a single code": datasets("w", shape=(), chunks=None, compression=None, compression_opts=None),
+        "codes in a column": datasets("w", codes=lambda codes: codes[:, None], chunks=(1, 1)),
+        "as many codes as can be counted": datasets("w", shape=(2**60,), chunks=(65536,)),
+        "one large chunk": datasets("w", shape=(2**31,), chunks=(2**31,)),
+    },
+    "a dataset is not divided into chunks": {
+        "no chunks": datasets("w", chunks=None, compression=None, compression_opts=None),
+        "storage in another file": is_external,
+        "a view of another file": is_virtual,
+    },
+    "a dataset is not divided into chunks of 54 codes": {"small chunks": datasets("w", chunks=(2,))},
+    "its chunks are not compressed with Zstandard alone": {
+        "no compression": datasets("w", compression=None, compression_opts=None),
+        "another compression": datasets("w", compression="gzip", compression_opts=1),
+        "two compressions": datasets("w", shuffle=True),
+    },
+    "chunks are missing": {"no codes at all": lambda file: datasets("w", shape=file["w"].shape)(file)},
 }
-"""What is found when a file is opened."""
+"""What is found in the table PPvP of Hexapawn when its file is opened, by what the sentence says."""
 
-CHUNKS: dict[str, Change] = {
-    "no frame": chunk(lambda _: b"This is no frame."),
-    "half a frame": chunk(lambda codes: packed(codes)[:-9]),
-    "a frame with a wrong checksum": chunk(lambda codes: packed(codes)[:-1] + b"\0"),
-    "a frame of nothing": chunk(lambda _: packed(b"")),
-    "a frame of one code less": chunk(lambda codes: packed(codes[:-1])),
-    "a frame of one code more": chunk(lambda codes: packed(codes + b"\0")),
-    "a frame that claims more than there is memory": chunk(claims(LARGE)),
-    "a frame that claims all that can be counted": chunk(claims(2**64 - 2)),
-    "a frame that claims what is right": lambda file: chunk(claims(len(file["w"])))(file),
-    "a frame of unknown size": chunk(says_nothing),
-    "two frames": chunk(lambda codes: packed(codes) + packed(codes)),
-    "a frame and much else": chunk(skipped),
-    "codes that are not compressed": chunk(lambda codes: codes, filters=1),
-    "the code of void": chunk(lambda codes: packed(b"\xff" * len(codes))),
-    "a code beyond the histogram": lambda file: chunk(lambda codes: packed(bytes([len(file["w"].attrs["histogram"])]) + codes[1:]))(
-        file
-    ),
+CHUNKS: dict[str, dict[str, Change]] = {
+    "cannot be read": {
+        "no frame": chunk(lambda _: b"This is no frame."),
+        "half a frame": chunk(lambda codes: packed(codes)[:-9]),
+        "a frame with a wrong checksum": chunk(lambda codes: packed(codes)[:-1] + b"\0"),
+        "a frame that claims what is right": lambda file: chunk(claims(len(file["w"])))(file),
+        "two frames": chunk(lambda codes: packed(codes) + packed(codes)),
+    },
+    "has a chunk of the wrong size": {
+        "a frame of nothing": chunk(lambda _: packed(b"")),
+        "a frame of one code less": chunk(lambda codes: packed(codes[:-1])),
+        "a frame of one code more": chunk(lambda codes: packed(codes + b"\0")),
+        "a frame that claims more than there is memory": chunk(claims(1 << 50)),
+        "a frame that claims all that can be counted": chunk(claims(2**64 - 2)),
+        "a frame of unknown size": chunk(says_nothing),
+    },
+    "has a chunk that is missing, not compressed or too large": {
+        "a frame and much else": chunk(skipped),
+        "codes that are not compressed": chunk(lambda codes: codes, filters=1),
+    },
+    "holds a code that its statistics do not count": {
+        "the code of void": chunk(lambda codes: packed(b"\xff" * len(codes))),
+        "a code beyond the histogram": lambda file: chunk(
+            lambda codes: packed(bytes([len(file["w"].attrs["histogram"])]) + codes[1:])
+        )(file),
+    },
 }
-"""What is found when the codes are read."""
+"""What is found in it when the codes are read."""
 
 
 def without_user_block(path: Path) -> None:

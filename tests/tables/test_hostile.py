@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from support.crafted import CHUNKS, CRAFTED, PLACES, craft
+from support.crafted import CHUNKS, CRAFTED, PLACES, Change, craft, sets, text
 from support.program import Answer
 
 import tablebase
@@ -100,11 +100,27 @@ def test_an_honest_table_passes(command: Callable[[Path], None], folder: Path) -
 
 
 @commands
-@pytest.mark.parametrize("name", [*CRAFTED, *CHUNKS])
-def test_what_is_crafted_is_refused(name: str, command: Callable[[Path], None], folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        pytest.param(change, said, id=name)
+        for kinds in (CRAFTED, CHUNKS)
+        for said, changes in kinds.items()
+        for name, change in changes.items()
+    ],
+)
+def test_what_is_crafted_is_refused(change: Change, said: str, command: Callable[[Path], None], folder: Path) -> None:
     """Whatever is wrong in the header, in a dataset or in a chunk."""
-    craft(table_path(folder, GAME, MATERIAL), (CRAFTED | CHUNKS)[name])
-    refused(command, folder)
+    craft(table_path(folder, GAME, MATERIAL), change)
+    assert said in refused(command, folder)
+
+
+@commands
+@pytest.mark.parametrize("change", [text("rules_digest", b"0" * 64), sets("format_version", 2), sets("index_version", 0)])
+def test_what_is_of_another_version_is_stale(change: Change, command: Callable[[Path], None], folder: Path) -> None:
+    """Rules, format and index are compared, and the sentence is another."""
+    craft(table_path(folder, GAME, MATERIAL), change)
+    assert "was built under other rules" in refused(command, folder)
 
 
 @commands
@@ -113,3 +129,27 @@ def test_what_is_no_file_is_refused(name: str, command: Callable[[Path], None], 
     """Nothing waits for a pipe, or reads a device to its end."""
     PLACES[name](table_path(folder, GAME, MATERIAL))
     refused(command, folder)
+
+
+@pytest.mark.parametrize("place", ["hexapawn/3/PvPP.h5", "hexapawn/2/PPvP.h5", "hexapawn-3x3/3/PPvP.h5"])
+def test_a_table_has_one_place(place: str, folder: Path) -> None:
+    """Under the name of an alias, in the folder of other materials or of a variant, nobody would look for it."""
+    path = folder / place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table_path(folder, GAME, MATERIAL).with_name("honest.h5").rename(path)
+    with pytest.raises(
+        CorruptTableError, match=f"{path} is not where this table belongs, which is .*/hexapawn/3/PPvP.h5: delete it"
+    ):
+        reindex(folder)
+
+
+@pytest.mark.parametrize("style", ["table", "json"])
+def test_commands_say_the_same(style: str, folder: Path, ask: Ask) -> None:
+    """On the command line it is one sentence on standard error, and the code of a failed check."""
+    path = table_path(folder, GAME, MATERIAL)
+    PLACES["a pipe"](path)
+    statement = "SELECT count(*) FROM positions WHERE material = 'PPvP'"
+    for words in (["probe", GAME.name, POSITION], ["mine", GAME.name, statement]):
+        answer = ask(*words, "--data", folder, "--format", style)
+        assert (answer.code, answer.out) == (1, "")
+        assert answer.errors == [f"error: {path} is not a regular file: delete it and build it again"]
