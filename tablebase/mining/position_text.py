@@ -13,8 +13,7 @@ from duckdb.func import PythonUDFType
 from numpy.typing import NDArray
 
 from tablebase.game import Game
-from tablebase.mining.columns import POSITION, Column, position_texts
-from tablebase.mining.scan import Scan
+from tablebase.mining.columns import Column, position_texts
 from tablebase.slices.material import Material, material_name
 from tablebase.slices.positions import Positions
 
@@ -22,7 +21,7 @@ FUNCTION = "write_position"
 
 
 class PositionWriter:
-    """Adds to tables a column with the position as text.
+    """Writes positions as text in statements.
 
     Parameters
     ----------
@@ -42,15 +41,16 @@ class PositionWriter:
         self.sources = [columns[name] for name in names]
         """The columns that a position is generated from."""
 
-    def register(self, connection: duckdb.DuckDBPyConnection, scans: dict[str, Scan]) -> None:
-        """Create a view of each scan that has the position as well."""
+    @property
+    def expression(self) -> str:
+        """The position of a row of these columns, in SQL."""
         material, side, *squares = (column.name for column in self.sources)
+        return f"{FUNCTION}({material}, {side}, [{', '.join(squares)}])"
+
+    def register(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Create the function that the expression calls."""
         types: list[Any] = ["VARCHAR", "VARCHAR", "VARCHAR[]"]
         connection.create_function(FUNCTION, self._texts, types, "VARCHAR", type=PythonUDFType.ARROW)
-        position = f"{FUNCTION}({material}, {side}, [{', '.join(squares)}]) AS {POSITION}"
-        for name, scan in scans.items():
-            connection.register(f"scanned_{name}", scan)
-            connection.execute(f"CREATE VIEW {name} AS SELECT *, {position} FROM scanned_{name}")
 
     def _texts(self, materials: pa.Array, sides: pa.Array, squares: pa.Array) -> pa.Array:
         """Texts of rows, computed slice by slice."""

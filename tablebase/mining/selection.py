@@ -6,10 +6,11 @@ slice that have the same value. DuckDB therefore evaluates it once for each such
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import duckdb
 import pyarrow as pa
@@ -60,6 +61,7 @@ class Occurring:
         return coding.code(Value(Outcome(self.outcome), self.distance))
 
 
+Name = TypeVar("Name", str, int)
 Selection = Mapping[StoredSlice, frozenset[Occurring]]
 """Slices, and which of their values are wanted."""
 
@@ -146,18 +148,14 @@ def select_by_condition(game: Game, known: Selection, condition: exp.Expr | None
     Raises
     ------
     MissingTableError
-        If the condition names slices that have not been built.
+        If the condition names slices that could exist, but have not been built.
     TablebaseError
-        If no slice satisfies it.
+        If it writes a material's name in another order, or names an alias that is not in the selection.
     """
     slice_columns = (*SLICE_COLUMNS, *_letters(known))
     parts = [part for part in _parts(condition) if _depends_only_on(part, (*slice_columns, *VALUE_COLUMNS), names)]
     slice_parts = [part for part in parts if _depends_only_on(part, slice_columns, names)]
-    for part in slice_parts:
-        _check_named(game, known, part, folder)
-    if slice_parts and not _evaluate(game, known, slice_parts):
-        wanted = " and ".join(part.sql(dialect="duckdb") for part in slice_parts)
-        raise TablebaseError(f"no slice of {game.name} built in {folder} satisfies {wanted}")
+    _check_named(game, known, slice_parts, folder)
     return _evaluate(game, known, parts)
 
 
@@ -202,17 +200,30 @@ def _depends_only_on(part: exp.Expr, columns: Sequence[str], names: set[str]) ->
     return bool(references) and fixed and plain and of_table
 
 
-def _check_named(game: Game, known: Selection, part: exp.Expr, folder: Path) -> None:
-    """Raise an error unless the materials and numbers of pieces that a condition names exist and are known."""
-    for column, literal in _equalities(part):
-        if column == "material" and literal.is_string:
-            material = parse_material(game, literal.name)
+def _check_named(game: Game, known: Selection, parts: Sequence[exp.Expr], folder: Path) -> None:
+    """Raise an error if parts of a condition name slices that can exist, but are not known."""
+    named = [equality for part in parts for equality in _equalities(part)]
+    materials = [literal.name for column, literal in named if column == "material"]
+    for text in materials:
+        if _is_possible(parse_materials, game, text):
+            material = parse_material(game, text)
             name = material_name(game, material)
-            if name != literal.name:
-                raise TablebaseError(f"the material {literal.name} is written {name}")
+            if name != text:
+                raise TablebaseError(f"the material {text} is written {name}")
             _check_built(game, known, material, folder)
-        if column == "pieces" and literal.is_int:
+    for column, literal in named:
+        # Where materials are named, their pieces are known.
+        if column == "pieces" and not materials and literal.is_int and _is_possible(check_piece_count, game, int(literal.name)):
             _check_pieces(game, known, int(literal.name), folder)
+
+
+def _is_possible(check: Callable[[Game, Name], object], game: Game, name: Name) -> bool:
+    """Whether a game can have slices of this name; if not, it has no such positions, built or not."""
+    try:
+        check(game, name)
+    except TablebaseError:
+        return False
+    return True
 
 
 def _check_pieces(game: Game, known: Selection, pieces: int, folder: Path) -> None:

@@ -21,8 +21,17 @@ def mined(
     game: Game, folder: Path, statement: str, own: tuple[Feature, ...] = (), limit: int | None = None
 ) -> list[tuple[Any, ...]]:
     """The rows of a statement over positions."""
+    return mined_table(game, folder, statement, own, limit)[1]
+
+
+def mined_table(
+    game: Game, folder: Path, statement: str, own: tuple[Feature, ...] = (), limit: int | None = None
+) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Names of the columns and the rows of a statement over positions."""
     with Query(game, folder, statement, features_of(game, own)) as question:
-        return [row for batch in question.run(limit) for row in zip(*(column.to_pylist() for column in batch.columns), strict=True)]
+        batches = list(question.run(limit))
+    rows = [row for batch in batches for row in zip(*(column.to_pylist() for column in batch.columns), strict=True)]
+    return batches[0].schema.names, rows
 
 
 def columns_of(game: Game, folder: Path) -> list[str]:

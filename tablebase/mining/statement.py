@@ -1,0 +1,128 @@
+"""What a statement over positions reads: tables, columns, and rows."""
+
+from __future__ import annotations
+
+import logging
+
+import duckdb
+import sqlglot
+from sqlglot import exp
+
+from tablebase.errors import TablebaseError
+from tablebase.mining.columns import Column
+from tablebase.mining.sandbox import faults_as_sentences
+from tablebase.mining.star import DISTINCT, EXTENDED, PLAIN, POSITIONS, TABLES, is_star, names_in, narrowed, references
+
+# What it cannot parse is reported below.
+logging.getLogger("sqlglot").setLevel(logging.ERROR)
+HIDING = ("query", "query_table", "json_execute_serialized_sql")
+"""Functions that run a statement given as text, so that the tables it reads cannot be seen."""
+UNNAMED_COLUMNS = (exp.Columns, exp.Describe, exp.Pivot, exp.Summarize)
+"""Expressions that read columns without naming them; a pivot groups by all columns that it does not name."""
+
+
+class Statement:
+    """One SELECT over tables of positions.
+
+    Parameters
+    ----------
+    text : str
+    columns : dict of str to Column
+        All columns of positions.
+
+    Attributes
+    ----------
+    text : str
+        The statement as DuckDB has to run it.
+    references : list of Reference
+        Where it reads a table of positions.
+    columns : dict of str to list of Column
+        By schema, the columns that its tables need.
+    reads_unnamed : bool
+        Whether it reads columns without naming them.
+
+    Raises
+    ------
+    TablebaseError
+        If it is no SELECT, or hides what it reads.
+    """
+
+    def __init__(self, text: str, columns: dict[str, Column]) -> None:
+        tree = _parse(text)
+        self.reads_unnamed = _reads_unnamed(tree)
+        self.references = references(tree, [name for name, column in columns.items() if not column.in_star])
+        named = names_in(tree)
+        needed = frozenset[str]().union(*(reference.extra for reference in self.references))
+        plain = [each for name, each in columns.items() if each.in_star and (self.reads_unnamed or name.lower() in named)]
+        extra = [each for name, each in columns.items() if name in needed]
+        # Even a count of rows needs a stream with a column.
+        self.columns = {PLAIN: plain or [columns["pieces"]], EXTENDED: [*plain, *extra]}
+        self.text = narrowed(_bare(text), self.references, [each.name for each in plain], [each.name for each in extra])
+
+
+def _parse(statement: str) -> exp.Expr:
+    with faults_as_sentences():
+        statements = duckdb.extract_statements(statement)
+    if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+        raise TablebaseError("write one SELECT: no other statement is allowed")
+    try:
+        tree = sqlglot.parse_one(statement, dialect="duckdb")
+    except sqlglot.errors.SqlglotError as fault:
+        raise TablebaseError(f"the statement cannot be read: {str(fault).splitlines()[0]}") from fault
+    _check(tree)
+    return tree
+
+
+def _check(tree: exp.Expr) -> None:
+    """Raise `TablebaseError` if the statement hides which tables and columns it reads."""
+    if isinstance(tree, exp.Command | exp.Show):
+        raise TablebaseError("write one SELECT: no other statement is allowed")
+    if any(cte.alias.lower() in TABLES for cte in tree.find_all(exp.CTE)):
+        raise TablebaseError(f"a WITH cannot be called {POSITIONS} or {DISTINCT}: give it another name")
+    if any(function.name.lower() in HIDING for function in tree.find_all(exp.Anonymous)):
+        raise TablebaseError(f"the functions {', '.join(HIDING)} are not allowed: write the statement itself")
+    for table in tree.find_all(exp.Table):
+        if isinstance(table.this, exp.Func) and any(node.name.lower() in TABLES for node in table.this.walk()):
+            raise TablebaseError(f"a function cannot read {POSITIONS} or {DISTINCT} here: write the statement itself")
+        if table.name.lower() in TABLES and (table.catalog or table.db.lower() not in ("", PLAIN)):
+            raise TablebaseError(f"there is no table {table.sql('duckdb', comments=False)}: write {table.name}")
+        if table.name.lower() in TABLES and table.alias_column_names:
+            raise TablebaseError(f"the columns of {table.name} cannot be renamed in the FROM: rename them in the SELECT, with AS")
+    if tree.find(exp.PositionalColumn) is not None:
+        raise TablebaseError("columns such as #1 are not allowed: use their names")
+
+
+def _bare(statement: str) -> str:
+    """A statement without the semicolons at its end and the comments after them."""
+    tokens = [token for token in sqlglot.tokenize(statement, dialect="duckdb") if token.token_type.name != "SEMICOLON"]
+    return statement[: tokens[-1].end + 1]
+
+
+def condition_on(table: exp.Table) -> tuple[exp.Expr | None, bool]:
+    """The WHERE condition on a table's rows, and whether columns in it must be qualified with the table's name.
+
+    None where rows that fail it could still matter, as in outer joins and samples.
+    """
+    select_ = table.find_ancestor(exp.Select)
+    if select_ is None or not isinstance(table.parent, exp.From | exp.Join) or table.parent.parent is not select_:
+        return None, False
+    # In nested joins, as in "a JOIN b LEFT JOIN c ON … ON …", the joins belong to the table, not to the SELECT.
+    if table.args.get("pivots") or table.args.get("joins"):
+        return None, False
+    joins = select_.args.get("joins") or []
+    plain = all(not join.side and not join.method and join.kind in ("", "INNER", "CROSS") for join in joins)
+    where = select_.args.get("where")
+    if where is None or not plain or select_.find(exp.TableSample):
+        return None, False
+    condition: exp.Expr = where.this
+    return condition, bool(joins)
+
+
+def _reads_unnamed(tree: exp.Expr) -> bool:
+    """Whether the statement reads columns without naming them."""
+    if any(is_star(star) for star in tree.find_all(exp.Star)):
+        return True
+    tables = {(table.alias or table.name).lower() for table in tree.find_all(exp.Table)}
+    whole_rows = any(column.name.lower() in tables for column in tree.find_all(exp.Column))
+    natural = any(join.args.get("method") == "NATURAL" for join in tree.find_all(exp.Join))
+    return whole_rows or natural or tree.find(*UNNAMED_COLUMNS) is not None or not isinstance(tree, exp.Query)
