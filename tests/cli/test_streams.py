@@ -18,10 +18,10 @@ WORD = "ř…é𝄞"
 """One that Latin-1 has, two that it lacks, and one that even two bytes cannot number."""
 
 
-def redirected(redirection: str, *words: object) -> Answer:
+def redirected(redirection: str, *words: object, program: str = PROGRAM) -> Answer:
     """Run a command in a process of its own, with a shell's redirections; what they do not concern is captured."""
     script = f'exec "$@" {redirection}'
-    arguments = ["sh", "-c", script, "sh", sys.executable, "-c", PROGRAM, *map(str, words)]
+    arguments = ["sh", "-c", script, "sh", sys.executable, "-c", program, *map(str, words)]
     result = subprocess.run(arguments, capture_output=True, text=True, check=False, timeout=120)
     return Answer(result.returncode, result.stdout, result.stderr)
 
@@ -33,6 +33,14 @@ def test_closed_streams_are_never_files(tmp_path: Path, hexapawns: Path) -> None
     assert len(contents(hexapawns)) == 6
     assert contents(tmp_path) == contents(hexapawns)
     assert drafts(tmp_path) == []
+
+
+def test_closed_streams_are_open_in_children() -> None:
+    """Where a worker's streams were closed, its first files would be taken for them."""
+    child = "import os; [os.fstat(number) for number in range(3)]"
+    program = "import subprocess, sys; from tablebase.cli import streams; streams.prepare(); {}"
+    call = f"sys.exit(subprocess.run([sys.executable, '-c', {child!r}]).returncode)"
+    assert redirected("<&- >&- 2>&-", program=program.format(call)) == Answer(0, "", "")
 
 
 @pytest.mark.parametrize(
@@ -104,6 +112,25 @@ def test_encodings(encoding: str, two_pieces: Path) -> None:
     assert "\n----------" in board
     assert board.endswith("\n0\n")
     assert "\\" not in board
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs a device that is always full")
+def test_the_first_error_is_reported() -> None:
+    """If a command fails and its output cannot be written either, its own sentence and exit code are given."""
+    program = """
+import sys
+from tablebase import cli
+from tablebase.cli import output
+from tablebase.errors import TablebaseError
+
+def fail(*_):
+    sys.stdout.write("some output")
+    raise TablebaseError("first")
+
+output.write_rows = fail
+cli.main(["games"])
+"""
+    assert redirected(">/dev/full", program=program) == Answer(2, "", "error: first\n")
 
 
 @pytest.mark.parametrize(("status", "code", "said"), [(None, 0, ""), (0, 0, ""), (7, 7, ""), ("no way", 1, "error: no way\n")])
