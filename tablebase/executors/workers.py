@@ -130,6 +130,9 @@ def _answer(task: bytes) -> bytes:
     except BaseException as fault:
         trace = traceback.format_exc()
         try:
-            return pickle.dumps((None, fault, trace))
+            answer = pickle.dumps((None, fault, trace))
+            # Some exceptions can be pickled, but not be made again.
+            pickle.loads(answer)
         except Exception:
-            return pickle.dumps((None, RuntimeError(trace), trace))
+            answer = pickle.dumps((None, RuntimeError(trace), trace))
+        return answer

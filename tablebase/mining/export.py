@@ -11,12 +11,14 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tablebase.compute.cleanup import ensured
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.game import Game
 from tablebase.mining.columns import Column, Rows
@@ -140,19 +142,17 @@ class Export:
     def _file(self, slice_: StoredSlice) -> Iterator[pq.ParquetWriter]:
         path = self._path(slice_)
         draft = path.with_name(f".{path.name}.tmp")
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with pq.ParquetWriter(draft, self.schema, compression="zstd") as writer:
-                yield writer
-            draft.replace(path)
-        except OSError as fault:
-            full = fault.errno in (errno.ENOSPC, errno.EDQUOT)
-            sentence, cure = f"cannot write to {self.folder} ({fault.strerror or fault})", "name another folder with --parquet"
-            error = CapacityError(sentence, f"free disk space or {cure}") if full else TablebaseError(f"{sentence}: {cure}")
-            raise error from fault
-        finally:
-            with suppress(OSError):
-                draft.unlink(missing_ok=True)
+        with ensured(partial(_discard, draft)):
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with pq.ParquetWriter(draft, self.schema, compression="zstd") as writer:
+                    yield writer
+                draft.replace(path)
+            except OSError as fault:
+                full = fault.errno in (errno.ENOSPC, errno.EDQUOT)
+                sentence, cure = f"cannot write to {self.folder} ({fault.strerror or fault})", "name another folder with --parquet"
+                error = CapacityError(sentence, f"free disk space or {cure}") if full else TablebaseError(f"{sentence}: {cure}")
+                raise error from fault
 
     def _path(self, slice_: StoredSlice) -> Path:
         material, side = material_name(self.game, slice_.material), self.game.sides[slice_.side].letter
@@ -170,3 +170,9 @@ class Export:
         if file is not None and pq.read_schema(file).metadata.get(KEY) != self.schema.metadata[KEY]:
             fault = f"{self.folder} contains another export (with other columns, sample or rules)"
             raise TablebaseError(f"{fault}: name another folder")
+
+
+def _discard(draft: Path) -> None:
+    """Delete an unfinished file, as far as that is possible."""
+    with suppress(OSError):
+        draft.unlink(missing_ok=True)

@@ -290,16 +290,23 @@ def ended(process: Any) -> Answer:
     return Answer(process.returncode, out, err)
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_an_interrupted_build_resumes(workers: str, starting: Callable[[str], Any], tmp_path: Path, three_pieces: Path) -> None:
-    """Ctrl-C ends a build with one sentence and code 130; finished tables are kept, and the same command builds the rest."""
+@pytest.mark.parametrize(
+    ("workers", "number", "code", "word"),
+    [("1", signal.SIGINT, 130, "interrupted"), ("2", signal.SIGHUP, 129, "hung up")],
+)
+def test_an_interrupted_build_resumes(
+    workers: str, number: int, code: int, word: str, starting: Callable[[str], Any], tmp_path: Path, three_pieces: Path
+) -> None:
+    """A signal ends a build with one sentence; finished tables are kept, no draft is, and the same command builds the rest."""
     process = starting(workers)
     wait_for(lambda: len(contents(tmp_path)) > 12)
-    os.killpg(process.pid, signal.SIGINT)
+    os.killpg(process.pid, number)
     answer = ended(process)
-    assert (answer.code, answer.out) == (130, "")
+    assert (answer.code, answer.out) == (code, "")
     assert "Traceback" not in answer.err
-    assert answer.errors == ["error: interrupted; a build or an export resumes when it is started again"]
+    assert "resource_tracker" not in answer.err
+    assert answer.errors == [f"error: {word}; a build or an export resumes when it is started again"]
+    assert drafts(tmp_path) == []
     expected = contents(three_pieces)
     kept = contents(tmp_path)
     assert 12 < len(kept) < len(expected)
@@ -346,6 +353,43 @@ def test_an_interruption_is_never_lost(tmp_path: Path) -> None:
     assert len(contents(tmp_path)) < 10
 
 
+RING = """
+import os, signal
+from tablebase.build import tables
+from tablebase.cli import main
+
+def ring(*arguments):
+    os.kill(os.getpid(), signal.SIGINT)
+
+tables.verify_table = ring
+main()
+"""
+"""The program, with a Ctrl-C that always arrives when the first draft is being verified."""
+
+
+def test_an_interruption_leaves_no_draft(tmp_path: Path) -> None:
+    """The draft of the table that was being built is removed."""
+    answer = ended(start_fresh("build", "hexapawn", "--pieces", "2", "--data", tmp_path, program=RING))
+    assert answer.code == 130
+    assert list(tmp_path.glob("hexapawn/2"))
+    assert drafts(tmp_path) == []
+    assert contents(tmp_path) == {}
+
+
+def test_only_the_main_process_publishes(copied: Path) -> None:
+    """Work done elsewhere ends with a verified draft, so that no worker can add a table after the lock is free."""
+    path, material = path_of(copied, "CvW"), parse_material(GAME, "CvW")
+    data = path.read_bytes()
+    path.unlink()
+    built, draft = building.build_table(GAME.name, copied, "auto", material)
+    assert (built.material, built.engine) == (material, "bitrow")
+    assert draft is not None
+    assert draft.read_bytes() == data
+    assert not path.exists()
+    draft.rename(path)
+    assert building.build_table(GAME.name, copied, "auto", material) == (building.Built(material, None, None), None)
+
+
 @pytest.mark.skipif(not Path(CHILDREN.format(os.getpid())).exists(), reason="needs /proc to find the workers")
 def test_workers_print_nothing_when_interrupted(starting: Callable[[str], Any]) -> None:
     """If Ctrl-C reaches newly started workers just before the main process, still only one sentence is printed."""
@@ -365,7 +409,7 @@ def test_workers_print_nothing_when_interrupted(starting: Callable[[str], Any]) 
 
 
 @pytest.mark.skipif(not Path(CHILDREN.format(os.getpid())).exists(), reason="needs /proc to find the workers")
-def test_a_killed_worker_is_a_sentence(starting: Callable[[str], Any]) -> None:
+def test_a_killed_worker_is_a_sentence(starting: Callable[[str], Any], tmp_path: Path) -> None:
     """A worker killed by the system ends the build with code 3 and a remedy, not with a traceback."""
     process = starting("2")
     listing = Path(CHILDREN.format(process.pid))
@@ -376,6 +420,7 @@ def test_a_killed_worker_is_a_sentence(starting: Callable[[str], Any]) -> None:
     assert answer.code == 3
     assert len(answer.errors) == 1
     assert "--workers" in answer.errors[0]
+    assert drafts(tmp_path) == []
 
 
 def test_a_machine_is_measured_by_building(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -183,13 +183,6 @@ def test_the_end_of_the_input_ends_the_game(words: list[str], play: Ask) -> None
     assert answer.out.endswith(f"White> \nend of input\ngame abandoned after {plies} plies\n{SEED.format(5)}")
 
 
-def test_a_closed_input_ends_the_game(hexapawns: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A game whose standard input is closed is abandoned as well."""
-    monkeypatch.setattr(sys, "stdin", None)
-    answer = ask("play", "hexapawn", "--data", hexapawns, "--seed", 5)
-    assert (answer.code, answer.out) == (0, f"{GREETING}{START}game abandoned after 0 plies\n{SEED.format(5)}")
-
-
 def read_until(terminal: int, count: int) -> str:
     """The output at a terminal until the prompt has appeared `count` times, or until the program has ended."""
     shown = b""

@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
-from support.program import Answer
+from support.program import Answer, ask_fresh
 
 from rules.doushouqi import game as doushouqi
 from tablebase.mining.columns import columns
@@ -145,6 +145,32 @@ def test_an_export_goes_on(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
     assert f"1 of {len(files)} slices" in answer.err
     assert lost.read_bytes() == files[lost]
     assert {path: path.stat().st_mtime_ns for path in kept} == times
+
+
+RING = """
+import os, signal
+from tablebase.cli import main
+import pyarrow.parquet as parquet
+
+class Writer(parquet.ParquetWriter):
+    def write_batch(self, batch):
+        assert os.path.exists(self.where)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+parquet.ParquetWriter = Writer
+main()
+"""
+"""The program, with a signal that always arrives while a file is being written."""
+
+
+def test_an_interruption_leaves_no_file_behind(two_pieces: Path, tmp_path: Path) -> None:
+    """The file that was being written is removed."""
+    words = ["export", "doushouqi", "--material", "RvC", "--parquet", tmp_path / "out", "--data", two_pieces]
+    answer = ask_fresh(*words, program=RING)
+    assert (answer.code, answer.out) == (143, "")
+    assert answer.errors == ["error: terminated; a build or an export resumes when it is started again"]
+    assert list(tmp_path.glob("out/*/*/side=w"))
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
 def test_a_fault_leaves_no_file_behind(ask: Ask, copied: Path, tmp_path: Path) -> None:

@@ -1,0 +1,70 @@
+"""Systems that lack what only POSIX has."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from support.checks import at_least_one
+from support.program import ask_fresh, contents
+
+import tablebase
+from rules.doushouqi import game as doushouqi
+from tablebase.slices.material import parse_material
+from tablebase.tables.format import table_path
+from tablebase.tables.reader import Table
+
+GAME = doushouqi()
+PACKAGE = Path(tablebase.__file__).parent
+POSIX = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"}
+"""Modules that Windows does not have."""
+ELSEWHERE = f"""
+import os, random, signal, sys
+import concurrent.futures, h5py, logging, numba, psutil, sqlalchemy, threading
+import filelock
+if __name__ == "__main__":
+    for name in {sorted(POSIX)}:
+        sys.modules[name] = None
+    for name in ("SIGHUP", "SIGQUIT", "SIGALRM", "pthread_sigmask"):
+        delattr(signal, name)
+    for name in ("fork", "pread", "register_at_fork", "sched_getaffinity", "sysconf"):
+        delattr(os, name)
+    from tablebase.cli import main
+    main()
+"""
+"""The program, without what Windows lacks; libraries have been loaded, since they look after themselves."""
+
+
+def test_nothing_but_libraries_needs_posix() -> None:
+    """No module imports at once what some systems lack."""
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in PACKAGE.rglob("*.py")}
+    names = {
+        (path.name, name)
+        for path, tree in trees.items()
+        for node in tree.body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""])
+    }
+    assert len(names) > 200
+    assert not [(file, name) for file, name in names if name.partition(".")[0] in POSIX]
+
+
+def test_a_build_without_posix(tmp_path: Path, hexapawns: Path) -> None:
+    """Tables are built and read on a system that has neither fcntl, SIGHUP, pread nor sysconf."""
+    for words in (["build", "hexapawn", "--pieces", "6"], ["line", "hexapawn"]):
+        answer = ask_fresh(*words, "--data", tmp_path, program=ELSEWHERE)
+        assert (answer.code, answer.errors) == (0, [])
+    assert "\n  6   w      loss             0" in answer.out
+    assert contents(tmp_path) == contents(hexapawns)
+
+
+def test_tables_are_read_without_pread(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chunks in any order, with the same codes."""
+    material = parse_material(GAME, "RvC")
+    table = Table(table_path(two_pieces, GAME, material), GAME, material)
+    expected = [table.read(side).tolist() for side in (0, 1)]
+    monkeypatch.delattr("os.pread")
+    for side in (1, 0, 1):
+        assert at_least_one(table.read(side).tolist()) == expected[side]
+    table.close()

@@ -1,0 +1,145 @@
+"""Standard input, output and error that are closed, full, abandoned or in another encoding: quiet, or one sentence."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.program import PROGRAM, Answer, contents, drafts
+
+Ask = Callable[..., Answer]
+FULL = Path("/dev/full")
+WORD = "ř…é𝄞"
+"""One that Latin-1 has, two that it lacks, and one that even two bytes cannot number."""
+
+
+def redirected(redirection: str, *words: object, program: str = PROGRAM) -> Answer:
+    """Run a command in a process of its own, with a shell's redirections; what they do not concern is captured."""
+    script = f'exec "$@" {redirection}'
+    arguments = ["sh", "-c", script, "sh", sys.executable, "-c", program, *map(str, words)]
+    result = subprocess.run(arguments, capture_output=True, text=True, check=False, timeout=120)
+    return Answer(result.returncode, result.stdout, result.stderr)
+
+
+def test_closed_streams_are_never_files(tmp_path: Path, hexapawns: Path) -> None:
+    """A build without any standard stream says nothing, succeeds, and writes the same bytes as any other."""
+    answer = redirected("<&- >&- 2>&-", "build", "hexapawn", "--pieces", "6", "--data", tmp_path)
+    assert answer == Answer(0, "", "")
+    assert len(contents(hexapawns)) == 6
+    assert contents(tmp_path) == contents(hexapawns)
+    assert drafts(tmp_path) == []
+
+
+def test_closed_streams_are_open_in_children() -> None:
+    """Where a worker's streams were closed, its first files would be taken for them."""
+    child = "import os; [os.fstat(number) for number in range(3)]"
+    program = "import subprocess, sys; from tablebase.cli import streams; streams.prepare(); {}"
+    call = f"sys.exit(subprocess.run([sys.executable, '-c', {child!r}]).returncode)"
+    assert redirected("<&- >&- 2>&-", program=program.format(call)) == Answer(0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("redirection", "words", "expected"),
+    [
+        (">&-", ["games"], Answer(0, "", "")),
+        (">&-", ["stats", "chess"], Answer(2, "", "error: there is no game 'chess'; installed: ")),
+        ("2>/dev/full", ["stats", "chess"], Answer(2, "", "")),
+    ],
+    ids=["output", "output and an error", "a full disk"],
+)
+def test_closed_streams_swallow(redirection: str, words: list[str], expected: Answer) -> None:
+    """What is written to a closed stream is lost; the rest, and the exit code, are those of the command."""
+    answer = redirected(redirection, *words)
+    assert (answer.code, answer.out) == (expected.code, expected.out)
+    assert answer.err[: len(expected.err) or 1] == expected.err
+
+
+def test_a_closed_input_ends_a_game(hexapawns: Path) -> None:
+    """Like the end of the input."""
+    answer = redirected("<&-", "play", "hexapawn", "--data", hexapawns, "--seed", 5)
+    assert (answer.code, answer.err) == (0, "")
+    assert "White> \nend of input\ngame abandoned after 0 plies\n" in answer.out
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("words", [["games"], ["--help"]], ids=["table", "help"])
+def test_a_full_disk_is_a_sentence(words: list[str]) -> None:
+    """Output that does not fit ends in one sentence and the exit code for want of space."""
+    answer = redirected("> /dev/full", *words)
+    cure = "free some space or write to another place"
+    assert answer == Answer(3, "", f"error: standard output cannot be written (No space left on device): {cure}\n")
+
+
+def test_an_output_that_cannot_be_written_is_a_sentence() -> None:
+    """Such as one that was opened for reading."""
+    answer = redirected("1</dev/null", "games")
+    fault = "standard output cannot be written (Bad file descriptor)"
+    assert answer == Answer(2, "", f"error: {fault}: write to another place\n")
+
+
+def test_a_build_needs_no_readers(tmp_path: Path, hexapawns: Path) -> None:
+    """Work goes on if nobody reads about it any more."""
+    script = '"$@" 2>&1 | true; echo "${PIPESTATUS[0]}"'
+    words = ["build", "hexapawn", "--pieces", "3", "--data", str(tmp_path)]
+    arguments = ["bash", "-c", script, "bash", sys.executable, "-c", PROGRAM, *words]
+    assert subprocess.run(arguments, capture_output=True, text=True, check=True, timeout=120).stdout == "0\n"
+    assert len(contents(tmp_path)) == 2
+    assert contents(tmp_path).items() <= contents(hexapawns).items()
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+def test_encodings(encoding: str, two_pieces: Path) -> None:
+    """JSON means the same in every encoding; elsewhere, what an encoding lacks is written as an escape."""
+    select = ["sql", f"SELECT '{WORD}' AS word", "--data", str(two_pieces), "--format"]
+    probe = ["probe", "doushouqi", "7/3C3/7/7/7/7/7/7/c6 w", "--data", str(two_pieces)]
+    calls = [[*select, "json"], [*select, "table"], [*select, "csv"], probe]
+    program = f"from tablebase.cli import run, streams; streams.prepare(); [print(run(call)) for call in {calls}]"
+    environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
+    arguments = [sys.executable, "-c", program]
+    result = subprocess.run(arguments, capture_output=True, encoding=encoding, env=environment, check=True, timeout=120)
+    assert result.stderr == ""
+    data, table, plain, board = result.stdout.split("0\n", 3)
+    assert json.loads(data) == [{"word": WORD}]
+    shown = WORD.encode(encoding, "backslashreplace").decode(encoding)
+    assert table == f"word\n{'-' * len(WORD)}\n{shown}\n"
+    assert plain == f"word\n{shown}\n"
+    assert "White to move: win in 1 ply" in board
+    assert "\n----------" in board
+    assert board.endswith("\n0\n")
+    assert "\\" not in board
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="needs a device that is always full")
+def test_the_first_error_is_reported() -> None:
+    """If a command fails and its output cannot be written either, its own sentence and exit code are given."""
+    program = """
+import sys
+from tablebase import cli
+from tablebase.cli import output
+from tablebase.errors import TablebaseError
+
+def fail(*_):
+    sys.stdout.write("some output")
+    raise TablebaseError("first")
+
+output.write_rows = fail
+cli.main(["games"])
+"""
+    assert redirected(">/dev/full", program=program) == Answer(2, "", "error: first\n")
+
+
+@pytest.mark.parametrize(("status", "code", "said"), [(None, 0, ""), (0, 0, ""), (7, 7, ""), ("no way", 1, "error: no way\n")])
+def test_an_exit_is_not_success(status: object, code: int, said: str, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code that is not ours and exits the program, such as a rules module's, decides on the exit code."""
+
+    def leave(*_: object) -> None:
+        raise SystemExit(status)
+
+    monkeypatch.setattr("tablebase.game.registry.load_game", leave)
+    answer = ask("stats", "doushouqi")
+    assert (answer.code, answer.out, answer.err) == (code, "", said)

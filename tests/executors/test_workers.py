@@ -1,0 +1,230 @@
+"""Workers: what they return and raise, and that none of them outlives the process that started it, whatever ends that."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from subprocess import Popen
+from typing import Any
+
+import psutil
+import pytest
+from support.program import start_fresh
+
+from tablebase.errors import CapacityError, TablebaseError
+from tablebase.executors.executor import Limits
+from tablebase.executors.local import LocalExecutor
+from tablebase.executors.scheduler import run_graph
+from tablebase.executors.workers import RemoteError, Worker
+
+PATIENCE = 60
+"""Seconds for a process to start; far more than it takes."""
+SOON = 15
+"""Seconds within which all must have ended; they take a fraction of one, and would work for hours."""
+BUSY = """
+import resource, signal, sys
+from functools import partial
+from hashlib import pbkdf2_hmac
+from tablebase.cli import signals
+from tablebase.executors.executor import Limits
+from tablebase.executors.local import LocalExecutor
+from tablebase.executors.scheduler import run_graph
+
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+if "nohup" in sys.argv:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+signals.listen()
+work = partial(pbkdf2_hmac, "sha256", b"", b"")
+keys = {1: (), 2**30: (1,), 2**30 + 1: (1,)}
+print("ready", flush=True)
+list(run_graph(keys, work, LocalExecutor(Limits(int(sys.argv[1])))))
+"""
+"""A program whose work, but for the first key, is one call of C code that takes hours, as a kernel's may."""
+RESUMES = "a build or an export resumes when it is started again"
+
+
+@contextmanager
+def busy(workers: int, *words: str) -> Iterator[Popen[str]]:
+    """The program, at work."""
+    with start_fresh(workers, *words, program=BUSY) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            wait_for(lambda: len(psutil.Process(process.pid).children()) >= (workers > 1) * workers)
+            time.sleep(0.3)
+            yield process
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    """Wait until a condition is true."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "this took too long"
+        time.sleep(0.01)
+
+
+def group(number: int) -> list[int]:
+    """The processes of a group that are alive."""
+    alive = []
+    for process in psutil.process_iter(["status"]):
+        try:
+            if os.getpgid(process.pid) == number and process.info["status"] != psutil.STATUS_ZOMBIE:
+                alive.append(process.pid)
+        except ProcessLookupError:
+            continue
+    return alive
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "said"),
+    [
+        ("SIGINT", 130, f"\nerror: interrupted; {RESUMES}\n"),
+        ("SIGTERM", 143, f"\nerror: terminated; {RESUMES}\n"),
+        ("SIGHUP", 129, f"\nerror: hung up; {RESUMES}\n"),
+        ("SIGQUIT", -3, ""),
+        ("SIGKILL", -9, ""),
+    ],
+)
+def test_workers_end_with_the_main_process(name: str, code: int, said: str) -> None:
+    """If a signal ends the main process, its workers and their pipes are gone, and nothing but a sentence was printed."""
+    with busy(2) as process:
+        assert len(group(process.pid)) >= 3
+        os.kill(process.pid, signal.Signals[name])
+        # This waits until nobody holds the pipes any more.
+        assert process.communicate(timeout=SOON) == ("", said)
+        assert process.returncode == code
+        wait_for(lambda: group(process.pid) == [])
+
+
+def test_a_main_process_busy_outside_python_ends() -> None:
+    """A signal ends the program although the main thread, in C code, cannot notice it."""
+    with busy(1) as process:
+        os.kill(process.pid, signal.SIGTERM)
+        assert process.communicate(timeout=SOON) == ("", f"\nerror: terminated; {RESUMES}\n")
+        assert process.returncode == 143
+
+
+def test_nohup_is_respected() -> None:
+    """A program that was started to go on after a hang-up goes on."""
+    with busy(1, "nohup") as process:
+        os.kill(process.pid, signal.SIGHUP)
+        time.sleep(1)
+        assert process.poll() is None
+        os.kill(process.pid, signal.SIGTERM)
+        process.communicate(timeout=SOON)
+        assert process.returncode == 143
+
+
+def stumble(key: float) -> float:
+    """Work that takes as long as its key says, and goes wrong if that is a moment."""
+    time.sleep(key)
+    if key == 0.1:
+        raise TablebaseError("no way to do this")
+    return key
+
+
+@pytest.mark.parametrize("end", ["an error", "an early stop", "the end"])
+def test_no_worker_is_left(end: str) -> None:
+    """Whether a run fails, is given up or is done: when it is over, this process has no more children than before."""
+    before = multiprocessing.active_children()
+    slow = 0.2 if end == "the end" else 600.0
+    quick = 0.1 if end == "an error" else 0.11
+    results = run_graph({0.0: (), quick: (0.0,), slow: (0.0,)}, stumble, LocalExecutor(Limits(2)))
+    with closing(results):  # type: ignore[type-var]
+        assert next(results) == 0.0
+        if end == "an error":
+            with pytest.raises(TablebaseError, match=r"^no way to do this$"):
+                next(results)
+        else:
+            assert next(results) == quick
+            assert len(multiprocessing.active_children()) == len(before) + 2
+            if end == "the end":
+                assert list(results) == [slow]
+    assert multiprocessing.active_children() == before
+
+
+# One worker
+
+
+@pytest.fixture
+def worker() -> Iterator[Worker]:
+    """A worker, ended after the test."""
+    started = Worker()
+    yield started
+    started.kill()
+    started.join()
+
+
+class OddError(Exception):
+    """An exception that cannot be made again from its arguments."""
+
+    def __init__(self, one: int, other: int) -> None:
+        super().__init__(one + other)
+
+
+def do(key: str) -> Any:
+    """Work that ends in many ways."""
+    if key == "fail":
+        raise ZeroDivisionError("by nothing")
+    if key == "fail oddly":
+        raise OddError(1, 2)
+    if key == "fail with a lock":
+        error = ValueError("locked")
+        error.lock = multiprocessing.Lock()  # type: ignore[attr-defined]
+        raise error
+    if key == "exit":
+        raise SystemExit(5)
+    return (lambda: key) if key == "a function" else key
+
+
+def test_a_worker_does_one_thing_after_another(worker: Worker) -> None:
+    """In its own process; what its work raised is raised, with the place where it happened, and the worker lives on."""
+    worker.submit(do, "this")
+    assert worker.result() == "this"
+    worker.submit(do, "fail")
+    with pytest.raises(ZeroDivisionError, match=r"^by nothing$") as failed:
+        worker.result()
+    assert isinstance(failed.value.__cause__, RemoteError)
+    assert 'raise ZeroDivisionError("by nothing")' in str(failed.value.__cause__)
+    worker.submit(do, "exit")
+    with pytest.raises(SystemExit):
+        worker.result()
+    worker.submit(os.getppid, ())
+    with pytest.raises(TypeError):
+        worker.result()
+    worker.submit(do, "that")
+    assert worker.result() == "that"
+
+
+def test_what_cannot_be_sent_is_no_lost_worker(worker: Worker) -> None:
+    """A result or an exception that cannot be pickled is reported as what it is."""
+    worker.submit(do, "a function")
+    with pytest.raises(Exception, match="pickle"):
+        worker.result()
+    worker.submit(do, "fail with a lock")
+    with pytest.raises(RuntimeError, match="ValueError: locked"):
+        worker.result()
+    worker.submit(do, "fail oddly")
+    with pytest.raises(RuntimeError, match="OddError: 3"):
+        worker.result()
+    with pytest.raises(Exception, match="pickle"):
+        worker.submit(lambda key: key, "this")
+    worker.submit(do, "that")
+    assert worker.result() == "that"
+
+
+def test_a_lost_worker_is_a_sentence(worker: Worker) -> None:
+    """Whether it was at work or idle."""
+    worker.submit(time.sleep, 600)
+    worker.kill()
+    with pytest.raises(CapacityError, match="a worker was killed, most likely because memory ran out"):
+        worker.result()
+    with pytest.raises(CapacityError, match="a worker was killed"):
+        worker.submit(do, "this")
