@@ -13,6 +13,7 @@ from tablebase.catalog.salvage import Salvaged, restore_patterns, salvage
 from tablebase.catalog.sqlite import FILE_NAME, settle
 from tablebase.game import Game, load_game
 from tablebase.slices.material import parse_material
+from tablebase.tables.folder import make_folder
 from tablebase.tables.format import SUFFIX, check_seal
 from tablebase.tables.reader import Table
 from tablebase.tables.writer import DRAFT_SUFFIX, publish
@@ -35,6 +36,7 @@ def reindex(folder: Path) -> dict[str, int]:
         If a file is damaged, or was built under other rules; whatever is raised, the old catalog then stays as it is.
     """
     path = folder / FILE_NAME
+    make_folder(folder)
     with lock(folder):
         files_of = {home.name: sorted(home.glob(f"*/*{SUFFIX}")) for home in sorted(folder.iterdir()) if home.is_dir()}
         for draft in folder.glob(f".{FILE_NAME}.*{DRAFT_SUFFIX}*"):

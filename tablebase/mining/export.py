@@ -6,7 +6,6 @@ columns, so that Polars, DuckDB and pandas read the folder as one table.
 
 from __future__ import annotations
 
-import errno
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -17,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tablebase.errors import CapacityError, TablebaseError
+from tablebase.errors import TablebaseError, system_error
 from tablebase.game import Game
 from tablebase.mining.columns import Column, Rows
 from tablebase.mining.scan import Scan
@@ -146,10 +145,7 @@ class Export:
                 yield writer
             draft.replace(path)
         except OSError as fault:
-            full = fault.errno in (errno.ENOSPC, errno.EDQUOT)
-            sentence, cure = f"cannot write to {self.folder} ({fault.strerror or fault})", "name another folder with --parquet"
-            error = CapacityError(sentence, f"free disk space or {cure}") if full else TablebaseError(f"{sentence}: {cure}")
-            raise error from fault
+            raise system_error(fault, self.folder, "name another folder with --parquet") from fault
         finally:
             with suppress(OSError):
                 draft.unlink(missing_ok=True)

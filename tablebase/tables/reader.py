@@ -16,7 +16,7 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from tablebase.errors import CorruptTableError, StaleTableError, TablebaseError
+from tablebase.errors import NO_RIGHT, CorruptTableError, StaleTableError, TablebaseError, system_error
 from tablebase.game import Game
 from tablebase.slices.indexing import INDEX_VERSION, layout_of
 from tablebase.slices.location import sides_stored
@@ -195,8 +195,8 @@ class Table:
 
 def _open_error(path: Path, fault: OSError) -> TablebaseError:
     """The error for a file that cannot be opened: corrupt unless the operating system denied access."""
-    if fault.errno in (errno.EMFILE, errno.ENFILE, errno.EACCES, errno.EPERM):
-        return TablebaseError(f"{path} cannot be opened ({os.strerror(fault.errno)})")
+    if fault.errno in (errno.EMFILE, errno.ENFILE, *NO_RIGHT):
+        return system_error(fault, path)
     return CorruptTableError(f"is not a readable table file ({fault})", path)
 
 
