@@ -155,7 +155,7 @@ class CapacityError(TablebaseError):
         super().__init__(f"{subject}: {cure}")
 
 
-def system_error(fault: OSError, path: str | Path | None = None) -> TablebaseError:
+def system_error(fault: OSError, path: str | Path | None = None, cure: str = "use another folder") -> TablebaseError:
     """The error for what the operating system refused to do: for want of space, of a right, or for another reason.
 
     Parameters
@@ -163,13 +163,14 @@ def system_error(fault: OSError, path: str | Path | None = None) -> TablebaseErr
     fault : OSError
     path : str or Path, optional
         The file or folder; by default the one that the fault names, if it names any.
+    cure : str
+        What to do if nothing can be done about the reason.
     """
     path = path or fault.filename
     reason = os.strerror(fault.errno) if fault.errno else str(fault)
     if fault.errno in NO_SPACE:
         where = f" for {path}" if path else ""
-        return CapacityError(f"there is no space left{where} ({reason})", "free some space, or use another folder")
-    cure = "use another folder"
+        return CapacityError(f"there is no space left{where} ({reason})", f"free some space, or {cure}")
     if fault.errno in NO_RIGHT:
-        cure = "ask its owner for the right, or use a copy or another folder"
+        cure = f"ask its owner for the right, or {cure}"
     return TablebaseError(f"{path or 'a file'} cannot be used ({reason}): {cure}")

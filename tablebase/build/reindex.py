@@ -15,6 +15,7 @@ from tablebase.errors import CorruptTableError
 from tablebase.game import Game, load_game
 from tablebase.slices.location import locate
 from tablebase.slices.material import parse_material
+from tablebase.tables.folder import make_folder
 from tablebase.tables.format import SUFFIX, check_seal, table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.writer import DRAFT_SUFFIX, publish
@@ -37,6 +38,7 @@ def reindex(folder: Path) -> dict[str, int]:
         If a file is damaged, or was built under other rules; whatever is raised, the old catalog then stays as it is.
     """
     path = folder / FILE_NAME
+    make_folder(folder)
     with lock(folder):
         files_of = {home.name: sorted(home.glob(f"*/*{SUFFIX}")) for home in sorted(folder.iterdir()) if home.is_dir()}
         for draft in folder.glob(f".{FILE_NAME}.*{DRAFT_SUFFIX}*"):

@@ -22,7 +22,7 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
 from tablebase.charts.tallies import DrawMatrix, Tally
-from tablebase.errors import TablebaseError
+from tablebase.errors import TablebaseError, system_error
 from tablebase.game import Board, Outcome
 
 COLOURS = {Outcome.WIN: "#0072B2", Outcome.LOSS: "#E69F00", Outcome.DRAW: "#BBBBBB"}
@@ -62,7 +62,7 @@ def save(figure: Figure, path: Path) -> None:
     try:
         path.write_bytes(buffer.getvalue())
     except OSError as fault:
-        raise TablebaseError(f"cannot write {path} ({fault.strerror}): name another file with --output") from fault
+        raise system_error(fault, path, "name another file with --output") from fault
 
 
 def draw_distances(

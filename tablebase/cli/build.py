@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -47,6 +48,7 @@ def build(
     from tablebase.build.estimate import check_capacity, describe_solvers, physical_memory
     from tablebase.build.plan import plan
     from tablebase.catalog.catalog import Catalog
+    from tablebase.catalog.sqlite import FILE_NAME
     from tablebase.cli.options import parse_size
     from tablebase.cli.output import say
     from tablebase.executors.executor import Limits
@@ -59,7 +61,8 @@ def build(
     find_solver(engine)
     limits = Limits(workers, physical_memory() if memory is None else parse_size(memory))
     planned = plan(rules, pieces, materials)
-    catalog = Catalog(data, create=True)
+    # A folder that can only be read may need no more tables.
+    catalog = Catalog(data, create=not (data / FILE_NAME).exists() or os.access(data, os.W_OK))
     missing = building.missing_tables(rules, planned, data, catalog)
     catalog.close()
     if not missing:

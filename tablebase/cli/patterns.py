@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -91,21 +92,27 @@ def patterns(
 
 
 def _run(game: Game, data: Path, searches: Sequence[Search]) -> Iterator[Patterns]:
-    """Run the searches one by one, and store each result in the catalog."""
-    from contextlib import closing
+    """Run the searches one by one, and store each result in the catalog, if it may be changed."""
+    from contextlib import closing, nullcontext
 
     from tqdm import tqdm
 
     from tablebase.catalog.catalog import Catalog
+    from tablebase.cli.output import say
     from tablebase.patterns.findings import save
 
+    writable = os.access(data, os.W_OK)
+    if not writable:
+        say(f"the findings are not stored, since {data} can only be read")
     total = sum(search.cells for search in searches)
-    with closing(Catalog(data, create=True)) as catalog, tqdm(total=total, unit="pos", unit_scale=True, leave=False) as bar:
+    opened = closing(Catalog(data, create=True)) if writable else nullcontext()
+    with opened as catalog, tqdm(total=total, unit="pos", unit_scale=True, leave=False) as bar:
         for search in searches:
             bar.set_description(f"patterns {_slice_fields(game, search.slice)['material']}", refresh=False)
             search.tick = bar.update
             result = search.run()
-            save(catalog, game, result)
+            if catalog is not None:
+                save(catalog, game, result)
             yield result
 
 

@@ -24,9 +24,11 @@ def prune(
     from tablebase.build.tables import lock
     from tablebase.catalog.catalog import Catalog
     from tablebase.cli.output import say, write_rows
+    from tablebase.tables.folder import make_folder
 
     # Unlike opening it for changes, this makes no catalog where there is none.
     Catalog(data).close()
+    make_folder(data)
     with lock(data), closing(Catalog(data, create=True)) as catalog:
         items = prunable(data, catalog)
         if not items:
@@ -48,7 +50,9 @@ def _agreed(question: str) -> bool:
     if not sys.stdin.isatty():
         raise TablebaseError("nothing was removed, since there is no terminal to ask at: repeat the command with --yes")
     sys.stdout.flush()
-    return typer.confirm(question, err=True)
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 COMMANDS = (prune,)

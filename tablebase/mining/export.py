@@ -6,7 +6,6 @@ columns, so that Polars, DuckDB and pandas read the folder as one table.
 
 from __future__ import annotations
 
-import errno
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -19,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tablebase.compute.cleanup import ensured
-from tablebase.errors import CapacityError, TablebaseError
+from tablebase.errors import TablebaseError, system_error
 from tablebase.game import Game
 from tablebase.mining.columns import Column, Rows
 from tablebase.mining.scan import Scan
@@ -149,10 +148,7 @@ class Export:
                     yield writer
                 draft.replace(path)
             except OSError as fault:
-                full = fault.errno in (errno.ENOSPC, errno.EDQUOT)
-                sentence, cure = f"cannot write to {self.folder} ({fault.strerror or fault})", "name another folder with --parquet"
-                error = CapacityError(sentence, f"free disk space or {cure}") if full else TablebaseError(f"{sentence}: {cure}")
-                raise error from fault
+                raise system_error(fault, self.folder, "name another folder with --parquet") from fault
 
     def _path(self, slice_: StoredSlice) -> Path:
         material, side = material_name(self.game, slice_.material), self.game.sides[slice_.side].letter

@@ -29,4 +29,4 @@ def make_folder(folder: Path) -> None:
         probe.touch()
         probe.unlink()
     except OSError as fault:
-        raise system_error(fault, folder) from fault
+        raise system_error(fault, folder, "name another folder with --data") from fault

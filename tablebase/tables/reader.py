@@ -16,7 +16,7 @@ import zstandard
 from numpy.typing import NDArray
 
 from tablebase.compute.locks import held_at_fork
-from tablebase.errors import CorruptTableError, TablebaseError
+from tablebase.errors import NO_RIGHT, CorruptTableError, TablebaseError, system_error
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import Material
@@ -192,8 +192,8 @@ def _read_at(handle: int, size: int, offset: int) -> bytes:
 
 def _open_error(path: Path, fault: Exception) -> TablebaseError:
     """The error for a file that cannot be opened: corrupt unless the operating system denied access."""
-    if isinstance(fault, OSError) and fault.errno in (errno.EMFILE, errno.ENFILE, errno.EACCES, errno.EPERM):
-        return TablebaseError(f"{path} cannot be opened ({os.strerror(fault.errno)})")
+    if isinstance(fault, OSError) and fault.errno in (errno.EMFILE, errno.ENFILE, *NO_RIGHT):
+        return system_error(fault, path)
     return CorruptTableError(f"is not a readable table file ({fault})", path)
 
 

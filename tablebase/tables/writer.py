@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ import hdf5plugin
 import numpy as np
 import zstandard
 
+from tablebase.errors import system_error
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored
@@ -46,10 +48,22 @@ def write_draft(path: Path, game: Game, material: Material, codes: Sequence[Code
     try:
         _write_hdf5(draft, game, material, codes, coding)
         _seal(draft, game, material)
-    except BaseException:
+    except BaseException as fault:
         draft.unlink(missing_ok=True)
-        raise
+        refused = _system_fault(fault)
+        if refused is None:
+            raise
+        raise system_error(refused, path) from fault
     return draft
+
+
+def _system_fault(fault: BaseException) -> OSError | None:
+    """What the operating system refused, if that is the fault; HDF5's own sentence is a page of addresses and descriptors."""
+    if isinstance(fault, OSError):
+        return fault
+    # When HDF5 fails to close a file, h5py does not say so with an `OSError`.
+    number = re.search(r"errno = (\d+)", str(fault)) if isinstance(fault, RuntimeError) else None
+    return None if number is None else OSError(int(number[1]), str(fault))
 
 
 def publish(draft: Path, path: Path) -> None:

@@ -8,18 +8,17 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
-from support.catalogs import rows, snapshot
+from support.catalogs import forge, rows, snapshot
 from support.checks import at_least_one
-from support.program import Answer, contents, drafts, flip, open_files
+from support.program import Answer, contents, drafts
 
 import tablebase
 from rules.doushouqi import game as doushouqi
 from tablebase.api.tablebase import Tablebase
 from tablebase.catalog.catalog import Catalog
-from tablebase.catalog.sqlite import FILE_NAME
+from tablebase.catalog.sqlite import FILE_NAME, connect_for_reading
 from tablebase.errors import TablebaseError
 from tablebase.slices.location import slices
 from tablebase.slices.material import parse_material
@@ -185,19 +184,6 @@ def test_the_catalog_knows_its_files(two_pieces: Path) -> None:
     assert len(rows(two_pieces, "SELECT * FROM tables")) == len(contents(two_pieces)) == 10
 
 
-@pytest.mark.parametrize("old", ["no catalog", "a catalog"])
-def test_reindex_needs_only_the_files(old: str, copied: Path, ask: Ask) -> None:
-    """A catalog made anew from the tables says the same, but for the engine and the seconds."""
-    before = snapshot(copied)
-    if old == "no catalog":
-        (copied / FILE_NAME).unlink()
-    answer = ask("reindex", "--data", copied)
-    assert (answer.code, answer.out) == (0, "")
-    assert "10 tables of doushouqi" in answer.err
-    assert snapshot(copied) == before
-    assert rows(copied, "SELECT DISTINCT engine, seconds FROM tables") == [{"engine": None, "seconds": None}]
-
-
 def test_reindex_forgets_what_is_gone(copied: Path, ask: Ask) -> None:
     """A table that was deleted, with its slices and distances, is no longer in the catalog."""
     table_path(copied, GAME, parse_material(GAME, "TvL")).unlink()
@@ -207,33 +193,6 @@ def test_reindex_forgets_what_is_gone(copied: Path, ask: Ask) -> None:
     assert "TvL" not in names
     orphans = "SELECT COUNT(*) AS n FROM distances WHERE solution_id NOT IN (SELECT id FROM solutions)"
     assert rows(copied, orphans) == [{"n": 0}]
-
-
-@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc to count open files")
-def test_reindex_opens_few_files_at_a_time(copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many tables there are, only a few are open at any time."""
-    register, counts = Catalog.register, []
-
-    def count(self: Catalog, *arguments: Any) -> None:
-        counts.append(len([name for name in open_files(copied) if name.endswith(".h5")]))
-        register(self, *arguments)
-
-    monkeypatch.setattr(Catalog, "register", count)
-    assert ask("reindex", "--data", copied).code == 0
-    assert len(counts) == 10
-    assert max(counts) <= 4
-
-
-def test_reindex_names_a_damaged_file(copied: Path, ask: Ask) -> None:
-    """A damaged table is not entered; the error names its file, and the old catalog is as it was."""
-    before = snapshot(copied)
-    path = table_path(copied, GAME, parse_material(GAME, "RvT"))
-    flip(path, 3000)
-    answer = ask("reindex", "--data", copied)
-    assert answer.code == 1
-    assert len(answer.errors) == 1
-    assert str(path) in answer.err
-    assert snapshot(copied) == before
 
 
 def test_registering_again_changes_nothing(copied: Path) -> None:
@@ -348,6 +307,21 @@ def test_a_build_goes_on_while_others_read(copied: Path) -> None:
     writer.close()
 
 
+def test_nobody_waits_for_a_reader(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table is entered while a statement is being read, which goes on to show the state in which it began."""
+    monkeypatch.setattr("tablebase.catalog.sqlite.PATIENCE", 0.0)
+    material = parse_material(GAME, "CvW")
+    engine = connect_for_reading(copied / FILE_NAME)
+    with engine.connect() as reader, closing(Table(table_path(copied, GAME, material), GAME, material)) as table:
+        read = reader.exec_driver_sql("SELECT engine FROM tables")
+        first = read.fetchone()
+        with closing(Catalog(copied, create=True)) as catalog:
+            catalog.register(GAME, table, "somebody")
+        assert ("somebody",) not in [first, *read.fetchall()]
+    engine.dispose()
+    assert {"engine": "somebody"} in rows(copied, "SELECT engine FROM tables")
+
+
 def test_opening_without_a_catalog_is_an_error(tmp_path: Path) -> None:
     """Asking a folder that holds none makes none, and the error says how to build one."""
     with pytest.raises(TablebaseError, match=f"tablebase build GAME --data {tmp_path}"):
@@ -359,8 +333,7 @@ def test_opening_without_a_catalog_is_an_error(tmp_path: Path) -> None:
 
 def test_tables_of_other_rules_are_not_counted(copied: Path, ask: Ask) -> None:
     """What was built under other rules than those installed is no part of any statistics."""
-    with closing(sqlite3.connect(copied / FILE_NAME)) as connection, connection:
-        connection.execute("UPDATE tables SET rules_digest = 'other' WHERE material = 'RvC'")
+    forge(copied, "UPDATE tables SET rules_digest = 'other' WHERE material = 'RvC'")
     lines = ask("stats", "doushouqi", "--by", "material", "--data", copied, "--format", "json").json
     names = {(line["material"], line["side"]) for line in lines}
     home = parse_material(GAME, "RvC")

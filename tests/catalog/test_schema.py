@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.schema import CreateTable
+from support.catalogs import change
 from support.checks import at_least_one
 from support.program import Answer
 
@@ -22,13 +23,6 @@ from tablebase.slices.location import locate
 from tablebase.slices.material import parse_material
 
 Ask = Callable[..., Answer]
-
-
-def change(folder: Path, *statements: str) -> None:
-    """Change a catalog behind the program's back."""
-    with closing(sqlite3.connect(folder / FILE_NAME)) as connection, connection:
-        for statement in statements:
-            connection.execute(statement)
 
 
 @pytest.mark.parametrize(

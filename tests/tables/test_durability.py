@@ -60,7 +60,8 @@ def test_the_draft_is_whole_when_it_is_synced(tmp_path: Path, monkeypatch: pytes
     assert seen[0].startswith(b"tablebase 1 doushouqi CvW sha256=")
 
 
-def test_the_catalog_has_a_write_ahead_log(two_pieces: Path) -> None:
-    """The mode is kept in the file, so that readers are never kept waiting by a build."""
+def test_the_catalog_is_one_file(two_pieces: Path) -> None:
+    """Once it is closed, nothing that it needs is beside it, so that it can be copied, and read where nothing can be written."""
+    assert [path.name for path in two_pieces.glob(f"{FILE_NAME}*")] == [FILE_NAME]
     with closing(sqlite3.connect(two_pieces / FILE_NAME)) as connection:
-        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)

@@ -1,0 +1,177 @@
+"""Folders that can only be read, disks that are full, and rights that are missing."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.checks import at_least_one
+from support.program import Answer
+
+from tablebase.catalog.sqlite import FILE_NAME
+from tablebase.errors import TablebaseError, system_error
+
+Ask = Callable[..., Answer]
+POSITION = "7/7/7/7/3c3/7/7/R6/7 w"
+
+READING = [
+    ["probe", "doushouqi", POSITION],
+    ["line", "doushouqi", POSITION, "--format", "csv"],
+    ["stats", "doushouqi"],
+    ["sql", "SELECT count(*) FROM distances"],
+    ["mine", "doushouqi", "SELECT count(*) FROM positions"],
+    ["estimate", "doushouqi", "--pieces", "2"],
+    ["build", "doushouqi", "--pieces", "2"],
+    ["export", "doushouqi", "--parquet", "{other}/parquet", "--material", "RvC"],
+    ["patterns", "doushouqi", "--material", "RvC", "--depth", "0", "--workers", "1"],
+    ["plot", "distances", "doushouqi", "--output", "{other}/chart.svg"],
+    ["verify", "doushouqi", "--material", "RvC"],
+]
+"""Commands that only read the folder of the tables."""
+WRITING = [["build", "doushouqi", "--material", "RCvW"], ["reindex"], ["prune", "--yes"]]
+
+RUN = """
+import contextlib, io, json, sys
+from tablebase.cli import run
+answers = []
+for words in json.loads(sys.argv[1]):
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = run(words)
+    answers.append([code, out.getvalue(), err.getvalue()])
+json.dump(answers, sys.stdout)
+"""
+"""Runs several commands in one process."""
+
+
+def mounting() -> list[str]:
+    """Words before a command that give it a view of the file system of its own, in which it may mount folders."""
+    words = ["unshare", "--mount"]
+    if os.geteuid() != 0 or shutil.which(words[0]) is None or subprocess.run([*words, "true"], check=False).returncode:
+        pytest.skip("only the superuser can mount a folder, and only where the container allows it")
+    return words
+
+
+def ask_where(prepare: str, folder: Path, commands: list[list[str]], before: list[str]) -> list[Answer]:
+    """Run commands in a process for which a shell has prepared the folder."""
+    words = [[*(word.format(other=folder.parent) for word in command), "--data", str(folder)] for command in commands]
+    shell = ["sh", "-ec", f'{prepare}; exec "$@"', "sh"]
+    done = subprocess.run(
+        [*before, *shell, sys.executable, "-c", RUN, json.dumps(words)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return [Answer(*answer) for answer in at_least_one(json.loads(done.stdout))]
+
+
+def ask_in_read_only(folder: Path, commands: list[list[str]]) -> list[Answer]:
+    """Run commands where nothing in the folder can be changed: permissions do not bind the superuser, but a mount does."""
+    if os.geteuid() != 0:
+        return ask_where(f"chmod -R a-w '{folder}'", folder, commands, [])
+    return ask_where(f"mount --bind '{folder}' '{folder}'; mount -o remount,ro,bind '{folder}'", folder, commands, mounting())
+
+
+def test_what_only_reads_works_in_a_folder_that_can_only_be_read(copied: Path, ask: Ask) -> None:
+    """It says the same as elsewhere; the other commands say in a sentence that they may not write, with code 2."""
+    *read, built, reindexed, pruned = ask_in_read_only(copied, READING + WRITING)
+    for words, answer in zip(READING, read, strict=True):
+        assert (answer.code, answer.errors) == (0, []), (words, answer.err)
+        if words[0] in ("probe", "line", "stats", "sql", "mine", "estimate"):
+            assert answer.out == ask(*words, "--data", copied).out
+    for answer in (built, reindexed, pruned):
+        (error,) = answer.errors
+        assert error in [
+            f"error: {copied} cannot be used ({reason}): ask its owner for the right, or name another folder with --data"
+            for reason in ("Read-only file system", "Permission denied")
+        ]
+        assert answer.code == 2
+
+
+def test_an_interrupted_change_in_a_folder_that_can_only_be_read(copied: Path, ask: Ask) -> None:
+    """The journal that a killed writer left cannot be played back there; the catalog is read as it was before."""
+    said = ask("stats", "doushouqi", "--data", copied).out
+    torn = copied.with_name("torn")
+    writer = sqlite3.connect(copied / FILE_NAME, isolation_level=None)
+    writer.execute("PRAGMA cache_size = 1")
+    writer.execute("BEGIN IMMEDIATE")
+    writer.execute("UPDATE distances SET placements = 0")
+    writer.execute("UPDATE slices SET material = 'none' || id")
+    shutil.copytree(copied, torn)
+    writer.close()
+    (answer,) = ask_in_read_only(torn, [["stats", "doushouqi"]])
+    assert (answer.code, answer.out) == (0, said)
+
+
+def test_what_only_reads_works_on_a_full_disk(copied: Path) -> None:
+    """What needs space says in a sentence that there is none, with code 3, and leaves nothing behind."""
+    full = f"mount -t tmpfs -o size=1m tmpfs '{copied}'; cp -r '{{source}}/.' '{copied}'; dd if=/dev/zero of='{copied}/fill' bs=1k"
+    source = copied.with_name("source")
+    shutil.copytree(copied, source)
+    reading = [words for words in READING if words[0] not in ("patterns", "export", "plot", "verify")]
+    into = [
+        ["export", "doushouqi", "--parquet", str(copied / "parquet"), "--material", "RvC"],
+        ["plot", "distances", "doushouqi", "--output", str(copied / "chart.svg")],
+        ["patterns", "doushouqi", "--material", "RvC", "--depth", "0", "--workers", "1"],
+        ["reindex"],
+    ]
+    answers = ask_where(f"({full.format(source=source)} || true) 2> '{copied}.log'", copied, reading + into, mounting())
+    for words, answer in zip(reading, answers[: len(reading)], strict=True):
+        assert (answer.code, answer.errors) == (0, []), (words, answer.err)
+    for answer in answers[len(reading) :]:
+        (error,) = answer.errors
+        assert error.startswith(f"error: there is no space left for {copied}"), error
+        assert "(No space left on device): free some space, or " in error
+        assert answer.code == 3
+
+
+LIMITED = """
+import resource, sys
+from pathlib import Path
+from tablebase.build.tables import build_table
+from tablebase.errors import CapacityError
+from tablebase.slices.material import parse_material
+from rules.doushouqi import game
+for size in (600, 6000):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+    try:
+        build_table("doushouqi", Path(sys.argv[1]), "auto", parse_material(game(), "RvC"))
+    except CapacityError as fault:
+        print(fault)
+"""
+
+
+def test_a_table_that_does_not_fit_is_a_sentence(copied: Path) -> None:
+    """HDF5 fails in different ways, when it writes or when it closes the file; neither shows its inside, or leaves a draft."""
+    path = copied / "doushouqi" / "2" / "RvC.h5"
+    path.unlink()
+    done = subprocess.run([sys.executable, "-c", LIMITED, str(copied)], capture_output=True, text=True, check=True)
+    assert done.stdout == 2 * f"there is no space left for {path} (File too large): free some space, or use another folder\n"
+    assert [file.name for file in path.parent.iterdir() if file.name.startswith(".")] == []
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "sentence"),
+    [
+        (errno.ENOSPC, 3, "there is no space left for data (No space left on device): free some space, or use a copy"),
+        (errno.EDQUOT, 3, "there is no space left for data (Disk quota exceeded): free some space, or use a copy"),
+        (errno.EACCES, 2, "data cannot be used (Permission denied): ask its owner for the right, or use a copy"),
+        (errno.EROFS, 2, "data cannot be used (Read-only file system): ask its owner for the right, or use a copy"),
+        (errno.EISDIR, 2, "data cannot be used (Is a directory): use a copy"),
+    ],
+)
+def test_space_rights_and_other_reasons_are_told_apart(number: int, code: int, sentence: str) -> None:
+    """Each has its own sentence and code, whether the path is given or named by the fault."""
+    for error in (
+        system_error(OSError(number, "whatever"), "data", "use a copy"),
+        system_error(OSError(number, "whatever", "data"), cure="use a copy"),
+    ):
+        assert isinstance(error, TablebaseError)
+        assert (str(error), error.exit_code) == (sentence, code)
