@@ -19,6 +19,7 @@ from tablebase.errors import (
     RulesError,
     StaleTableError,
     TablebaseError,
+    TimeLimitError,
 )
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ __all__ = [
     "StaleTableError",
     "Tablebase",
     "TablebaseError",
+    "TimeLimitError",
     "open",
 ]
 

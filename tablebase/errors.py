@@ -128,3 +128,19 @@ class CapacityError(TablebaseError):
         elif allowed is not None:
             subject = f"{subject} needs more than the {allowed:,} {unit} that can be used"
         super().__init__(f"{subject}: {cure}")
+
+
+class TimeLimitError(TablebaseError):
+    """Work that takes longer than it may.
+
+    Parameters
+    ----------
+    seconds : float
+        How long it may take.
+    """
+
+    exit_code = 3
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        super().__init__(f"the statement takes longer than {seconds:g} s: ask for less, or allow more with --timeout")

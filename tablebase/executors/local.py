@@ -80,7 +80,7 @@ class LocalExecutor(Executor):
     def _submit_to_pool(self, work: Callable[[Any], Any], key: Any) -> None:
         if self._pool is None:
             self._pool = ProcessPoolExecutor(self.limits.workers, multiprocessing.get_context("spawn"))
-        with _ignoring_interrupts(), _lost_workers_as_errors():
+        with ignoring_interrupts(), _lost_workers_as_errors():
             self._running[self._pool.submit(work, key)] = key
 
 
@@ -95,7 +95,7 @@ def _lost_workers_as_errors() -> Iterator[None]:
 
 
 @contextmanager
-def _ignoring_interrupts() -> Iterator[None]:
+def ignoring_interrupts() -> Iterator[None]:
     """Processes started here never receive Ctrl-C: this one does, and ends them."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

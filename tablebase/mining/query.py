@@ -20,6 +20,7 @@ import sqlglot
 from sqlglot import exp
 
 from tablebase.errors import TablebaseError
+from tablebase.executors.bounds import deadline
 from tablebase.game import Game
 from tablebase.game.features import Feature
 from tablebase.mining.columns import Column, columns, sql_type
@@ -93,7 +94,9 @@ class Query:
         """Indices that are decoded if each table is read once."""
         return sum(scan.cells for scan in self.scans.values())
 
-    def run(self, limit: int | None = None, tick: Callable[[int], object] | None = None) -> Iterator[pa.RecordBatch]:
+    def run(
+        self, limit: int | None = None, tick: Callable[[int], object] | None = None, timeout: float | None = None
+    ) -> Iterator[pa.RecordBatch]:
         """The result in batches, the first of which is empty.
 
         Parameters
@@ -102,14 +105,23 @@ class Query:
             Maximum number of rows.
         tick : callable, optional
             Called from time to time with the number of indices decoded so far.
+        timeout : float, optional
+            Seconds that it may take from the first batch to the last.
+
+        Raises
+        ------
+        TimeLimitError
+            If it takes longer.
         """
-        batches = self._batches(limit, tick)
+        batches = self._batches(limit, tick, timeout)
         self._runs.add(batches)
         return batches
 
-    def _batches(self, limit: int | None, tick: Callable[[int], object] | None) -> Generator[pa.RecordBatch, None, None]:
+    def _batches(
+        self, limit: int | None, tick: Callable[[int], object] | None, timeout: float | None
+    ) -> Generator[pa.RecordBatch, None, None]:
         statement = self.statement if limit is None else f"SELECT * FROM ({_bare(self.statement)}\n) LIMIT {limit}"
-        with sandbox(self.threads) as connection:
+        with sandbox(self.threads) as connection, deadline(timeout, connection.interrupt):
             for name, scan in self.scans.items():
                 scan.tick = lambda: tick and tick(sum(each.done for each in self.scans.values()))
                 if self.writer is None:

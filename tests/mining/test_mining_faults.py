@@ -308,3 +308,25 @@ def test_too_much_memory(two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(database.SETTINGS, "memory_limit", "'30MB'")
     statement = "SELECT list(positions ORDER BY random()) FROM positions GROUP BY random()"
     check(ask("mine", "doushouqi", statement, "--data", two_pieces, "--workers", 1), "more than 30MB of memory", code=3)
+
+
+@pytest.mark.parametrize("style", ["json", "csv"])
+def test_a_fault_after_the_first_rows(style: str, two_pieces: Path, ask: Ask) -> None:
+    """It is the same sentence as at the beginning; what has been written stays."""
+    statement = "SELECT CASE WHEN range = 99999 THEN error('late') END AS a FROM range(1000000)"
+    answer = ask("mine", "doushouqi", statement, "--data", two_pieces, "--format", style)
+    assert answer.out
+    assert (answer.code, answer.errors) == (2, ["error: the statement failed: Invalid Input Error: late"])
+
+
+def test_too_much_memory_after_the_first_rows(two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Want of memory has its code whenever it shows."""
+    monkeypatch.setattr(database, "MEMORY", "30MB")
+    monkeypatch.setitem(database.SETTINGS, "memory_limit", "'30MB'")
+    statement = "SELECT CASE WHEN range > 90000 THEN length(repeat('x', 10000 * range)) END AS a FROM range(1000000)"
+    answer = ask("mine", "doushouqi", statement, "--data", two_pieces, "--format", "csv", "--workers", 1)
+    assert answer.out.startswith("a\n")
+    assert (answer.code, answer.errors) == (
+        3,
+        ["error: the statement needs more than 30MB of memory: ask for fewer groups or rows"],
+    )
