@@ -25,6 +25,7 @@ from tablebase.game import Game
 from tablebase.game.features import Feature
 from tablebase.mining.columns import Column, columns, sql_type
 from tablebase.mining.position_text import PositionWriter
+from tablebase.mining.reach import check_reach
 from tablebase.mining.sandbox import faults_as_sentences, sandbox
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import Selection, known_slices, select_by_condition, union
@@ -69,6 +70,8 @@ class Query:
         tree = _parse(statement)
         self.columns = columns(game, list(known), features)
         self.names = self._plan(_offered(tree, self.columns))
+        # DuckDB knows best what is wrong with a statement, so it comes first.
+        check_reach(tree, (POSITIONS, DISTINCT))
         used = _used(tree, self.columns)
         late = any(column.late for column in used)
         self.writer = PositionWriter(game, {slice_.material for slice_ in known}, self.columns) if late else None
