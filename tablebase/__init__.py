@@ -20,6 +20,7 @@ from tablebase.errors import (
     RulesError,
     StaleTableError,
     TablebaseError,
+    TimeLimitError,
 )
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ __all__ = [
     "StaleTableError",
     "Tablebase",
     "TablebaseError",
+    "TimeLimitError",
     "open",
 ]
 

@@ -155,6 +155,22 @@ class CapacityError(TablebaseError):
         super().__init__(f"{subject}: {cure}")
 
 
+class TimeLimitError(TablebaseError):
+    """Work that takes longer than it may.
+
+    Parameters
+    ----------
+    seconds : float
+        How long it may take.
+    """
+
+    exit_code = 3
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        super().__init__(f"the statement takes longer than {seconds:g} s: ask for less, or allow more with --timeout")
+
+
 def system_error(fault: OSError, path: str | Path | None = None, cure: str = "use another folder") -> TablebaseError:
     """The error for what the operating system refused to do: for want of space, of a right, or for another reason.
 

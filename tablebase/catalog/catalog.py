@@ -270,8 +270,14 @@ class Catalog:
             rows = [(material, side, number) for material, side, number in connection.execute(places) if number in occurring]
         return {(material, side): occurring[number] for material, side, number in rows}
 
-    def sql(self, statement: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    def sql(self, statement: str, timeout: float | None = None) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Column names and rows of a statement that only reads.
+
+        Parameters
+        ----------
+        statement : str
+        timeout : float, optional
+            Seconds that it may take.
 
         Raises
         ------
@@ -279,10 +285,12 @@ class Catalog:
             If the patterns are not as they were written.
         TablebaseError
             For a statement that is wrong, or that would change or attach anything.
+        TimeLimitError
+            If it takes longer.
         """
         with self._guard(), self._engine.connect() as connection:
             self._refuse(seal.patterns_fault(connection))
-        return sqlite.query(self.path, statement)
+        return sqlite.query(self.path, statement, timeout)
 
     def close(self) -> None:
         """Give all connections back."""

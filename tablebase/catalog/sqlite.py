@@ -19,6 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from tablebase.catalog.schema import create_schema
 from tablebase.compute.locks import held_at_fork
 from tablebase.errors import TablebaseError
+from tablebase.executors.bounds import deadline
 
 FILE_NAME = "catalog.sqlite"
 FAULTS = (SQLAlchemyError, sqlite3.Error, UnicodeError)
@@ -156,23 +157,20 @@ def integrity_fault(connection: Connection) -> str | None:
     return None if found == "ok" else f"is damaged ({' '.join(str(found).split())})"
 
 
-def query(path: Path, statement: str) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Column names and rows of a statement that only reads.
-
-    Raises
-    ------
-    TablebaseError
-        For a statement that is wrong, or that would change or attach anything.
-    """
+def query(path: Path, statement: str, timeout: float | None = None) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Column names and rows of a statement that only reads; see `Catalog.sql`."""
     engine = connect_for_reading(path)
     try:
         with in_use, engine.connect() as connection:
             driver: Any = connection.connection.driver_connection
+            # Otherwise SQLite sorts in files, without limit.
+            driver.execute("PRAGMA temp_store = MEMORY")
             driver.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in READING else sqlite3.SQLITE_DENY)
-            result = connection.exec_driver_sql(statement)
-            if not result.returns_rows:
-                raise TablebaseError("the statement returns no rows: only SELECT is allowed")
-            return list(result.keys()), [tuple(row) for row in result]
+            with deadline(timeout, driver.interrupt):
+                result = connection.exec_driver_sql(statement)
+                if not result.returns_rows:
+                    raise TablebaseError("the statement returns no rows: only SELECT is allowed")
+                return list(result.keys()), [tuple(row) for row in result]
     except (*FAULTS, UnicodeError) as fault:
         reason = str(getattr(fault, "orig", None) or fault)
         raise TablebaseError(f"the SQL statement failed: {reason}{_hint(reason)}") from fault

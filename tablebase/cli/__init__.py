@@ -32,14 +32,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit with its code; every known error is one sentence on stderr."""
     streams.prepare()
     signals.listen()
-    sys.exit(run(arguments))
+    sys.exit(run(arguments, bounded=True))
 
 
-def run(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code."""
+def run(arguments: Sequence[str] | None = None, *, bounded: bool = False) -> int:
+    """Run a command and return its exit code.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        By default those of this program.
+    bounded : bool
+        Whether statements run in a process of their own; see `tablebase.cli.statements`. It is forked, which only the
+        program itself can allow.
+    """
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
-        result = typer.main.get_command(app).main(words, prog_name="tablebase", standalone_mode=False)
+        result = typer.main.get_command(app).main(words, prog_name="tablebase", standalone_mode=False, obj=bounded)
         sys.stdout.flush()
         code = result if isinstance(result, int) else 0
         # Some versions of typer turn Ctrl-C into this exit code themselves.

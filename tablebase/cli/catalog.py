@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tablebase.cli.options import DEFAULT_DATA, By, Data, Format, GameName, Size, Style, Variant, chosen_game
+from tablebase.cli.statements import Timeout, run_statement
 
 
 def stats(
@@ -37,17 +40,23 @@ def stats(
 
 
 def sql(
+    context: typer.Context,
     statement: Annotated[str, typer.Argument(metavar='"SELECT …"', help="A read-only statement; docs/guide.md lists the tables.")],
+    timeout: Timeout = None,
     data: Data = DEFAULT_DATA,
     style: Style = Format.TABLE,
-) -> None:
+) -> int:
     """Query the catalog in SQL, read-only."""
+    return run_statement(context, partial(_write_answer, statement, timeout, data, style), timeout)
+
+
+def _write_answer(statement: str, timeout: float | None, data: Path, style: Format) -> None:
     from tablebase.catalog.catalog import Catalog
     from tablebase.cli.output import write_rows
     from tablebase.mining.column_names import distinct_names
 
     catalog = Catalog(data)
-    names, rows = catalog.sql(statement)
+    names, rows = catalog.sql(statement, timeout)
     catalog.close()
     # SQL allows two columns of the same name; a row does not.
     columns = distinct_names(names)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import closing
 from enum import StrEnum
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,6 +26,7 @@ from tablebase.cli.options import (
     Variant,
     chosen_game,
 )
+from tablebase.cli.statements import Timeout, run_statement
 
 if TYPE_CHECKING:
     from tablebase.game import Game
@@ -47,17 +49,35 @@ FeatureFile = Annotated[Path | None, typer.Option("--features", metavar="FILE", 
 
 
 def mine(
+    context: typer.Context,
     game: GameName,
     statement: Annotated[str, typer.Argument(metavar='"SELECT …"', help="A statement over positions or distinct_positions.")],
     size: Size = None,
     variant: Variant = None,
     feature_file: FeatureFile = None,
     limit: Annotated[int | None, typer.Option("--limit", metavar="N", min=0, help="Write at most N rows.")] = None,
+    timeout: Timeout = None,
     data: Data = DEFAULT_DATA,
     workers: Threads = CORES,
     style: Annotated[MineFormat, typer.Option("--format", help="Output format.")] = MineFormat.TABLE,
-) -> None:
+) -> int:
     """Query all positions in SQL (DuckDB). A statement can change nothing, and read no other files."""
+    answer = partial(_write_answer, game, size, variant, statement, feature_file, limit, timeout, data, workers, style)
+    return run_statement(context, answer, timeout, workers)
+
+
+def _write_answer(
+    game: str,
+    size: str | None,
+    variant: list[str] | None,
+    statement: str,
+    feature_file: Path | None,
+    limit: int | None,
+    timeout: float | None,
+    data: Path,
+    workers: int,
+    style: MineFormat,
+) -> None:
     from tqdm import tqdm
 
     from tablebase.cli.output import say, write_rows
@@ -75,7 +95,7 @@ def mine(
         Query(rules, data, statement, all_features(rules, feature_file), workers) as query,
         tqdm(total=query.cells, desc=f"mine {rules.name}", unit="pos", unit_scale=True, leave=False) as bar,
     ):
-        batches = query.run(SHOWN + 1 if capped else limit, lambda done: bar.update(done - bar.n))
+        batches = query.run(SHOWN + 1 if capped else limit, lambda done: bar.update(done - bar.n), timeout)
         if style is MineFormat.PARQUET:
             write_parquet(sys.stdout.buffer, batches)
             return

@@ -34,7 +34,10 @@ class Worker:
         self.pipe, theirs = context.Pipe()
         # Python itself ends daemonic processes when it exits.
         self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        with _blocked_signals():
+        # Python would start it together with the process, and unblock the signals again.
+        if hasattr(signal, "pthread_sigmask"):
+            resource_tracker.ensure_running()
+        with blocked_signals():
             self._process.start()
         theirs.close()
 
@@ -84,13 +87,11 @@ def _losses_as_errors() -> Iterator[None]:
 
 
 @contextmanager
-def _blocked_signals() -> Iterator[None]:
+def blocked_signals() -> Iterator[None]:
     """Processes started here receive no signal before they can deal with it."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    # Python would start it together with the first process, and unblock the signals again.
-    resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
     try:
         yield

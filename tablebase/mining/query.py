@@ -18,11 +18,13 @@ import duckdb
 import pyarrow as pa
 
 from tablebase.errors import TablebaseError
+from tablebase.executors.bounds import deadline
 from tablebase.game import Game
 from tablebase.game.features import Feature
 from tablebase.mining.column_names import distinct_names
 from tablebase.mining.columns import POSITION, Column, columns, sql_type
 from tablebase.mining.position_text import PositionWriter
+from tablebase.mining.reach import check_reach
 from tablebase.mining.sandbox import faults_as_sentences, sandbox
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import Selection, known_slices, select_by_condition, union
@@ -79,6 +81,8 @@ class Query:
         all_columns = columns(game, list(known), features)
         self.statement = Statement(statement, all_columns)
         self._plan(all_columns)
+        # DuckDB knows best what is wrong with a statement, so it comes first.
+        check_reach(self.statement.tree, TABLES)
         late = any(column.late for column in self.statement.columns[EXTENDED])
         self.writer = PositionWriter(game, {slice_.material for slice_ in known}, all_columns) if late else None
         self.relations = [
@@ -104,7 +108,9 @@ class Query:
         """Indices that are decoded if each table is read once."""
         return sum(relation.scan.cells for relation in self.relations)
 
-    def run(self, limit: int | None = None, tick: Callable[[int], object] | None = None) -> Iterator[pa.RecordBatch]:
+    def run(
+        self, limit: int | None = None, tick: Callable[[int], object] | None = None, timeout: float | None = None
+    ) -> Iterator[pa.RecordBatch]:
         """The result in batches, the first of which is empty; columns with the same name are numbered.
 
         Parameters
@@ -113,14 +119,23 @@ class Query:
             Maximum number of rows.
         tick : callable, optional
             Called from time to time with the number of indices decoded so far.
+        timeout : float, optional
+            Seconds that it may take from the first batch to the last.
+
+        Raises
+        ------
+        TimeLimitError
+            If it takes longer.
         """
-        batches = self._batches(limit, tick)
+        batches = self._batches(limit, tick, timeout)
         self._runs.add(batches)
         return batches
 
-    def _batches(self, limit: int | None, tick: Callable[[int], object] | None) -> Generator[pa.RecordBatch, None, None]:
+    def _batches(
+        self, limit: int | None, tick: Callable[[int], object] | None, timeout: float | None
+    ) -> Generator[pa.RecordBatch, None, None]:
         scans = [relation.scan for relation in self.relations]
-        with sandbox(self.threads) as connection:
+        with sandbox(self.threads) as connection, deadline(timeout, connection.interrupt):
             for scan in scans:
                 scan.tick = lambda: tick and tick(sum(each.done for each in scans))
             self._create_views(connection)

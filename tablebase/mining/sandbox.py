@@ -38,8 +38,9 @@ def faults_as_sentences() -> Iterator[None]:
     """Raise DuckDB's errors as `TablebaseError`, each with a one-sentence message."""
     try:
         yield
-    except duckdb.OutOfMemoryException as fault:
-        raise CapacityError(f"the statement needs more than {MEMORY} of memory", "ask for fewer groups or rows") from fault
-    except duckdb.Error as fault:
+    except (duckdb.Error, OSError) as fault:
+        # A stream that has begun passes DuckDB's message on as an OSError.
+        if str(fault).startswith("Out of Memory Error"):
+            raise CapacityError(f"the statement needs more than {MEMORY} of memory", "ask for fewer groups or rows") from fault
         reason = " ".join(line.strip() for line in str(fault).partition("\n\nLINE")[0].splitlines() if line.strip())
         raise TablebaseError(f"the statement failed: {reason}") from fault

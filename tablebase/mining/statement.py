@@ -32,6 +32,8 @@ class Statement:
 
     Attributes
     ----------
+    tree : sqlglot expression
+        The statement as it was written.
     text : str
         The statement as DuckDB has to run it.
     references : list of Reference
@@ -48,7 +50,7 @@ class Statement:
     """
 
     def __init__(self, text: str, columns: dict[str, Column]) -> None:
-        tree = _parse(text)
+        self.tree = tree = _parse(text)
         self.reads_unnamed = _reads_unnamed(tree)
         self.references = references(tree, [name for name, column in columns.items() if not column.in_star])
         named = names_in(tree)

@@ -6,10 +6,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from sqlglot import parse_one
+from support.checks import at_least_one
 from support.program import Answer, flip, middle_of_codes
 
 from rules.doushouqi import game as doushouqi
+from tablebase.errors import CapacityError, TablebaseError
 from tablebase.mining import sandbox as database
+from tablebase.mining.reach import SYSTEM, check_reach
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import table_path
 
@@ -80,6 +84,26 @@ STATEMENTS = {
     "a variable": ("SELECT * FROM secret", "secret"),
     "another variable": ("SELECT * FROM connection", "connection"),
     "a variable of the environment": ("SELECT getenv('HOME')", "getenv"),
+    "settings": ("SELECT * FROM duckdb_settings()", "duckdb_settings() is not allowed in a FROM"),
+    "the list of tables": (
+        "SELECT * FROM duckdb_settings",
+        "duckdb_settings cannot be read: query positions or distinct_positions",
+    ),
+    "settings under another name": ("SELECT * FROM pg_settings", "pg_settings cannot be read"),
+    "settings hidden by a WITH": (
+        "WITH pg_settings AS (SELECT * FROM pg_settings) SELECT * FROM pg_settings",
+        "pg_settings cannot be read",
+    ),
+    "settings in a condition": (
+        "SELECT count(*) FROM positions WHERE pieces IN (SELECT length(value) FROM duckdb_settings())",
+        "duckdb_settings() is not allowed",
+    ),
+    "a setting": ("SELECT current_setting('secret_directory')", "the function current_setting is not allowed"),
+    "a setting after a dot": ("SELECT ('threads').\"Current_Setting\"()", "the function Current_Setting is not allowed"),
+    "views of a schema": ("SELECT * FROM information_schema.tables", "information_schema.tables cannot be read"),
+    "the memory in use": ("SELECT * FROM duckdb_memory()", "duckdb_memory() is not allowed"),
+    "the version": ("SELECT * FROM pragma_version()", "pragma_version() is not allowed"),
+    "functions of Python": ("SELECT * FROM python_map_function((SELECT 1))", "python_map_function"),
     "query": ("SELECT * FROM query('SELECT 1')", "query"),
     "query in quotes": ("SELECT * FROM \"Query\"('SELECT 1')", "query"),
     "query of a schema": ("SELECT * FROM system.main.query('SELECT 1')", "query"),
@@ -307,3 +331,59 @@ def test_too_much_memory(two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(database.SETTINGS, "memory_limit", "'30MB'")
     statement = "SELECT list(positions ORDER BY random()) FROM positions GROUP BY random()"
     check(ask("mine", "doushouqi", statement, "--data", two_pieces, "--workers", 1), "more than 30MB of memory", code=3)
+
+
+def test_a_fault_after_the_first_rows(two_pieces: Path, ask: Ask) -> None:
+    """A stream that has begun fails in another way than a statement that has not; the sentence is the same."""
+    statement = "SELECT CASE WHEN range = 999999 THEN error('late') END AS a FROM range(1000000)"
+    answer = ask("mine", "doushouqi", statement, "--data", two_pieces, "--format", "csv")
+    assert answer.out.startswith("a\n")
+    assert (answer.code, answer.errors) == (2, ["error: the statement failed: Invalid Input Error: late"])
+
+
+def test_too_much_memory_after_the_first_rows() -> None:
+    """Want of memory has its code whenever it shows."""
+    with pytest.raises(CapacityError, match="more than 2GB of memory"), database.faults_as_sentences():
+        raise OSError("Out of Memory Error: failed to allocate data of size 16.0 MiB (1.9 GiB/1.9 GiB used)")
+
+
+def test_only_rows_of_arguments() -> None:
+    """Every table function of DuckDB that is allowed reads nothing, and all of DuckDB's own views are known by their names."""
+    with database.sandbox(1) as connection:
+        connection.execute("CREATE TABLE positions (a INT)")
+        found = connection.execute(
+            "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type LIKE '%table%'"
+        ).fetchall()
+        views = connection.execute("SELECT view_name FROM duckdb_views() WHERE schema_name <> 'information_schema'").fetchall()
+    refused = []
+    for (name,) in at_least_one(found):
+        try:
+            check_reach(parse_one(f'SELECT * FROM "{name}"(1, 2)', dialect="duckdb"), ("positions",))
+        except TablebaseError:
+            refused.append(name)
+    assert {name for (name,) in found} - {*refused} == {
+        "generate_series",
+        "json_each",
+        "json_tree",
+        "range",
+        "repeat",
+        "repeat_row",
+        "unnest",
+    }
+    assert all(name.startswith(SYSTEM) for (name,) in at_least_one(views))
+
+
+@pytest.mark.parametrize(
+    ("statement", "rows"),
+    [
+        ("SELECT count(*) AS n FROM range(3), generate_series(1, 2), unnest([1, 2])", 12),
+        ("SELECT count(*) AS n FROM repeat('a', 3), repeat_row(1, 2, num_rows = 2)", 6),
+        ("SELECT count(*) AS n FROM json_each('[1, 2]'), json_tree('[1]')", 4),
+        ("WITH a AS (SELECT 1), b AS (FROM A) SELECT count(*) AS n FROM B, (VALUES (1), (2))", 2),
+        ("SELECT count(*) AS n FROM main.positions p, (SELECT 1) WHERE p.material = 'RvC'", 49 * 60),
+    ],
+)
+def test_what_a_statement_may_read(statement: str, rows: int, two_pieces: Path, ask: Ask) -> None:
+    """Tables, its own subqueries, and functions that make rows of their arguments."""
+    answer = ask("mine", "doushouqi", statement, "--data", two_pieces, "--format", "json")
+    assert answer.json == [{"n": rows}]
