@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,9 +40,20 @@ def test_a_text_that_is_gone_is_a_fault(tmp_path: Path) -> None:
     """Nothing is changed where the text does not occur exactly once."""
     (tmp_path / "file.py").write_text("a = b\na = b\n")
     for text in ("a = b", "a = c"):
-        with pytest.raises(ValueError, match="not once"):
-            script.Mutant("file.py", text, "", ("tests",)).apply(tmp_path)
+        with pytest.raises(ValueError, match="not once"), script.Mutant("file.py", text, "", ("tests",)).applied(tmp_path):
+            pass
     assert (tmp_path / "file.py").read_text() == "a = b\na = b\n"
+
+
+def test_a_change_is_undone(tmp_path: Path) -> None:
+    """Afterwards, even after an error, a file is as it was, and so is its time, by which Numba knows it."""
+    path = tmp_path / "file.py"
+    path.write_text("a = b\n")
+    os.utime(path, (1, 1))
+    with suppress(KeyError), script.Mutant("file.py", "b", "c", ("tests",)).applied(tmp_path):
+        assert (path.read_text(), path.stat().st_mtime > 1) == ("a = c\n", True)
+        raise KeyError
+    assert (path.read_text(), path.stat().st_mtime) == ("a = b\n", 1)
 
 
 @pytest.fixture
@@ -50,18 +63,30 @@ def small_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> script.Mutant
     test = "from sign import is_positive\n\n\ndef test_sign():\n    assert is_positive(1) and not is_positive(-1)\n"
     (tmp_path / "test_sign.py").write_text(test)
     monkeypatch.setattr(script, "ROOT", tmp_path)
+    monkeypatch.setattr(script, "WORK", tmp_path / "work")
     monkeypatch.setattr(script, "COPIED", ("sign.py", "test_sign.py"))
     return script.Mutant("sign.py", "number > 0", "number < 0", ("test_sign.py",))
 
 
 def test_killed_and_survived(small_tree: script.Mutant) -> None:
     """A change is killed if a test fails; that zero is not positive is not tested, so that change survives."""
-    assert script.passes(None, small_tree.tests)
-    assert not script.passes(small_tree, small_tree.tests)
-    assert script.passes(replace(small_tree, replacement="number >= 0"), small_tree.tests)
+    with script.copied_tree() as tree:
+        assert script.passes(tree, small_tree.tests)
+        assert not script.survives(small_tree, tree)
+        assert script.survives(replace(small_tree, replacement="number >= 0"), tree)
+        assert script.passes(tree, small_tree.tests)
+    assert not tree.exists()
 
 
 def test_a_test_that_is_not_there_kills_nothing(small_tree: script.Mutant) -> None:
     """A misspelt test is an error of the list, not a kill."""
-    with pytest.raises(SystemExit, match="pytest ended with 4"):
-        script.passes(small_tree, ("test_other.py",))
+    with script.copied_tree() as tree, pytest.raises(SystemExit, match="pytest ended with 4"):
+        script.survives(replace(small_tree, tests=("test_other.py",)), tree)
+
+
+def test_two_runs_do_not_share_a_copy(small_tree: script.Mutant) -> None:
+    """A second run is refused while one goes on, and leaves its copy alone."""
+    with script.copied_tree() as tree:
+        with pytest.raises(SystemExit, match="wait for the other run"), script.copied_tree():
+            pass
+        assert (tree / small_tree.file).exists()
