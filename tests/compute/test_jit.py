@@ -58,7 +58,11 @@ def test_modules_may_be_imported_in_any_way(tmp_path: Path, monkeypatch: pytest.
     """A module counts if it is imported from its package, by its full name, or for one of its names."""
     ways = ["from tablebase.compute.jit import jit", "from tablebase.parts import one", "import tablebase.parts.two"]
     ways += ["from tablebase.parts.three import number", "    from tablebase.parts import (\n        four,\n    )"]
-    texts = {"kernels": "\n".join(ways), "compute/jit": "", **{f"parts/{name}": "" for name in ("one", "two", "three", "four", "five")}}
+    texts = {
+        "kernels": "\n".join(ways),
+        "compute/jit": "",
+        **{f"parts/{name}": "" for name in ("one", "two", "three", "four", "five")},
+    }
     for name, text in texts.items():
         path = tmp_path / "tablebase" / f"{name}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
