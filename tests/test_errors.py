@@ -42,6 +42,12 @@ def test_what_is_missing(options: dict[str, object], command: str, sentence: str
     assert isinstance(error, KeyError)
 
 
+def test_exit_codes() -> None:
+    """2 for what the user can mend, 1 for a check that failed, 3 for what does not fit."""
+    codes = {kind: kind.exit_code for kind in classes()}
+    assert {kind: code for kind, code in codes.items() if code != 2} == {CorruptTableError: 1, CapacityError: 3}
+
+
 def test_what_does_not_fit() -> None:
     """With the numbers that are known."""
     whole = CapacityError("RCvW", "allow more", needed=5000, allowed=1000)

@@ -114,7 +114,9 @@ def test_one_byte_reaches_far_enough() -> None:
     assert NARROW.reach >= 250
     assert NARROW.wider.reach > 30_000
     assert FULL.reach > 30_000
+    assert (NARROW.reach, Coding(2, "uint8").reach) == (252, 125)
     for coding in CODINGS:
+        assert code(coding, ("loss", coding.reach)) < coding.void <= code(coding, ("loss", coding.reach + 1))
         assert coding.wider.stride == coding.stride
         assert coding.wider.void > coding.reach
 

@@ -290,6 +290,12 @@ def test_memory_grows_with_the_table() -> None:
         assert memory(GAME, table, "reference") > memory(GAME, table, "bitrow") == memory(GAME, table)
 
 
+def test_memory_is_that_of_the_largest_table(tmp_path: Path) -> None:
+    """Of two pieces, two rats take most; a cat has fewer squares to stand on."""
+    (line,) = estimate(GAME, 2, [], tmp_path)
+    assert line.memory == memory(GAME, parse_material(GAME, "RvR")) > memory(GAME, parse_material(GAME, "CvW"))
+
+
 def test_memory_counts_what_captures_lead_to() -> None:
     """A hound that takes leads to HvC and HvF, of 12 * 12 and 12 * 9 indices; one that takes nothing needs less by that."""
     hunt = toys.hunt()

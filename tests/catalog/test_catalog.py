@@ -131,6 +131,13 @@ def test_void_is_where_pieces_would_share_a_square(two_pieces: Path) -> None:
         assert row["placements"] == [49 * 48, 49 * 60, 61 * 60][rats]
 
 
+def test_positions_are_placements_without_stalemates(shut_in: Path) -> None:
+    """A cat can be shut in by wolf and dog; those placements are neither positions nor won, lost or drawn."""
+    (row,) = rows(shut_in, "SELECT * FROM slice_counts WHERE material = 'CvWD'")
+    assert 0 < row["stalemates"] < row["placements"]
+    assert row["positions"] == row["placements"] - row["stalemates"] == row["wins"] + row["losses"] + row["draws"]
+
+
 def test_longest_positions_take_that_long(more_tables: Tablebase, three_pieces: Path) -> None:
     """The example of each longest win and loss is a position of its slice that probes to just that."""
     found = rows(three_pieces, "SELECT * FROM slice_counts WHERE NOT is_alias")

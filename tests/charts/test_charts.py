@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
@@ -154,6 +155,20 @@ def test_what_is_not_built_is_told(shut_in: Path) -> None:
     catalog.close()
 
 
+def test_sides_are_chosen_and_tiers_added_up(tmp_path: Path, ask: Ask) -> None:
+    """In a game without colour swap, one side to move can be asked for alone; all tiers of a material are one cell."""
+    assert ask("build", "foxhounds-2x2", "--data", tmp_path).code == 0
+    game = load_game("foxhounds-2x2")
+    with closing(Catalog(tmp_path)) as catalog:
+        both, hounds = select_slices(game, catalog), select_slices(game, catalog, side="h")
+    assert {line.side for line in both.lines} == {"f", "h"}
+    assert [line.side for line in hounds.lines] == ["h"] * (len(both.lines) // 2)
+    assert (both.missing, hounds.missing) == (0, 0)
+    (matrix,) = draw_matrices(both)
+    assert matrix.positions.tolist() == [[both.positions]]
+    assert len(both.materials) == 2
+
+
 def test_pieces_of_one_kind_are_counted_together(hexapawns: Path) -> None:
     """Where a side has several pieces of a kind, a position counts once for each of them, whichever is named."""
     game = load_game("hexapawn")
@@ -262,6 +277,8 @@ def test_bars_of_parity_add_up() -> None:
         heights = np.array([bar.get_height() for bar in axes.patches]).reshape(3, -1)
         assert heights[0].tolist() == pytest.approx(wins)
         assert heights.sum(axis=0).tolist() == pytest.approx([1, 1, 1])
+        bottoms = np.array([bar.get_y() for bar in axes.patches]).reshape(3, -1)
+        assert bottoms[1:] == pytest.approx(heights.cumsum(axis=0)[:-1])
         assert [bool(bar.get_hatch()) for bar in axes.patches] == even * 3
         assert [text.get_text() for text in axes.texts] == counts
     assert [label.get_text() for label in right.get_xticklabels()] == ["odd", "even", "all"]

@@ -202,6 +202,7 @@ def test_verify_finds_a_flipped_byte(copied: Path, ask: Ask) -> None:
     right = ask("verify", "doushouqi", "--data", copied)
     assert (right.code, right.out, right.errors) == (0, "", [])
     assert "10 of 10" in right.err
+    assert "10 of 10" in ask("verify", "doushouqi", "--pieces", 2, "--data", copied).err
     paths = [table_path(copied, GAME, parse_material(GAME, name)) for name in ("RvR", "CvT")]
     for path in paths:
         flip(path, 4000)

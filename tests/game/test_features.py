@@ -237,5 +237,7 @@ def test_features_of_animals_by_hand(two_pieces: Path) -> None:
     assert told("RvC", "b4", "d2") == (4, True, "weaker", 7, 1, "other", True, "river", "trap", "behind")
     # A lion on b3 jumps to b7: one step, two across and two up.
     assert told("LvT", "b3", "b8")[3:5] == (5, 6)
+    # Both cats are a step away from the den of the other: who moves is first.
+    assert told("CvC", "c9", "c1") == (8, True, "equal", 1, 1, "mover", False, "trap", "trap", "behind")
     # Cat and rat on one rank, each a step away from a den that is his own.
     assert told("CvC", "c9", "e9") == (2, True, "equal", 1, 9, "mover", False, "trap", "home", "beside")

@@ -1,0 +1,23 @@
+"""Names that are loaded only when they are used."""
+
+from __future__ import annotations
+
+import pytest
+
+import tablebase
+import tablebase.testing
+from tablebase.api.tablebase import Tablebase
+from tablebase.testing.suite import check_rules
+
+
+def test_names_are_those_of_their_modules() -> None:
+    """A package gives what the modules define that it names."""
+    assert tablebase.Tablebase is Tablebase
+    assert tablebase.testing.check_rules is check_rules
+
+
+def test_a_name_that_is_not_there() -> None:
+    """It is missing as from any other module, so that `hasattr` works."""
+    with pytest.raises(AttributeError, match="module 'tablebase' has no attribute 'nothing'"):
+        tablebase.nothing  # noqa: B018
+    assert not hasattr(tablebase.testing, "nothing")
