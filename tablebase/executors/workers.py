@@ -17,6 +17,9 @@ from typing import Any
 from tablebase.compute.cleanup import STOPPING
 from tablebase.errors import CapacityError
 
+DEATH = 1.0
+"""Seconds for a killed process to disappear."""
+
 
 class Worker:
     """A spawned process.
@@ -67,8 +70,8 @@ class Worker:
         self._process.kill()
 
     def join(self) -> None:
-        """Wait until the process is gone."""
-        self._process.join()
+        """Wait until the killed process is gone, but not forever if the operating system cannot end it."""
+        self._process.join(DEATH)
         self.pipe.close()
 
 
