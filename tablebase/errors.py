@@ -6,6 +6,12 @@ from pathlib import Path
 from typing import Any
 
 REBUILD = "delete it and build it again"
+LONGEST_QUOTE = 80
+
+
+def quoted(text: str) -> str:
+    """A text of the user's in quotation marks; only its beginning if it is long."""
+    return repr(text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…")
 
 
 class TablebaseError(Exception):

@@ -173,7 +173,7 @@ def _numbers(holder: Any, name: str, most: int) -> list[int]:
     """A list of integers, one for each of at most so many codes."""
     attribute = _attribute(holder, name)
     # A null dataspace has no shape.
-    shape = attribute.shape or ()
+    shape: tuple[int, ...] = attribute.shape or ()
     _require(len(shape) == 1 and FIRST <= shape[0] <= most, f"an attribute {name} is not a list with an entry for each code")
     return _integers(attribute, name, shape)
 
