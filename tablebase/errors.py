@@ -10,6 +10,12 @@ from typing import Any
 REBUILD = "delete it and build it again"
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 NO_RIGHT = (errno.EACCES, errno.EPERM, errno.EROFS)
+LONGEST_QUOTE = 80
+
+
+def quoted(text: str) -> str:
+    """A text of the user's in quotation marks; only its beginning if it is long."""
+    return repr(text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…")
 
 
 class TablebaseError(Exception):

@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.errors import MissingTableError
+from tablebase.errors import MissingTableError, NotationError
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import check_pieces, parse
@@ -149,6 +149,8 @@ class Tablebase:
             If the table has not been built.
         """
         rules = _loaded(game)
+        if side not in (0, 1):
+            raise NotationError(f"the side to move is 0 or 1, not {side!r}")
         return self.prober.values_at(rules, parse_material(rules, material), side, squares)
 
     def line(self, game: str | Game, position: str | Position, plies: int | None = None) -> list[Probe]:
@@ -161,13 +163,13 @@ class Tablebase:
 
 
 def _loaded(game: str | Game) -> Game:
-    return load_game(game) if isinstance(game, str) else game
+    return game if isinstance(game, Game) else load_game(game)
 
 
 def _resolved(game: str | Game, position: str | Position) -> tuple[Game, Position]:
     """The game, and the position, in which the game must not be over."""
     rules = _loaded(game)
-    if isinstance(position, str):
+    if not isinstance(position, Position):
         return rules, parse(rules, position)
     check_pieces(rules, position)
     return rules, position

@@ -9,16 +9,36 @@ from tablebase.cli.options import CHECK_FAILED, Format, GameName, Size, Style, V
 
 def games(style: Style = Format.TABLE) -> None:
     """List the installed games."""
-    from tablebase.cli.output import write_rows
-    from tablebase.game.registry import game_names, load_game, variants
+    from tablebase.cli.output import say, write_rows
+    from tablebase.errors import RulesError
+    from tablebase.game.registry import game_names
 
-    rows = []
+    rows, faults = [], []
     for name in game_names():
-        game = load_game(name)
-        kinds = " ".join(kind.symbol for kind in game.kinds)
-        row = {"game": name, "title": game.title, "squares": len(game.board), "pieces": kinds, "start": game.start}
-        rows.append({**row, "variants": " ".join(variants(name))})
+        try:
+            rows.append(_row(name))
+        except RulesError as fault:
+            faults.append(str(fault))
     write_rows(rows, style, ["game", "title", "variants", "squares", "pieces", "start"])
+    for sentence in faults:
+        say(f"error: {sentence}")
+    if faults:
+        raise typer.Exit(CHECK_FAILED)
+
+
+def _row(name: str) -> dict[str, object]:
+    """A line about an installed game."""
+    from tablebase.game.registry import load_game, variants
+
+    game = load_game(name)
+    return {
+        "game": name,
+        "title": game.title,
+        "variants": " ".join(variants(name)),
+        "squares": len(game.board),
+        "pieces": " ".join(kind.symbol for kind in game.kinds),
+        "start": game.start,
+    }
 
 
 def check_rules(game: GameName, size: Size = None, variant: Variant = None, style: Style = Format.TABLE) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tablebase.errors import TablebaseError
+from tablebase.errors import TablebaseError, quoted
 
 if TYPE_CHECKING:
     from tablebase.game import Game
@@ -65,7 +65,7 @@ def chosen_game(game: str, size: str | None, variant: list[str] | None) -> Game:
 
 def parse_size(text: str) -> int:
     """Bytes of a size such as ``8G``, ``512M`` or ``1000000``."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
+    match = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
     if match is None:
-        raise TablebaseError(f"{text!r} is not a size: write bytes, or a number with K, M, G or T such as 8G")
+        raise TablebaseError(f"{quoted(text)} is not a size: write bytes, or a number with K, M, G or T such as 8G")
     return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))

@@ -7,13 +7,21 @@ letter for each piece; a space; the letter of the side to move.
 from __future__ import annotations
 
 import re
+from operator import index
 
 from tablebase.errors import NotationError
 from tablebase.game import Game
 from tablebase.game.moves import Move, Position
 
 DIGITS = frozenset("0123456789")
+MOST_DIGITS = 9
+"""More digits than any number of a game has; Python refuses to read numbers of thousands."""
 _TOKEN = re.compile(r"[0-9]+|.", re.DOTALL)
+
+
+def whole_number(text: str) -> int | None:
+    """The number that a text of ASCII digits stands for; None if it is not one, or has more than `MOST_DIGITS` digits."""
+    return int(text) if text and len(text) <= MOST_DIGITS and DIGITS.issuperset(text) else None
 
 
 def parse(game: Game, text: str) -> Position:
@@ -39,6 +47,8 @@ def parse(game: Game, text: str) -> Position:
 
 def read(game: Game, text: str) -> Position:
     """Read any placement of pieces, even one in which the game is over; errors are those of `parse`."""
+    if not isinstance(text, str):
+        raise NotationError(f"a position is a text such as {game.start!r} or a Position, not a value of type {type(text).__name__}")
     words = text.split()
     if len(words) != 2:
         form = f"write rows and the side to move, as in {game.start!r}"
@@ -67,8 +77,9 @@ def _parse_row(game: Game, row: str, rank: int) -> list[tuple[int, int]]:
     file = 0
     for token in _TOKEN.findall(row):
         if token[0] in DIGITS:
-            # Nine digits already exceed the width of any board.
-            file += int(token[:9])
+            number = whole_number(token)
+            # A run of more digits exceeds the width of any board.
+            file += 10**MOST_DIGITS if number is None else number
             continue
         if token not in game.by_symbol:
             known = "".join(kind.symbol for kind in game.kinds)
@@ -86,6 +97,7 @@ def _parse_row(game: Game, row: str, rank: int) -> list[tuple[int, int]]:
 
 def check_pieces(game: Game, position: Position) -> None:
     """Raise `NotationError` unless the pieces form a position in which the game is not over."""
+    _check_numbers(game, position)
     kinds = [kind for kind, _ in position.pieces]
     for number in dict.fromkeys(kinds):
         kind, count = game.kinds[number], kinds.count(number)
@@ -103,6 +115,20 @@ def check_pieces(game: Game, position: Position) -> None:
     for side in (0, 1):
         if side not in present:
             raise NotationError(f"{game.sides[side].name} has no pieces: both sides need at least one")
+
+
+def _check_numbers(game: Game, position: Position) -> None:
+    """Raise `NotationError` unless there are such kinds, squares and sides, and the pieces ascend."""
+    try:
+        pieces = [(index(kind), index(square)) for kind, square in position.pieces]
+        side = index(position.side)
+    except (TypeError, ValueError):
+        raise NotationError("a Position holds a pair of numbers, kind and square, for each piece, and the side to move") from None
+    kinds, squares = range(len(game.kinds)), range(len(game.board))
+    if side not in (0, 1) or not all(kind in kinds and square in squares for kind, square in pieces):
+        raise NotationError(f"kinds of {game.name} are numbered from 0 to {kinds[-1]}, squares to {squares[-1]}, sides to 1")
+    if position.pieces != tuple(sorted(pieces)):
+        raise NotationError("the pieces of a Position are a tuple of tuples, in ascending order")
 
 
 def render(game: Game, position: Position) -> str:

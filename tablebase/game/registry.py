@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from tablebase.errors import RulesError
+from tablebase.errors import RulesError, quoted
 from tablebase.game import Game
+from tablebase.game.notation import MOST_DIGITS, whole_number
 
 GROUP = "tablebase.rules"
 SIZE = "size"
@@ -62,7 +65,9 @@ def load_game(name: str) -> Game:
     full = "-".join([base, *(_word(key, chosen[key]) for key in options if key in chosen and chosen[key] != options[key])])
     if full != name:
         return load_game(full)
-    game = make(**chosen)
+    # A `RulesError` of its own is about the variant.
+    with _faults_as_sentences(point, "fails", RulesError):
+        game = make(**chosen)
     if not isinstance(game, Game):
         raise RulesError(f"the entry point {point.value!r} of {base} must be a function that returns a Game")
     if game.name != base:
@@ -78,17 +83,29 @@ def variants(name: str) -> tuple[str, ...]:
 
 def _load(point: EntryPoint) -> Any:
     """The object that an entry point names."""
-    try:
+    with _faults_as_sentences(point, "cannot be loaded"):
         return point.load()
-    except (ImportError, AttributeError) as fault:
-        raise RulesError(f"the entry point {point.value!r} of {point.name} cannot be loaded: {fault}") from fault
+
+
+@contextmanager
+def _faults_as_sentences(point: EntryPoint, failed: str, *passing: type[BaseException]) -> Iterator[None]:
+    """Turn whatever someone else's code raises, but for these and Ctrl-C, into one sentence."""
+    try:
+        yield
+    except BaseException as fault:
+        if isinstance(fault, (KeyboardInterrupt, *passing)):
+            raise
+        said = " ".join(f"{type(fault).__name__}: {fault}".split())
+        raise RulesError(f"the entry point {point.value!r} of {point.name} {failed}: {said}") from fault
 
 
 def _split(name: str) -> tuple[str, list[str]]:
     """The name of the installed game, and the words of the variant after it."""
+    if not isinstance(name, str):
+        raise RulesError(f"a game is a name or a Game, not a value of type {type(name).__name__}")
     bases = [base for base in _installed() if name == base or name.startswith(f"{base}-")]
     if not bases:
-        raise RulesError(f"there is no game {name!r}; installed: {', '.join(game_names()) or 'none'}")
+        raise RulesError(f"there is no game {quoted(name)}; installed: {', '.join(game_names()) or 'none'}")
     base = max(bases, key=len)
     return base, name[len(base) :].split("-")[1:]
 
@@ -99,9 +116,16 @@ def _defaults(make: Any, point: EntryPoint) -> dict[str, Any]:
         defaults = {key: parameter.default for key, parameter in inspect.signature(make).parameters.items()}
     except (TypeError, ValueError):
         raise RulesError(f"the entry point {point.value!r} must be a function that returns a Game") from None
-    if inspect.Parameter.empty in defaults.values():
+    # Compared by identity, because a default may be anything.
+    if any(default is inspect.Parameter.empty for default in defaults.values()):
         raise RulesError(f"the entry point {point.value!r} must be a function whose parameters all have defaults")
+    if SIZE in defaults and not _is_size(defaults[SIZE]):
+        raise RulesError(f"the entry point {point.value!r} must be a function whose {SIZE} is by default a pair of numbers")
     return defaults
+
+
+def _is_size(value: Any) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and all(isinstance(number, int) for number in value)
 
 
 def _option(base: str, word: str, options: dict[str, Any]) -> tuple[str, Any]:
@@ -111,17 +135,19 @@ def _option(base: str, word: str, options: dict[str, Any]) -> tuple[str, Any]:
     if key not in options:
         known = ", ".join(_word(name, value) for name, value in options.items())
         hint = f"its variants are written as in {known}" if known else "it has no variants"
-        raise RulesError(f"{base} has no variant {word!r}: {hint}")
+        raise RulesError(f"{base} has no variant {quoted(word)}: {hint}")
     default = options[key]
     if key == SIZE:
         size = _SIZE.fullmatch(text)
         if size is None:
-            raise RulesError(f"{text!r} is not a size of {base}: write files and ranks, as in {_word(SIZE, default)}")
+            raise RulesError(f"{quoted(text)} is not a size of {base}: write files and ranks, as in {_word(SIZE, default)}")
         return key, (int(size[1]), int(size[2]))
     if isinstance(default, int):
-        if not text.isascii() or not text.isdigit():
-            raise RulesError(f"{key} of {base} must be a whole number, not {text!r}")
-        return key, int(text)
+        number = whole_number(text)
+        if number is None:
+            limit = f" of at most {MOST_DIGITS} digits" if len(text) > MOST_DIGITS else ""
+            raise RulesError(f"{key} of {base} must be a whole number{limit}, not {quoted(text)}")
+        return key, number
     return key, text
 
 

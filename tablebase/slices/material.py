@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, product
 
-from tablebase.errors import NotationError, TablebaseError
+from tablebase.errors import NotationError, TablebaseError, quoted
 from tablebase.game import Game
 from tablebase.game.moves import Position
+from tablebase.game.notation import whole_number
 from tablebase.slices.combinadics import advances
 
 
@@ -113,6 +114,8 @@ def parse_material(game: Game, text: str) -> Material:
 
 def parse_materials(game: Game, text: str) -> tuple[Material, ...]:
     """Read a material like `parse_material`; a name without an advance stands for all tiers."""
+    if not isinstance(text, str):
+        raise NotationError(f"a material is a text such as 'RCvW', not a value of type {type(text).__name__}")
     pieces, separator, tier = text.partition("@")
     kinds = _parse_kinds(game, pieces, text)
     possible = advances_of(game, kinds)
@@ -120,11 +123,10 @@ def parse_materials(game: Game, text: str) -> tuple[Material, ...]:
         return tuple(make_material(game, kinds, advance) for advance in possible)
     if not tiered_kinds(game, kinds):
         raise NotationError(f"{text!r} names an advance, but {pieces} is not divided into tiers")
-    numbers = tier.split(",")
-    advance = tuple(int(number) if number.isascii() and number.isdigit() else -1 for number in numbers)
+    advance = tuple(whole_number(number) for number in tier.split(","))
     if advance not in possible:
         first, last = (",".join(map(str, bound)) for bound in (possible[0], possible[-1]))
-        raise NotationError(f"{pieces} has no tier {tier!r}: they run from {first} to {last}")
+        raise NotationError(f"{pieces} has no tier {quoted(tier)}: they run from {first} to {last}")
     return (make_material(game, kinds, advance),)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -90,6 +91,12 @@ HASENSPIEL = "its variants are written as in 8x8, pawns=0, early=default"
         ("hasenspiel-pawns=two", "pawns of hasenspiel must be a whole number, not 'two'"),
         ("hasenspiel-pawns=", "pawns of hasenspiel must be a whole number, not ''"),
         ("hasenspiel-pawns=²", "pawns of hasenspiel must be a whole number, not '²'"),
+        (f"hasenspiel-pawns={'9' * 10}", "pawns of hasenspiel must be a whole number of at most 9 digits, not '9999999999'"),
+        (f"hasenspiel-pawns={'9' * 9}", "hasenspiel on 8 files has 1 to 4 pawns, not 999999999"),
+        (
+            f"hasenspiel-pawns={'9' * 5000}",
+            f"pawns of hasenspiel must be a whole number of at most 9 digits, not '{'9' * 80}…'",
+        ),
         ("hasenspiel-pawns=1.5", "pawns of hasenspiel must be a whole number, not '1.5'"),
         ("hasenspiel-early=foo", "hasenspiel has no variant early=foo: choose one of default, article, none"),
         ("hasenspiel-6x6-pawns=4", "hasenspiel on 6 files has 1 to 3 pawns, not 4"),
@@ -218,6 +225,77 @@ def test_a_parameter_without_a_default_is_told(ask_for: Callable[[str], object])
     """A function that cannot be called without a variant is a fault of the rules, told with its entry point, not a crash."""
     with pytest.raises(RulesError, match="herds:needy"):
         ask_for("needy")
+
+
+BROKEN = {
+    "an error": ("raise ValueError('no\\nrules')", "cannot be loaded: ValueError: no rules"),
+    "a fault of syntax": ("def", "cannot be loaded: SyntaxError: invalid syntax"),
+    "an import that fails": (
+        "import no_such_thing",
+        "cannot be loaded: ModuleNotFoundError: No module named 'no_such_thing'",
+    ),
+    "no such function": ("", "cannot be loaded: AttributeError: module 'broken' has no attribute 'game'"),
+    "an exit": ("raise SystemExit(0)", "cannot be loaded: SystemExit: 0"),
+    "something of its own": ("class Stop(BaseException): pass\nraise Stop('now')", "cannot be loaded: Stop: now"),
+    "a refusal": (
+        "import tablebase\nraise tablebase.RulesError('not today')",
+        "cannot be loaded: RulesError: not today",
+    ),
+    "a function that fails": ("def game(): return 1 / 0", "fails: ZeroDivisionError: division by zero"),
+    "a function that exits": ("def game(): raise SystemExit(3)", "fails: SystemExit: 3"),
+}
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Installs a game called broken, whose module has this text."""
+
+    def install(text: str) -> None:
+        (tmp_path / "broken.py").write_text(text, encoding="utf-8")
+        folder = tmp_path / "broken-1.0.dist-info"
+        folder.mkdir()
+        (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n", encoding="utf-8")
+        (folder / "entry_points.txt").write_text("[tablebase.rules]\nbroken = broken:game\n", encoding="utf-8")
+        monkeypatch.syspath_prepend(tmp_path)
+        registry._installed.cache_clear()
+        load_game.cache_clear()
+
+    yield install
+    sys.modules.pop("broken", None)
+    registry._installed.cache_clear()
+    load_game.cache_clear()
+
+
+@pytest.mark.parametrize(("text", "said"), BROKEN.values(), ids=BROKEN)
+def test_games_go_on_and_say_which_is_broken(text: str, said: str, install: Callable[[str], None], ask: Ask) -> None:
+    """Whatever a rules module raises, the other games are listed, and one sentence names its entry point."""
+    whole = ask("games", "--format", "json")
+    assert (whole.code, whole.err) == (0, "")
+    install(text)
+    sentence = f"the entry point 'broken:game' of broken {said}"
+    answer = ask("games", "--format", "json")
+    assert (answer.code, answer.json) == (1, whole.json)
+    assert answer.err.startswith(f"error: {sentence}")
+    assert len(answer.err.splitlines()) == 1
+    with pytest.raises(RulesError, match=re.escape(sentence)):
+        load_game("broken")
+    assert ask("estimate", "hexapawn", "--pieces", "2").code == 0
+
+
+def test_an_interrupt_is_no_fault_of_the_rules(install: Callable[[str], None]) -> None:
+    """Ctrl-C while a module is being loaded ends what has been asked, as anywhere else."""
+    install("raise KeyboardInterrupt")
+    with pytest.raises(KeyboardInterrupt):
+        load_game("broken")
+
+
+@pytest.mark.parametrize("size", ["8", "(8,)", "(8, 'x')", "None"])
+def test_a_size_is_a_pair(size: str, install: Callable[[str], None], ask: Ask) -> None:
+    """Another default of a parameter called size is a fault of the rules."""
+    install(f"def game(size={size}): return None")
+    answer = ask("games")
+    assert answer.code == 1
+    assert answer.errors == ["error: the entry point 'broken:game' must be a function whose size is by default a pair of numbers"]
 
 
 # The rules that come with the package
