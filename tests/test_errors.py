@@ -9,7 +9,7 @@ import pytest
 
 import tablebase
 from tablebase import errors
-from tablebase.errors import CapacityError, CorruptTableError, MissingTableError, StaleTableError, TablebaseError
+from tablebase.errors import CapacityError, CorruptTableError, MissingTableError, StaleTableError, TablebaseError, TimeLimitError
 
 
 def classes() -> list[type[TablebaseError]]:
@@ -64,6 +64,7 @@ def test_what_does_not_fit() -> None:
         CapacityError("RCvW", "allow more", needed=5000, allowed=1000),
         CorruptTableError("has a chunk of the wrong size", Path("data/RvC.h5")),
         StaleTableError(Path("data/RvC.h5"), "doushouqi"),
+        TimeLimitError(2.5),
         TablebaseError("plain"),
     ],
     ids=lambda error: type(error).__name__,

@@ -29,7 +29,7 @@ def check_reach(tree: exp.Expr, tables: tuple[str, ...]) -> None:
         if isinstance(table.this, exp.Func):
             if _name(table.this) not in ROW_FUNCTIONS:
                 cure = f"the only functions there are {', '.join(ROW_FUNCTIONS)}"
-                raise TablebaseError(f"{table.this.sql('duckdb')} is not allowed in a FROM: {cure}")
+                raise TablebaseError(f"{table.this.sql('duckdb', normalize_functions=False)} is not allowed in a FROM: {cure}")
         elif table.name.lower() not in known or table.db.lower() not in ("", "main"):
             raise TablebaseError(f"{table.sql('duckdb')} cannot be read: query {' or '.join(tables)}")
     for function in tree.find_all(exp.Anonymous):

@@ -6,16 +6,27 @@ import math
 import re
 import shutil
 from collections import namedtuple
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support import toys
+from support.program import Answer
 from twins import naive
 
 from rules.doushouqi import game as doushouqi
 from tablebase.build import estimate as planning
-from tablebase.build.estimate import ROW_FILES, Estimate, check_capacity, describe_solvers, estimate, memory
+from tablebase.build.estimate import (
+    PURSUIT_FILES,
+    ROW_FILES,
+    Estimate,
+    cells,
+    check_capacity,
+    describe_solvers,
+    estimate,
+    memory,
+)
 from tablebase.build.plan import plan, start_material
 from tablebase.build.tables import build
 from tablebase.cli.options import parse_size
@@ -227,6 +238,16 @@ def test_disk_space_of_pursuits(tmp_path: Path) -> None:
     assert line.disk == pytest.approx(35_948_978, rel=0.1)
 
 
+def test_each_table_of_a_mixed_plan_has_its_own_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pursuits are predicted as pursuits and other tables as others, whatever else is planned."""
+    two = [parse_material(GAME, name) for name in ("RvC", "CvW")]
+    for pursuits in (two, two[:1], []):
+        monkeypatch.setattr(planning, "pursuit_fault", lambda _, one, of=pursuits: None if one in of else "it has captures")
+        lines = estimate(GAME, None, two, tmp_path)
+        models = [PURSUIT_FILES if one in pursuits else ROW_FILES for one in two]
+        assert [line.disk for line in lines] == [int(model(cells(GAME, one))) for model, one in zip(models, two, strict=True)]
+
+
 def test_estimates_are_the_published_numbers(tmp_path: Path) -> None:
     """Slices, distinct slices and placements of two to five pieces, from a folder that is not there and stays so."""
     folder = tmp_path / "nowhere"
@@ -275,6 +296,17 @@ def test_estimates_learn_from_what_is_there(tmp_path: Path) -> None:
     assert line.disk != estimate(GAME, None, [material], tmp_path / "elsewhere")[0].disk
 
 
+def test_estimates_learn_only_from_what_was_built_here(copied: Path, ask: Callable[..., Answer]) -> None:
+    """Nobody knows how long the tables of an index made anew took, so that they do not count."""
+    assert ask("reindex", "--data", copied).code == 0
+    material = parse_material(GAME, "RCvW")
+    [built] = build(GAME, [material], copied)
+    line = estimate(GAME, None, [material], copied)[-1]
+    assert line.disk == pytest.approx(table_path(copied, GAME, material).stat().st_size, abs=1)
+    assert built.seconds is not None
+    assert math.isclose(line.cpu_seconds, built.seconds, rel_tol=1e-6)
+
+
 # Memory
 
 
@@ -318,6 +350,15 @@ def test_too_little_memory(engine: str, tmp_path: Path) -> None:
     # Both sides to move of 28 leads, 49 and 61 squares.
     assert int(found[1].replace(",", "")) > 2 * 28 * 49 * 61
     assert caught.value.exit_code == 3
+
+
+def test_just_enough_memory(tmp_path: Path) -> None:
+    """What a table needs is enough, to the byte."""
+    planned = [parse_material(GAME, "RvC")]
+    needed = memory(GAME, planned[0])
+    check_capacity(GAME, planned, tmp_path, Limits(memory=needed), "auto")
+    with pytest.raises(CapacityError, match=f"at most {needed - 1:,} can be used"):
+        check_capacity(GAME, planned, tmp_path, Limits(memory=needed - 1), "auto")
 
 
 @pytest.mark.parametrize("limits", [Limits(), Limits(memory=10**15)], ids=["no limit", "a large limit"])

@@ -207,6 +207,14 @@ def test_what_is_started_fits(load: Load) -> None:
     assert chosen or load.running or not load.ready
 
 
+def test_memory_may_be_used_to_the_last_byte() -> None:
+    """What needs exactly as much as is left is started, and nothing that needs a byte more."""
+    for least, started in ((20, ["b"]), (21, [])):
+        budget = Budget(Limits(3, memory=50), {"a": 30, "b": least}.__getitem__)
+        assert budget.startable(["b"], ["a"]) == started
+        assert budget.startable(["a", "b"], []) == ["a", *started]
+
+
 def test_a_build_that_can_never_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Asked in Python to build with several workers in less memory than a table needs, there is a sentence, not a wait."""
     asked: list[object] = []

@@ -25,7 +25,6 @@ from tablebase.mining.selection import select_by_name
 from tablebase.patterns import search as searching
 from tablebase.patterns import survey
 from tablebase.patterns.gains import decided, entropy, information_gain
-from tablebase.patterns.levels import Levels
 from tablebase.patterns.search import Search
 from tablebase.patterns.survey import drawn
 from tablebase.slices.material import parse_material
@@ -317,12 +316,6 @@ def test_very_large_slices_have_pairs_of_the_best(two_pieces: Path, monkeypatch:
     expected = [one for one in whole.gains if len(one.features) == 2 and set(one.features) <= best]
     assert [one for one in some.gains if len(one.features) == 2] == expected
     assert len(expected) == 66
-
-
-def test_whole_numbers_that_are_far_apart() -> None:
-    """Values whose difference is no int16 have levels of their own."""
-    values = np.array([20_000, -20_000, 7, -32_768, 32_767, 20_000], dtype=np.int16)
-    assert Levels("far", "int", np.unique(values)).codes(values).tolist() == [3, 1, 2, 0, 4, 3]
 
 
 def test_threads_change_nothing(two_pieces: Path) -> None:
