@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -207,6 +208,19 @@ def test_a_fault_leaves_no_file_behind(ask: Ask, copied: Path, tmp_path: Path) -
     for file in at_least_one(path for path in (tmp_path / "out").rglob("*") if path.is_file()):
         assert file.name == FILE_NAME
         assert pq.ParquetFile(file).metadata.num_rows > 0
+
+
+def test_a_full_disk_leaves_no_draft(ask: Ask, two_pieces: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has been begun when the disk is full is deleted."""
+
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(pq.ParquetWriter, "write_batch", fail)
+    answer = ask("export", "doushouqi", "--material", "CvC", "--parquet", tmp_path / "out", "--data", two_pieces)
+    assert answer.code == 3
+    assert "free disk space" in answer.err
+    assert [path for path in (tmp_path / "out").rglob("*") if path.is_file()] == []
 
 
 @pytest.mark.parametrize(
