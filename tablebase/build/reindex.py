@@ -10,7 +10,7 @@ from tablebase.build.tables import lock
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.registration import enter, of_file
 from tablebase.catalog.salvage import Salvaged, restore_patterns, salvage
-from tablebase.catalog.sqlite import FILE_NAME, settle
+from tablebase.catalog.sqlite import FILE_NAME, journals, settle
 from tablebase.errors import CorruptTableError
 from tablebase.game import Game, load_game
 from tablebase.slices.location import locate
@@ -19,9 +19,6 @@ from tablebase.tables.folder import make_folder
 from tablebase.tables.format import SUFFIX, check_seal, table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.writer import DRAFT_SUFFIX, publish
-
-LEFT_BEHIND = ("-journal", "-wal", "-shm")
-"""What SQLite may have left beside a catalog; it must never be played back into another one."""
 
 
 def reindex(folder: Path) -> dict[str, int]:
@@ -48,8 +45,8 @@ def reindex(folder: Path) -> dict[str, int]:
         try:
             _fill(folder, draft.name, files_of, salvaged)
             settle(path)
-            for ending in LEFT_BEHIND:
-                path.with_name(path.name + ending).unlink(missing_ok=True)
+            for journal in journals(path):
+                journal.unlink()
             publish(draft, path)
         finally:
             for file in folder.glob(f"{draft.name}*"):

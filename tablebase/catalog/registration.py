@@ -129,7 +129,10 @@ def values(
     """Columns of a table's rows as the database holds them, since a type of SQLAlchemy could hide that a value is damaged."""
     columns: list[Any] = list(map(column, names))
     query = select(*columns).select_from(table.__table__).where(*only).order_by(*map(column, order))
-    return [tuple(row) for row in connection.execute(query)]
+    # The driver's own tuples: there are many of them, and those of SQLAlchemy take twice the time.
+    cursor: Any = connection.execute(query).cursor
+    rows: list[Values] = cursor.fetchall()
+    return rows
 
 
 def grouped(

@@ -86,16 +86,25 @@ def _copy(path: Path) -> sqlite3.Connection:
             raise
     # A writer was killed and has left a journal, which must be played back: not in a file that is only to be read.
     with TemporaryDirectory() as scratch:
-        for file in path.parent.glob(f"{path.name}*"):
+        for file in (path, *journals(path)):
             shutil.copy(file, scratch)
         return _copy_in_mode(Path(scratch, path.name), "rw")
 
 
 def _copy_in_mode(path: Path, mode: str) -> sqlite3.Connection:
-    with closing(_open(path, mode)) as original:
-        copy = sqlite3.connect(":memory:", check_same_thread=False)
-        original.backup(copy)
-        return copy
+    copy = sqlite3.connect(":memory:", check_same_thread=False)
+    try:
+        with closing(_open(path, mode)) as original:
+            original.backup(copy)
+    except BaseException:
+        copy.close()
+        raise
+    return copy
+
+
+def journals(path: Path) -> list[Path]:
+    """What a killed writer has left beside a catalog: it must stay with that catalog, and never meet another one."""
+    return [file for ending in ("-journal", "-wal") if (file := path.with_name(path.name + ending)).exists()]
 
 
 def settle(path: Path) -> None:
