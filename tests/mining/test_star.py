@@ -91,26 +91,27 @@ TABLES = ["positions", "Positions", '"positions"', "main.positions"]
 @st.composite
 def starry_items(draw: st.DrawFn, sources: list[Source], patterns: bool) -> Item:
     """Columns that are not named one by one."""
-    source = draw(st.sampled_from(sources))
+    source = sources[0]
+    star = draw(st.sampled_from(["*", f"{source.alias}.*"][len(sources) > 1 :]))
     some = draw(st.lists(st.sampled_from(source.shown), min_size=1, max_size=3, unique=True))
     number = f"{source.alias}.{draw(st.sampled_from([name for name in NUMBERS if name in source.columns]))}"
     pattern, extra = draw(st.sampled_from(PATTERNS)), draw(st.sampled_from(EXTRA))
     matched = ", ".join(filter(None, (each.listed(pattern) for each in sources)))
     shown = {name: f"{source.alias}.{name}" for name in source.shown}
     kept = ", ".join(text for name, text in shown.items() if name not in some)
-    single: list[Item] = [
-        ("*", source.listed()),
-        (f"{source.alias}.*", source.listed()),
-        (f"* EXCLUDE ({', '.join(some)})", kept),
-        (f"* EXCLUDE {some[0]}", ", ".join(text for name, text in shown.items() if name != some[0])),
-        (f"* REPLACE ({number} AS {some[0]})", ", ".join((shown | {some[0]: f"{number} AS {some[0]}"}).values())),
-        (f"* RENAME ({some[0]} AS other)", ", ".join((shown | {some[0]: f"{shown[some[0]]} AS other"}).values())),
-        (f"COLUMNS({some})", ", ".join(text for name, text in shown.items() if name in some)),
+    of_one: list[Item] = [
+        (star, source.listed()),
+        (f"{star} EXCLUDE ({', '.join(some)})", kept),
+        (f"{star} EXCLUDE {some[0]}", ", ".join(text for name, text in shown.items() if name != some[0])),
+        (f"{star} REPLACE ({number} AS {some[0]})", ", ".join((shown | {some[0]: f"{number} AS {some[0]}"}).values())),
+        (f"{star} RENAME ({some[0]} AS other)", ", ".join((shown | {some[0]: f"{shown[some[0]]} AS other"}).values())),
     ]
+    lists: list[Item] = [(f"COLUMNS({some})", ", ".join(text for name, text in shown.items() if name in some))]
     if source.is_table:
         # Extra columns may be excluded, though they are not in it.
-        single += [(f"* EXCLUDE ({', '.join([extra, *some])})", kept), (f"COLUMNS(['{extra}', 'p1'])", f"p1, {extra}")]
-    several: list[Item] = [
+        of_one.append((f"{star} EXCLUDE ({', '.join([extra, *some])})", kept))
+        lists.append((f"COLUMNS(['{extra}', 'p1'])", f"p1, {extra}"))
+    of_all: list[Item] = [
         ("*", ", ".join(each.listed() for each in sources)),
         ("COLUMNS(*)", ", ".join(each.listed() for each in sources)),
     ]
@@ -120,7 +121,7 @@ def starry_items(draw: st.DrawFn, sources: list[Source], patterns: bool) -> Item
         (f"COLUMNS('{pattern}')", matched),
         (f"COLUMNS(lambda c: regexp_matches(c, '{pattern}'))", matched),
     ]
-    mine, plain = draw(st.sampled_from(several + by_name * patterns + single * (len(sources) == 1)))
+    mine, plain = draw(st.sampled_from(of_one + of_all + by_name * patterns + lists * (len(sources) == 1)))
     return (mine, plain) if plain else ("1 AS one", "1 AS one")
 
 
