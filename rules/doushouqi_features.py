@@ -30,7 +30,10 @@ def even(positions: Positions, one: int, other: int) -> Values:
 
 @feature(pieces=2, words=("weaker", "equal", "stronger"))
 def relation(positions: Positions, one: int, other: int) -> Values:
-    """Strength of the first piece: stronger if it alone can capture the other in the open, weaker if only the other can."""
+    """Strength of the first piece: stronger if only it can capture the other in the open, weaker if only the other can, else equal.
+
+    Two pieces of one side are always equal, since neither can capture the other.
+    """
     game, kinds = positions.game, positions.kinds
     return np.array([1 + _takes(game, kinds[one], kinds[other]) - _takes(game, kinds[other], kinds[one])])
 

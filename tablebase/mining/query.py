@@ -16,6 +16,7 @@ from weakref import WeakSet
 
 import duckdb
 import pyarrow as pa
+from sqlglot import exp
 
 from tablebase.errors import TablebaseError
 from tablebase.executors.bounds import deadline
@@ -28,7 +29,7 @@ from tablebase.mining.reach import check_reach
 from tablebase.mining.sandbox import faults_as_sentences, sandbox
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import Selection, known_slices, select_by_condition, union
-from tablebase.mining.star import DISTINCT, EXTENDED, PLAIN, POSITIONS, TABLES, Reference
+from tablebase.mining.star import DISTINCT, MAIN, PLAIN, POSITIONS, TABLES
 from tablebase.mining.statement import Statement, condition_on
 from tablebase.tables.store import Store
 
@@ -83,12 +84,12 @@ class Query:
         self._plan(all_columns)
         # DuckDB knows best what is wrong with a statement, so it comes first.
         check_reach(self.statement.tree, TABLES)
-        late = any(column.late for column in self.statement.columns[EXTENDED])
+        late = any(column.late for column in self.statement.columns[MAIN])
         self.writer = PositionWriter(game, {slice_.material for slice_ in known}, all_columns) if late else None
         self.relations = [
-            self._relation(schema, name, references, known)
-            for schema, name in product((PLAIN, EXTENDED), TABLES)
-            if (references := [each for each in self.statement.references if (each.schema, each.name) == (schema, name)])
+            self._relation(schema, name, tables, known)
+            for schema, name in product((MAIN, PLAIN), TABLES)
+            if (tables := [table for table, its in self.statement.tables if (its, table.name.lower()) == (schema, name)])
         ]
 
     def __enter__(self) -> Query:
@@ -159,7 +160,7 @@ class Query:
 
     def _create_views(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Create the tables that the statement reads, as views of streams."""
-        connection.execute(f"CREATE SCHEMA {EXTENDED}")
+        connection.execute(f"CREATE SCHEMA {PLAIN}")
         if self.writer is not None:
             self.writer.register(connection)
         for relation in self.relations:
@@ -174,7 +175,7 @@ class Query:
     def _plan(self, all_columns: dict[str, Column]) -> None:
         """Raise an error if the statement is invalid."""
         with sandbox(1) as connection:
-            connection.execute(f"CREATE SCHEMA {EXTENDED}")
+            connection.execute(f"CREATE SCHEMA {PLAIN}")
             for schema, needed in self.statement.columns.items():
                 # Errors then suggest columns that the statement does not name.
                 offered = needed if self.statement.reads_unnamed else all_columns.values()
@@ -193,16 +194,16 @@ class Query:
                         raise TablebaseError(f"COLUMNS matches none of the columns of *: {cure}") from fault
                     raise
 
-    def _relation(self, schema: str, name: str, references: list[Reference], known: Selection) -> Relation:
+    def _relation(self, schema: str, name: str, tables: list[exp.Table], known: Selection) -> Relation:
         """A table with the slices and values that are needed of it."""
         everything = {slice_: values for slice_, values in known.items() if slice_.distinct or name == POSITIONS}
-        selection = union([self._select(reference, everything) for reference in references])
+        selection = union([self._select(table, everything) for table in tables])
         needed = self.statement.columns[schema]
-        sources = self.writer.sources if self.writer is not None and schema == EXTENDED else []
+        sources = self.writer.sources if self.writer is not None and schema == MAIN else []
         read = [column for column in dict.fromkeys([*needed, *sources]) if not column.late]
         return Relation(schema, name, needed, Scan(self.game, self.store, selection, read, self.threads))
 
-    def _select(self, reference: Reference, known: Selection) -> Selection:
-        condition, joined = condition_on(reference.table)
-        names = {reference.alias} if joined else {reference.alias, ""}
-        return select_by_condition(self.game, known, condition, names, self.folder)
+    def _select(self, table: exp.Table, known: Selection) -> Selection:
+        condition, joined = condition_on(table)
+        name = table.alias.lower() or table.name.lower()
+        return select_by_condition(self.game, known, condition, {name} if joined else {name, ""}, self.folder)

@@ -3,83 +3,120 @@
 ``*`` and COLUMNS stand for the *plain* columns, whatever else a statement names. The others, features and the position
 as text, are *extra*: a statement reads them by name only.
 
-A SELECT that names no extra column reads tables that have none, and DuckDB expands its ``*``. One that does reads tables
-of the same names in another schema, which have extra columns as well; each of its ``*`` gets an EXCLUDE of these. The rest
-of the text stays as it was written.
+The tables have those extra columns that a statement names anywhere. Where a SELECT names one, its ``*`` gets an EXCLUDE of
+all of them. Any other SELECT that reads columns without naming them reads tables of the same names that have no extra
+columns, in another schema. The rest of the text stays as it was written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import sqlglot
 from sqlglot import exp
 
 from tablebase.errors import TablebaseError
+from tablebase.mining.edits import Edits
 
 TABLES = POSITIONS, DISTINCT = "positions", "distinct_positions"
-PLAIN, EXTENDED = "main", "extended"
-"""Schemas of the tables without and with extra columns."""
+MAIN, PLAIN = "main", "plain"
+"""Schemas of tables: with all columns that a statement needs, and without extra columns."""
 SCOPES = (exp.Select, exp.Pivot, exp.Describe, exp.Summarize)
 """Expressions that have tables of their own."""
 
 
-@dataclass(frozen=True)
-class Reference:
-    """A place where a statement reads a table of positions.
+class Scope:
+    """An expression that reads tables of positions.
 
     Parameters
     ----------
-    table : sqlglot.exp.Table
-    scope : sqlglot.exp.Expr
-        The expression that reads it.
-    extra : frozenset of str
-        The extra columns that it can be asked for there.
+    expression : sqlglot expression
+        One of `SCOPES`.
+    tables : list of sqlglot.exp.Table
+        The tables of positions that it reads.
     """
 
-    table: exp.Table
-    scope: exp.Expr
-    extra: frozenset[str]
+    def __init__(self, expression: exp.Expr, tables: list[exp.Table]) -> None:
+        self.expression, self.tables = expression, tables
 
-    @property
-    def name(self) -> str:
-        """The table's name, without its schema."""
-        return self.table.name.lower()
+    @cached_property
+    def nodes(self) -> list[exp.Expr]:
+        """All parts but those of subqueries."""
+        return [node for node in self.expression.walk() if _scope(node) is self.expression]
 
-    @property
-    def alias(self) -> str:
-        """What the table is called in the statement."""
-        return (self.table.alias or self.table.name).lower()
+    @cached_property
+    def has_star(self) -> bool:
+        """Whether it reads columns by ``*`` or COLUMNS."""
+        return any(is_star(node) or isinstance(node, exp.Columns) for node in self.nodes)
 
-    @property
-    def schema(self) -> str:
-        """The schema that its columns need."""
-        return EXTENDED if self.extra else PLAIN
+    def named(self, extra: Sequence[str]) -> list[str]:
+        """Those of the extra columns that can be asked for here."""
+        if isinstance(self.expression, exp.Describe):
+            return list(extra)
+        # Tables of its WITH have names of their own.
+        names = names_in(self.expression, self.expression.args.get("with_"))
+        return [name for name in extra if name.lower() in names]
+
+    def reads_all(self, plain: Collection[str], extra: Sequence[str]) -> str | None:
+        """What reads all columns of a table where no EXCLUDE could be; None if nothing does."""
+        return next(self._reading_all(plain, extra), None)
+
+    def _reading_all(self, plain: Collection[str], extra: Sequence[str]) -> Iterator[str]:
+        if isinstance(self.expression, exp.Summarize):
+            yield "SUMMARIZE"
+        rows = {_alias(table) for table in self.tables}.difference(plain)
+        for node in self.nodes:
+            if isinstance(node, exp.Join) and node.method == "NATURAL":
+                yield "NATURAL JOIN"
+            if isinstance(node, exp.Column) and not node.table and node.name.lower() in rows:
+                yield f"the row {node.name}"
+            # Patterns see nothing but names, which other tables may have as well.
+            if _filters_names(node, extra) and self._reads_others():
+                yield "a pattern for columns of several tables"
+        for table in self.tables:
+            brackets = table.find_ancestor(exp.Subquery, *SCOPES)
+            if isinstance(brackets, exp.Subquery) and brackets.alias and isinstance(brackets.this, exp.Table):
+                yield "a join in brackets with a name"
+        for pivot in (self.expression, *(pivot for table in self.tables for pivot in table.args.get("pivots") or ())):
+            if isinstance(pivot, exp.Pivot) and not pivot.args.get("group"):
+                if not pivot.args.get("unpivot"):
+                    yield "PIVOT"
+                elif self.has_star or pivot is self.expression:
+                    yield "UNPIVOT"
+
+    def _reads_others(self) -> bool:
+        """Whether it reads anything but tables of positions."""
+        sources = [node.this for node in self.nodes if isinstance(node, exp.From | exp.Join | exp.Lateral)]
+        return any(all(source is not table for table in self.tables) for source in sources)
+
+    def hidden(self, star: exp.Expr, extra: Sequence[str]) -> list[str]:
+        """The extra columns of the tables that a ``*`` stands for, as an EXCLUDE names them."""
+        changed = [change.alias.lower() for change in star.args.get("replace") or ()]
+        changed += [change.this.name.lower() for change in star.args.get("rename") or ()]
+        of_table = star.parent.table.lower() if isinstance(star.parent, exp.Column) else None
+        already = {(column.table.lower(), column.name.lower()) for column in star.args.get("except_") or ()}
+        found = []
+        for name in extra:
+            if name.lower() in changed:
+                raise TablebaseError(f"* does not include {name}: name it in addition to *, as in SELECT *, {name}")
+            for table in self.tables:
+                alias = _alias(table)
+                includes = _is_shown(table) if of_table is None else of_table == alias
+                if includes and already.isdisjoint({("", name.lower()), (alias, name.lower())}):
+                    found.append(exp.column(name, table=alias if of_table is None else None, quoted=True).sql("duckdb"))
+        return found
 
 
-def references(tree: exp.Expr, extra: Collection[str]) -> list[Reference]:
-    """All references to tables of positions.
-
-    Parameters
-    ----------
-    tree : sqlglot expression
-        A statement.
-    extra : collection of str
-        Names of all extra columns.
-    """
-    found = []
+def scopes(tree: exp.Expr) -> list[Scope]:
+    """All expressions of a statement that read tables of positions."""
+    found: dict[int, Scope] = {}
     for table in tree.find_all(exp.Table):
-        scope = _scope(table)
-        if scope is not None and isinstance(table.this, exp.Identifier) and table.name.lower() in TABLES:
-            # DESCRIBE lists all columns.
-            described = isinstance(scope, exp.Describe)
-            # Tables of its WITH have names of their own.
-            named = names_in(scope, scope.args.get("with_"))
-            found.append(Reference(table, scope, frozenset(name for name in extra if described or name.lower() in named)))
-    return found
+        expression = _scope(table)
+        if expression is not None and isinstance(table.this, exp.Identifier) and table.name.lower() in TABLES:
+            found.setdefault(id(expression), Scope(expression, [])).tables.append(table)
+    return list(found.values())
 
 
 def names_in(tree: exp.Expr, but: exp.Expr | None = None) -> set[str]:
@@ -93,43 +130,54 @@ def names_in(tree: exp.Expr, but: exp.Expr | None = None) -> set[str]:
     return names
 
 
-def narrowed(text: str, found: Sequence[Reference], plain: Collection[str], extra: Sequence[str]) -> str:
-    """The text of a statement, changed so that no ``*`` includes an extra column.
+def is_star(node: exp.Expr) -> bool:
+    """Whether this stands for columns; the one of ``count(*)`` does not."""
+    return isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count)
+
+
+def narrowed(
+    text: str, found: Sequence[Scope], plain: Collection[str], extra: Sequence[str]
+) -> tuple[str, list[tuple[exp.Table, str]]]:
+    """The text of a statement, changed so that no ``*`` includes an extra column, and all tables with their schemas.
 
     Parameters
     ----------
     text : str
-    found : sequence of Reference
-        All references in it.
+    found : sequence of Scope
+        All scopes in it.
     plain, extra : collection of str
-        Names of the columns that extended tables have.
+        Names of the columns that the statement needs.
 
     Raises
     ------
     TablebaseError
         If a SELECT that names an extra column also reads columns without naming them, and not by ``*`` or COLUMNS.
     """
-    edits = _Edits(text)
-    extended = [reference for reference in found if reference.extra]
-    for scope in {id(reference.scope): reference.scope for reference in extended}.values():
-        inside = [reference for reference in extended if reference.scope is scope]
-        nodes = [node for node in scope.walk() if _scope(node) is scope]
-        for reference in inside:
-            _check(reference, nodes, plain, extra)
-            edits.set_schema(reference.table)
-        for node in nodes:
-            if isinstance(node, exp.Column):
-                edits.set_schema(node)
-            elif isinstance(node, exp.Columns) and _filters_names(node, extra):
-                edits.keep_from_pattern(node, extra)
-            elif is_star(node):
-                edits.exclude(node, _hidden(node, inside, extra))
-    return edits.result()
+    if not extra:
+        return text, [(table, MAIN) for scope in found for table in scope.tables]
+    edits, tables = Edits(text), []
+    for scope in found:
+        named, all_by = scope.named(extra), scope.reads_all(plain, extra)
+        if named and all_by is not None:
+            cure = f"select the columns that you need from {scope.tables[0].name} in a subquery, and use that"
+            raise TablebaseError(f"{all_by} would include {named[0]}, which * does not: {cure}")
+        schema = MAIN if named or not (scope.has_star or all_by) else PLAIN
+        tables += [(table, schema) for table in scope.tables]
+        if schema == PLAIN:
+            for node in (*scope.tables, *(node for node in scope.nodes if isinstance(node, exp.Column))):
+                edits.set_schema(node, PLAIN)
+        elif named:
+            _hide(scope, extra, edits)
+    return edits.result(), tables
 
 
-def is_star(node: exp.Expr) -> bool:
-    """Whether this stands for columns; the one of ``count(*)`` does not."""
-    return isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count)
+def _hide(scope: Scope, extra: Sequence[str], edits: Edits) -> None:
+    """Let each ``*`` and COLUMNS of a scope not include extra columns."""
+    for node in scope.nodes:
+        if isinstance(node, exp.Columns) and _filters_names(node, extra):
+            edits.keep_from_pattern(node, extra)
+        elif is_star(node):
+            edits.exclude(node, scope.hidden(node, extra), scope.tables)
 
 
 def _scope(node: exp.Expr) -> exp.Expr | None:
@@ -137,28 +185,14 @@ def _scope(node: exp.Expr) -> exp.Expr | None:
     return node.find_ancestor(*SCOPES)
 
 
-def _check(reference: Reference, nodes: Sequence[exp.Expr], plain: Collection[str], extra: Sequence[str]) -> None:
-    """Raise `TablebaseError` if one of these nodes reads extra columns of a table in a way that cannot be changed."""
-    table, alias = reference.table, reference.alias
-    pivots = [reference.scope] if isinstance(reference.scope, exp.Pivot) else table.args.get("pivots") or []
-    star = isinstance(reference.scope, exp.Pivot) or any(is_star(node) or isinstance(node, exp.Columns) for node in nodes)
-    brackets = table.find_ancestor(exp.Subquery, *SCOPES)
-    row = alias not in plain and any(
-        isinstance(node, exp.Column) and (node.table, node.name.lower()) == ("", alias) for node in nodes
-    )
-    reading = {
-        "NATURAL JOIN": any(isinstance(node, exp.Join) and node.method == "NATURAL" for node in nodes),
-        "PIVOT": any(not pivot.args.get("unpivot") and not pivot.args.get("group") for pivot in pivots),
-        "UNPIVOT": star and any(pivot.args.get("unpivot") for pivot in pivots),
-        "a join in brackets with a name": isinstance(brackets, exp.Subquery) and bool(brackets.alias),
-        f"the row {alias}": row,
-        # Patterns see names, which other tables may have as well.
-        "a pattern for columns of several tables": any(_filters_names(node, extra) for node in nodes) and _reads_others(nodes),
-    }
-    for what, reads in reading.items():
-        if reads:
-            cure = f"select the columns that you need from {reference.name} in a subquery, and use that"
-            raise TablebaseError(f"{what} would include {min(reference.extra)}, which * does not: {cure}")
+def _alias(table: exp.Table) -> str:
+    """What a table is called in the statement."""
+    return (table.alias or table.name).lower()
+
+
+def _is_shown(table: exp.Table) -> bool:
+    """Whether a ``*`` for all tables includes this one."""
+    return not (isinstance(table.parent, exp.Join) and table.parent.kind in ("SEMI", "ANTI"))
 
 
 def _filters_names(node: exp.Expr, extra: Sequence[str]) -> bool:
@@ -168,116 +202,3 @@ def _filters_names(node: exp.Expr, extra: Sequence[str]) -> bool:
     if isinstance(node.this, exp.Array) or node.this.find(exp.Star):
         return False
     return not isinstance(node.this, exp.Literal) or pc.any(pc.match_substring_regex(pa.array(extra), node.this.name)).as_py()
-
-
-def _reads_others(nodes: Sequence[exp.Expr]) -> bool:
-    """Whether these nodes read anything but tables."""
-    sources = [node.this for node in nodes if isinstance(node, exp.From | exp.Join | exp.Lateral)]
-    return any(not isinstance(source, exp.Table) or source.name.lower() not in TABLES for source in sources)
-
-
-def _hidden(star: exp.Expr, inside: Sequence[Reference], extra: Sequence[str]) -> list[str]:
-    """The extra columns of the tables that a ``*`` stands for, as an EXCLUDE names them."""
-    changed = [change.alias for change in star.args.get("replace") or ()]
-    changed += [change.this.name for change in star.args.get("rename") or ()]
-    for name in extra:
-        if name.lower() in map(str.lower, changed):
-            raise TablebaseError(f"* does not include {name}: name it in addition to *, as in SELECT *, {name}")
-    of_table = star.parent.table.lower() if isinstance(star.parent, exp.Column) else None
-    already = {(column.table.lower(), column.name.lower()) for column in star.args.get("except_") or ()}
-    return [
-        f"{_quoted(reference.alias)}.{_quoted(name)}" if of_table is None else _quoted(name)
-        for reference in inside
-        if of_table == reference.alias or (of_table is None and _is_visible(reference.table))
-        for name in extra
-        if already.isdisjoint({("", name.lower()), (reference.alias, name.lower())})
-    ]
-
-
-def _is_visible(table: exp.Table) -> bool:
-    """Whether a ``*`` for all tables includes this one."""
-    return not (isinstance(table.parent, exp.Join) and table.parent.kind in ("SEMI", "ANTI"))
-
-
-def _quoted(name: str) -> str:
-    return exp.to_identifier(name, quoted=True).sql("duckdb")
-
-
-class _Edits:
-    """Changes of a statement's text at the places of nodes of its tree."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.tokens = sqlglot.tokenize(text, dialect="duckdb")
-        self._changes: list[tuple[int, int, str]] = []
-        """The place where each begins, the place where the text goes on, and what is between."""
-
-    def result(self) -> str:
-        """The text with all changes."""
-        text = self.text
-        for begin, end, new in sorted(self._changes, reverse=True):
-            text = text[:begin] + new + text[end:]
-        return text
-
-    def set_schema(self, node: exp.Expr) -> None:
-        """Let a table, or a column that is written with its schema, be of the extended schema."""
-        schema = node.args.get("db")
-        if schema is not None:
-            self._changes.append((schema.meta["start"], schema.meta["end"] + 1, EXTENDED))
-        elif isinstance(node, exp.Table):
-            self._insert(node.this.meta["start"], f"{EXTENDED}.")
-
-    def exclude(self, star: exp.Expr, names: Sequence[str]) -> None:
-        """Let ``*`` not include these columns."""
-        if not names:
-            return
-        listed = ", ".join(names)
-        number = self._number(star.meta.get("start", 0))
-        if self.tokens[number].text != "*":
-            # It is not written: "FROM positions" alone stands for "SELECT * FROM positions".
-            self._insert(self._from(star), f"SELECT * EXCLUDE ({listed}) ")
-        elif not star.args.get("except_"):
-            self._insert(self.tokens[number].end + 1, f" EXCLUDE ({listed})")
-        elif self.tokens[number + 2].text == "(":
-            self._insert(self.tokens[number + 2].end + 1, f"{listed}, ")
-        else:
-            self._insert(self.tokens[number + 2].start, f"({listed}, ")
-            self._insert(star.args["except_"][-1].this.meta["end"] + 1, ")")
-
-    def keep_from_pattern(self, columns: exp.Columns, names: Sequence[str]) -> None:
-        """Let COLUMNS with a pattern or a function not match these names."""
-        first = self._number(columns.meta["start"]) + 2
-        last = self._closing(first)
-        others = f"NOT IN ({', '.join(exp.Literal.string(name).sql('duckdb') for name in names)}) AND "
-        if isinstance(columns.this, exp.Lambda):
-            colon = next(token for token in self.tokens[first:] if token.text == ":")
-            self._insert(colon.end + 1, f" {columns.this.expressions[0].sql('duckdb')} {others}(")
-        else:
-            self._insert(self.tokens[first].start, f"lambda name: name {others}regexp_matches(name, ")
-        self._insert(self.tokens[last].start, ")")
-
-    def _insert(self, place: int, new: str) -> None:
-        self._changes.append((place, place, new))
-
-    def _number(self, place: int) -> int:
-        """The number of the token that begins at a place."""
-        return next(number for number, token in enumerate(self.tokens) if token.start == place)
-
-    def _closing(self, number: int) -> int:
-        """The number of the bracket that closes those in which a token is."""
-        depth = 1
-        while depth:
-            depth += {"(": 1, ")": -1}.get(self.tokens[number].text, 0)
-            number += 1
-        return number - 1
-
-    def _from(self, star: exp.Expr) -> int:
-        """The place of the FROM of a ``*`` that is not written."""
-        scope = _scope(star)
-        assert scope is not None
-        number = self._number(min(name.meta["start"] for name in scope.args["from_"].find_all(exp.Identifier)))
-        while number >= 0 and self.tokens[number].text.upper() != "FROM":
-            number -= 1
-        if number < 0:
-            raise TablebaseError("TABLE cannot be used with features or position: write SELECT * FROM")
-        return self.tokens[number].start

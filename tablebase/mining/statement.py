@@ -11,7 +11,7 @@ from sqlglot import exp
 from tablebase.errors import TablebaseError
 from tablebase.mining.columns import Column
 from tablebase.mining.sandbox import faults_as_sentences
-from tablebase.mining.star import DISTINCT, EXTENDED, PLAIN, POSITIONS, TABLES, is_star, names_in, narrowed, references
+from tablebase.mining.star import DISTINCT, MAIN, PLAIN, POSITIONS, TABLES, is_star, names_in, narrowed, scopes
 
 # What it cannot parse is reported below.
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
@@ -36,8 +36,8 @@ class Statement:
         The statement as it was written.
     text : str
         The statement as DuckDB has to run it.
-    references : list of Reference
-        Where it reads a table of positions.
+    tables : list of (sqlglot.exp.Table, str)
+        Where it reads a table of positions, and the schema of that.
     columns : dict of str to list of Column
         By schema, the columns that its tables need.
     reads_unnamed : bool
@@ -52,14 +52,14 @@ class Statement:
     def __init__(self, text: str, columns: dict[str, Column]) -> None:
         self.tree = tree = _parse(text)
         self.reads_unnamed = _reads_unnamed(tree)
-        self.references = references(tree, [name for name, column in columns.items() if not column.in_star])
-        named = names_in(tree)
-        needed = frozenset[str]().union(*(reference.extra for reference in self.references))
+        found, named = scopes(tree), names_in(tree)
+        offered = [name for name, column in columns.items() if not column.in_star]
+        asked = {name for scope in found for name in scope.named(offered)}
         plain = [each for name, each in columns.items() if each.in_star and (self.reads_unnamed or name.lower() in named)]
-        extra = [each for name, each in columns.items() if name in needed]
+        extra = [each for name, each in columns.items() if name in asked]
         # Even a count of rows needs a stream with a column.
-        self.columns = {PLAIN: plain or [columns["pieces"]], EXTENDED: [*plain, *extra]}
-        self.text = narrowed(_bare(text), self.references, [each.name for each in plain], [each.name for each in extra])
+        self.columns = {MAIN: [*plain, *extra] or [columns["pieces"]], PLAIN: plain}
+        self.text, self.tables = narrowed(_bare(text), found, [each.name for each in plain], [each.name for each in extra])
 
 
 def _parse(statement: str) -> exp.Expr:
@@ -86,7 +86,7 @@ def _check(tree: exp.Expr) -> None:
     for table in tree.find_all(exp.Table):
         if isinstance(table.this, exp.Func) and any(node.name.lower() in TABLES for node in table.this.walk()):
             raise TablebaseError(f"a function cannot read {POSITIONS} or {DISTINCT} here: write the statement itself")
-        if table.name.lower() in TABLES and (table.catalog or table.db.lower() not in ("", PLAIN)):
+        if table.name.lower() in TABLES and (table.catalog or table.db.lower() not in ("", MAIN)):
             raise TablebaseError(f"there is no table {table.sql('duckdb', comments=False)}: write {table.name}")
         if table.name.lower() in TABLES and table.alias_column_names:
             raise TablebaseError(f"the columns of {table.name} cannot be renamed in the FROM: rename them in the SELECT, with AS")

@@ -91,26 +91,27 @@ TABLES = ["positions", "Positions", '"positions"', "main.positions"]
 @st.composite
 def starry_items(draw: st.DrawFn, sources: list[Source], patterns: bool) -> Item:
     """Columns that are not named one by one."""
-    source = draw(st.sampled_from(sources))
+    source = sources[0]
+    star = draw(st.sampled_from(["*", f"{source.alias}.*"][len(sources) > 1 :]))
     some = draw(st.lists(st.sampled_from(source.shown), min_size=1, max_size=3, unique=True))
     number = f"{source.alias}.{draw(st.sampled_from([name for name in NUMBERS if name in source.columns]))}"
     pattern, extra = draw(st.sampled_from(PATTERNS)), draw(st.sampled_from(EXTRA))
     matched = ", ".join(filter(None, (each.listed(pattern) for each in sources)))
     shown = {name: f"{source.alias}.{name}" for name in source.shown}
     kept = ", ".join(text for name, text in shown.items() if name not in some)
-    single: list[Item] = [
-        ("*", source.listed()),
-        (f"{source.alias}.*", source.listed()),
-        (f"* EXCLUDE ({', '.join(some)})", kept),
-        (f"* EXCLUDE {some[0]}", ", ".join(text for name, text in shown.items() if name != some[0])),
-        (f"* REPLACE ({number} AS {some[0]})", ", ".join((shown | {some[0]: f"{number} AS {some[0]}"}).values())),
-        (f"* RENAME ({some[0]} AS other)", ", ".join((shown | {some[0]: f"{shown[some[0]]} AS other"}).values())),
-        (f"COLUMNS({some})", ", ".join(shown[name] for name in some)),
+    of_one: list[Item] = [
+        (star, source.listed()),
+        (f"{star} EXCLUDE ({', '.join(some)})", kept),
+        (f"{star} EXCLUDE {some[0]}", ", ".join(text for name, text in shown.items() if name != some[0])),
+        (f"{star} REPLACE ({number} AS {some[0]})", ", ".join((shown | {some[0]: f"{number} AS {some[0]}"}).values())),
+        (f"{star} RENAME ({some[0]} AS other)", ", ".join((shown | {some[0]: f"{shown[some[0]]} AS other"}).values())),
     ]
+    lists: list[Item] = [(f"COLUMNS({some})", ", ".join(text for name, text in shown.items() if name in some))]
     if source.is_table:
         # Extra columns may be excluded, though they are not in it.
-        single += [(f"* EXCLUDE ({', '.join([extra, *some])})", kept), (f"COLUMNS(['{extra}', 'p1'])", f"{extra}, p1")]
-    several: list[Item] = [
+        of_one.append((f"{star} EXCLUDE ({', '.join([extra, *some])})", kept))
+        lists.append((f"COLUMNS(['{extra}', 'p1'])", f"p1, {extra}"))
+    of_all: list[Item] = [
         ("*", ", ".join(each.listed() for each in sources)),
         ("COLUMNS(*)", ", ".join(each.listed() for each in sources)),
     ]
@@ -120,7 +121,7 @@ def starry_items(draw: st.DrawFn, sources: list[Source], patterns: bool) -> Item
         (f"COLUMNS('{pattern}')", matched),
         (f"COLUMNS(lambda c: regexp_matches(c, '{pattern}'))", matched),
     ]
-    mine, plain = draw(st.sampled_from(several + by_name * patterns + single * (len(sources) == 1)))
+    mine, plain = draw(st.sampled_from(of_one + of_all + by_name * patterns + lists * (len(sources) == 1)))
     return (mine, plain) if plain else ("1 AS one", "1 AS one")
 
 
@@ -244,9 +245,9 @@ def test_many_statements_at_random(two_pieces: Path, animals: Database, both: It
     [
         "WHERE material = 'RvC'",
         "WHERE material = 'RvC' AND mobility = 2",
-        "WHERE material = 'RvC' AND position LIKE '7/%' AND to_den_1 = 3 AND mobility = 2",
+        "WHERE material = 'RvC' AND position LIKE '%/7/%' AND to_den_1 = 3 AND mobility = 2",
         "WHERE material = 'RvC' AND p1_rank IN (SELECT q.mobility FROM positions q WHERE q.material = 'EvL')",
-        'ORDER BY relation_1_2, "Position"',
+        "WHERE material = 'RvC' ORDER BY relation_1_2, \"Position\"",
         "WHERE material = 'RvC' QUALIFY row_number() OVER (PARTITION BY first ORDER BY mobility) < 3",
     ],
 )
@@ -353,6 +354,18 @@ def test_what_would_read_features_unnamed(what: str, statement: str, two_pieces:
     assert mined(JUNGLE, two_pieces, f"SELECT ({statement.format('')}), ({features})") == [(alone[0][0], 49 * 60)]
     with pytest.raises(TablebaseError, match=f"{what} would include mobility, which .* does not"):
         mined(JUNGLE, two_pieces, statement.format(" AND mobility > 2"))
+
+
+def test_a_star_that_is_not_written_around_another(two_pieces: Path) -> None:
+    """A FROM without a SELECT within one, and among joins in brackets."""
+    inner = "FROM positions WHERE material = 'RvC' AND mobility = 2"
+    statement = f"FROM ({inner}) x, (positions y JOIN positions z USING (p1_square, p2_square, material)) WHERE "
+    names, rows = mined_table(
+        JUNGLE, two_pieces, f"{statement} x.p1_square = y.p1_square AND y.captures = 1 AND y.material = 'RvC'", limit=3
+    )
+    unmerged = [name for name in PLAIN if name not in KEYS]
+    assert [re.sub("_[0-9]+$", "", name) for name in names] == [*PLAIN, *PLAIN, *unmerged]
+    assert len(rows) == 3
 
 
 JOINED = "FROM positions p JOIN (SELECT 1 AS mobility) q ON p.mobility = q.mobility"

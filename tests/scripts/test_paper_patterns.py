@@ -174,6 +174,16 @@ def test_draws_are_those_of_the_paper(told: dict[str, list[str]]) -> None:
     lines = "\n".join(told["There are surprisingly few draws"])
     for draws, positions in ((12_715, 160_068), (687_007, 54_354_684)):
         assert f"{draws:,} of {positions:,} positions are a draw ({draws / positions:.2%})" in lines
+    assert verdict(told, "There are surprisingly few draws") == f"holds: at most {12_715 / 160_068:.2%}"
+
+
+def test_draws_are_of_all_tables(script: ModuleType, two_pieces: Path, shut_in: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of numbers of pieces that are not there, or not as a whole, nothing is said."""
+    for folder in (two_pieces, shut_in):
+        script.print_report(folder, 4, 0)
+        told = capsys.readouterr().out.partition("There are surprisingly few draws:")[2].partition("OTHER FINDINGS")[0]
+        assert [line[:10] for line in told.splitlines() if "positions are a draw" in line] == ["  2 pieces"]
+        assert told.splitlines()[-2] == f"  => holds: at most {12_715 / 160_068:.2%}"
 
 
 def test_queries_that_do_not_hold_are_seen(
