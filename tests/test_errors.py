@@ -9,7 +9,15 @@ import pytest
 
 import tablebase
 from tablebase import errors
-from tablebase.errors import CapacityError, CorruptTableError, MissingTableError, StaleTableError, TablebaseError, TimeLimitError
+from tablebase.errors import (
+    CapacityError,
+    CorruptCatalogError,
+    CorruptTableError,
+    MissingTableError,
+    StaleTableError,
+    TablebaseError,
+    TimeLimitError,
+)
 
 
 def classes() -> list[type[TablebaseError]]:
@@ -45,7 +53,12 @@ def test_what_is_missing(options: dict[str, object], command: str, sentence: str
 def test_exit_codes() -> None:
     """2 for what the user can mend, 1 for a check that failed, 3 for what does not fit."""
     codes = {kind: kind.exit_code for kind in classes()}
-    assert {kind: code for kind, code in codes.items() if code != 2} == {CorruptTableError: 1, CapacityError: 3}
+    assert {kind: code for kind, code in codes.items() if code != 2} == {
+        CorruptTableError: 1,
+        CorruptCatalogError: 1,
+        CapacityError: 3,
+        TimeLimitError: 3,
+    }
 
 
 def test_what_does_not_fit() -> None:

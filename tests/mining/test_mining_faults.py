@@ -87,7 +87,7 @@ STATEMENTS = {
     "settings": ("SELECT * FROM duckdb_settings()", "duckdb_settings() is not allowed in a FROM"),
     "the list of tables": (
         "SELECT * FROM duckdb_settings",
-        "duckdb_settings cannot be read: query positions or distinct_positions",
+        "query positions or distinct_positions",
     ),
     "settings under another name": ("SELECT * FROM pg_settings", "pg_settings cannot be read"),
     "settings hidden by a WITH": (
