@@ -212,7 +212,7 @@ def _create_view(_element: _CreateView, compiler: Any, **_: Any) -> str:
 
 def create_schema(connection: Connection) -> None:
     """Make all tables and the view in an empty database."""
-    Base.metadata.create_all(connection)
+    Base.metadata.create_all(connection, checkfirst=False)
     connection.execute(_CreateView())
     connection.execute(insert(VersionRow).values(version=SCHEMA_VERSION))
 

@@ -26,7 +26,7 @@ from support.checks import at_least_one
 from support.program import SEAL, drafts, flip, middle_of_codes, open_files, reseal
 
 from rules.doushouqi import game as doushouqi
-from tablebase.errors import CorruptTableError, MissingTableError, StaleTableError, TablebaseError
+from tablebase.errors import CapacityError, CorruptTableError, MissingTableError, StaleTableError, TablebaseError
 from tablebase.game import Outcome
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored
@@ -313,7 +313,7 @@ def test_a_full_disk_leaves_no_draft(tmp_path: Path, monkeypatch: pytest.MonkeyP
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(CapacityError, match="No space left"):
         written(tmp_path, RATS, random_codes(RATS, NARROW))
     assert not list(tmp_path.rglob("*.h5"))
     assert drafts(tmp_path) == []
