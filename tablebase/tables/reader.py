@@ -123,8 +123,8 @@ class Table:
         if place is None:
             with hdf5:
                 info = self._data[side].get_chunk_info_by_coord((begin,))
-            if info.byte_offset is None or info.filter_mask or info.size > LARGEST_FRAME:
-                raise CorruptTableError("has a chunk that is missing, not compressed or too large", self.path)
+            if info.filter_mask or info.size > LARGEST_FRAME:
+                raise CorruptTableError("has a chunk that is not compressed or too large", self.path)
             place = self._places[side, begin] = (int(info.byte_offset), int(info.size))
         return place
 

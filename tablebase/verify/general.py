@@ -22,6 +22,8 @@ from tablebase.values import STALEMATE, Codes, Coding, Value, merit, next_code
 
 BLOCK = 1 << 17
 NO_MOVE = np.iinfo(np.int32).min
+IMPOSSIBLE = NO_MOVE + 1
+"""The merit of void, which no position has."""
 WIN_NOW = Value(Outcome.WIN, 1).merit
 
 Load = Callable[[Material, int], tuple[Codes, Coding]]
@@ -100,7 +102,7 @@ class _Checker:
         for number, conversion in enumerate(slot_conversions(game, layout.material), start=1):
             if conversion.side != side:
                 self.children[number] = self._child(conversion, load)
-        self.merits = np.array([merit(code, coding.stride) for code in range(coding.void + 1)], dtype=np.int32)
+        self.merits = np.array([merit(code, coding.stride) for code in range(coding.void)] + [IMPOSSIBLE], dtype=np.int32)
 
     def _child(self, conversion: SlotConversion, load: Load) -> _Child:
         location = locate(self.game, conversion.child, conversion.side)

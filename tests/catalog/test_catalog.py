@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,10 +18,12 @@ from support.program import Answer, contents, drafts
 import tablebase
 from rules.doushouqi import game as doushouqi
 from tablebase.api.tablebase import Tablebase
+from tablebase.build.tables import missing_tables
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME, connect_for_reading
 from tablebase.errors import TablebaseError
-from tablebase.slices.location import slices
+from tablebase.game import Outcome
+from tablebase.slices.location import slices, stored_materials
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
@@ -351,6 +354,18 @@ def test_tables_of_other_rules_are_not_counted(copied: Path, ask: Ask) -> None:
     assert len(names) == 64 - len(gone)
     with closing(Catalog(copied)) as catalog:
         assert set(catalog.values(GAME)) == names
+
+
+def test_tables_of_other_rules_are_not_registered(two_pieces: Path) -> None:
+    """A build under other rules finds none of the tables, so that none of them stays in use."""
+    other = replace(GAME, no_move=Outcome.LOSS)
+    assert other.name == GAME.name
+    with closing(Catalog(two_pieces)) as catalog:
+        assert len(catalog.registered(GAME)) == 10
+        assert catalog.registered(other) == {}
+        planned = stored_materials(other, 2)
+        assert missing_tables(other, planned, two_pieces, catalog) == planned
+        assert missing_tables(GAME, stored_materials(GAME, 2), two_pieces, catalog) == ()
 
 
 def test_columns_of_one_name_keep_their_values(two_pieces: Path, ask: Ask) -> None:

@@ -337,7 +337,7 @@ def test_a_move_by_two_ways_is_one_move(two_pieces: Path, monkeypatch: pytest.Mo
     assert sorted(one.move for one in rated) == ["b2a1", "b2a3", "b2c1", "b2c3"]
 
 
-PIECES = ((0, 20), (9, 30))
+PIECES = ((0, 20), (9, 44))
 NO_POSITIONS = {
     "None": None,
     "bytes": b"7/7/7/7/3c3/7/7/R6/7 w",
@@ -348,24 +348,24 @@ NO_POSITIONS = {
     "no pieces": Position(None, 0),  # type: ignore[arg-type]
     "pieces that are text": Position("Rc", 0),  # type: ignore[arg-type]
     "a piece that is a number": Position((0, 9), 0),  # type: ignore[arg-type]
-    "a piece of three numbers": Position(((0, 20, 1), (9, 30)), 0),  # type: ignore[arg-type]
+    "a piece of three numbers": Position(((0, 20, 1), (9, 44)), 0),  # type: ignore[arg-type]
     "a list of pieces": Position(list(PIECES), 0),  # type: ignore[arg-type]
-    "pieces that are lists": Position(([0, 20], [9, 30]), 0),  # type: ignore[arg-type]
+    "pieces that are lists": Position(([0, 20], [9, 44]), 0),  # type: ignore[arg-type]
     "pieces in another order": Position(PIECES[::-1], 0),
     "kinds that are letters": Position((("R", 20), ("c", 30)), 0),  # type: ignore[arg-type]
-    "a kind that is a fraction": Position(((0.0, 20), (9, 30)), 0),  # type: ignore[arg-type]
-    "a negative kind": Position(((-1, 20), (0, 30)), 0),
+    "a kind that is a fraction": Position(((0.0, 20), (9, 44)), 0),  # type: ignore[arg-type]
+    "a negative kind": Position(((-1, 20), (0, 44)), 0),
     "a kind too large": Position(((0, 20), (16, 30)), 0),
-    "a square that is a name": Position(((0, "g3"), (9, 30)), 0),  # type: ignore[arg-type]
-    "a square that is a fraction": Position(((0, 20.0), (9, 30)), 0),  # type: ignore[arg-type]
-    "a negative square": Position(((0, -1), (9, 30)), 0),
-    "a square too large": Position(((0, 63), (9, 30)), 0),
+    "a square that is a name": Position(((0, "g3"), (9, 44)), 0),  # type: ignore[arg-type]
+    "a square that is a fraction": Position(((0, 20.0), (9, 44)), 0),  # type: ignore[arg-type]
+    "a negative square": Position(((0, -1), (9, 44)), 0),
+    "a square too large": Position(((0, 63), (9, 44)), 0),
     "a side that is a letter": Position(PIECES, "w"),  # type: ignore[arg-type]
     "a side that is nothing": Position(PIECES, None),  # type: ignore[arg-type]
     "a negative side": Position(PIECES, -1),
     "a third side": Position(PIECES, 2),
-    "two pieces on one square": Position(((0, 30), (9, 30)), 0),
-    "two pieces of one kind": Position(((0, 20), (0, 21), (9, 30)), 0),
+    "two pieces on one square": Position(((0, 44), (9, 44)), 0),
+    "two pieces of one kind": Position(((0, 20), (0, 21), (9, 44)), 0),
     "one side alone": Position(((0, 20),), 0),
     "nothing at all": Position((), 0),
 }
@@ -386,7 +386,7 @@ def test_what_is_no_position_is_refused(position: Any, tables: Tablebase) -> Non
 def test_two_pieces_on_one_square_are_named(tables: Tablebase) -> None:
     """A text cannot say that, but an object can."""
     with pytest.raises(NotationError, match="two pieces stand on one square"):
-        tables.probe_value(GAME, Position(((0, 30), (9, 30)), 0))
+        tables.probe_value(GAME, Position(((0, 44), (9, 44)), 0))
 
 
 @pytest.mark.parametrize("wrong", [None, b"doushouqi", 7])
@@ -394,7 +394,7 @@ def test_what_is_no_game_material_or_side_is_refused(wrong: Any, tables: Tableba
     """One sentence for each, too."""
     with pytest.raises(RulesError, match="a game is a name or a Game, not a value of type"):
         tables.probe_value(wrong, KNOWN_WIN)
-    squares = np.array([[20, 30]], dtype=np.int8)
+    squares = np.array([[20, 44]], dtype=np.int8)
     with pytest.raises(NotationError, match="a material is a text such as"):
         tables.probe_squares(GAME, wrong, 0, squares)
     with pytest.raises(NotationError, match="the side to move is 0 or 1"):

@@ -16,7 +16,7 @@ from twins import naive
 from rules.doushouqi import game as doushouqi
 from tablebase.build.plan import with_dependencies
 from tablebase.errors import NotationError
-from tablebase.game import Game
+from tablebase.game import Board, Game, Kind, Outcome, Step
 from tablebase.game.moves import Position, legal_moves
 from tablebase.slices.conversions import conversions
 from tablebase.slices.equivalence import representative, swapped_material
@@ -52,6 +52,26 @@ def test_numbers_of_slices(pieces: int, total: int, distinct: int, placements: i
     assert (len(found), len(chosen)) == (total, distinct)
     assert sum(placement_count(one.material) for one in found) == placements
     assert sum(placement_count(one.material) for one in chosen) == distinct_placements
+
+
+def test_what_must_be_empty_for_a_capture_tells_kinds_apart() -> None:
+    """A and B go from a1 to a2 by the same two ways, but each takes c by one of them only: round b1 or round b2.
+
+    With D on b1, A cannot take c and B can, though all their steps and victims are alike.
+    """
+    board = Board.full(2, 2)
+    a1, b1, a2, b2 = range(4)
+
+    def runner(symbol: str, by: int) -> Kind:
+        steps = (Step(a1, a2, frozenset({way}), victims=frozenset("c" if way == by else "")) for way in (b1, b2))
+        return Kind(symbol, symbol, 0, (a1, a2), tuple(steps))
+
+    kinds = (runner("A", b1), runner("B", b2), Kind("D", "D", 0, (b1,), ()), Kind("c", "c", 1, (a2,), ()))
+    game = Game("ways", "Ways", board, toys.SIDES, kinds, "c1/A1 w", Outcome.DRAW, 4)
+    values = [naive.value(game, Position(((kind, a1), (2, b1), (3, a2)), 0)) for kind in (0, 1)]
+    assert values == [("draw", None), ("win", 1)]
+    by_a, by_b = (parse_material(game, name) for name in ("ADvC", "BDvC"))
+    assert representative(game, by_b) == by_b != by_a == representative(game, by_a)
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)

@@ -206,6 +206,19 @@ def test_kernels_list_the_naive_moves(game: Game) -> None:
                 clear(squares, board)
 
 
+def test_most_moves_are_those_of_the_best_squares() -> None:
+    """The sum over the pieces of the most steps that one has from any square, the last square included."""
+    pacers = toys.pacers()
+    left, right = pacers.kinds
+    # A second step from the last square of all.
+    more = replace(right, steps=(*right.steps, Step(3, 2, quiet=False, victims=frozenset("A"))))
+    for game in [*GAMES, replace(pacers, kinds=(left, more))]:
+        for material in at_least_one(stored_materials(game, 2)):
+            kinds = [game.kinds[kind] for kind in material.kinds]
+            best = [max(map(len, kind.steps_from.values()), default=0) for kind in kinds]
+            assert most_moves(compiled(game, material).arrays) == sum(best)
+
+
 def expected_moves(game: Game, own: Layout, position: Position) -> list[tuple[int, int | None]]:
     """Where naive moves lead, and the index there."""
     found: list[tuple[int, int | None]] = []

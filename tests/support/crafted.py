@@ -283,7 +283,7 @@ CHUNKS: dict[str, dict[str, Change]] = {
         "a frame that claims all that can be counted": chunk(claims(2**64 - 2)),
         "a frame of unknown size": chunk(says_nothing),
     },
-    "has a chunk that is missing, not compressed or too large": {
+    "has a chunk that is not compressed or too large": {
         "a frame and much else": chunk(skipped),
         "codes that are not compressed": chunk(lambda codes: codes, filters=1),
     },

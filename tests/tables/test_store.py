@@ -27,16 +27,16 @@ from support.program import SEAL, drafts, flip, middle_of_codes, open_files, res
 
 from rules.doushouqi import game as doushouqi
 from tablebase.errors import CapacityError, CorruptTableError, MissingTableError, StaleTableError, TablebaseError
-from tablebase.game import Outcome
+from tablebase.game import Outcome, load_game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored
 from tablebase.slices.material import Material, parse_material
-from tablebase.tables import store
+from tablebase.tables import header, store
 from tablebase.tables.format import check_seal, table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.tables.writer import fill_void, publish, write_draft
-from tablebase.values import FULL, NARROW, Codes, Coding
+from tablebase.values import FULL, NARROW, Codes, Coding, Value
 
 GAME = doushouqi()
 RATS = parse_material(GAME, "RvR")
@@ -131,6 +131,35 @@ def test_fill_void_is_the_slow_loop(codes: list[int], cut: int, before: int) -> 
     begin = fill_void(first, 255, before)
     carry = int(begin[-1]) if len(begin) else before
     assert [*begin.tolist(), *fill_void(second, 255, carry).tolist()] == expected
+
+
+@pytest.mark.parametrize("coding", [NARROW, FULL], ids=str)
+def test_void_is_filled_across_chunks(coding: Coding, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a chunk begins with void, it goes on with the last code of the chunk before."""
+    (codes,) = random_codes(RATS, coding)
+    expected = filled(codes, coding.void, 0)
+    begin = next(index for index in range(500, len(codes)) if codes[index] == coding.void and expected[index])
+    monkeypatch.setattr(header, "CHUNK_BYTES", begin * codes.itemsize)
+    with closing(Table(written(tmp_path, RATS, [codes], coding), GAME, RATS)) as table:
+        assert [len(chunk) for chunk in table.chunks(0)][:2] == [begin, begin]
+        assert table.read(0).tolist() == expected
+
+
+def test_variants_do_not_share_chunks(tmp_path: Path) -> None:
+    """Pawn against pawn is the same pair of kinds on any board; one store with both boards gives each its own codes."""
+    boards = [load_game("hexapawn"), load_game("hexapawn-4x4")]
+    material, distances = parse_material(boards[0], "PvP"), [3, 5]
+    assert parse_material(boards[1], "PvP") == material
+    for game, distance in zip(boards, distances, strict=True):
+        own = layout_of(game, material)
+        legal = own.squares_many(np.arange(own.size))[1]
+        codes = np.where(legal, NARROW.code(Value(Outcome.WIN, distance)), NARROW.void).astype(NARROW.dtype)
+        path = table_path(tmp_path, game, material)
+        publish(write_draft(path, game, material, [codes], NARROW), path)
+    with closing(Store(tmp_path)) as cached:
+        tables = [cached.table(game, material) for game in boards] * 2
+        last = layout_of(boards[0], material).size - 1
+        assert [NARROW.value(cached.code(table, 0, last)).distance for table in tables] == distances * 2
 
 
 def test_any_reader_of_hdf5_reads_it(two_pieces: Path) -> None:

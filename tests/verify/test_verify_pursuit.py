@@ -164,7 +164,7 @@ def test_any_code_at_all_is_found(solved: Solved, game: Game, name: str) -> None
     """Of some positions of a tier, by the check of pursuits: every code with a small distance, the largest ones, and draws."""
     material = parse_material(game, name)
     codes = right_codes(solved, game, material)
-    tried = [*range(24), *range(NARROW_ANY.void - 4, NARROW_ANY.void)]
+    tried = [*range(24), *range(NARROW_ANY.void - 4, NARROW_ANY.void + 1)]
     for _, index, position in at_least_one(Random(name).sample(walked(game, name), 20)):
         own = codes[position.side]
         right = int(own[index])
