@@ -24,7 +24,7 @@ from tablebase.game import Game
 from tablebase.game.features import Feature
 from tablebase.mining.columns import Column, columns, sql_type
 from tablebase.mining.position_text import PositionWriter
-from tablebase.mining.sandbox import faults_as_sentences, sandbox
+from tablebase.mining.sandbox import faults_as_sentences, sandbox, scratch
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import Selection, known_slices, select_by_condition, union
 from tablebase.tables.store import Store
@@ -133,7 +133,7 @@ class Query:
 
     def _plan(self, offered: list[Column]) -> list[str]:
         """Raise an error if the statement is invalid; return the names of its columns."""
-        with sandbox(1) as connection:
+        with scratch() as connection:
             definitions = ", ".join(f'"{column.name}" {sql_type(column)}' for column in offered)
             for name in (POSITIONS, DISTINCT):
                 connection.execute(f"CREATE TABLE {name} ({definitions})")
