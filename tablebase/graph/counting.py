@@ -20,7 +20,7 @@ from tablebase.graph.reachable import ONGOING, Graph, check_finite, game_bits, r
 from tablebase.graph.residues import combine, primes
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import Material, material_of
-from tablebase.slices.pursuit import Pursuit, pursuit_fault
+from tablebase.slices.pursuit import Pursuit, pursuit_fault, pursuit_of
 
 Tick = Callable[[int, int], None]
 """Called with the number of steps done and the total number of steps."""
@@ -121,7 +121,7 @@ def _tiers(game: Game, start: Position) -> Iterator[Pursuit]:
     """The start's tier and all that follow it."""
     material: Material | None = material_of(game, start)
     while material is not None:
-        pursuit = Pursuit(layout_of(game, material))
+        pursuit = pursuit_of(layout_of(game, material))
         yield pursuit
         material = pursuit.next_tier.material if pursuit.next_tier is not None else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from math import isqrt, prod
 
 PRIME_BITS = 31
@@ -11,13 +12,24 @@ PRIME_BITS = 31
 def primes(bits: int) -> list[int]:
     """The largest primes of `PRIME_BITS` bits, as many as it takes for their product to have more than `bits` bits."""
     moduli: list[int] = []
-    candidate = (1 << PRIME_BITS) - 1
-    divisors = [n for n in range(3, isqrt(candidate) + 1, 2) if all(n % d for d in range(3, isqrt(n) + 1, 2))]
     while prod(moduli).bit_length() <= bits:
-        if all(candidate % divisor for divisor in divisors):
-            moduli.append(candidate)
-        candidate -= 2
+        moduli.append(_prime_below(moduli[-1] if moduli else (1 << PRIME_BITS) + 1))
     return moduli
+
+
+@cache
+def _prime_below(odd: int) -> int:
+    """The largest prime below an odd number."""
+    candidate = odd - 2
+    while not all(candidate % divisor for divisor in _divisors()):
+        candidate -= 2
+    return candidate
+
+
+@cache
+def _divisors() -> tuple[int, ...]:
+    """The odd primes of which one divides any odd number of `PRIME_BITS` bits that is not prime."""
+    return tuple(n for n in range(3, isqrt(1 << PRIME_BITS) + 1, 2) if all(n % d for d in range(3, isqrt(n) + 1, 2)))
 
 
 def combine(residues: list[int], moduli: list[int]) -> int:

@@ -26,7 +26,7 @@ from tablebase.mining.column_names import distinct_names
 from tablebase.mining.columns import POSITION, Column, columns, sql_type
 from tablebase.mining.position_text import PositionWriter
 from tablebase.mining.reach import check_reach
-from tablebase.mining.sandbox import faults_as_sentences, sandbox
+from tablebase.mining.sandbox import faults_as_sentences, sandbox, scratch
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import Selection, known_slices, select_by_condition, union
 from tablebase.mining.star import DISTINCT, MAIN, PLAIN, POSITIONS, TABLES
@@ -174,7 +174,7 @@ class Query:
 
     def _plan(self, all_columns: dict[str, Column]) -> None:
         """Raise an error if the statement is invalid."""
-        with sandbox(1) as connection:
+        with scratch() as connection:
             connection.execute(f"CREATE SCHEMA {PLAIN}")
             for schema, needed in self.statement.columns.items():
                 # Errors then suggest columns that the statement does not name.

@@ -20,17 +20,42 @@ SETTINGS = {
     "autoload_known_extensions": "false",
     "enable_external_access": "false",
 }
+_idle: list[duckdb.DuckDBPyConnection] = []
+"""Databases that nothing is left in, since opening one takes longer than a plan; none of them has threads."""
 
 
 @contextmanager
 def sandbox(threads: int) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection that cannot access files or variables of this program, and whose settings are locked."""
-    with duckdb.connect() as connection:
-        connection.execute(f"SET threads = {threads}")
-        for name, value in SETTINGS.items():
-            connection.execute(f"SET {name} = {value}")
-        connection.execute("SET lock_configuration = true")
+    with _open(threads) as connection:
         yield connection
+
+
+@contextmanager
+def scratch() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection like that of a sandbox with one thread, for a short task whose changes are undone."""
+    try:
+        connection = _idle.pop()
+    except IndexError:
+        connection = _open(1)
+    try:
+        connection.begin()
+        yield connection
+        connection.rollback()
+    except BaseException:
+        # Whatever has failed, the database may be unusable.
+        connection.close()
+        raise
+    _idle.append(connection)
+
+
+def _open(threads: int) -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect()
+    connection.execute(f"SET threads = {threads}")
+    for name, value in SETTINGS.items():
+        connection.execute(f"SET {name} = {value}")
+    connection.execute("SET lock_configuration = true")
+    return connection
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from sqlglot import exp
 from tablebase.catalog.catalog import Catalog
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
-from tablebase.mining.sandbox import sandbox
+from tablebase.mining.sandbox import scratch
 from tablebase.slices.location import StoredSlice, locate, slices
 from tablebase.slices.material import Material, check_piece_count, material_name, parse_material, parse_materials
 from tablebase.tables.missing import missing_game, missing_pieces, missing_table
@@ -257,7 +257,7 @@ def _evaluate(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Select
     unqualified = [part.transform(lambda node: exp.column(node.name) if isinstance(node, exp.Column) else node) for part in parts]
     condition = " AND ".join(f"({part.sql(dialect='duckdb')})" for part in unqualified)
     statement = f"SELECT slice_number, set_number, value_number FROM slices JOIN occurring USING (set_number) WHERE {condition}"
-    with sandbox(1) as connection:
+    with scratch() as connection:
         connection.register("slices", _slice_table(game, known, value_sets))
         connection.register("occurring", _value_table(ordered_sets))
         try:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tablebase.errors import TablebaseError
 from tablebase.mining.columns import Column
-from tablebase.mining.sandbox import sandbox
+from tablebase.mining.sandbox import scratch
 
 MAX_VALUES = 32
 """Integers with more values than this are divided into ranges, as floating-point numbers are."""
@@ -128,7 +128,7 @@ class Levels:
 @cache
 def _keywords() -> frozenset[str]:
     """Words that DuckDB does not accept as a column's name without quotes."""
-    with sandbox(1) as connection:
+    with scratch() as connection:
         query = "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category IN ('reserved', 'type_function')"
         return frozenset(name for (name,) in connection.execute(query).fetchall())
 

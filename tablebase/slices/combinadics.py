@@ -67,10 +67,19 @@ class Combinations:
     count: int
     advance: int
 
-    @property
+    @cached_property
     def ways(self) -> Int64:
         """The array W of these levels."""
         return ways(self.levels, self.count)
+
+    @cached_property
+    def _level_array(self) -> Int64:
+        return np.array(self.levels, dtype=np.int64)
+
+    @cached_property
+    def _are_places(self) -> bool:
+        """Whether a choice of one place has the number of that place."""
+        return self.count == 1 and not any(self.levels)
 
     @cached_property
     def size(self) -> int:
@@ -79,6 +88,8 @@ class Combinations:
 
     def rank(self, places: Sequence[int]) -> int:
         """Number of a choice, counted from 0; its places may come in any order."""
+        if self._are_places:
+            return places[0]
         number, left = 0, self.advance
         for j, place in zip(range(self.count, 0, -1), sorted(places, reverse=True), strict=True):
             number += int(self.ways[j, place, left])
@@ -87,6 +98,8 @@ class Combinations:
 
     def unrank(self, number: int) -> tuple[int, ...]:
         """The places of a choice, ascending."""
+        if self._are_places:
+            return (number,)
         places, left = [], self.advance
         for j in range(self.count, 0, -1):
             # The last place below which there are no more choices than the number.
@@ -98,22 +111,21 @@ class Combinations:
 
     def rank_many(self, places: NDArray[np.integer]) -> Int64:
         """Numbers of choices given as an array of shape (choices, count)."""
+        if self._are_places:
+            return places[:, 0].astype(np.int64)
         places = np.sort(places, axis=1)
-        levels = np.array(self.levels, dtype=np.int64)
         left = np.full(len(places), self.advance)
         numbers = np.zeros(len(places), dtype=np.int64)
         for j in range(self.count, 0, -1):
             place = places[:, j - 1]
             numbers += self.ways[j, place, left]
-            left -= levels[place]
+            left -= self._level_array[place]
         return numbers
 
     def unrank_many(self, numbers: Int64) -> NDArray[np.int8]:
         """Places of choices, ascending, shape (choices, count)."""
-        if self.count == 1 and not any(self.levels):
-            # A choice of one place is that place.
+        if self._are_places:
             return numbers[:, None].astype(np.int8)
-        levels = np.array(self.levels, dtype=np.int64)
         places = np.empty((len(numbers), self.count), dtype=np.int8)
         left = np.full(len(numbers), self.advance)
         numbers = np.array(numbers, dtype=np.int64)
@@ -123,5 +135,5 @@ class Combinations:
                 # The last place below which there are no more choices than the number.
                 places[rows, j - 1] = np.searchsorted(self.ways[j, :, total], numbers[rows], side="right") - 1
             numbers -= self.ways[j, places[:, j - 1], left]
-            left -= levels[places[:, j - 1]]
+            left -= self._level_array[places[:, j - 1]]
         return places

@@ -6,7 +6,7 @@ numbered from 1. The solvers, the verifier and the counts share this numbering.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -85,12 +85,22 @@ def conversions(game: Game, material: Material) -> tuple[Conversion, ...]:
 
 def convert(game: Game, material: Material, kind: int, step: Step, victim: int | None) -> Conversion | None:
     """The conversion that a step of a kind makes, capturing a piece or none; None if it stays in the slice."""
+    gain = levels_of(game, kind)[step.target] - levels_of(game, kind)[step.origin] if game.kinds[kind].tiered else 0
+    captured = None if victim is None else material.kinds[victim]
+    lost = levels_of(game, captured)[step.target] if captured is not None and game.kinds[captured].tiered else 0
+    return _converted(game, material, kind, gain, victim, lost)
+
+
+# Many steps of a slice make the same conversion.
+@lru_cache(maxsize=1 << 12)
+def _converted(game: Game, material: Material, kind: int, gain: int, victim: int | None, lost: int) -> Conversion | None:
+    """The conversion by which a kind advances so much, and a victim's advance is lost."""
     rest = tuple(other for place, other in enumerate(material.kinds) if place != victim)
     advance = dict(zip(tiered_kinds(game, material.kinds), material.advance, strict=True))
-    if game.kinds[kind].tiered:
-        advance[kind] += levels_of(game, kind)[step.target] - levels_of(game, kind)[step.origin]
-    if victim is not None and game.kinds[captured := material.kinds[victim]].tiered:
-        advance[captured] -= levels_of(game, captured)[step.target]
+    if gain:
+        advance[kind] += gain
+    if victim is not None and lost:
+        advance[material.kinds[victim]] -= lost
     child = make_material(game, rest, tuple(advance[tiered] for tiered in tiered_kinds(game, rest)))
     return None if child == material else Conversion(victim, child, 1 - game.side_of(kind))
 
@@ -123,8 +133,8 @@ def _by_slots(layout: Layout, conversion: Conversion) -> SlotConversion:
     return SlotConversion(victim, conversion.child, conversion.side, rest)
 
 
-def destination(layout: Layout, slot: int, step: Step, victim: int | None) -> int:
-    """Where a slot's step leads, capturing a slot or none: `STAYS`, `ENDS`, `ILLEGAL` or the number of a conversion."""
+def destination(layout: Layout, kind: int, step: Step, victim: int | None) -> int:
+    """Where a kind's step leads, capturing a slot or none: `STAYS`, `ENDS`, `ILLEGAL` or the number of a conversion."""
     game, material = layout.game, layout.material
     piece = None if victim is None else layout.slots[victim]
     if piece is None:
@@ -134,21 +144,21 @@ def destination(layout: Layout, slot: int, step: Step, victim: int | None) -> in
         return ILLEGAL
     if step.wins or (piece is not None and _is_last(material, piece)):
         return ENDS
-    conversion = convert(game, material, material.kinds[layout.slots[slot]], step, piece)
+    conversion = convert(game, material, kind, step, piece)
     # An advance that no placement has is never reached.
     return STAYS if conversion is None else _numbers(game, material).get(conversion, ILLEGAL)
 
 
 @cache
-def step_destinations(layout: Layout, slot: int) -> NDArray[np.int32]:
-    """Where all steps of a slot lead, by origin; shape (steps, slots + 1), read-only.
+def step_destinations(layout: Layout, kind: int) -> NDArray[np.int32]:
+    """Where all steps of a kind lead, by origin; shape (steps, slots + 1), read-only.
 
     Column 0 is without a capture, column v + 1 if slot v is captured.
     """
-    steps_from = layout.game.kinds[layout.material.kinds[layout.slots[slot]]].steps_from
+    steps_from = layout.game.kinds[kind].steps_from
     steps = [step for origin in range(len(layout.game.board)) for step in steps_from.get(origin, ())]
     victims = (None, *range(len(layout.slots)))
-    rows = [[destination(layout, slot, step, victim) for victim in victims] for step in steps]
+    rows = [[destination(layout, kind, step, victim) for victim in victims] for step in steps]
     destinations = np.array(rows, dtype=np.int32).reshape(len(steps), len(victims))
     destinations.flags.writeable = False
     return destinations

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import chain, permutations, product
 
-from tablebase.game import Game
+from tablebase.game import Game, Kind
 from tablebase.slices.material import Material, compositions, make_material
 
 
@@ -34,17 +34,15 @@ def _movement_class(game: Game, kind: int) -> int:
 
 
 @cache
-def _capture_class(game: Game, captor: int, victim: int) -> int:
-    """A number that pairs of kinds share if the first captures the second by the same steps."""
+def _capture_classes(game: Game) -> dict[tuple[int, int], int]:
+    """A number for each pair of kinds, which pairs share if the first captures the second by the same steps."""
 
-    def captures(by: int, of: int) -> object:
-        symbol = game.kinds[of].symbol
-        steps = (step for step in game.kinds[by].steps if symbol in step.victims)
-        return frozenset((step.origin, step.target, step.empty, step.wins) for step in steps)
+    def captures(by: Kind, of: Kind) -> object:
+        return frozenset((step.origin, step.target, step.empty, step.wins) for step in by.steps if of.symbol in step.victims)
 
-    count = len(game.kinds)
-    wanted = captures(captor, victim)
-    return next(by * count + of for by in range(count) for of in range(count) if captures(by, of) == wanted)
+    first: dict[object, int] = {}
+    pairs = product(enumerate(game.kinds), repeat=2)
+    return {(a, b): first.setdefault(captures(by, of), len(first)) for (a, by), (b, of) in pairs}
 
 
 def _signature(game: Game, kinds: tuple[int, ...], sizes: tuple[int, int]) -> tuple[int, ...]:
@@ -53,8 +51,9 @@ def _signature(game: Game, kinds: tuple[int, ...], sizes: tuple[int, int]) -> tu
     parts = [len(first)]
     parts += [_movement_class(game, kind) for kind in kinds]
     parts += [kinds.index(kind) for kind in kinds]
-    parts += [_capture_class(game, a, b) for a in first for b in second]
-    parts += [_capture_class(game, b, a) for a in first for b in second]
+    classes = _capture_classes(game)
+    parts += [classes[a, b] for a in first for b in second]
+    parts += [classes[b, a] for a in first for b in second]
     return tuple(parts)
 
 
@@ -85,7 +84,7 @@ def _colours(game: Game, material: Material) -> list[int]:
     Colour refinement: the first colours are movement and number of like pieces; then pieces are separated by the
     colours of those they capture and are captured by, until nothing changes.
     """
-    kinds = material.kinds
+    kinds, classes = material.kinds, _capture_classes(game)
     facts: list[object] = [(_movement_class(game, kind), kinds.count(kind)) for kind in kinds]
     colours: list[int] = []
     while True:
@@ -99,7 +98,7 @@ def _colours(game: Game, material: Material) -> list[int]:
                 colours[i],
                 tuple(
                     sorted(
-                        (colours[j], _capture_class(game, kinds[i], kinds[j]), _capture_class(game, kinds[j], kinds[i]))
+                        (colours[j], classes[kinds[i], kinds[j]], classes[kinds[j], kinds[i]])
                         for j in range(len(kinds))
                         if game.side_of(kinds[j]) != game.side_of(kinds[i])
                     )

@@ -79,13 +79,21 @@ class Group:
 
     def rank_many(self, squares: Squares) -> NDArray[np.int64]:
         """Numbers of placements given as an array of shape (placements, pieces of the group)."""
-        places = np.zeros(max(self.squares) + 1, dtype=np.int64)
-        places[list(self.squares)] = range(len(self.squares))
-        return self.combinations.rank_many(places[squares])
+        return self.combinations.rank_many(self._place_array[squares])
 
     def unrank_many(self, digits: NDArray[np.int64]) -> Squares:
         """Squares of placements, shape (placements, pieces of the group)."""
-        return np.array(self.squares, dtype=np.int8).take(self.combinations.unrank_many(digits))
+        return self._square_array.take(self.combinations.unrank_many(digits))
+
+    @cached_property
+    def _place_array(self) -> NDArray[np.int64]:
+        places = np.zeros(max(self.squares) + 1, dtype=np.int64)
+        places[list(self.squares)] = range(len(self.squares))
+        return places
+
+    @cached_property
+    def _square_array(self) -> Squares:
+        return np.array(self.squares, dtype=np.int8)
 
 
 class Lead(NamedTuple):

@@ -7,12 +7,13 @@ the vectorised twin of `tablebase.game.moves`, independent of the solvers' kerne
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.game import Step
+from tablebase.game import Game, Step
 from tablebase.slices.conversions import ILLEGAL, step_destinations
 from tablebase.slices.indexing import Layout, Squares
 
@@ -43,9 +44,8 @@ class MoveBatch(NamedTuple):
 
 
 class _NthStep(NamedTuple):
-    """The n-th step of a slot from each square, for a fixed n; shapes (squares, …)."""
+    """The n-th step of a kind from each square, for a fixed n; shapes (squares, …)."""
 
-    slot: int
     target: NDArray[np.int8]  # NOWHERE where there are fewer steps
     destinations: NDArray[np.int32]  # (squares, slots + 1) [s, v + 1] if slot v is captured, [s, 0] if none is
     blockers: NDArray[np.int8]  # (squares, most blockers), NOWHERE where there are fewer
@@ -63,77 +63,82 @@ class MoveGenerator:
 
     def __init__(self, layout: Layout, side: int) -> None:
         self.layout, self.side = layout, side
-        kinds = [layout.game.kinds[layout.material.kinds[piece]] for piece in layout.slots]
-        self._steps = [step for slot, kind in enumerate(kinds) if kind.side == side for step in _nth_steps(layout, slot)]
-        self._opponents = [slot for slot, kind in enumerate(kinds) if kind.side != side]
-        self._guards = _guards(layout)
+        self._kinds = [layout.material.kinds[piece] for piece in layout.slots]
+        self._own = [slot for slot, kind in enumerate(self._kinds) if layout.game.side_of(kind) == side]
+        self._opponents = [slot for slot, kind in enumerate(self._kinds) if layout.game.side_of(kind) != side]
 
     def moves(self, squares: Squares) -> Iterator[MoveBatch]:
         """All moves of these positions, even of those in which a piece has escaped."""
-        for step in self._steps:
-            origin = squares[:, step.slot]
-            target = step.target[origin]
-            free = target != NOWHERE
-            for blocker in step.blockers.T:
-                free &= (squares != blocker[origin][:, None]).all(axis=1)
-            on_target = squares == target[:, None]
-            yield from self._batches(squares, step, target, None, np.flatnonzero(free & ~on_target.any(axis=1)))
-            for victim in self._opponents:
-                if (step.destinations[:, victim + 1] != ILLEGAL).any():
-                    yield from self._batches(squares, step, target, victim, np.flatnonzero(free & on_target[:, victim]))
+        for slot in self._own:
+            for step in _nth_steps(self.layout, self._kinds[slot]):
+                origin = squares[:, slot]
+                target = step.target[origin]
+                free = target != NOWHERE
+                for blocker in step.blockers.T:
+                    free &= (squares != blocker[origin][:, None]).all(axis=1)
+                on_target = squares == target[:, None]
+                yield from self._batches(squares, slot, step, target, None, np.flatnonzero(free & ~on_target.any(axis=1)))
+                for victim in self._opponents:
+                    if (step.destinations[:, victim + 1] != ILLEGAL).any():
+                        yield from self._batches(squares, slot, step, target, victim, np.flatnonzero(free & on_target[:, victim]))
 
     def _batches(
-        self, squares: Squares, step: _NthStep, target: NDArray[np.int8], victim: int | None, rows: Rows
+        self, squares: Squares, slot: int, step: _NthStep, target: NDArray[np.int8], victim: int | None, rows: Rows
     ) -> Iterator[MoveBatch]:
-        """The step of these rows, capturing that slot or none, in one batch per destination."""
-        destinations = step.destinations[squares[rows, step.slot], 0 if victim is None else victim + 1]
+        """The slot's step in these rows, capturing that slot or none, in one batch per destination."""
+        destinations = step.destinations[squares[rows, slot], 0 if victim is None else victim + 1]
         for number in np.unique(destinations).tolist():
             if number != ILLEGAL:
                 movers = rows[destinations == number]
                 after = squares[movers]
-                after[:, step.slot] = target[movers]
+                after[:, slot] = target[movers]
                 yield MoveBatch(movers, number, after, victim)
 
     def escaped(self, squares: Squares) -> Flags:
         """Whether a piece has escaped in each position; the twin of `tablebase.game.moves.has_escaped`."""
-        escape, kinds = self.layout.game.escape, self.layout.game.kinds
-        symbols = [kinds[self.layout.material.kinds[piece]].symbol for piece in self.layout.slots]
-        if escape is None or self.side not in escape.to_move or escape.runner not in symbols:
+        game, escape = self.layout.game, self.layout.game.escape
+        runner = None if escape is None else game.by_symbol[escape.runner]
+        if escape is None or self.side not in escape.to_move or runner not in self._kinds:
             return np.zeros(len(squares), dtype=bool)
-        open_squares: Flags = np.logical_not(self._guards[np.arange(len(symbols)), squares].any(axis=1))
-        runner = squares[:, symbols.index(escape.runner)]
-        rows = np.arange(len(squares))
-        escaped: Flags = open_squares[rows, runner]
+        guarded = np.zeros((len(squares), len(game.board)), dtype=bool)
+        for slot, kind in enumerate(self._kinds):
+            guarded |= _guards(game, kind)[squares[:, slot]]
+        place = squares[:, self._kinds.index(runner)]
+        escaped: Flags = ~guarded[np.arange(len(squares)), place]
         if escape.room:
-            kind = next(kind for kind in kinds if kind.symbol == escape.runner)
-            near = np.zeros((len(self.layout.game.board),) * 2, dtype=bool)
-            for step in kind.steps:
-                near[step.origin, step.target] = True
-            escaped = escaped & (open_squares & near[runner]).any(axis=1)
+            escaped &= (_near(game, runner)[place] & ~guarded).any(axis=1)
         return escaped
 
 
-def _guards(layout: Layout) -> Flags:
-    """[p, s, t]: whether slot p on square s guards square t."""
-    count = len(layout.game.board)
-    guards = np.zeros((len(layout.slots), count, count), dtype=bool)
-    for slot, piece in enumerate(layout.slots):
-        symbol = layout.game.kinds[layout.material.kinds[piece]].symbol
-        for square, zone in (layout.game.escape.guarded.get(symbol, {}) if layout.game.escape else {}).items():
-            guards[slot, square, list(zone)] = True
+@cache
+def _guards(game: Game, kind: int) -> Flags:
+    """[s, t]: whether a piece of a kind on square s guards square t; read-only."""
+    guards = np.zeros((len(game.board),) * 2, dtype=bool)
+    for square, zone in (game.escape.guarded.get(game.kinds[kind].symbol, {}) if game.escape else {}).items():
+        guards[square, list(zone)] = True
     return guards
 
 
-def _nth_steps(layout: Layout, slot: int) -> Iterator[_NthStep]:
-    """The first, second, … step of a slot from each square."""
-    kind = layout.game.kinds[layout.material.kinds[layout.slots[slot]]]
-    squares, slots = len(layout.game.board), len(layout.slots)
-    destinations = step_destinations(layout, slot)
-    first = np.cumsum([0, *(len(kind.steps_from.get(origin, ())) for origin in range(squares))])
-    for n in range(max(map(len, kind.steps_from.values()), default=0)):
-        steps = {origin: listed[n] for origin, listed in kind.steps_from.items() if n < len(listed)}
+@cache
+def _near(game: Game, kind: int) -> Flags:
+    """[s, t]: whether a step of a kind leads from square s to square t; read-only."""
+    near = np.zeros((len(game.board),) * 2, dtype=bool)
+    for step in game.kinds[kind].steps:
+        near[step.origin, step.target] = True
+    return near
+
+
+# Blocks of one slice follow each other, and so do both sides of a table.
+@lru_cache(maxsize=64)
+def _nth_steps(layout: Layout, kind: int) -> tuple[_NthStep, ...]:
+    """The first, second, … step of a kind from each square; read-only."""
+    steps_from, squares, slots = layout.game.kinds[kind].steps_from, len(layout.game.board), len(layout.slots)
+    destinations = step_destinations(layout, kind)
+    first = np.cumsum([0, *(len(steps_from.get(origin, ())) for origin in range(squares))])
+    found = []
+    for n in range(max(map(len, steps_from.values()), default=0)):
+        steps = {origin: listed[n] for origin, listed in steps_from.items() if n < len(listed)}
         nth_step = _NthStep(
-            slot=slot,
             target=np.full(squares, NOWHERE, dtype=np.int8),
             destinations=np.full((squares, slots + 1), ILLEGAL, dtype=np.int32),
             blockers=_blockers(steps, squares),
@@ -141,7 +146,8 @@ def _nth_steps(layout: Layout, slot: int) -> Iterator[_NthStep]:
         for origin, step in steps.items():
             nth_step.target[origin] = step.target
             nth_step.destinations[origin] = destinations[first[origin] + n]
-        yield nth_step
+        found.append(nth_step)
+    return tuple(found)
 
 
 def _blockers(steps: dict[int, Step], squares: int) -> NDArray[np.int8]:

@@ -8,7 +8,7 @@ placement of the pursuers, with the runner on each of its squares; its number is
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,22 +81,31 @@ class Pursuit:
         conversions = slot_conversions(self.layout.game, self.layout.material)
         return layout_of(self.layout.game, conversions[0].child) if conversions else None
 
-    def targets(self, kind: Kind) -> Squares:
-        """The targets of a kind's steps from each square, shape (S, N); `NOWHERE` where there are fewer steps."""
+    @cached_property
+    def pursuer_targets(self) -> Squares:
+        """The targets of a pursuer's steps from each square, shape (S, N); `NOWHERE` where there are fewer steps."""
+        return self._targets(self.pursuer)
+
+    @cached_property
+    def runner_targets(self) -> Squares:
+        """The targets of the runner's steps, likewise."""
+        return self._targets(self.runner)
+
+    def _targets(self, kind: Kind) -> Squares:
         most = max((len(steps) for steps in kind.steps_from.values()), default=0)
         targets = np.full((len(self.layout.game.board), most), NOWHERE, dtype=np.int8)
         for origin, steps in kind.steps_from.items():
             targets[origin, : len(steps)] = [step.target for step in steps]
         return targets
 
-    @property
+    @cached_property
     def runner_places(self) -> NDArray[np.int64]:
         """Place of each square in a row; `NOWHERE` where the runner cannot stand."""
         places = np.full(len(self.layout.game.board), NOWHERE, dtype=np.int64)
         places[list(self.runner.squares)] = range(len(self.runner.squares))
         return places
 
-    @property
+    @cached_property
     def guards(self) -> Flags:
         """[s, t]: whether a pursuer on square s guards square t, shape (S, S); all True if nothing can escape."""
         escape, count = self.layout.game.escape, len(self.layout.game.board)
@@ -116,3 +125,9 @@ class Pursuit:
     def needs_room(self) -> bool:
         """Whether an escape needs a second unguarded square."""
         return self.layout.game.escape is not None and self.layout.game.escape.room
+
+
+@cache
+def pursuit_of(layout: Layout) -> Pursuit:
+    """The pursuit of a layout, cached."""
+    return Pursuit(layout)

@@ -240,7 +240,7 @@ def _fill_group(arrays: IndexArrays, i: int, g: int, group: Group) -> None:
 
 def _step_arrays(layout: Layout, steps: list[tuple[int, Step]]) -> dict[str, Any]:
     game, slots, squares = layout.game, len(layout.slots), len(layout.game.board)
-    destinations = np.concatenate([step_destinations(layout, slot) for slot in range(slots)])
+    destinations = np.concatenate([step_destinations(layout, layout.material.kinds[piece]) for piece in layout.slots])
     inner = [(number, slot, step) for number, (slot, step) in enumerate(steps) if destinations[number, 0] == STAYS]
     backs = [(slot, step.target, number, step.origin) for number, slot, step in inner]
     backs.sort(key=lambda back: back[:3])

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tablebase.compute.jit import inline, jit
 from tablebase.compute.threads import spread
-from tablebase.slices.pursuit import NOWHERE, Pursuit
+from tablebase.slices.pursuit import NOWHERE, pursuit_of
 from tablebase.solvers.compiled import CompiledSlice
 from tablebase.solvers.pursuit_arrays import GRAIN, PursuitArrays, compile_pursuit, mark_escapes, rank_after, stands, unrank
 from tablebase.values import Codes, Coding, is_win
@@ -30,7 +30,7 @@ Scores = NDArray[Any]
 
 def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     """Codes of both sides to move, or None if a distance does not fit the coding."""
-    pursuit, coding = Pursuit(problem.layout), problem.coding
+    pursuit, coding = pursuit_of(problem.layout), problem.coding
     arrays = compile_pursuit(pursuit)
     worth = _translate(problem.arrays.children, _scores(coding))
     codes = [np.empty(problem.layout.size, dtype=coding.dtype) for _ in (0, 1)]

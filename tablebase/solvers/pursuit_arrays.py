@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,12 +36,13 @@ class PursuitArrays(NamedTuple):
     counts: Bool  # (2,) whether an escape counts with the runner to move, and with the pursuers to move
 
 
+@cache
 def compile_pursuit(pursuit: Pursuit) -> PursuitArrays:
-    """Compile a pursuit into arrays."""
+    """A pursuit as arrays, which are read-only; cached."""
     group, game = pursuit.layout.groups[0], pursuit.layout.game
     home = list(pursuit.runner.squares)
     row_place = pursuit.runner_places
-    targets = pursuit.targets(pursuit.runner)[home]
+    targets = pursuit.runner_targets[home]
     steps = np.where(targets == NOWHERE, NOWHERE, row_place[targets]).astype(np.int8)
     near = np.zeros((pursuit.length, len(game.board)), dtype=bool)
     for place, reached in enumerate(targets):
@@ -53,7 +55,7 @@ def compile_pursuit(pursuit: Pursuit) -> PursuitArrays:
         level=np.array(group.combinations.levels, dtype=np.int64),
         ways=group.combinations.ways,
         advance=group.combinations.advance,
-        steps=pursuit.targets(pursuit.pursuer),
+        steps=pursuit.pursuer_targets,
         runner_steps=steps,
         row_place=row_place,
         guards=_words(pursuit.guards[:, home]),

@@ -19,7 +19,7 @@ from tablebase.compute.threads import spread
 from tablebase.game import Game, Outcome
 from tablebase.slices.indexing import Layout, Squares, layout_of
 from tablebase.slices.material import Material
-from tablebase.slices.pursuit import NOWHERE, Pursuit, pursuit_fault
+from tablebase.slices.pursuit import NOWHERE, Pursuit, pursuit_fault, pursuit_of
 from tablebase.tables.summary import Summary, Tally
 from tablebase.values import NARROW_ANY, Codes, Coding
 from tablebase.verify.general import Load, contradiction
@@ -41,7 +41,7 @@ def applies(game: Game, material: Material, coding: Coding) -> bool:
 
 def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:
     """Check the codes of a table one ply deep; see `tablebase.verify.general.verify_codes`."""
-    pursuit = Pursuit(layout_of(game, material))
+    pursuit = pursuit_of(layout_of(game, material))
     ahead = _scores_ahead(pursuit, load)
     checkers: dict[int, _Rows] = {
         pursuit.pursuer.side: _Pursuers(pursuit, codes[pursuit.pursuer.side], ahead),
@@ -102,7 +102,7 @@ class _Rows(ABC):
         self.places = pursuit.runner_places
         self.home = list(pursuit.runner.squares)
         self.guards = pursuit.guards[:, self.home]
-        self.targets = pursuit.targets(pursuit.runner)[self.home]
+        self.targets = pursuit.runner_targets[self.home]
 
     def set_up(self, begin: int, end: int) -> tuple[Squares, Flags]:
         """Squares of the pursuers in these rows, and where the runner cannot stand."""
@@ -130,7 +130,7 @@ class _Pursuers(_Rows):
     def __init__(self, pursuit: Pursuit, codes: Codes, ahead: Bytes) -> None:
         super().__init__(pursuit, codes)
         self.ahead = ahead
-        self.steps = pursuit.targets(pursuit.pursuer)
+        self.steps = pursuit.pursuer_targets
 
     def scores(self, begin: int, end: int) -> tuple[Bytes, Flags]:
         pursuers, occupied = self.set_up(begin, end)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import cache
 from itertools import combinations, product
 
-from tablebase.game import Game
+from tablebase.game import Game, Step
 from tablebase.game.moves import Move, Position
 
 Pair = tuple[str, int | None]
@@ -30,22 +30,27 @@ REVERSED = {"win": "loss", "loss": "win", "draw": "draw"}
 
 @cache
 def moves(game: Game, position: Position) -> list[Move]:
-    """Every step of every kind that applies here, by looking at all of them."""
+    """Every step of every piece that applies here, by looking at all of them."""
     on = {square: kind for kind, square in position.pieces}
-    present = set(on.values())
     found = []
-    for number, kind in enumerate(game.kinds):
-        if kind.side != position.side or number not in present:
+    for number, origin in position.pieces:
+        if game.kinds[number].side != position.side:
             continue
-        for step in kind.steps:
-            if on.get(step.origin) != number or any(square in on for square in step.empty):
+        for step in _steps(game, number)[origin]:
+            if any(square in on for square in step.empty):
                 continue
             if step.target not in on:
                 if step.quiet:
-                    found.append(Move(number, step.origin, step.target, None, step.wins))
+                    found.append(Move(number, origin, step.target, None, step.wins))
             elif game.kinds[on[step.target]].symbol in step.victims:
-                found.append(Move(number, step.origin, step.target, on[step.target], step.wins))
+                found.append(Move(number, origin, step.target, on[step.target], step.wins))
     return found
+
+
+@cache
+def _steps(game: Game, kind: int) -> list[list[Step]]:
+    """The steps of a kind from each square of the board."""
+    return [[step for step in game.kinds[kind].steps if step.origin == square] for square in range(len(game.board))]
 
 
 def after(position: Position, move: Move) -> Position:
@@ -83,8 +88,10 @@ def perft(game: Game, position: Position, plies: int) -> int:
 
 def placements(game: Game, kinds: Kinds) -> list[tuple[tuple[int, int], ...]]:
     """Every way to put these pieces on different squares; like pieces are not told apart."""
-    choices = product(*(game.kinds[kind].squares for kind in kinds))
-    return sorted({tuple(sorted(zip(kinds, squares, strict=True))) for squares in choices if len(set(squares)) == len(kinds)})
+    alike = [[(kind, square) for square in game.kinds[kind].squares] for kind in sorted(set(kinds))]
+    ways = product(*(combinations(pieces, kinds.count(pieces[0][0])) for pieces in alike))
+    placed = [tuple(sorted(piece for some in way for piece in some)) for way in ways]
+    return sorted(pieces for pieces in placed if len({square for _, square in pieces}) == len(kinds))
 
 
 @cache
@@ -132,10 +139,10 @@ def _prospects(game: Game, position: Position) -> list[Pair | Position]:
 def _prospect(game: Game, position: Position, move: Move) -> Pair | Position:
     """What a move is worth to the mover or, if it stays in the material, the position it leads to."""
     child = after(position, move)
+    if move.captured is None and not move.wins:
+        return child
     if move.wins or all(game.kinds[kind].side == position.side for kind, _ in child.pieces):
         return "win", 1
-    if move.captured is None:
-        return child
     outcome, distance = value(game, child)
     return REVERSED[outcome], None if distance is None else distance + 1
 
@@ -209,10 +216,10 @@ def listing(game: Game, kinds: Kinds, advance: tuple[int, ...] = ()) -> list[Pla
         [one for one in _choices(game, group) if group[0] not in total or tier(game, one) == (total[group[0]],)]
         for group in groups(game, kinds)
     ]
-    leads: list[Placement] = []
+    leads: dict[Placement, None] = {}
     for choice in ways[0]:
         if game.mirror is None or _image(game, choice) not in leads:
-            leads.append(choice)
+            leads[choice] = None
     combined = (frozenset[tuple[int, int]]().union(*parts) for parts in product(leads, *ways[1:]))
     return [whole if len({square for _, square in whole}) == len(kinds) else None for whole in combined]
 
