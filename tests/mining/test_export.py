@@ -110,8 +110,8 @@ def test_pieces_that_are_not_there_are_null(ask: Ask, three_pieces: Path, tmp_pa
 
 
 def test_a_sample_is_some_of_the_positions(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
-    """A sample holds positions of the slice, about the share that was asked for, the same for the same seed."""
-    names = "p1_square, p2_square, outcome, distance"
+    """A sample holds positions of the slice with their features, about the share that was asked for, the same for the same seed."""
+    names = "p1_square, p2_square, outcome, distance, mobility"
     options = ("--material", "CvC", "--columns", names.replace(" ", ""))
     whole = read_by_duckdb(written(ask, two_pieces, tmp_path / "whole", *options), names)
     first, again, other = (

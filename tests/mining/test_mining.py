@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,6 +18,7 @@ import tablebase
 import tablebase.cli
 from rules.doushouqi import game as doushouqi
 from tablebase.api.tablebase import Tablebase
+from tablebase.catalog.catalog import Catalog
 from tablebase.game import Game, load_game
 from tablebase.game.features import Feature, Values, feature
 from tablebase.mining import scan
@@ -111,6 +113,14 @@ def test_three_pieces_are_as_sampled(material: str, three_pieces: Path, more_tab
     names = columns_of(JUNGLE, three_pieces)
     assert set(counted(found, names)) == set(counted(expected, names))
     assert len(found) == len(set(places))
+
+
+def test_stalemates_are_found(shut_in: Path) -> None:
+    """They are not taken for other draws: as many are stalemates as the catalog counts."""
+    with closing(Catalog(shut_in)) as catalog:
+        expected = catalog.sql("SELECT stalemates FROM slice_counts WHERE material = 'CvWD'")[1]
+    assert expected[0][0] > 0
+    assert mined(JUNGLE, shut_in, "SELECT count(*) FROM positions WHERE material = 'CvWD' AND stalemate") == expected
 
 
 def test_missing_pieces_are_null(three_pieces: Path) -> None:

@@ -181,18 +181,19 @@ def test_colour_swap_of_material() -> None:
         assert material_name(GAME, swapped_material(GAME, material)) == f"{second}v{first}"
 
 
+@pytest.mark.parametrize("pieces", [2, 3])
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
-def test_routes_end_at_tables(game: Game) -> None:
+def test_routes_end_at_tables(game: Game, pieces: int) -> None:
     """A representative stands for itself, a table's own slices stay at home, swap happens only where rules allow it."""
-    for material in at_least_one(materials(game, 3)):
+    for material in at_least_one(materials(game, pieces)):
         assert representative(game, representative(game, material)) == representative(game, material)
         for side in (0, 1):
             way = locate(game, material, side)
-            assert way.material in stored_materials(game, 3)
+            assert way.material in stored_materials(game, pieces)
             assert way.side in sides_stored(game, way.material)
-            assert sorted(way.pairing) == list(range(3))
+            assert sorted(way.pairing) == list(range(pieces))
             assert game.swap is not None or not way.swapped
-    for table in at_least_one(stored_materials(game, 3)):
+    for table in at_least_one(stored_materials(game, pieces)):
         for side in sides_stored(game, table):
             way = locate(game, table, side)
             assert (way.material, way.side, way.swapped) == (table, side, False)

@@ -55,6 +55,14 @@ def other_side_first(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     return None if codes is None else codes[::-1]  # type: ignore[return-value]
 
 
+def careless_at_the_end(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
+    """Leaves out the last index of the second side."""
+    codes = named("reference").solve(problem)
+    if codes is not None:
+        codes[1][-1] = 0
+    return codes
+
+
 def spoiling(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     """Leaves its marks in what it was given."""
     codes = named("reference").solve(problem)
@@ -73,6 +81,7 @@ def saturating(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     [
         (no_solution, "test_codes"),
         (other_side_first, "test_codes"),
+        (careless_at_the_end, "test_codes"),
         (spoiling, "test_the_same_again"),
         (saturating, "test_distances_that_do_not_fit"),
     ],
