@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def starting(two_pieces: Path) -> Iterator[Start]:
 
     yield start
     for process in started:
-        if process.poll() is None:
+        with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
 
@@ -100,13 +101,13 @@ def test_a_statement_ends_with_its_program(starting: Start) -> None:
     assert_gone(family)
 
 
-@pytest.mark.parametrize("command", ["sql", "mine, in one call"])
-def test_time_runs_out(command: str, starting: Start) -> None:
+@pytest.mark.parametrize(("words", "limit"), [(ENDLESS["sql"], 1.5), (JOIN, 3)], ids=["sql", "mine"])
+def test_time_runs_out(words: list[str], limit: float, starting: Start) -> None:
     """A statement that takes longer than --timeout allows ends in a sentence with code 3."""
-    answer, seconds = ended(starting(*ENDLESS[command], "--timeout", "1.5"))
+    answer, seconds = ended(starting(*words, "--timeout", str(limit)))
     assert (answer.code, answer.out) == (3, "")
-    assert answer.errors == ["error: the statement takes longer than 1.5 s: ask for less, or allow more with --timeout"]
-    assert seconds < 6
+    assert answer.errors == [f"error: the statement takes longer than {limit} s: ask for less, or allow more with --timeout"]
+    assert seconds < limit + 3
 
 
 @pytest.mark.parametrize("words", LARGE.values(), ids=LARGE)
