@@ -125,10 +125,14 @@ class CorruptCatalogError(TablebaseError):
 
     def __init__(self, fault: str, path: Path) -> None:
         self.fault, self.path = fault, path
-        cure = f"run 'tablebase reindex --data {path.parent}'"
-        if not os.access(path.parent, os.W_OK):
-            cure = "copy the folder to where you may write, and run 'tablebase reindex' there"
-        super().__init__(f"{path} {fault}: {cure}")
+        super().__init__(f"{path} {fault}: {reindex(path.parent)}")
+
+
+def reindex(folder: Path) -> str:
+    """What to do about a catalog that cannot be used, also in a folder that can only be read."""
+    if os.access(folder, os.W_OK):
+        return f"run 'tablebase reindex --data {folder}'"
+    return "copy the folder to where you may write, and run 'tablebase reindex' there"
 
 
 class CapacityError(TablebaseError):

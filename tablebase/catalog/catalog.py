@@ -28,7 +28,7 @@ from tablebase.catalog.schema import (
     is_empty,
     version_of,
 )
-from tablebase.errors import CorruptCatalogError, TablebaseError, system_error
+from tablebase.errors import CorruptCatalogError, TablebaseError, reindex, system_error
 from tablebase.game import Game, Outcome
 from tablebase.tables.folder import check_folder, make_folder, missing_tablebase
 from tablebase.tables.reader import Table
@@ -153,8 +153,7 @@ class Catalog:
             if version is None:
                 raise unusable(self.path, "it has no table of slices")
             if version != SCHEMA_VERSION:
-                cure = f"run 'tablebase reindex --data {self.folder}'"
-                raise TablebaseError(f"{self.path} was made by another version of this program: {cure}")
+                raise TablebaseError(f"{self.path} was made by another version of this program: {reindex(self.folder)}")
             # Before its definitions are known, nothing may be read: a view can go on for ever.
             self._refuse(sqlite.definitions_fault(connection))
             self._refuse(sqlite.integrity_fault(connection) or seal.tables_fault(connection))

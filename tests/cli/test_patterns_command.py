@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
 import sys
 from collections.abc import Callable
 from contextlib import closing
@@ -104,19 +103,9 @@ def test_patterns_go_with_their_table(copied: Path, ask: Ask) -> None:
         catalog.register(GAME, table)
     for name in TABLES:
         assert query(copied, f"SELECT DISTINCT material FROM {name}") == [{"material": "RvC"}]
+    table_path(copied, GAME, parse_material(GAME, "RvC")).unlink()
     assert ask("reindex", "--data", copied).code == 0
     assert snapshot(copied) == [[], [], []]
-
-
-def test_a_catalog_without_the_tables_gets_them(copied: Path, ask: Ask) -> None:
-    """A catalog that was created without the tables of patterns gets them when they are needed."""
-    with closing(sqlite3.connect(copied / FILE_NAME)) as connection:
-        for name in TABLES:
-            connection.execute(f"DROP TABLE IF EXISTS {name}")
-        connection.commit()
-    assert ask("sql", "SELECT * FROM pattern_gains", "--data", copied).code == 2
-    search(ask, copied, "--material", "CvW")
-    assert all(snapshot(copied))
 
 
 def test_columns_begin_with_the_slice(copied: Path, ask: Ask) -> None:
