@@ -104,6 +104,7 @@ def finish(process: subprocess.Popen[str], patience: float = PATIENCE) -> Answer
         out, err = process.communicate(timeout=patience)
     except subprocess.TimeoutExpired:
         end_session(process.pid)
+        process.communicate()
         raise TortureError("hang") from None
     if "Traceback" in err:
         raise TortureError(f"traceback: {err.strip().splitlines()[-1]}")

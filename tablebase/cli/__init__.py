@@ -53,7 +53,7 @@ def run(arguments: Sequence[str] | None = None, *, bounded: bool = False) -> int
         code = result if isinstance(result, int) else 0
         # Some versions of typer turn Ctrl-C into this exit code themselves.
         return _fail(signals.sentence(signal.SIGINT), code) if code == signals.INTERRUPTED else code
-    except streams.ReaderGoneError:
+    except (streams.ReaderGoneError, BrokenPipeError):
         return 0
     except TablebaseError as fault:
         return _fail(str(fault), fault.exit_code)

@@ -97,9 +97,10 @@ class Scope:
         changed += [change.this.name.lower() for change in star.args.get("rename") or ()]
         of_table = star.parent.table.lower() if isinstance(star.parent, exp.Column) else None
         already = {(column.table.lower(), column.name.lower()) for column in star.args.get("except_") or ()}
+        of_positions = of_table is None or of_table in map(_alias, self.tables)
         found = []
         for name in extra:
-            if name.lower() in changed:
+            if of_positions and name.lower() in changed:
                 raise TablebaseError(f"* does not include {name}: name it in addition to *, as in SELECT *, {name}")
             for table in self.tables:
                 alias = _alias(table)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,8 @@ from support.program import Answer
 
 import tablebase
 from tablebase.build.reindex import reindex
+from tablebase.catalog.catalog import Registered
+from tablebase.catalog.registration import of_file
 from tablebase.cli import run
 from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.game import load_game
@@ -22,6 +24,7 @@ from tablebase.mining.scan import Scan
 from tablebase.mining.selection import known_slices
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import file_sha256, table_path
+from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.verify.tablebase import check_table
 
@@ -74,7 +77,10 @@ def reindexed(folder: Path) -> None:
 def verified(folder: Path) -> None:
     """As `tablebase verify` does, if the forger has changed the catalog, too."""
     path = table_path(folder, GAME, MATERIAL)
-    fault = check_table(GAME.name, folder, ("PPvP", file_sha256(path)))
+    seal = ""
+    with suppress(TablebaseError), closing(Table(path, GAME, MATERIAL)) as table:
+        seal = of_file(folder, GAME, table).seal
+    fault = check_table(GAME.name, folder, ("PPvP", Registered(file_sha256(path), None, None, seal)))
     if fault is not None:
         raise CorruptTableError(fault)
 
