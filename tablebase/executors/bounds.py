@@ -123,14 +123,16 @@ def _end(process: Any) -> None:
 def _do(work: Callable[[], object], sender: Connection) -> None:
     """Do work in a process made for it, which gets no signals; send what it raised, or None."""
     Thread(target=_end_with_parent, daemon=True).start()
+    fault: Exception | None = None
     try:
         work()
         sys.stdout.flush()
-    except Exception as fault:
-        fault.add_note(traceback.format_exc())
-        sender.send(fault)
-    else:
-        sender.send(None)
+    except Exception as raised:
+        raised.add_note(traceback.format_exc())
+        fault = raised
+    # Once it has sent, this process may be ended, and a progress bar has still to be cleared.
+    sys.stderr.flush()
+    sender.send(fault)
 
 
 def _end_with_parent() -> None:
