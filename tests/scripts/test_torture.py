@@ -23,7 +23,7 @@ def script() -> ModuleType:
     return load_script("torture")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_short_run(script: ModuleType, tmp_path: Path) -> None:
     """Two tries of each scenario that needs no rights of its own end as they may."""
     torture = script.Torture(tmp_path, 2, 1)
