@@ -148,8 +148,8 @@ def passes(tree: Path, tests: Iterable[str]) -> bool:
         os.killpg(process.pid, signal.SIGKILL)
         process.join()
         return False
-    # 1 is for failed tests, 2 for files that cannot be imported; 4 and 5 mean that the tests are not there.
-    if process.exitcode not in (0, 1, 2):
+    # 1 is for failed tests, 2 for files that cannot be imported, less than 0 for a crash; 4 and 5 mean that there are none.
+    if process.exitcode is None or process.exitcode > 2:
         raise SystemExit(f"pytest ended with {process.exitcode}: {' '.join(tests)}")
     return process.exitcode == 0
 

@@ -27,11 +27,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
 import psutil
+from processes import PATIENCE, PROGRAM, TortureError, ask, check_no_orphans, finish, session, start
 from tqdm import tqdm
 
 import tablebase
@@ -39,15 +39,12 @@ from tablebase.game import load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
 from tablebase.slices.location import slices
+from tablebase.slices.material import parse_material
+from tablebase.tables.format import USER_BLOCK, digest_behind, seal
 
-PROGRAM = (sys.executable, "-c", "from tablebase.cli import main; main()")
 GAME = "doushouqi"
-PATIENCE = 60.0
-"""Seconds after which a command counts as hanging."""
 COMPILING = 900.0
-"""The same where kernels may have to be compiled."""
-GRACE = 1.5
-"""Seconds within which all processes of a command must be gone."""
+"""Seconds after which a command counts as hanging where kernels may have to be compiled."""
 CODES = {
     signal.SIGINT: 130,
     signal.SIGTERM: 143,
@@ -66,83 +63,6 @@ HISTOGRAMS = """
     FROM tables JOIN solutions ON solutions.table_id = tables.id JOIN distances ON distances.solution_id = solutions.id
     ORDER BY tables.file, solutions.side, outcome, distance
 """
-
-
-class TortureError(Exception):
-    """Something that must never happen; the message says what."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a command printed, and how it ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def refused(self) -> bool:
-        """Whether it ended with one sentence."""
-        return self.code in (1, 2, 3) and sum(line.startswith("error: ") for line in self.err.splitlines()) == 1
-
-
-def start(*arguments: object) -> subprocess.Popen[str]:
-    """Start a command in a session of its own."""
-    return subprocess.Popen(
-        [*PROGRAM, *map(str, arguments)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-
-
-def finish(process: subprocess.Popen[str], patience: float = PATIENCE) -> Answer:
-    """Wait for a command and for all that holds its pipes open."""
-    try:
-        out, err = process.communicate(timeout=patience)
-    except subprocess.TimeoutExpired:
-        end_session(process.pid)
-        process.communicate()
-        raise TortureError("hang") from None
-    if "Traceback" in err:
-        raise TortureError(f"traceback: {err.strip().splitlines()[-1]}")
-    if "resource_tracker" in err:
-        raise TortureError("warning of the resource tracker")
-    return Answer(process.returncode, out, err)
-
-
-def ask(*arguments: object, patience: float = PATIENCE) -> Answer:
-    """Run a command to its end."""
-    return finish(start(*arguments), patience)
-
-
-def session(leader: int) -> list[psutil.Process]:
-    """All live processes of a session."""
-    members = []
-    for process in psutil.process_iter():
-        with suppress(ProcessLookupError, psutil.Error):
-            if os.getsid(process.pid) == leader and process.status() != psutil.STATUS_ZOMBIE:
-                members.append(process)
-    return members
-
-
-def end_session(leader: int) -> None:
-    """Kill all processes of a session."""
-    for process in session(leader):
-        with suppress(psutil.Error):
-            process.kill()
-
-
-def check_no_orphans(leader: int) -> None:
-    """Raise `TortureError` if a process of a session lives on."""
-    deadline = time.monotonic() + GRACE
-    while session(leader):
-        if time.monotonic() > deadline:
-            end_session(leader)
-            raise TortureError("orphan")
-        time.sleep(0.05)
 
 
 class Torture:
@@ -235,10 +155,10 @@ def catalog_rows(folder: Path) -> list[tuple[object, ...]]:
         return [*connection.execute(ROWS), *connection.execute(HISTOGRAMS)]
 
 
-def flip(path: Path, chance: random.Random) -> None:
-    """Flip one bit of a file."""
+def flip(path: Path, chance: random.Random, begin: int = 0) -> None:
+    """Flip one bit of a file, in or behind the byte `begin`."""
     data = bytearray(path.read_bytes())
-    data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+    data[chance.randrange(begin, len(data))] ^= 1 << chance.randrange(8)
     path.write_bytes(data)
 
 
@@ -309,6 +229,25 @@ def catalog_flip(torture: Torture) -> str:
         if not built.refused and (built.code or contents(folder) != torture.tables):
             raise TortureError("wrong answer of build")
         return "refused" if "refused" in outcomes else "harmless"
+
+
+def crafted(torture: Torture) -> str:
+    """Flip a bit of a table, seal it again, and enter it into the catalog: `verify` must find what changes an answer."""
+    with torture.folder(copied=True) as folder:
+        path = torture.random.choice(sorted(folder.glob("*/*/*.h5")))
+        flip(path, torture.random, USER_BLOCK)
+        material = parse_material(torture.game, path.stem)
+        with path.open("r+b") as file:
+            file.write(seal(torture.game, material, digest_behind(path)))
+        commands = (("reindex",), ("verify", GAME), ("mine", GAME, COUNT), ("probe", GAME, torture.position()))
+        reindexed, verified, mined, probed = (ask(*command, "--data", folder) for command in commands)
+        for answer in (reindexed, verified, mined, probed):
+            if answer.code and not answer.refused:
+                raise TortureError(f"exit code {answer.code}")
+        if not reindexed.refused and verified.code == 0:
+            torture.check_same(folder, "mine", GAME, COUNT)
+            return "harmless"
+    return "refused" if reindexed.refused else "found by verify"
 
 
 def closed_outputs(torture: Torture) -> str:
@@ -410,6 +349,7 @@ SCENARIOS: dict[str, Callable[[Torture], str]] = {
     "full-disk": full_disk,
     "table-flip": table_flip,
     "catalog-flip": catalog_flip,
+    "crafted": crafted,
     "closed-outputs": closed_outputs,
     "two-builds": two_builds,
     "readers": readers,
@@ -437,6 +377,8 @@ def main() -> None:
     parser.add_argument("--only", action="append", choices=SCENARIOS, help="a scenario; may be repeated")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
+    # A shell ignores it in the programs that it starts in the background.
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     with tempfile.TemporaryDirectory() as scratch:
         torture = Torture(Path(scratch), arguments.pieces, arguments.seed)
         outcomes = torture_all(torture, arguments.only or list(SCENARIOS), arguments.tries)

@@ -10,6 +10,7 @@ rows: a loss in d plies is d, a win in d plies is top - 1 - d, and top itself st
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -33,10 +34,11 @@ def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     pursuit, coding = pursuit_of(problem.layout), problem.coding
     arrays = compile_pursuit(pursuit)
     worth = _translate(problem.arrays.children, _scores(coding))
+    runner_codes, pursuer_codes = _codes(coding, True), _codes(coding, False)
     codes = [np.empty(problem.layout.size, dtype=coding.dtype) for _ in (0, 1)]
     running, pursuing = codes[pursuit.runner.side], codes[pursuit.pursuer.side]
     longest = spread(
-        lambda begin, end: _solve_rows(arrays, worth, begin, end, running, pursuing, _codes(coding, True), _codes(coding, False)),
+        lambda begin, end: _solve_rows(arrays, worth, begin, end, running, pursuing, runner_codes, pursuer_codes),
         pursuit.rows,
         GRAIN,
     )
@@ -48,6 +50,7 @@ def _top(coding: Coding) -> int:
     return 2 * coding.reach + 3
 
 
+@cache
 def _scores(coding: Coding) -> Scores:
     """The score of each code with the runner to move."""
     top = _top(coding)
@@ -59,6 +62,7 @@ def _scores(coding: Coding) -> Scores:
     return scores
 
 
+@cache
 def _codes(coding: Coding, runner: bool) -> Codes:
     """The code of each score, with the runner or the pursuers to move."""
     top = _top(coding)

@@ -35,6 +35,8 @@ from tablebase.executors.local import LocalExecutor
 from tablebase.executors.scheduler import run_graph
 
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+# A shell ignores it in the programs that it starts in the background.
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 if "nohup" in sys.argv:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
 signals.listen()

@@ -12,6 +12,7 @@ from random import Random
 from types import ModuleType
 from typing import Any
 
+import processes
 import pytest
 from support.checks import at_least_one
 from support.program import load_script
@@ -60,23 +61,23 @@ def test_other_tables_are_noticed(script: ModuleType, two_pieces: Path, copied: 
         check(Reference(script, two_pieces, repeats=False), copied)
 
 
-def test_a_process_that_stays_is_noticed(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_stays_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A child that outlives its parent is an orphan, and does not live on."""
-    monkeypatch.setattr(script, "GRACE", 0.1)
+    monkeypatch.setattr(processes, "GRACE", 0.1)
     program = "import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']).pid)"
     parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, start_new_session=True)
     assert parent.stdout is not None
     child = int(parent.stdout.readline())
     parent.wait()
-    with pytest.raises(script.TortureError, match="orphan"):
-        script.check_no_orphans(parent.pid)
+    with pytest.raises(processes.TortureError, match="orphan"):
+        processes.check_no_orphans(parent.pid)
     deadline = time.monotonic() + 10
-    while script.session(parent.pid):
+    while processes.session(parent.pid):
         assert time.monotonic() < deadline, child
     parent.stdout.close()
 
 
-def test_a_process_that_hangs_is_noticed(script: ModuleType) -> None:
+def test_a_process_that_hangs_is_noticed() -> None:
     """A command that does not end in time is killed with all that holds its pipes."""
     process = subprocess.Popen(
         [sys.executable, "-c", "import time; time.sleep(60)"],
@@ -85,14 +86,14 @@ def test_a_process_that_hangs_is_noticed(script: ModuleType) -> None:
         text=True,
         start_new_session=True,
     )
-    with pytest.raises(script.TortureError, match="hang"):
-        script.finish(process, 0.1)
+    with pytest.raises(processes.TortureError, match="hang"):
+        processes.finish(process, 0.1)
     assert process.wait() == -signal.SIGKILL
 
 
-def test_a_traceback_is_noticed(script: ModuleType) -> None:
+def test_a_traceback_is_noticed() -> None:
     """An exception that nobody catches is a fault, whatever the exit code."""
     program = "import sys; sys.stderr.write('Traceback (most recent call last):\\nValueError\\n')"
     process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    with pytest.raises(script.TortureError, match="ValueError"):
-        script.finish(process)
+    with pytest.raises(processes.TortureError, match="ValueError"):
+        processes.finish(process)

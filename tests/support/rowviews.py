@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from random import Random
 from typing import NamedTuple
 
@@ -59,10 +60,18 @@ class View(NamedTuple):
 
     def squares(self, row: int) -> list[int]:
         """Square of each slot but the row piece's, also where pieces share one."""
-        squares: list[int] = self.own.squares_many(np.array([row * self.own.row_length]))[0][0, :-1].tolist()
-        return squares
+        return squares_of_rows(self.own)[row]
 
 
+@cache
+def squares_of_rows(own: Layout) -> list[list[int]]:
+    """Square of each slot but the row piece's, for each row."""
+    first = np.arange(0, own.size, own.row_length)
+    squares: list[list[int]] = own.squares_many(first)[0][:, :-1].tolist()
+    return squares
+
+
+@cache
 def view(solved: Solved, game: Game, name: str) -> View:
     """A slice as rows."""
     material = parse_material(game, name)
@@ -87,14 +96,15 @@ def some_positions(rng: Random, seen: View, side: int, share: float) -> Addresse
 def as_words(arrays: RowArrays, some: Addresses) -> Words:
     """A word a row."""
     words = np.zeros(arrays.rows, dtype=np.uint64)
-    for row, square in some:
-        words[row] |= np.uint64(1 << square)
+    rows, squares = np.array(sorted(some), dtype=np.uint64).reshape(-1, 2).T
+    np.bitwise_or.at(words, rows.astype(np.int64), np.uint64(1) << squares)
     return words
 
 
 def as_addresses(words: Words) -> Addresses:
     """The addresses in the words."""
-    return {(int(row), square) for row in np.flatnonzero(words) for square in naive_rows.squares_of(int(words[row]))}
+    rows, squares = np.nonzero(words[:, None] >> np.arange(naive_rows.WORD, dtype=np.uint64) & np.uint64(1))
+    return set(zip(rows.tolist(), squares.tolist(), strict=True))
 
 
 def row_list(arrays: RowArrays, some: Addresses) -> Int32:
@@ -128,12 +138,14 @@ def as_sets(seen: View, state: State) -> Sets:
     return Sets(*words, due=due, values=values)
 
 
+@cache
 def as_code(value: naive.Pair) -> int:
     """One-byte code of a naive value."""
     special = {naive_rows.STALEMATE: 1, naive_rows.VOID: 255}
     return special[value] if value in special else NARROW.code(Value(Outcome(value[0]), value[1]))
 
 
+@cache
 def as_value(code: int) -> naive.Pair:
     """Naive value of a one-byte code other than a draw's."""
     special = {1: naive_rows.STALEMATE, 255: naive_rows.VOID}

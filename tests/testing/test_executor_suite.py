@@ -9,6 +9,7 @@ import pytest
 
 from tablebase.executors.executor import Executor, Limits
 from tablebase.executors.local import LocalExecutor
+from tablebase.executors.scheduler import run_graph
 from tablebase.testing import ExecutorTests
 
 
@@ -109,3 +110,24 @@ def test_what_breaks_the_contract_is_found(kind: type[Executor], check: str) -> 
     """Each check fails for an executor that breaks what it is about."""
     with pytest.raises(AssertionError):
         getattr(suite(kind), check)()
+
+
+class Recording(Inline):
+    """Notes how it is stopped."""
+
+    def __init__(self, limits: Limits) -> None:
+        super().__init__(limits)
+        self.stops: list[bool] = []
+
+    def stop(self, *, abort: bool) -> None:
+        """Notes it."""
+        self.stops.append(abort)
+
+
+def test_what_is_left_is_only_aborted_after_an_error() -> None:
+    """The first stop waits for what runs if all went well, and ends it otherwise."""
+    well, badly = Recording(Limits()), Recording(Limits())
+    assert list(run_graph({1: ()}, str, well)) == ["1"]
+    with pytest.raises(ZeroDivisionError):
+        list(run_graph({0: ()}, lambda key: 1 // key, badly))
+    assert (well.stops[0], badly.stops[0]) == (False, True)

@@ -55,10 +55,8 @@ def _steps(game: Game, kind: int) -> list[list[Step]]:
 
 def after(position: Position, move: Move) -> Position:
     """The position that a move leads to."""
-    on = {square: kind for kind, square in position.pieces}
-    del on[move.origin]
-    on[move.target] = move.kind
-    return Position(tuple(sorted((kind, square) for square, kind in on.items())), 1 - position.side)
+    others = [piece for piece in position.pieces if piece[1] not in (move.origin, move.target)]
+    return Position(tuple(sorted([*others, (move.kind, move.target)])), 1 - position.side)
 
 
 def escaped(game: Game, position: Position) -> bool:

@@ -34,7 +34,7 @@ VOID: naive.Pair = ("void", None)
 
 def squares_of(word: int) -> set[int]:
     """The squares whose bits are set."""
-    return {square for square in range(WORD) if word >> square & 1}
+    return {square for square, bit in enumerate(reversed(f"{word:b}")) if bit == "1"}
 
 
 def word_of(squares: Iterable[int]) -> int:
@@ -167,16 +167,18 @@ def look(game: Game, material: Material, side: int) -> Sets:
 
 def enter(sets: Sets, level: int) -> None:
     """Step 1: what is due at this distance becomes known; rows that are due later are left alone."""
-    for row in [row for row, due in sets.due.items() if due == level]:
-        waiting = {address for address in sets.ripe if address[0] == row} - sets.known
-        now = {address for address in waiting if sets.distance(address) == level}
-        sets.ripe = {address for address in sets.ripe if address[0] != row}
+    rows = {row for row, due in sets.due.items() if due == level}
+    there = {address for address in sets.ripe if address[0] in rows}
+    waiting = there - sets.known
+    now = {address for address in waiting if sets.distance(address) == level}
+    sets.ripe = sets.ripe - there
+    for row in rows:
         del sets.due[row]
-        sets.wait(waiting - now)
-        sets.known |= now
-        sets.fresh |= now
-        if level % 2:
-            sets.won |= now
+    sets.wait(waiting - now)
+    sets.known |= now
+    sets.fresh |= now
+    if level % 2:
+        sets.won |= now
 
 
 def step_back(game: Game, material: Material, fresh: Addresses, closed: Addresses, side: int) -> Addresses:
