@@ -16,7 +16,7 @@ from functools import cache
 
 from rules._jungle import ANIMALS, BOARD, DENS, HEIGHT, STRENGTHS, TRAPS, WATER, WIDTH
 from rules.doushouqi_features import FEATURES
-from tablebase.game import Game, Kind, Outcome, Side, Step
+from tablebase.game import Game, Kind, Outcome, Side, Step, Terrain
 
 DIRECTIONS = ((0, 1), (-1, 0), (1, 0), (0, -1))
 
@@ -37,6 +37,11 @@ def game() -> Game:
         mirror=tuple(BOARD.numbers[WIDTH - 1 - f, r] for f, r in BOARD.cells),
         swap=tuple(BOARD.numbers[WIDTH - 1 - f, HEIGHT - 1 - r] for f, r in BOARD.cells),
         features=FEATURES,
+        terrain=(
+            Terrain("river", "~", tuple(sorted(WATER))),
+            Terrain("trap", "^", tuple(sorted(TRAPS[0] | TRAPS[1]))),
+            Terrain("den", "#", DENS),
+        ),
     )
 
 

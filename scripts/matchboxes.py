@@ -279,7 +279,7 @@ def draw(runs: Sequence[Run], points: range, title: str, path: Path) -> None:
 
 def build_missing(game: Game, folder: Path) -> None:
     """Build the tables of a game that a folder does not contain."""
-    planned = plan(game, game.max_pieces, [])
+    planned = plan(game, range(2, game.max_pieces + 1), [])
     catalog = Catalog(folder, create=True)
     missing = missing_tables(game, planned, folder, catalog)
     catalog.close()

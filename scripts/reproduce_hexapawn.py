@@ -96,7 +96,7 @@ def measured(game: Game, folder: Path) -> Row:
     # Imported here to keep --help fast.
     from tablebase.graph.counting import count
 
-    for _ in build(game, plan(game, game.max_pieces, []), folder):
+    for _ in build(game, plan(game, range(2, game.max_pieces + 1), []), folder):
         pass
     with tablebase.open(folder) as tables:
         start = tables.probe_value(game, game.start)

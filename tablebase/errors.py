@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,12 @@ LONGEST_QUOTE = 80
 def quoted(text: str) -> str:
     """A text of the user's in quotation marks; only its beginning if it is long."""
     return repr(text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A clause that names the known word most like a misspelt one; empty if none is."""
+    meant = get_close_matches(word.lower(), known, n=1)
+    return f" (did you mean {meant[0]!r}?)" if meant else ""
 
 
 class TablebaseError(Exception):
@@ -55,17 +63,34 @@ class MissingTableError(TablebaseError, KeyError):
         The material whose table is missing.
     pieces : int, optional
         The number of pieces of which there is no table; without both, the game has no table at all.
+    needed_by : str, optional
+        The material whose build includes the missing table; by default the missing one itself.
+    most : int, optional
+        The largest number of pieces of any table, if `material` has so many that it can never be built.
 
     Attributes
     ----------
-    command : str
-        The command that builds what is missing.
+    command : str or None
+        The command that builds what is missing, if there is one.
     """
 
-    def __init__(self, game: str, folder: str | Path, *, material: str | None = None, pieces: int | None = None) -> None:
+    def __init__(
+        self,
+        game: str,
+        folder: str | Path,
+        *,
+        material: str | None = None,
+        pieces: int | None = None,
+        needed_by: str | None = None,
+        most: int | None = None,
+    ) -> None:
         self.game, self.folder, self.material, self.pieces = game, Path(folder), material, pieces
+        self.command: str | None = None
+        if most is not None:
+            super().__init__(f"{material} is too large for a table: tables of {game} have at most {most} pieces; remove some")
+            return
         if material is not None:
-            missing, option = f"the table {material} of {game} has not been built", f"--material {material}"
+            missing, option = f"the table {material} of {game} has not been built", f"--material {needed_by or material}"
         elif pieces is not None:
             missing, option = f"no table of {game} with {pieces} pieces has been built", f"--pieces {pieces}"
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 
 import pytest
@@ -21,6 +22,9 @@ from support.tablebases import (  # noqa: F401 (fixtures)
 
 from rules.doushouqi import game as doushouqi
 from tablebase.game import Game
+
+# Processes of pytest-xdist have one; without it, tables for people are as wide as they need to be.
+os.environ.pop("COLUMNS", None)
 
 # Kernels load or compile on first use, which no deadline can foresee.
 settings.register_profile("tests", deadline=None)

@@ -94,9 +94,13 @@ class Tablebase:
         except MissingTableError:
             return default
 
-    def probe(self, game: str | Game, position: str | Position) -> Probe:
-        """Outcome, distance and all moves; parameters and errors are those of `probe_value`."""
-        return self.prober.probe(*_resolved(game, position))
+    def probe(self, game: str | Game, position: str | Position, *, strict: bool = False) -> Probe:
+        """Outcome, distance and all moves.
+
+        Parameters and errors are those of `probe_value`. If only the table that a move leads to is missing, the move's value
+        is None; if `strict`, that is a `MissingTableError`, too.
+        """
+        return self.prober.probe(*_resolved(game, position), strict=strict)
 
     def get(self, game: str | Game, position: str | Position, default: Default | None = None) -> Probe | Default | None:
         """Like `probe`, but returns `default` if a table is missing."""

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-import shutil
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
-
-import psutil
 
 from tablebase.build.plan import plan
 from tablebase.catalog.catalog import Catalog, TableCost
 from tablebase.catalog.sqlite import FILE_NAME
+from tablebase.compute import machine
 from tablebase.errors import CapacityError
 from tablebase.executors.executor import Limits
 from tablebase.game import Game
@@ -24,6 +23,7 @@ from tablebase.slices.material import Material, material_name, parse_material
 from tablebase.slices.placements import placements, table_placements
 from tablebase.slices.pursuit import pursuit_fault
 from tablebase.solvers.registry import AUTO, choose_solver, find_solver, solver_for
+from tablebase.tables.folder import free_space
 
 DEFAULT_SPEED = 8_000_000.0
 """Codes solved, written and verified in a CPU-second, until something has been built; measured on a server core of 2021."""
@@ -76,6 +76,8 @@ class Estimate:
     cpu_seconds : float
         To solve, write and verify.
     material : str or None
+    wall_seconds : float
+        The same by the clock, with as many workers as were asked for, if there are processors and memory for them.
     """
 
     pieces: int
@@ -88,24 +90,26 @@ class Estimate:
     disk: int
     cpu_seconds: float
     material: str | None = None
+    wall_seconds: float = 0.0
 
 
 def estimate(
     game: Game,
-    pieces: int | None,
+    pieces: int | range | None,
     materials: Sequence[Material],
     folder: Path,
     speed: float | None = None,
     *,
     whole: bool = False,
+    workers: int = 1,
 ) -> list[Estimate]:
     """What a plan needs, whether or not its tables have been built.
 
     Parameters
     ----------
     game : Game
-    pieces : int or None
-        All slices of 2 to this number of pieces.
+    pieces : int, range or None
+        All slices with this number of pieces, or these numbers, and all that they depend on.
     materials : sequence of Material
         These, and all that they depend on.
     folder : Path
@@ -114,6 +118,8 @@ def estimate(
         Codes solved, written and verified in a CPU-second; by default that of the folder's tables.
     whole : bool
         Whether to give a line for each number of pieces even where materials are asked for.
+    workers : int
+        How many tables are solved at a time.
 
     Returns
     -------
@@ -125,13 +131,17 @@ def estimate(
     speed = speed or _speed(costs)
     correction = _correction(game, costs)
     if pieces is None and not whole:
-        return [_line(game, [material], speed, correction, material_name(game, material)) for material in planned]
+        return [_line(game, [material], speed, correction, workers, material_name(game, material)) for material in planned]
     counts = sorted({material.pieces for material in planned})
-    return [_line(game, [material for material in planned if material.pieces == count], speed, correction) for count in counts]
+    groups = ([material for material in planned if material.pieces == count] for count in counts)
+    return [_line(game, group, speed, correction, workers) for group in groups]
 
 
-def _line(game: Game, planned: list[Material], speed: float, correction: float, name: str | None = None) -> Estimate:
+def _line(game: Game, planned: list[Material], speed: float, correction: float, workers: int, name: str | None = None) -> Estimate:
     """The line for stored materials with the same number of pieces."""
+    sizes = [cells(game, material) for material in planned]
+    largest = max(memory(game, material) for material in planned)
+    at_a_time = max(1, min(workers, machine.cores(), machine.memory() // largest))
     stored = set(planned)
     held = [one for one in slices(game, planned[0].pieces) if one.location.material in stored]
     return Estimate(
@@ -141,10 +151,12 @@ def _line(game: Game, planned: list[Material], speed: float, correction: float, 
         tables=len(planned),
         placements=sum(placements(game, one.material) for one in held),
         distinct_placements=sum(table_placements(game, material) for material in planned),
-        memory=max(memory(game, material) for material in planned),
+        memory=largest,
         disk=int(correction * sum(_file_bytes(game, material) for material in planned)),
-        cpu_seconds=sum(cells(game, material) for material in planned) / speed,
+        cpu_seconds=sum(sizes) / speed,
         material=name,
+        # Tables with the same number of pieces seldom wait for each other, but the largest one is solved by one worker.
+        wall_seconds=max(sum(sizes) / at_a_time, max(sizes)) / speed,
     )
 
 
@@ -157,9 +169,14 @@ def _costs(game: Game, folder: Path) -> list[TableCost]:
 
 
 def _speed(costs: Sequence[TableCost]) -> float:
-    """Codes a CPU-second: those of the tables that were built here, else a figure measured elsewhere."""
-    timed = [cost for cost in costs if cost.seconds]
-    return sum(cost.codes for cost in timed) / sum(cost.seconds or 0.0 for cost in timed) if timed else DEFAULT_SPEED
+    """Codes a CPU-second: those of the tables that were built here, else a figure measured elsewhere.
+
+    It is the median over all codes, since tables for which kernels had to be compiled took far longer than others will.
+    """
+    timed = sorted((cost.codes / cost.seconds, cost.codes) for cost in costs if cost.seconds)
+    half = sum(codes for _, codes in timed) / 2
+    passed = accumulate(codes for _, codes in timed)
+    return next((speed for (speed, _), codes in zip(timed, passed, strict=True) if codes >= half), DEFAULT_SPEED)
 
 
 def _correction(game: Game, costs: Sequence[TableCost]) -> float:
@@ -195,23 +212,18 @@ def describe_solvers(game: Game, missing: Sequence[Material], engine: str) -> st
     return "; ".join(f"tables to solve with {name}: {count} ({why})" for (name, why), count in reasons.items())
 
 
-def physical_memory() -> int:
-    """Bytes of memory of this machine."""
-    return psutil.virtual_memory().total
-
-
 def check_capacity(game: Game, missing: Sequence[Material], folder: Path, limits: Limits, engine: str) -> None:
     """Raise `CapacityError` if a table would not fit into memory, or all of them together onto the disk."""
     largest = max(missing, key=lambda material: memory(game, material, engine))
     needed = memory(game, largest, engine)
-    present = physical_memory()
+    present = machine.memory()
     allowed = present if limits.memory is None else limits.memory
     if needed > allowed:
         name = material_name(game, largest)
         cure = "allow more with --memory" if needed <= present else "this machine has no more"
         raise CapacityError(name, cure, needed=needed, allowed=allowed)
     disk = int(_correction(game, _costs(game, folder)) * sum(_file_bytes(game, material) for material in missing))
-    free = shutil.disk_usage(folder).free
+    free = free_space(folder)
     if disk > free:
         raise CapacityError(
             "the build", "name another folder with --data", needed=disk, allowed=free, unit=f"bytes on the disk of {folder}"

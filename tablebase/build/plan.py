@@ -8,12 +8,10 @@ from tablebase.errors import CapacityError
 from tablebase.game import Game
 from tablebase.game.notation import parse
 from tablebase.slices.indexing import layout_of
+from tablebase.slices.limits import INDEX_LIMIT, is_buildable
 from tablebase.slices.location import dependencies, locate, stored_materials
-from tablebase.slices.material import Material, check_piece_count, material_name, material_of
+from tablebase.slices.material import Material, material_name, material_of, piece_counts
 from tablebase.slices.material import materials as all_materials
-
-CELL_LIMIT = 1 << 40
-"""More indices than any machine could solve."""
 
 
 def with_dependencies(game: Game, wanted: list[Material]) -> tuple[Material, ...]:
@@ -33,33 +31,29 @@ def _build_order(material: Material) -> tuple[int, tuple[int, ...], tuple[int, .
     return material.pieces, material.first, material.second, [-levels for levels in material.advance]
 
 
-def plan(game: Game, pieces: int | None, materials: Sequence[Material]) -> tuple[Material, ...]:
-    """The stored materials of all slices of up to `pieces` pieces, and of `materials` with all that they depend on.
+def plan(game: Game, pieces: int | range | None, materials: Sequence[Material]) -> tuple[Material, ...]:
+    """The stored materials of all slices with `pieces` pieces, of `materials`, and of all that these depend on.
 
     Raises
     ------
     CapacityError
-        If one of them has more than `CELL_LIMIT` indices.
+        If one of them has more than `INDEX_LIMIT` indices.
     """
-    if pieces is not None:
-        check_piece_count(game, pieces)
-    for material in materials:
+    counts = range(0) if pieces is None else piece_counts(game, pieces)
+    for material in [*materials, *(all_materials(game, count)[0] for count in counts[-1:])]:
         _check_size(game, material)
-    if pieces is not None:
-        _check_size(game, all_materials(game, pieces)[0])
-    wanted = [material for count in range(2, (pieces or 0) + 1) for material in stored_materials(game, count)]
+    wanted = [material for count in counts for material in stored_materials(game, count)]
     return with_dependencies(game, [*wanted, *materials])
 
 
 def start_material(game: Game) -> Material | None:
     """The material of the initial position; None if it is too large to be solved."""
     material = material_of(game, parse(game, game.start))
-    return material if layout_of(game, material).size <= CELL_LIMIT else None
+    return material if is_buildable(game, material) else None
 
 
 def _check_size(game: Game, material: Material) -> None:
     """Refuse a material that is too large to be solved, before anything of that size is enumerated."""
-    size = layout_of(game, material).size
-    if size > CELL_LIMIT:
-        name = material_name(game, material)
-        raise CapacityError(name, "ask for fewer pieces", needed=size, allowed=CELL_LIMIT, unit="indices")
+    if not is_buildable(game, material):
+        name, size = material_name(game, material), layout_of(game, material).size
+        raise CapacityError(name, "ask for fewer pieces", needed=size, allowed=INDEX_LIMIT, unit="indices")

@@ -12,7 +12,7 @@ from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.slices.location import slices
-from tablebase.slices.material import Material, check_piece_count, material_name, parse_material, parse_materials
+from tablebase.slices.material import Material, material_name, parse_material, parse_materials, piece_counts
 from tablebase.tables.missing import missing_game, missing_pieces, missing_table
 
 WILDCARDS = "*?["
@@ -103,7 +103,7 @@ class ChartSlices:
 
 
 def select_slices(
-    game: Game, catalog: Catalog, pieces: int | None = None, patterns: Sequence[str] = (), side: str | None = None
+    game: Game, catalog: Catalog, pieces: int | range | None = None, patterns: Sequence[str] = (), side: str | None = None
 ) -> ChartSlices:
     """Select slices that have been built.
 
@@ -111,8 +111,8 @@ def select_slices(
     ----------
     game : Game
     catalog : Catalog
-    pieces : int, optional
-        Only slices with this number of pieces.
+    pieces : int or range, optional
+        Only slices with this number of pieces, or these numbers.
     patterns : sequence of str
         Only slices of these materials; ``?`` matches any piece, ``*`` any pieces.
     side : str, optional
@@ -129,10 +129,11 @@ def select_slices(
     lines = catalog.counts(game, "material")
     if not lines:
         raise missing_game(game, catalog.folder)
-    matches = _matcher(game, {str(line.material) for line in lines}, pieces, patterns, catalog.folder)
+    wanted = None if pieces is None else piece_counts(game, pieces)
+    matches = _matcher(game, {str(line.material) for line in lines}, wanted, patterns, catalog.folder)
     of_either_side = [line for line in lines if matches(str(line.material), line.pieces)]
     if not of_either_side:
-        raise _no_match(game, pieces, patterns, lines, catalog.folder)
+        raise _no_match(game, wanted, patterns, lines, catalog.folder)
     selected = tuple(line for line in of_either_side if side in (None, line.side))
     if not selected:
         raise TablebaseError(f"none of these slices of {game.name} has {side!r} to move: omit --side")
@@ -148,7 +149,9 @@ def select_slices(
     return ChartSlices(game, _name(patterns, counts), selected, total - len(selected), condition)
 
 
-def _matcher(game: Game, built: set[str], pieces: int | None, patterns: Sequence[str], folder: Path) -> Callable[[str, int], bool]:
+def _matcher(
+    game: Game, built: set[str], pieces: range | None, patterns: Sequence[str], folder: Path
+) -> Callable[[str, int], bool]:
     """Return a function that decides, by a material's name and number of pieces, whether it matches.
 
     Raises `MissingTableError` if a material that is named without wildcards has not been built.
@@ -158,7 +161,7 @@ def _matcher(game: Game, built: set[str], pieces: int | None, patterns: Sequence
 
     def matches(name: str, count: int) -> bool:
         by_name = not patterns or name in exact or any(fnmatchcase(name.partition("@")[0], text) for text in wild)
-        return by_name and pieces in (None, count)
+        return by_name and (pieces is None or count in pieces)
 
     return matches
 
@@ -182,13 +185,14 @@ def _built_names(game: Game, text: str, built: set[str], folder: Path) -> list[s
     return [material_name(game, material) for material in materials]
 
 
-def _no_match(game: Game, pieces: int | None, patterns: Sequence[str], lines: Iterable[Counts], folder: Path) -> TablebaseError:
+def _no_match(game: Game, pieces: range | None, patterns: Sequence[str], lines: Iterable[Counts], folder: Path) -> TablebaseError:
     """The error if nothing matches."""
     if pieces is not None:
-        check_piece_count(game, pieces)
-        if all(line.pieces != pieces for line in lines):
-            return missing_pieces(game, pieces, folder)
-    wanted = " or ".join(patterns) + (f" with {pieces} pieces" if pieces is not None else "")
+        missing = [count for count in pieces if all(line.pieces != count for line in lines)]
+        if missing:
+            return missing_pieces(game, missing[0], folder)
+    numbers = [] if pieces is None else sorted({pieces[0], pieces[-1]})
+    wanted = " or ".join(patterns) + (f" with {' to '.join(map(str, numbers))} pieces" if numbers else "")
     sentence = f"no slice of {game.name} built in {folder} matches {wanted}"
     return TablebaseError(f"{sentence}: 'tablebase stats {game.name} --by material' lists them")
 

@@ -6,20 +6,38 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Annotated
 
 import typer
 
+import tablebase
 from tablebase.cli import build, catalog, count, games, mine, patterns, play, plot, probe, prune, signals, streams, verify
 from tablebase.errors import CapacityError, TablebaseError, system_error
 
 app = typer.Typer(
     name="tablebase",
-    help="Solve small board games, store the value of every position, and look it up.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        sys.stdout.write(f"tablebase {tablebase.__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Solve small board games, store the value of every position, and look it up."""
+
+
 for module in (games, build, prune, probe, play, count, catalog, mine, patterns, plot, verify):
     for command in module.COMMANDS:
         app.command(name=command.__name__.replace("_", "-"))(command)

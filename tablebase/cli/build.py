@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,11 +18,17 @@ from tablebase.cli.options import (
     Size,
     Style,
     Variant,
+    Verbose,
     Workers,
     chosen_game,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from tablebase.build.estimate import Estimate
+    from tablebase.build.tables import Built
     from tablebase.game import Game
     from tablebase.slices.material import Material
 
@@ -40,17 +47,18 @@ def build(
     engine: Annotated[
         str, typer.Option("--engine", help="Solver: auto, bitrow, pursuit, reference or sweep; all write the same files.")
     ] = "auto",
+    verbose: Verbose = False,
 ) -> None:
     """Solve, verify and store the tables that are missing."""
-    from tqdm import tqdm
-
     from tablebase.build import tables as building
-    from tablebase.build.estimate import check_capacity, describe_solvers, physical_memory
+    from tablebase.build.estimate import check_capacity, describe_solvers
     from tablebase.build.plan import plan
     from tablebase.catalog.catalog import Catalog
     from tablebase.catalog.sqlite import FILE_NAME
     from tablebase.cli.options import parse_size
     from tablebase.cli.output import say
+    from tablebase.cli.progress import progress
+    from tablebase.compute import machine
     from tablebase.executors.executor import Limits
     from tablebase.executors.local import LocalExecutor
     from tablebase.slices.placements import table_placements
@@ -59,7 +67,7 @@ def build(
     rules = chosen_game(game, size, variant)
     materials = _chosen_materials(rules, pieces, material)
     find_solver(engine)
-    limits = Limits(workers, physical_memory() if memory is None else parse_size(memory))
+    limits = Limits(workers, machine.memory() if memory is None else parse_size(memory))
     planned = plan(rules, pieces, materials)
     # A folder that can only be read may need no more tables.
     catalog = Catalog(data, create=not (data / FILE_NAME).exists() or os.access(data, os.W_OK))
@@ -70,11 +78,24 @@ def build(
         return
     check_capacity(rules, missing, data, limits, engine)
     say(describe_solvers(rules, missing, engine))
-    total = sum(table_placements(rules, stored) for stored in missing)
-    with tqdm(total=total, unit="pos", unit_scale=True, desc=rules.name) as bar:
+    placements = {stored: table_placements(rules, stored) for stored in planned}
+    new = sum(placements[stored] for stored in missing)
+    total = sum(placements.values())
+    with progress(f"build {rules.name}", "placements", total, total - new, verbose=verbose) as shown:
         for built in building.build(rules, planned, data, executor=LocalExecutor(limits), engine=engine):
-            bar.update(table_placements(rules, built.material))
-    say(f"built and verified in {data}: {len(missing)} of {len(planned)} tables, {total:,} placements")
+            shown.update(placements[built.material])
+            shown.note(_describe(rules, built, placements[built.material]))
+    say(f"built and verified in {data}: {len(missing)} of {len(planned)} tables, {new:,} placements")
+
+
+def _describe(game: Game, built: Built, placements: int) -> str:
+    """A line about a finished table."""
+    from tablebase.slices.material import material_name
+
+    name = material_name(game, built.material)
+    if built.engine is None:
+        return f"{name}: {placements:,} placements, already there and correct"
+    return f"{name}: {placements:,} placements, {built.engine}, {built.seconds:.1f} CPU-seconds"
 
 
 def estimate(
@@ -84,6 +105,7 @@ def estimate(
     pieces: Pieces = None,
     material: Materials = None,
     data: Data = DEFAULT_DATA,
+    workers: Workers = 1,
     measure: Annotated[
         bool, typer.Option("--measure", help="Build a table in a temporary folder first, to measure this machine's speed.")
     ] = False,
@@ -99,7 +121,37 @@ def estimate(
     rules = chosen_game(game, size, variant)
     materials = _chosen_materials(rules, pieces, material)
     speed = building.measure(rules) if measure else None
-    write_rows([asdict(line) for line in estimate_build(rules, pieces, materials, data, speed, whole=not material)], style)
+    lines = estimate_build(rules, pieces, materials, data, speed, whole=not material, workers=workers)
+    if style is Format.TABLE:
+        _write_estimate(lines, data, workers)
+    else:
+        write_rows([asdict(line) for line in lines], style)
+
+
+def _write_estimate(lines: Sequence[Estimate], data: Path, workers: int) -> None:
+    """Write the lines and their total with units, and below them what there is of each."""
+    from tablebase.cli.output import in_bytes, in_time, write_table
+    from tablebase.compute import machine
+    from tablebase.tables.folder import free_space
+
+    def row(name: str | int, some: Sequence[Estimate]) -> dict[str, object]:
+        return {
+            what: str(name),
+            "tables": sum(line.tables for line in some),
+            "placements": sum(line.placements for line in some),
+            "memory": in_bytes(max(line.memory for line in some)),
+            "disk": in_bytes(sum(line.disk for line in some)),
+            "CPU time": in_time(sum(line.cpu_seconds for line in some)),
+            "time": in_time(sum(line.wall_seconds for line in some)),
+        }
+
+    what = "pieces" if lines[0].material is None else "material"
+    rows = [row(line.material or line.pieces, [line]) for line in lines]
+    if len(lines) > 1:
+        rows.append(row("total", lines))
+    write_table(rows, list(rows[0]))
+    there = f"{in_bytes(free_space(data))} of disk free, {in_bytes(machine.memory())} of memory, processors: {machine.cores()}"
+    sys.stdout.write(f"\ntime is by the clock, with workers: {workers}\nthere is: {there}\n")
 
 
 def reindex(data: Data = DEFAULT_DATA) -> None:
@@ -114,7 +166,7 @@ def reindex(data: Data = DEFAULT_DATA) -> None:
     say(f"catalog of {data} rebuilt from {sum(counts.values())} tables of {', '.join(counts) or 'no game'}")
 
 
-def _chosen_materials(game: Game, pieces: int | None, texts: list[str] | None) -> list[Material]:
+def _chosen_materials(game: Game, pieces: range | None, texts: list[str] | None) -> list[Material]:
     """The materials named; without any, and without a number of pieces, that of the start if the game is small enough."""
     from tablebase.build.plan import start_material
     from tablebase.errors import TablebaseError
@@ -123,7 +175,7 @@ def _chosen_materials(game: Game, pieces: int | None, texts: list[str] | None) -
     if pieces is None and not texts:
         start = start_material(game)
         if start is None:
-            raise TablebaseError("choose tables: --pieces 3 for all of up to three pieces, or --material RCvW for one material")
+            raise TablebaseError("choose tables: --pieces 3 for all with three pieces, or --material RCvW for one material")
         return [start]
     return [material for text in texts or [] for material in parse_materials(game, text)]
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tablebase.cli.options import DEFAULT_DATA, By, Data, Format, GameName, Size, Style, Variant, chosen_game
+from tablebase.cli.options import DEFAULT_DATA, By, Data, Format, GameName, Size, Style, Variant, chosen_game, from_input
 from tablebase.cli.statements import Timeout, run_statement
 
 
@@ -36,18 +36,18 @@ def stats(
     columns = [name for name in rows[0] if name not in ("material", "side")]
     if by is By.MATERIAL:
         columns = ["material", "side", *columns]
-    write_rows(rows, style, columns)
+    write_rows(rows, style, columns, keys=1 + 1 * (by is By.MATERIAL))
 
 
 def sql(
     context: typer.Context,
-    statement: Annotated[str, typer.Argument(metavar='"SELECT …"', help="A read-only statement; docs/guide.md lists the tables.")],
+    statement: Annotated[str, typer.Argument(metavar='"SELECT …"', help="A statement; - reads standard input, @FILE a file.")],
     timeout: Timeout = None,
     data: Data = DEFAULT_DATA,
     style: Style = Format.TABLE,
 ) -> int:
     """Query the catalog in SQL, read-only."""
-    return run_statement(context, partial(_write_answer, statement, timeout, data, style), timeout)
+    return run_statement(context, partial(_write_answer, from_input(statement), timeout, data, style), timeout)
 
 
 def _write_answer(statement: str, timeout: float | None, data: Path, style: Format) -> None:

@@ -16,15 +16,16 @@ from tablebase.cli.options import (
     CORES,
     DEFAULT_DATA,
     Data,
-    DistinctPieces,
     Format,
     GameName,
+    Materials,
+    Pieces,
     Size,
-    Slices,
     Style,
     Threads,
     Variant,
     chosen_game,
+    from_input,
 )
 from tablebase.cli.statements import Timeout, run_statement
 
@@ -51,7 +52,7 @@ FeatureFile = Annotated[Path | None, typer.Option("--features", metavar="FILE", 
 def mine(
     context: typer.Context,
     game: GameName,
-    statement: Annotated[str, typer.Argument(metavar='"SELECT …"', help="A statement over positions or distinct_positions.")],
+    statement: Annotated[str, typer.Argument(metavar='"SELECT …"', help="A statement; - reads standard input, @FILE a file.")],
     size: Size = None,
     variant: Variant = None,
     feature_file: FeatureFile = None,
@@ -62,7 +63,7 @@ def mine(
     style: Annotated[MineFormat, typer.Option("--format", help="Output format.")] = MineFormat.TABLE,
 ) -> int:
     """Query all positions in SQL (DuckDB). A statement can change nothing, and read no other files."""
-    answer = partial(_write_answer, game, size, variant, statement, feature_file, limit, timeout, data, workers, style)
+    answer = partial(_write_answer, game, size, variant, from_input(statement), feature_file, limit, timeout, data, workers, style)
     return run_statement(context, answer, timeout, workers)
 
 
@@ -78,9 +79,8 @@ def _write_answer(
     workers: int,
     style: MineFormat,
 ) -> None:
-    from tqdm import tqdm
-
     from tablebase.cli.output import say, write_rows
+    from tablebase.cli.progress import progress
     from tablebase.errors import TablebaseError
     from tablebase.mining.query import Query
     from tablebase.mining.results import names_and_rows, write_parquet
@@ -93,9 +93,9 @@ def _write_answer(
     capped = limit is None and style is MineFormat.TABLE
     with (
         Query(rules, data, statement, all_features(rules, feature_file), workers) as query,
-        tqdm(total=query.cells, desc=f"mine {rules.name}", unit="pos", unit_scale=True, leave=False) as bar,
+        progress(f"mine {rules.name}", "positions", query.cells) as shown,
     ):
-        batches = query.run(SHOWN + 1 if capped else limit, lambda done: bar.update(done - bar.n), timeout)
+        batches = query.run(SHOWN + 1 if capped else limit, shown.reach, timeout)
         if style is MineFormat.PARQUET:
             write_parquet(sys.stdout.buffer, batches)
             return
@@ -132,8 +132,8 @@ def export(
     folder: Annotated[Path, typer.Option("--parquet", metavar="DIR", help="Folder of the files: a new one, or one to resume.")],
     size: Size = None,
     variant: Variant = None,
-    pieces: DistinctPieces = None,
-    material: Slices = None,
+    pieces: Pieces = None,
+    material: Materials = None,
     aliases: Annotated[bool, typer.Option("--aliases", help="Include aliases, the slices that play like others.")] = False,
     columns: Annotated[
         str | None, typer.Option("--columns", metavar="A,B,…", help="Columns to write; by default all but features.")
@@ -147,9 +147,8 @@ def export(
     workers: Threads = CORES,
 ) -> None:
     """Write positions to Parquet files, one file per slice."""
-    from tqdm import tqdm
-
     from tablebase.cli.output import say
+    from tablebase.cli.progress import progress
     from tablebase.mining.columns import columns as all_columns
     from tablebase.mining.export import Export, Sample, chosen_columns
     from tablebase.mining.scan import Scan
@@ -165,8 +164,8 @@ def export(
     missing = output.missing(selection)
     with closing(Store(data)) as store:
         scan = Scan(rules, store, missing, written, workers)
-        with tqdm(total=scan.cells, desc=f"export {rules.name}", unit="pos", unit_scale=True, leave=False) as bar:
-            scan.tick = lambda: bar.update(scan.done - bar.n)
+        with progress(f"export {rules.name}", "positions", scan.cells) as shown:
+            scan.tick = lambda: shown.reach(scan.done)
             rows = output.write(scan)
     say(f"written to {folder}: {len(missing)} of {len(selection)} slices, {rows:,} rows")
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tablebase.errors import TablebaseError, quoted
+from tablebase.compute.machine import cores
+from tablebase.errors import TablebaseError, quoted, system_error
 
 if TYPE_CHECKING:
     from tablebase.game import Game
@@ -31,27 +32,62 @@ class By(StrEnum):
     MATERIAL = "material"
 
 
-GameName = Annotated[str, typer.Argument(metavar="GAME", help="Name of the game; 'tablebase games' lists them.")]
+def parse_pieces(text: str) -> range:
+    """The numbers of pieces that ``4`` or ``2-4`` stands for."""
+    match = re.fullmatch(r"([0-9]{1,3})(?:-([0-9]{1,3}))?", str(text).strip())
+    if match is None or int(match[1]) > int(match[2] or match[1]):
+        raise TablebaseError(f"{quoted(str(text))} is no number of pieces: write one such as 4, or a range such as 2-4")
+    return range(int(match[1]), int(match[2] or match[1]) + 1)
+
+
+def complete_game(beginning: str) -> list[str]:
+    """The names of installed games that begin like this, for the shell."""
+    from tablebase.game.registry import game_names
+
+    return [name for name in game_names() if name.startswith(beginning)]
+
+
+def from_input(word: str) -> str:
+    """A word, or instead of ``-`` what standard input holds, and instead of ``@FILE`` what the file holds.
+
+    Raises
+    ------
+    TablebaseError
+        If that cannot be read, or is not text.
+    """
+    if word != "-" and not word.startswith("@"):
+        return word
+    try:
+        return sys.stdin.read() if word == "-" else Path(word[1:]).read_text(encoding="utf-8")
+    except UnicodeDecodeError as fault:
+        raise TablebaseError(f"{'standard input' if word == '-' else word[1:]} is not text in UTF-8: write it anew") from fault
+    except OSError as fault:
+        raise system_error(fault, word[1:], "name another file") from fault
+
+
+GameName = Annotated[
+    str,
+    typer.Argument(metavar="GAME", help="Name of the game; 'tablebase games' lists them.", autocompletion=complete_game),
+]
+PositionText = Annotated[
+    str | None,
+    typer.Argument(metavar="POSITION", help="Rows from the top, then the side to move; by default the start of the game."),
+]
+Start = Annotated[str | None, typer.Option("--from", metavar="POSITION", help="The same as the argument POSITION.")]
 Size = Annotated[str | None, typer.Option("--size", metavar="8x8", help="Files and ranks of the board, for a game that has sizes.")]
 Variant = Annotated[
     list[str] | None, typer.Option("--variant", metavar="NAME=VALUE", help="Variant of the rules; may be repeated.")
 ]
 Data = Annotated[Path, typer.Option("--data", metavar="DIR", envvar="TABLEBASE_DATA", help="Folder of the tables.")]
 Style = Annotated[Format, typer.Option("--format", help="Output format.")]
-Pieces = Annotated[int | None, typer.Option("--pieces", metavar="N", help="All slices with 2 to N pieces.")]
-ExactPieces = Annotated[int | None, typer.Option("--pieces", metavar="N", help="Only slices with N pieces.")]
-DistinctPieces = Annotated[int | None, typer.Option("--pieces", metavar="N", help="All distinct slices with N pieces.")]
-Materials = Annotated[
-    list[str] | None,
-    typer.Option("--material", metavar="RCvW", help="This material and all it depends on; may be repeated."),
-]
-OnlyMaterials = Annotated[list[str] | None, typer.Option("--material", metavar="RCvW", help="Only this material; may be repeated.")]
-Slices = Annotated[list[str] | None, typer.Option("--material", metavar="RCvW", help="This slice; may be repeated.")]
+Pieces = Annotated[range | None, typer.Option("--pieces", metavar="N", parser=parse_pieces, help="N pieces, or M-N for M to N.")]
+Materials = Annotated[list[str] | None, typer.Option("--material", metavar="RCvW", help="This material; may be repeated.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Write a line about each table.")]
 Workers = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Number of processes.")]
 Threads = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Number of threads.")]
 
 DEFAULT_DATA = Path("data")
-CORES = os.cpu_count() or 1
+CORES = cores()
 CHECK_FAILED = 1
 """Exit code if a check has failed."""
 
@@ -61,6 +97,13 @@ def chosen_game(game: str, size: str | None, variant: list[str] | None) -> Game:
     from tablebase.game import load_game
 
     return load_game("-".join([game, *([size] if size else []), *(variant or [])]))
+
+
+def chosen_start(game: Game, position: str | None, start: str | None) -> str:
+    """The position that an argument or the option --from names; by default the start of the game."""
+    if position is not None and start is not None:
+        raise TablebaseError("there are two positions to start from: give either POSITION or --from")
+    return next((text for text in (position, start) if text is not None), game.start)
 
 
 def parse_size(text: str) -> int:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
+from shutil import get_terminal_size
 from textwrap import indent
 from typing import Any
+
+from rich.cells import cell_len
 
 from tablebase.cli.options import Format
 from tablebase.cli.streams import is_unicode
@@ -16,11 +20,15 @@ from tablebase.errors import TablebaseError
 
 Row = Mapping[str, Any]
 UNLIMITED = 10_000
+GAP = 3
+"""Columns between two columns of a table."""
 RULE = "─"
 """What the line below the headings of a table consists of."""
 
 
-def write_rows(rows: Iterable[Row], style: Format, columns: Sequence[str] | None = None, *, verbatim: bool = False) -> None:
+def write_rows(
+    rows: Iterable[Row], style: Format, columns: Sequence[str] | None = None, *, verbatim: bool = False, keys: int = 1
+) -> None:
     """Write rows that have the same fields; JSON and CSV are streamed.
 
     Parameters
@@ -32,6 +40,8 @@ def write_rows(rows: Iterable[Row], style: Format, columns: Sequence[str] | None
         The fields, in order; by default those of the first row.
     verbatim : bool
         Whether the headings of a table for people are the unchanged names of the fields.
+    keys : int
+        How many of the first columns name a row.
     """
     if columns is None:
         rows = list(rows)
@@ -44,7 +54,7 @@ def write_rows(rows: Iterable[Row], style: Format, columns: Sequence[str] | None
         writer.writerows([_csv_cell(row[name]) for name in columns] for row in rows)
     else:
         titles = columns if verbatim else [name.replace("_", " ") for name in columns]
-        write_table(list(rows), columns, titles)
+        write_table(list(rows), columns, titles, keys=keys)
 
 
 def _write_json_rows(rows: Iterable[Row], columns: Sequence[str]) -> None:
@@ -72,20 +82,51 @@ def _csv_cell(value: object) -> object:
     return "" if value is None else str(value).lower() if isinstance(value, bool) else value
 
 
-def write_table(rows: Sequence[Row], columns: Sequence[str], titles: Sequence[str] | None = None) -> None:
-    """Write rows as a table, with numbers right-aligned and thousands separated."""
+def write_table(rows: Sequence[Row], columns: Sequence[str], titles: Sequence[str] | None = None, *, keys: int = 1) -> None:
+    """Write rows as a table, with numbers (and texts with units) right-aligned and thousands separated.
+
+    On a terminal that is too narrow for all columns, further ones follow below, beside a repetition of the first `keys`.
+    """
+    headings = dict(zip(columns, titles or columns, strict=True))
+    cells = {name: [_cell(row[name]) for row in rows] for name in columns}
+    numeric = {name for name in columns if all(isinstance(row[name], int | float | Amount | None) for row in rows)}
+    widths = {name: max(map(cell_len, [headings[name], *cells[name]])) for name in columns}
+    for number, block in enumerate(_blocks(widths, keys, output_width())):
+        if number:
+            sys.stdout.write("\n")
+        _write_block({name: (headings[name], cells[name]) for name in block}, numeric)
+
+
+def output_width() -> int:
+    """Columns of the terminal, or those that COLUMNS names; without limit where a program reads the output."""
+    if "COLUMNS" not in os.environ and not sys.stdout.isatty():
+        return UNLIMITED
+    return get_terminal_size().columns
+
+
+def _blocks(widths: Mapping[str, int], keys: int, available: int) -> list[list[str]]:
+    """The columns side by side that fit, each time after the first ones."""
+    repeated, *rest = list(widths)[:keys], *list(widths)[keys:]
+    blocks = [list(repeated)]
+    for name in rest:
+        if sum(widths[one] + GAP for one in blocks[-1]) + widths[name] > available and len(blocks[-1]) > keys:
+            blocks.append(list(repeated))
+        blocks[-1].append(name)
+    return blocks
+
+
+def _write_block(columns: Mapping[str, tuple[str, list[str]]], numeric: set[str]) -> None:
+    """Write columns, given by headings and cells; text that is too wide continues on further lines."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for name, title in zip(columns, titles or columns, strict=True):
-        numeric = all(isinstance(row[name], int | float | None) for row in rows)
-        table.add_column(title, justify="right" if numeric else "left", no_wrap=True)
-    for row in rows:
-        table.add_row(*(_cell(row[name]) for name in columns))
-    # Never cut or wrap lines: a terminal does that, and a pipe needs them whole.
-    console = Console(file=StringIO(), width=UNLIMITED, markup=False, highlight=False, emoji=False)
+    for name, (heading, _) in columns.items():
+        table.add_column(heading, justify="right" if name in numeric else "left", no_wrap=name in numeric, overflow="fold")
+    for row in zip(*(cells for _, cells in columns.values()), strict=True):
+        table.add_row(*row)
+    console = Console(file=StringIO(), width=output_width(), markup=False, highlight=False, emoji=False)
     with console.capture() as capture:
         console.print(table)
     text = capture.get() if is_unicode() else capture.get().replace(RULE, "-")
@@ -102,6 +143,33 @@ def _cell(value: object) -> str:
     if isinstance(value, float):
         return f"{value:,.1f}" if abs(value) >= 10 else f"{value:.3g}"
     return str(value)
+
+
+class Amount(str):
+    """A number with its unit, as text."""
+
+    __slots__ = ()
+
+
+def in_bytes(number: float) -> Amount:
+    """A number of bytes with its unit."""
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if number < 1024:
+            return Amount(f"{number:,.0f} {unit}" if number >= 10 or unit == "bytes" else f"{number:.1f} {unit}")
+        number /= 1024
+    return Amount(f"{number:,.1f} TiB")
+
+
+def in_time(seconds: float) -> Amount:
+    """A duration in the two largest units that matter."""
+    if seconds < 60:
+        return Amount(f"{seconds:.1f} s")
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    parts = [(days, "d"), (hours, "h"), (minutes, "min"), (rest, "s")]
+    first = next(place for place, (number, _) in enumerate(parts) if number)
+    return Amount(" ".join(f"{number} {unit}" for number, unit in parts[first : first + 2] if number))
 
 
 def say(sentence: str) -> None:

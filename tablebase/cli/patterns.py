@@ -14,11 +14,11 @@ from tablebase.cli.options import (
     CORES,
     DEFAULT_DATA,
     Data,
-    DistinctPieces,
     Format,
     GameName,
+    Materials,
+    Pieces,
     Size,
-    Slices,
     Style,
     Threads,
     Variant,
@@ -60,8 +60,8 @@ def patterns(
     game: GameName,
     size: Size = None,
     variant: Variant = None,
-    material: Slices = None,
-    pieces: DistinctPieces = None,
+    material: Materials = None,
+    pieces: Pieces = None,
     feature_file: FeatureFile = None,
     top: Annotated[
         int, typer.Option("--top", metavar="N", min=1, help="Number of features, and of pairs of features, to show.")
@@ -95,10 +95,9 @@ def _run(game: Game, data: Path, searches: Sequence[Search]) -> Iterator[Pattern
     """Run the searches one by one, and store each result in the catalog, if it may be changed."""
     from contextlib import closing, nullcontext
 
-    from tqdm import tqdm
-
     from tablebase.catalog.catalog import Catalog
     from tablebase.cli.output import say
+    from tablebase.cli.progress import progress
     from tablebase.patterns.findings import save
 
     writable = os.access(data, os.W_OK)
@@ -106,10 +105,10 @@ def _run(game: Game, data: Path, searches: Sequence[Search]) -> Iterator[Pattern
         say(f"the findings are not stored, since {data} can only be read")
     total = sum(search.cells for search in searches)
     opened = closing(Catalog(data, create=True)) if writable else nullcontext()
-    with opened as catalog, tqdm(total=total, unit="pos", unit_scale=True, leave=False) as bar:
+    with opened as catalog, progress("patterns", "positions", total) as shown:
         for search in searches:
-            bar.set_description(f"patterns {_slice_fields(game, search.slice)['material']}", refresh=False)
-            search.tick = bar.update
+            shown.name(f"patterns {_slice_fields(game, search.slice)['material']}")
+            search.tick = shown.update
             result = search.run()
             if catalog is not None:
                 save(catalog, game, result)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tablebase.cli.options import DEFAULT_DATA, Data, GameName, Size, Variant, chosen_game
+from tablebase.cli.options import DEFAULT_DATA, Data, GameName, PositionText, Size, Start, Variant, chosen_game, chosen_start
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from random import Random
 
-    from tablebase.game.moves import Move
+    from tablebase.game import Game
+    from tablebase.game.moves import Move, Position
     from tablebase.play.match import Ending, Match
 
 SEEDS = 1_000_000
@@ -33,15 +37,14 @@ quit    leave the game
 
 def play(
     game: GameName,
+    position: PositionText = None,
+    begin: Start = None,
     side: Annotated[
         str | None, typer.Option("--side", metavar="LETTER", help="The side you play; by default the one that moves first.")
     ] = None,
     fuzz: Annotated[
         float, typer.Option("--fuzz", metavar="P", help="How freely the tables choose: 0 for best moves only, 1 for any move.")
     ] = 0.0,
-    start: Annotated[
-        str | None, typer.Option("--from", metavar="POSITION", help="Starting position; by default the start of the game.")
-    ] = None,
     seed: Annotated[
         int | None, typer.Option("--seed", metavar="N", min=0, help="Seed of the tables' choices, to repeat a game.")
     ] = None,
@@ -59,18 +62,33 @@ def play(
 
     rules = chosen_game(game, size, variant)
     check_fuzz(fuzz)
-    position = parse(rules, rules.start if start is None else start)
-    person = position.side if side is None else side_number(rules, side)
+    start = parse(rules, chosen_start(rules, position, begin))
+    person = start.side if side is None else side_number(rules, side)
     seed = SystemRandom().randrange(SEEDS) if seed is None else seed
     # Bytes that are not text are escaped, and then refused like any unknown word.
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="backslashreplace")
     with Tablebase(data) as tables:
-        match = Match(rules, tables.prober, position)
-        # A missing table is reported before the first move.
-        match.probe()
+        _check_tables(rules, start, data)
+        match = Match(rules, tables.prober, start)
         _Session(match, person, fuzz, Random(seed)).run()
     sys.stdout.write(f"the seed was {seed}: with --seed {seed} the same options and moves give the same game\n")
+
+
+def _check_tables(game: Game, start: Position, folder: Path) -> None:
+    """Raise `MissingTableError` unless there is a table for every position that can come up in a game."""
+    from tablebase.build.plan import with_dependencies
+    from tablebase.slices.limits import is_buildable
+    from tablebase.slices.material import material_of
+    from tablebase.tables.format import table_path
+    from tablebase.tables.missing import missing_table
+
+    material = material_of(game, start)
+    if not is_buildable(game, material):
+        raise missing_table(game, material, folder)
+    for needed in with_dependencies(game, [material]):
+        if not table_path(folder, game, needed).exists():
+            raise missing_table(game, needed, folder, material)
 
 
 @dataclass
@@ -93,9 +111,13 @@ class _Session:
 
     def run(self) -> None:
         """Play until the game is over or abandoned."""
+        from tablebase.cli.boards import legend
+
         match = self.match
         you, tables = self._name(self.person), self._name(1 - self.person)
         sys.stdout.write(f"{match.game.title}: you play {you}, the tables play {tables}; type help for a list of commands\n")
+        if explained := legend(match.game):
+            sys.stdout.write(f"{explained}\n")
         if match.side != self.person:
             self._draw()
         while (ending := match.ending()) is None:
@@ -122,8 +144,9 @@ class _Session:
             if word is None or word == "quit":
                 sys.stdout.write(f"game abandoned after {self._count_plies()}\n")
                 return False
-            if word in legal:
-                self.match.play(legal[word])
+            move = legal.get(re.sub("[-x: ]", "", word))
+            if move is not None:
+                self.match.play(move)
                 return True
             if word in commands:
                 commands[word]()
@@ -132,9 +155,15 @@ class _Session:
 
     def _read_word(self) -> str | None:
         """The next line that the person types, None at the end of the input."""
-        # At a terminal, input(prompt) would write the prompt to standard error.
-        sys.stdout.write(f"{self._name(self.person)}> ")
+        prompt = f"{self._name(self.person)}> "
         try:
+            if sys.stdin.isatty() and sys.stdout.isatty():
+                # Lines can be edited and called back.
+                with suppress(ImportError):
+                    import readline  # noqa: F401
+                return input(prompt).strip().lower()
+            # Without a terminal on both sides, input(prompt) would write the prompt to standard error.
+            sys.stdout.write(prompt)
             return input().strip().lower()
         except EOFError:
             sys.stdout.write("\nend of input\n")
@@ -154,21 +183,20 @@ class _Session:
         else:
             sys.stdout.write("you have no move to take back\n")
 
-    def _draw(self) -> None:
-        from tablebase.game.notation import board_picture
+    def _draw(self, *, over: bool = False) -> None:
+        from tablebase.cli.boards import write_board
 
-        sys.stdout.write(f"\n{board_picture(self.match.game, self.match.position)}\n")
+        match = self.match
+        sys.stdout.write("\n")
+        write_board(match.game, match.position, match.moves[-1] if match.moves else None, over=over)
 
     def _show_help(self) -> None:
         sys.stdout.write(HELP.format(example=next(iter(self.match.legal()))))
 
     def _finish(self, ending: Ending) -> None:
         """Draw the last position and print who has won, and why."""
-        from tablebase.game.notation import board_picture
-
-        # The last line names the side to move, but the game is over.
-        picture, _, _ = board_picture(self.match.game, self.match.position).rpartition("\n")
-        sys.stdout.write(f"\n{picture}\n\n")
+        self._draw(over=True)
+        sys.stdout.write("\n")
         result = "a draw" if ending.winner is None else f"won by {self._name(ending.winner)}"
         sys.stdout.write(f"{result} in {self._count_plies()}: {reason(self.match, ending)}\n")
 
@@ -200,10 +228,9 @@ def reason(match: Match, ending: Ending) -> str:
 
 def _refuse(word: str, legal: dict[str, Move]) -> None:
     """Print one sentence about input that is neither a legal move nor a command."""
-    import re
     from reprlib import repr as shortened
 
-    if re.fullmatch("([a-z][0-9]{1,2}){2}", word):
+    if re.fullmatch("[a-z][0-9]{1,2}[-x: ]?[a-z][0-9]{1,2}", word):
         sys.stdout.write(f"{word} is not a legal move here: type moves to list the legal ones\n")
     else:
         fault = f"{shortened(word)} is neither a move nor a command" if word else "nothing was typed"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tablebase.cli.options import CORES, DEFAULT_DATA, Data, ExactPieces, GameName, Size, Threads, Variant, chosen_game
+from tablebase.cli.options import CORES, DEFAULT_DATA, Data, GameName, Pieces, Size, Threads, Variant, chosen_game
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,7 +63,7 @@ def plot(
     output: Annotated[Path, typer.Option("--output", metavar="FILE", help="Picture to write: FILE.png, FILE.svg or FILE.pdf.")],
     size: Size = None,
     variant: Variant = None,
-    pieces: ExactPieces = None,
+    pieces: Pieces = None,
     material: Annotated[
         list[str] | None,
         typer.Option("--material", metavar="RCvW", help="This material, or a pattern such as '?v?' or 'R*v*'; may be repeated."),
@@ -128,15 +128,10 @@ def _check_drawing(output: Path) -> None:
 @contextmanager
 def _progress(name: str) -> Iterator[Callable[[int, int], None]]:
     """A progress bar, as a function of the indices done and their total."""
-    from tqdm import tqdm
+    from tablebase.cli.progress import progress
 
-    with tqdm(desc=f"plot {name}", unit="pos", unit_scale=True, leave=False) as bar:
-
-        def tick(done: int, total: int) -> None:
-            bar.total = total
-            bar.update(done - bar.n)
-
-        yield tick
+    with progress(f"plot {name}", "positions") as shown:
+        yield shown.reach
 
 
 def _distances(request: Request) -> Figure:

@@ -7,34 +7,47 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tablebase.cli.options import DEFAULT_DATA, Data, Format, GameName, Size, Style, Variant, chosen_game
+from tablebase.cli.options import (
+    DEFAULT_DATA,
+    Data,
+    Format,
+    GameName,
+    PositionText,
+    Size,
+    Start,
+    Style,
+    Variant,
+    chosen_game,
+    chosen_start,
+    from_input,
+)
 
 if TYPE_CHECKING:
-    from tablebase.api.tablebase import Tablebase
-    from tablebase.game import Game
     from tablebase.probe.answers import Probe
-
-PositionText = Annotated[
-    str | None,
-    typer.Argument(metavar="POSITION", help="Rows from the top, then the side to move; by default the start of the game."),
-]
 
 
 def probe(
     game: GameName,
-    positions: Annotated[list[str], typer.Argument(metavar="POSITION…", help="Rows from the top, then the side to move.")],
+    positions: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="POSITION…",
+            help="Rows from the top, then the side to move; - reads standard input, @FILE a file, one position a line.",
+        ),
+    ],
     size: Size = None,
     variant: Variant = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Refuse positions with moves whose tables are missing.")] = False,
     data: Data = DEFAULT_DATA,
     style: Style = Format.TABLE,
 ) -> None:
-    """Show the outcome, distance and moves of positions, best move first."""
+    """Show the value and moves of positions, best move first."""
     from tablebase.api.tablebase import Tablebase
-    from tablebase.cli.output import write_json, write_rows
+    from tablebase.cli.output import say, write_json, write_rows
 
     rules = chosen_game(game, size, variant)
     with Tablebase(data) as tables:
-        answers = [tables.probe(rules, position) for position in positions]
+        answers = [tables.probe(rules, position, strict=strict) for position in _each(positions)]
     if style is Format.JSON:
         write_json([probe_object(answer) for answer in answers])
     elif style is Format.CSV:
@@ -42,11 +55,25 @@ def probe(
     else:
         for answer in answers:
             _write_probe(answer)
+    missing = sorted({move.missing for answer in answers for move in answer.moves if move.missing is not None})
+    if missing:
+        options = " ".join(f"--material {name}" for name in missing)
+        say(f"some moves are of unknown value: 'tablebase build {rules.name} {options} --data {data}' builds their tables")
+
+
+def _each(words: list[str]) -> list[str]:
+    """The positions of the arguments; of standard input and files, those of all lines that are not empty."""
+    found = []
+    for word in words:
+        text = from_input(word)
+        found += [word] if text == word else [position for position in text.splitlines() if position.strip()]
+    return found
 
 
 def line(
     game: GameName,
     position: PositionText = None,
+    start: Start = None,
     size: Size = None,
     variant: Variant = None,
     data: Data = DEFAULT_DATA,
@@ -60,10 +87,11 @@ def line(
 
     rules = chosen_game(game, size, variant)
     with Tablebase(data) as tables:
-        rows = line_rows(rules, tables, rules.start if position is None else position, plies)
+        probes = tables.line(rules, chosen_start(rules, position, start), plies)
+    rows = line_rows(probes, plies)
     columns = ["ply", "side", "outcome", "distance", "best", "position"]
     if boards and style is Format.TABLE:
-        _write_boards(rules, rows)
+        _write_boards(probes, rows)
     else:
         write_rows(rows, style, columns)
 
@@ -84,14 +112,15 @@ def probe_object(answer: Probe) -> dict[str, Any]:
                 "outcome": str(move.value.outcome),
                 "distance": move.value.distance,
             }
+            if move.value is not None
+            else {"move": move.move, "position": move.position, "outcome": None, "distance": None, "missing": move.missing}
             for move in answer.moves
         ],
     }
 
 
-def line_rows(game: Game, tables: Tablebase, position: str, plies: int | None = None) -> list[dict[str, Any]]:
+def line_rows(probes: list[Probe], plies: int | None = None) -> list[dict[str, Any]]:
     """The optimal line, one row per position; the last row is the end of the game, if it is reached within `plies`."""
-    probes = tables.line(game, position, plies)
     rows = [
         {
             "ply": ply,
@@ -105,7 +134,7 @@ def line_rows(game: Game, tables: Tablebase, position: str, plies: int | None = 
     ]
     last = probes[-1]
     if last.distance == 1 and (plies is None or len(rows) <= plies):
-        loser = game.sides[1 - last.asked.side].letter
+        loser = last.game.sides[1 - last.asked.side].letter
         rows.append(
             {"ply": len(rows), "side": loser, "outcome": "loss", "distance": 0, "best": None, "position": last.moves[0].position}
         )
@@ -113,17 +142,18 @@ def line_rows(game: Game, tables: Tablebase, position: str, plies: int | None = 
 
 
 def _write_probe(answer: Probe) -> None:
+    from tablebase.cli.boards import write_board
     from tablebase.cli.output import write_table
-    from tablebase.game.notation import board_picture
 
-    sys.stdout.write(f"{answer.position}\n\n{board_picture(answer.game, answer.asked)}\n\n")
-    sys.stdout.write(f"{verdict(answer)}\n\n")
+    sys.stdout.write(f"{answer.position}\n\n")
+    write_board(answer.game, answer.asked)
+    sys.stdout.write(f"\n{verdict(answer)}\n\n")
     if answer.moves:
         rows = [
             {
                 "move": move.move,
-                "outcome": str(move.value.outcome),
-                "distance": move.value.distance,
+                "outcome": f"unknown without {move.missing}" if move.value is None else str(move.value.outcome),
+                "distance": None if move.value is None else move.value.distance,
                 "position": move.position,
             }
             for move in answer.moves
@@ -146,13 +176,16 @@ def count_plies(number: int) -> str:
     return "1 ply" if number == 1 else f"{number} plies"
 
 
-def _write_boards(game: Game, rows: list[dict[str, Any]]) -> None:
-    from tablebase.game.notation import board_picture, read
+def _write_boards(probes: list[Probe], rows: list[dict[str, Any]]) -> None:
+    from tablebase.cli.boards import write_board
+    from tablebase.game.notation import read
 
-    for row in rows:
-        sys.stdout.write(f"{board_picture(game, read(game, row['position']))}\n")
+    game, last = probes[0].game, None
+    for number, row in enumerate(rows):
+        write_board(game, read(game, row["position"]), last)
         sys.stdout.write(f"   {row['outcome']}{'' if row['distance'] is None else ' in ' + str(row['distance'])}")
         sys.stdout.write(f", {row['best']}\n\n" if row["best"] else "\n\n")
+        last = probes[number].moves[0].legal_move if row["best"] else None
 
 
 COMMANDS = (probe, line)

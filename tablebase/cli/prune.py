@@ -15,7 +15,7 @@ def prune(
     yes: Annotated[bool, typer.Option("--yes", help="Remove without asking.")] = False,
     style: Style = Format.TABLE,
 ) -> None:
-    """List tables of old rules and files that nothing refers to, and remove them after asking."""
+    """Remove tables of old rules, and files that nothing refers to."""
     from contextlib import closing
     from dataclasses import asdict
 

@@ -9,10 +9,11 @@ from tablebase.cli.options import (
     DEFAULT_DATA,
     Data,
     GameName,
-    OnlyMaterials,
+    Materials,
     Pieces,
     Size,
     Variant,
+    Verbose,
     Workers,
     chosen_game,
 )
@@ -23,14 +24,14 @@ def verify(
     size: Size = None,
     variant: Variant = None,
     pieces: Pieces = None,
-    material: OnlyMaterials = None,
+    material: Materials = None,
     data: Data = DEFAULT_DATA,
     workers: Workers = 1,
+    verbose: Verbose = False,
 ) -> None:
     """Check every byte and every position of the tables."""
-    from tqdm import tqdm
-
     from tablebase.cli.output import say
+    from tablebase.cli.progress import progress
     from tablebase.executors.executor import Limits
     from tablebase.executors.local import LocalExecutor
     from tablebase.slices.material import parse_materials
@@ -40,13 +41,15 @@ def verify(
     materials = [parsed for text in material or [] for parsed in parse_materials(rules, text)]
     checked = failed = 0
     total, results = verify_tables(rules, data, pieces, materials, LocalExecutor(Limits(workers)))
-    with tqdm(total=total, unit="table", desc=f"verify {rules.name}") as bar:
-        for fault in results:
+    with progress(f"verify {rules.name}", "tables", total, verbose=verbose) as shown:
+        for name, fault in results:
             checked += 1
-            bar.update()
+            shown.update()
             if fault is not None:
                 failed += 1
-                bar.write(f"error: {fault}", file=bar.fp)
+                shown.write(f"error: {fault}")
+            else:
+                shown.note(f"{name}: correct")
     say(f"correct tables: {checked - failed} of {checked}")
     if failed:
         raise typer.Exit(CHECK_FAILED)

@@ -161,7 +161,8 @@ def _wait(pid: int, receiver: Connection, seconds: float | None, memory: int) ->
 
 def _cut_off(error: TablebaseError) -> TablebaseError:
     """An error of work that could not wipe away its progress."""
-    sys.stderr.write("\r\x1b[K" if sys.stderr.isatty() else "\r")
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K")
     return error
 
 

@@ -9,11 +9,11 @@ from tablebase.compute.lazy import lazy
 if TYPE_CHECKING:
     from tablebase.game.game import Game
     from tablebase.game.registry import game_names, load_game
-    from tablebase.game.types import SQUARE_LIMIT, Board, Escape, Kind, Outcome, Side, Step
+    from tablebase.game.types import SQUARE_LIMIT, Board, Escape, Kind, Outcome, Side, Step, Terrain
 
-__all__ = ["SQUARE_LIMIT", "Board", "Escape", "Game", "Kind", "Outcome", "Side", "Step", "game_names", "load_game"]
+__all__ = ["SQUARE_LIMIT", "Board", "Escape", "Game", "Kind", "Outcome", "Side", "Step", "Terrain", "game_names", "load_game"]
 
-_TYPES = ("SQUARE_LIMIT", "Board", "Escape", "Kind", "Outcome", "Side", "Step")
+_TYPES = ("SQUARE_LIMIT", "Board", "Escape", "Kind", "Outcome", "Side", "Step", "Terrain")
 __getattr__ = lazy(
     __name__,
     {

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from tablebase.errors import RulesError
 from tablebase.game.features import Feature
-from tablebase.game.types import Board, Escape, Kind, Outcome, Side, Step
+from tablebase.game.types import Board, Escape, Kind, Outcome, Side, Step, Terrain
 from tablebase.game.validation import faults
 
 
@@ -48,6 +48,8 @@ class Game:
         A second way for one side to win; positions in which its piece has escaped are a win or a loss in 0.
     features : tuple of Feature
         Facts about a position other than its value, for mining and patterns.
+    terrain : tuple of Terrain
+        What the board looks like; the rules do not depend on it.
 
     Notes
     -----
@@ -66,6 +68,7 @@ class Game:
     swap: tuple[int, ...] | None = None
     escape: Escape | None = None
     features: tuple[Feature, ...] = ()
+    terrain: tuple[Terrain, ...] = ()
 
     def __post_init__(self) -> None:
         _check(self)
@@ -98,7 +101,7 @@ class Game:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def _canonical(self) -> dict[str, object]:
-        """The rules as JSON data, without titles, names, features and the start, which do not affect a table."""
+        """The rules as JSON data, without titles, names, features, terrain and the start, which do not affect a table."""
         rules: dict[str, object] = {
             "cells": self.board.cells,
             "kinds": [

@@ -16,6 +16,8 @@ from tablebase.game.moves import Move, Position
 DIGITS = frozenset("0123456789")
 MOST_DIGITS = 9
 """More digits than any number of a game has; Python refuses to read numbers of thousands."""
+RANK_WIDTH = 3
+"""Characters before the first square of a rank where a board is drawn."""
 _TOKEN = re.compile(r"[0-9]+|.", re.DOTALL)
 
 
@@ -66,9 +68,10 @@ def read(game: Game, text: str) -> Position:
 
 def _parse_side(game: Game, letter: str) -> int:
     letters = [side.letter for side in game.sides]
-    if letter not in letters:
+    meant = [number for number, known in enumerate(letters) if letter in (known, known.swapcase())]
+    if len(meant) != 1:
         raise NotationError(f"the side to move is {' or '.join(map(repr, letters))}, not {letter!r}")
-    return letters.index(letter)
+    return meant[0]
 
 
 def _parse_row(game: Game, row: str, rank: int) -> list[tuple[int, int]]:
@@ -77,6 +80,10 @@ def _parse_row(game: Game, row: str, rank: int) -> list[tuple[int, int]]:
     file = 0
     for token in _TOKEN.findall(row):
         if token[0] in DIGITS:
+            if token[0] == "0":
+                raise NotationError(
+                    f"row {rank + 1} ({row!r}) has a run of {token} empty squares: runs begin with a digit from 1 to 9"
+                )
             number = whole_number(token)
             # A run of more digits exceeds the width of any board.
             file += 10**MOST_DIGITS if number is None else number
@@ -154,13 +161,18 @@ def render_move(game: Game, move: Move) -> str:
     return game.board.names[move.origin] + game.board.names[move.target]
 
 
-def board_picture(game: Game, position: Position) -> str:
-    """The board as lines of text with file letters and rank numbers, for terminals."""
-    symbols = {square: game.kinds[kind].symbol for kind, square in position.pieces}
+def board_picture(game: Game, position: Position, last: Move | None = None) -> str:
+    """The board as lines of text with file letters and rank numbers, for terminals; the last move's squares in brackets."""
+    symbols = {square: one.symbol for one in game.terrain for square in one.squares}
+    symbols |= {square: game.kinds[kind].symbol for kind, square in position.pieces}
+    moved = () if last is None else (last.origin, last.target)
     lines = []
     for rank in range(game.board.height - 1, -1, -1):
         numbers = [game.board.numbers.get((file, rank)) for file in range(game.board.width)]
-        cells = [" " if number is None else symbols.get(number, ".") for number in numbers]
-        lines.append(f"{rank + 1:2} {' '.join(cells)}")
+        line = f"{rank + 1:2} {' '.join(' ' if number is None else symbols.get(number, '.') for number in numbers)} "
+        for file in [file for file, number in enumerate(numbers) if number in moved]:
+            begin = RANK_WIDTH + 2 * file
+            line = f"{line[: begin - 1]}[{line[begin]}]{line[begin + 2 :]}"
+        lines.append(line.rstrip())
     files = " ".join(chr(ord("a") + file) for file in range(game.board.width))
-    return "\n".join([*lines, f"   {files}", f"   {game.sides[position.side].name} to move"])
+    return "\n".join([*lines, f"{'':{RANK_WIDTH}}{files}", f"{'':{RANK_WIDTH}}{game.sides[position.side].name} to move"])

@@ -17,7 +17,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from tablebase.errors import RulesError, quoted
+from tablebase.errors import RulesError, did_you_mean, quoted
 from tablebase.game import Game
 from tablebase.game.notation import MOST_DIGITS, whole_number
 
@@ -38,7 +38,7 @@ def game_names() -> tuple[str, ...]:
 
 @cache
 def load_game(name: str) -> Game:
-    """The game of that name, such as ``foxhounds`` or ``foxhounds-10x10``.
+    """The game of that name, such as ``foxhounds`` or ``foxhounds-10x10``; capital letters are understood, too.
 
     Raises
     ------
@@ -104,8 +104,11 @@ def _split(name: str) -> tuple[str, list[str]]:
     if not isinstance(name, str):
         raise RulesError(f"a game is a name or a Game, not a value of type {type(name).__name__}")
     bases = [base for base in _installed() if name == base or name.startswith(f"{base}-")]
+    if not bases and name != name.lower():
+        return _split(name.lower())
     if not bases:
-        raise RulesError(f"there is no game {quoted(name)}; installed: {', '.join(game_names()) or 'none'}")
+        meant = did_you_mean(name.partition("-")[0], game_names())
+        raise RulesError(f"there is no game {quoted(name)}{meant}; installed: {', '.join(game_names()) or 'none'}")
     base = max(bases, key=len)
     return base, name[len(base) :].split("-")[1:]
 

@@ -32,6 +32,23 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True)
+class Terrain:
+    """Squares that look alike and unlike others, such as a river.
+
+    Parameters
+    ----------
+    name : str
+    symbol : str
+        The character that stands for an empty one of them where a board is drawn with text.
+    squares : tuple of int
+    """
+
+    name: str
+    symbol: str
+    squares: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Board:
     """A grid; all or some of its cells are squares.
 

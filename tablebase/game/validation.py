@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Protocol
 
-from tablebase.game.types import SQUARE_LIMIT, Board, Escape, Kind, Outcome, Side
+from tablebase.game.types import SQUARE_LIMIT, Board, Escape, Kind, Outcome, Side, Terrain
 
 
 class Description(Protocol):
@@ -44,10 +44,14 @@ class Description(Protocol):
     def escape(self) -> Escape | None:
         """A second way for one side to win."""
 
+    @property
+    def terrain(self) -> tuple[Terrain, ...]:
+        """What the board looks like."""
+
 
 def faults(game: Description) -> Iterator[str]:
     """All faults of a game, as sentences."""
-    return chain(_board_faults(game), _kind_faults(game), _symmetry_faults(game), _escape_faults(game))
+    return chain(_board_faults(game), _terrain_faults(game), _kind_faults(game), _symmetry_faults(game), _escape_faults(game))
 
 
 def _board_faults(game: Description) -> Iterator[str]:
@@ -60,6 +64,15 @@ def _board_faults(game: Description) -> Iterator[str]:
         yield "the cells of the board must be different and within its width and height"
     if len({side.letter for side in game.sides}) != 2:
         yield "the two sides need different letters"
+
+
+def _terrain_faults(game: Description) -> Iterator[str]:
+    symbols = [one.symbol for one in game.terrain]
+    if len(set(symbols)) != len(symbols) or not all(len(s) == 1 and not s.isalnum() and s not in " .[]" for s in symbols):
+        yield f"each terrain needs a character of its own that is no letter, digit, space, dot or bracket, not {' '.join(symbols)}"
+    squares = [square for one in game.terrain for square in one.squares]
+    if len(set(squares)) != len(squares) or not set(squares) <= set(range(len(game.board))):
+        yield "the squares of terrain must be different and on the board"
 
 
 def _kind_faults(game: Description) -> Iterator[str]:

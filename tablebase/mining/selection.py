@@ -21,7 +21,7 @@ from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.mining.sandbox import scratch
 from tablebase.slices.location import StoredSlice, locate, slices
-from tablebase.slices.material import Material, check_piece_count, material_name, parse_material, parse_materials
+from tablebase.slices.material import Material, material_name, parse_material, parse_materials, piece_counts
 from tablebase.tables.missing import missing_game, missing_pieces, missing_table
 from tablebase.values import DRAW, STALEMATE, Coding, Value
 
@@ -92,7 +92,9 @@ def _slices_of_same_size(game: Game, names: Iterable[tuple[str, str]]) -> Iterab
     return (slice_ for count in counts for slice_ in slices(game, count))
 
 
-def select_by_name(game: Game, folder: Path, materials: Sequence[str], pieces: int | None, *, aliases: bool = False) -> Selection:
+def select_by_name(
+    game: Game, folder: Path, materials: Sequence[str], pieces: int | range | None, *, aliases: bool = False
+) -> Selection:
     """Slices that have been built and have positions.
 
     Parameters
@@ -102,8 +104,8 @@ def select_by_name(game: Game, folder: Path, materials: Sequence[str], pieces: i
         The tablebase.
     materials : sequence of str
         Slices by name.
-    pieces : int or None
-        Adds all distinct slices with this number of pieces; without materials and pieces, all distinct slices.
+    pieces : int, range or None
+        Adds all distinct slices with this number of pieces, or these numbers; without materials and pieces, all distinct slices.
     aliases : bool
         Whether slices that are not named include aliases.
 
@@ -118,9 +120,11 @@ def select_by_name(game: Game, folder: Path, materials: Sequence[str], pieces: i
     named = [material for text in materials for material in parse_materials(game, text)]
     for material in named:
         _check_built(game, known, material, folder)
+    counts = set[int]() if named else {slice_.material.pieces for slice_ in known}
     if pieces is not None:
-        _check_pieces(game, known, pieces, folder)
-    counts = (pieces,) if pieces is not None else () if named else {slice_.material.pieces for slice_ in known}
+        counts = set(piece_counts(game, pieces))
+        for count in counts:
+            _check_pieces(game, known, count, folder)
     selection = {
         slice_: values
         for slice_, values in known.items()
@@ -213,7 +217,7 @@ def _check_named(game: Game, known: Selection, parts: Sequence[exp.Expr], folder
             _check_built(game, known, material, folder)
     for column, literal in named:
         # Where materials are named, their pieces are known.
-        if column == "pieces" and not materials and literal.is_int and _is_possible(check_piece_count, game, int(literal.name)):
+        if column == "pieces" and not materials and literal.is_int and _is_possible(piece_counts, game, int(literal.name)):
             _check_pieces(game, known, int(literal.name), folder)
 
 
@@ -228,7 +232,7 @@ def _is_possible(check: Callable[[Game, Name], object], game: Game, name: Name) 
 
 def _check_pieces(game: Game, known: Selection, pieces: int, folder: Path) -> None:
     """Raise an error unless some slice has this number of pieces."""
-    check_piece_count(game, pieces)
+    piece_counts(game, pieces)
     if all(slice_.material.pieces != pieces for slice_ in known):
         raise missing_pieces(game, pieces, folder)
 

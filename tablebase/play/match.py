@@ -105,8 +105,8 @@ class Match:
         return True
 
     def probe(self) -> Probe:
-        """The value of the current position and its moves; errors are those of `Prober.probe`."""
-        return self.prober.probe(self.game, self.position)
+        """The value of the current position and of all its moves; errors are those of `Prober.probe`."""
+        return self.prober.probe(self.game, self.position, strict=True)
 
     def reply(self, fuzz: float, random: Random) -> RatedMove:
         """Make a move drawn by `choose`, and return it."""

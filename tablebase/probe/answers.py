@@ -20,14 +20,17 @@ class RatedMove:
     legal_move : Move
     child : Position
         The position after the move.
-    value : Value
-        The mover's outcome, and the plies to it, including this move.
+    value : Value or None
+        The mover's outcome, and the plies to it, including this move; None if it is unknown.
+    missing : str or None
+        The material whose table would have the value, if that has not been built.
     """
 
     game: Game
     legal_move: Move
     child: Position
-    value: Value
+    value: Value | None
+    missing: str | None = None
 
     @property
     def move(self) -> str:
@@ -52,8 +55,8 @@ class Probe:
     value : Value
         Outcome and distance for the side to move.
     moves : tuple of RatedMove
-        All legal moves, best first: wins by ascending distance, draws, losses by descending distance; moves of equal
-        value by their text.
+        All legal moves, best first: wins by ascending distance, draws, losses by descending distance, then those of
+        unknown value; moves of equal value by their text.
     """
 
     game: Game
@@ -83,5 +86,5 @@ class Probe:
 
     @property
     def best(self) -> str | None:
-        """The first of the moves; None if there is no legal move."""
-        return self.moves[0].move if self.moves else None
+        """The first of the moves; None if there is no legal move, or a move of unknown value may be better."""
+        return self.moves[0].move if self.moves and self.moves[0].value == self.value else None

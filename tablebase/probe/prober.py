@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.errors import MissingTableError
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position, legal_moves, play, wins_at_once
 from tablebase.probe.answers import Probe, RatedMove
@@ -133,9 +134,12 @@ class Prober:
         distances = np.array([-1 if value.distance is None else value.distance for value in address.values], dtype=np.int16)
         return outcomes[codes], distances[codes]
 
-    def probe(self, game: Game, position: Position) -> Probe:
-        """Value and moves of a position in which the game is not over; errors are those of `value`."""
-        return Probe(game, position, self.value(game, position), self._rated_moves(game, position))
+    def probe(self, game: Game, position: Position, *, strict: bool = False) -> Probe:
+        """Value and moves of a position in which the game is not over; errors are those of `value`.
+
+        Moves whose tables have not been built are of unknown value; if `strict`, they are errors, too.
+        """
+        return Probe(game, position, self.value(game, position), self._rated_moves(game, position, strict))
 
     def line(self, game: Game, position: Position, plies: int | None = None) -> list[Probe]:
         """The optimal line: a probe of the position, and of each position that the best moves lead to.
@@ -148,20 +152,29 @@ class Prober:
         while position not in seen and (plies is None or len(probes) <= plies):
             seen.add(position)
             answer = self.probe(game, position)
+            if answer.moves and answer.best is None:
+                # The best move is one of unknown value: this names its table.
+                self.probe(game, position, strict=True)
             probes.append(answer)
             if not answer.moves or wins_at_once(game, position, answer.moves[0].legal_move):
                 break
             position = answer.moves[0].child
         return probes
 
-    def _rated_moves(self, game: Game, position: Position) -> tuple[RatedMove, ...]:
+    def _rated_moves(self, game: Game, position: Position, strict: bool) -> tuple[RatedMove, ...]:
         rated = []
         # Several steps between the same squares are shown as one move.
         for move in dict.fromkeys(legal_moves(game, position)):
             child = play(position, move)
-            value = WIN_NOW if wins_at_once(game, position, move) else self.value(game, child).parent
-            rated.append(RatedMove(game, move, child, value))
-        rated.sort(key=lambda move: (-move.value.merit, move.move))
+            try:
+                value = WIN_NOW if wins_at_once(game, position, move) else self.value(game, child).parent
+            except MissingTableError as fault:
+                if strict:
+                    raise
+                rated.append(RatedMove(game, move, child, None, fault.material))
+            else:
+                rated.append(RatedMove(game, move, child, value))
+        rated.sort(key=lambda move: (move.value is None, 0 if move.value is None else -move.value.merit, move.move))
         return tuple(rated)
 
     def _codes(self, game: Game, address: _Address, squares: Squares) -> NDArray[np.generic]:

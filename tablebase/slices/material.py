@@ -98,7 +98,7 @@ def material_name(game: Game, material: Material) -> str:
 
 
 def parse_material(game: Game, text: str) -> Material:
-    """Read a material such as ``RCvW`` or ``FvHHHH@12``; the letters of a side may come in any order.
+    """Read a material such as ``RCvW`` or ``FvHHHH@12``; the letters of a side may come in any order, and be small.
 
     Raises
     ------
@@ -144,15 +144,24 @@ def _parse_kinds(game: Game, pieces: str, text: str) -> tuple[int, ...]:
 
 def _kind_number(game: Game, letter: str, side: int) -> int:
     numbers = {kind.symbol.upper(): number for number, kind in enumerate(game.kinds) if kind.side == side}
-    if letter not in numbers:
+    if letter.upper() not in numbers:
         raise NotationError(f"{game.sides[side].name} has no piece {letter!r}: the letters are {''.join(numbers)}")
-    return numbers[letter]
+    return numbers[letter.upper()]
 
 
-def check_piece_count(game: Game, pieces: int) -> None:
-    """Raise `TablebaseError` unless the game has slices with this number of pieces."""
-    if not 2 <= pieces <= game.max_pieces:
-        raise TablebaseError(f"{game.name} has slices of 2 to {game.max_pieces} pieces, not {pieces}")
+def piece_counts(game: Game, pieces: int | range) -> range:
+    """A number of pieces, or several, as a range.
+
+    Raises
+    ------
+    TablebaseError
+        If the game has no slices with one of these numbers of pieces.
+    """
+    counts = range(pieces, pieces + 1) if isinstance(pieces, int) else pieces
+    for count in (counts[0], counts[-1]):
+        if not 2 <= count <= game.max_pieces:
+            raise TablebaseError(f"{game.name} has slices of 2 to {game.max_pieces} pieces, not {count}")
+    return counts
 
 
 @cache

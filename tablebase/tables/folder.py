@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shutil import disk_usage
 
 from tablebase.errors import TablebaseError, system_error
 
@@ -18,6 +19,14 @@ def check_folder(folder: Path, *, built: bool = False) -> None:
 def missing_tablebase(folder: Path) -> TablebaseError:
     """The error for a folder in which nothing has been built."""
     return TablebaseError(f"there is no tablebase in {folder}: build one with 'tablebase build GAME --data {folder}'")
+
+
+def free_space(folder: Path) -> int:
+    """Bytes that are free where a folder is, or would be made."""
+    there = folder.resolve()
+    while not there.exists():
+        there = there.parent
+    return disk_usage(there).free
 
 
 def make_folder(folder: Path) -> None:

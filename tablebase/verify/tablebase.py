@@ -13,7 +13,7 @@ from tablebase.executors.executor import Executor
 from tablebase.executors.scheduler import run_graph
 from tablebase.game import Game, load_game
 from tablebase.slices.location import locate
-from tablebase.slices.material import Material, check_piece_count, material_name, parse_material
+from tablebase.slices.material import Material, material_name, parse_material, piece_counts
 from tablebase.tables.format import file_sha256, table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
@@ -21,16 +21,16 @@ from tablebase.verify.table import verify_table
 
 
 def verify_tables(
-    game: Game, folder: Path, pieces: int | None, materials: Sequence[Material], executor: Executor
-) -> tuple[int, Iterator[str | None]]:
-    """Check all registered tables, those of up to `pieces` pieces, or those of the given materials.
+    game: Game, folder: Path, pieces: int | range | None, materials: Sequence[Material], executor: Executor
+) -> tuple[int, Iterator[tuple[str, str | None]]]:
+    """Check all registered tables, those with `pieces` pieces, or those of the given materials.
 
     Returns
     -------
     count : int
         Number of tables to check.
-    results : iterator of str or None
-        For each table None if it is right, else a sentence that says what is wrong.
+    results : iterator of (str, str or None)
+        For each table its material, and None if it is right, else a sentence that says what is wrong.
 
     Raises
     ------
@@ -39,8 +39,7 @@ def verify_tables(
     TablebaseError
         If there is nothing to check.
     """
-    if pieces is not None:
-        check_piece_count(game, pieces)
+    counts = None if pieces is None else piece_counts(game, pieces)
     catalog = Catalog(folder)
     registered = catalog.registered(game)
     catalog.close()
@@ -49,15 +48,19 @@ def verify_tables(
         if name not in registered:
             raise MissingTableError(game.name, folder, material=name)
     if not wanted:
-        wanted = [name for name in registered if pieces is None or parse_material(game, name).pieces <= pieces]
+        wanted = [name for name in registered if counts is None or parse_material(game, name).pieces in counts]
     if not wanted:
         raise TablebaseError(f"no table of {game.name} is registered in {folder}: build one, or run 'tablebase reindex'")
     graph: dict[tuple[str, Registered], tuple[tuple[str, Registered], ...]] = {(name, registered[name]): () for name in wanted}
     return len(wanted), run_graph(graph, partial(check_table, game.name, folder), executor)
 
 
-def check_table(name: str, folder: Path, entry: tuple[str, Registered]) -> str | None:
-    """Check one table against its catalog entry (material and what is registered); return the fault, or None."""
+def check_table(name: str, folder: Path, entry: tuple[str, Registered]) -> tuple[str, str | None]:
+    """Check one table against its catalog entry (material and what is registered); return the material and the fault, or None."""
+    return entry[0], _fault(name, folder, entry)
+
+
+def _fault(name: str, folder: Path, entry: tuple[str, Registered]) -> str | None:
     game = load_game(name)
     material, registered = parse_material(game, entry[0]), entry[1]
     path = table_path(folder, game, material)

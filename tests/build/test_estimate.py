@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import shutil
 from collections import namedtuple
 from contextlib import closing
 from dataclasses import replace
@@ -151,9 +150,11 @@ def test_a_plan_by_pieces_has_all_tables() -> None:
 
 
 def test_a_plan_by_pieces_has_what_no_capture_leads_to() -> None:
-    """Where nothing can be taken, tables of three pieces depend on none of two, which are wanted all the same."""
+    """Where nothing can be taken, tables of three pieces depend on none of two, which a range includes."""
     two, three = ["GvX", "GvY", "HvX", "HvY"], ["GvXY", "HGvX", "HGvY", "HvXY"]
-    planned = names(toys.odometer(3, 3), plan(toys.odometer(3, 3), 3, []))
+    game = toys.odometer(3, 3)
+    assert sorted(names(game, plan(game, 3, []))) == three
+    planned = names(game, plan(game, range(2, 4), []))
     assert (sorted(planned[:4]), sorted(planned[4:])) == (two, three)
 
 
@@ -367,7 +368,7 @@ def test_just_enough_memory(tmp_path: Path) -> None:
 @pytest.mark.parametrize("limits", [Limits(), Limits(memory=10**15)], ids=["no limit", "a large limit"])
 def test_too_small_a_machine(limits: Limits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a limit the machine's memory counts; a limit is the user's word, who may know of more."""
-    monkeypatch.setattr(planning, "physical_memory", lambda: 2000)
+    monkeypatch.setattr(planning.machine, "memory", lambda: 2000)
     planned = [parse_material(GAME, "CvW")]
     if limits.memory is not None:
         check_capacity(GAME, planned, tmp_path, limits, "auto")
@@ -383,7 +384,7 @@ def test_too_small_a_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     planned = [parse_material(GAME, name) for name in ("CvW", "CvT")]
     sizes = [line.disk for line in estimate(GAME, None, planned, tmp_path)]
     for free, fits in [(sum(sizes) + 1, True), (max(sizes), False)]:
-        monkeypatch.setattr(shutil, "disk_usage", lambda _, free=free: Usage(10**12, 0, free))
+        monkeypatch.setattr(planning, "free_space", lambda _, free=free: free)
         if fits:
             check_capacity(GAME, planned, tmp_path, Limits(), "auto")
             continue
@@ -400,4 +401,4 @@ def test_too_small_a_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 def test_an_estimate_is_plain_data() -> None:
     """The fields of a line are what the command prints."""
     fields = ["pieces", "slices", "distinct", "tables", "placements", "distinct_placements", "memory", "disk", "cpu_seconds"]
-    assert list(Estimate.__dataclass_fields__) == [*fields, "material"]
+    assert list(Estimate.__dataclass_fields__) == [*fields, "material", "wall_seconds"]

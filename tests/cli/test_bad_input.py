@@ -36,7 +36,7 @@ POSITIONS = {
     "only White's pieces": "7/7/7/7/7/7/7/RC5/7 w",
     "only Black's pieces": "7/7/7/7/7/7/7/rc5/7 w",
     "a wrong side": "7/7/7/7/3c3/7/7/R6/7 x",
-    "a side in capitals": "7/7/7/7/3c3/7/7/R6/7 W",
+    "no squares": "7/7/7/7/3c03/7/7/R6/7 w",
     "two sides": "7/7/7/7/3c3/7/7/R6/7 w b",
     "no side": "7/7/7/7/3c3/7/7/R6/7",
     "only a side": "w",
@@ -57,7 +57,7 @@ MATERIALS = {
     "nothing": "",
     "an unknown letter": "RXvC",
     "two rats": "RRvC",
-    "small letters": "rvc",
+    "small letters": "xvc",
     "a space": "R vC",
 }
 

@@ -26,9 +26,12 @@ from tablebase.cli.play import reason
 from tablebase.game import load_game, registry
 from tablebase.game.notation import read
 from tablebase.play.match import Ending, EndReason, Match
+from tablebase.slices.material import parse_material
+from tablebase.tables.format import table_path
 
 Ask = Callable[..., Answer]
 PAWNS = hexapawn()
+DOU_SHOU_QI = load_game("doushouqi")
 WHITE_MOVES = [f"{a}{r}{b}{r + 1}" for r in (1, 2) for a in "abc" for b in "abc"]
 START = """\
 
@@ -43,8 +46,8 @@ AFTER_B2 = """\
 White: b1b2
 
  3 p p p
- 2 . P .
- 1 P . P
+ 2 .[P].
+ 1 P[.]P
    a b c
    Black to move
 """
@@ -90,14 +93,14 @@ def test_a_game_against_a_weak_opponent_can_be_won(play: Ask) -> None:
 
 def test_a_game_word_by_word(play: Ask) -> None:
     """Every command does what its help says; this is the complete output."""
-    words = ["moves", "hint", "a1a2", "undo", "board", "help", "c1c2", "quit"]
+    words = ["moves", "hint", "a1a2", "undo", "board", "help", "c1-c2", "quit"]
     answer = play(words, "--seed", 1)
     assert (answer.code, answer.err) == (0, "")
     assert answer.out == (
         f"{GREETING}{START}"
         "White> a1a2 b1b2 c1c2\n"
         "White> White to move: loss in 6 plies, best move b1b2\n"
-        "White> \nBlack: b3a2\n\n 3 p . p\n 2 p . .\n 1 . P P\n   a b c\n   White to move\n"
+        "White> \nBlack: b3a2\n\n 3 p[.]p\n 2[p]. .\n 1 . P P\n   a b c\n   White to move\n"
         f"White> {START}"
         f"White> {START}"
         "White> a move, such as a1a2\n"
@@ -107,7 +110,7 @@ def test_a_game_word_by_word(play: Ask) -> None:
         "board   draw the board\n"
         "help    show this list\n"
         "quit    leave the game\n"
-        "White> \nBlack: b3c2\n\n 3 p . p\n 2 . . p\n 1 P P .\n   a b c\n   White to move\n"
+        "White> \nBlack: b3c2\n\n 3 p[.]p\n 2 . .[p]\n 1 P P .\n   a b c\n   White to move\n"
         "White> game abandoned after 2 plies\n"
         f"{SEED.format(1)}"
     )
@@ -200,7 +203,9 @@ def test_keys_that_end_a_game_at_a_terminal(key: bytes, code: int, hexapawns: Pa
     # The process that first opens a terminal in a new session receives its keys as signals.
     script = f"import os; os.close(os.open(os.ttyname(0), os.O_RDWR)); {PROGRAM}"
     arguments = [sys.executable, "-c", script, "play", "hexapawn", "--data", str(hexapawns)]
-    process = subprocess.Popen(arguments, stdin=line, stdout=line, stderr=line, start_new_session=True)
+    # Without colours, and without what a library writes to set up its editing of lines.
+    plain = {**os.environ, "NO_COLOR": "1", "TERM": "dumb"}
+    process = subprocess.Popen(arguments, stdin=line, stdout=line, stderr=line, start_new_session=True, env=plain)
     os.close(line)
     try:
         assert read_until(terminal, 1) == f"{GREETING}{START}White> "
@@ -254,11 +259,19 @@ def test_bad_options(options: list[str], hexapawns: Path, ask: Ask, monkeypatch:
     assert sys.stdin.read() == "a1a2\n"
 
 
-def test_a_missing_table_is_named_before_the_first_move(two_pieces: Path, ask: Ask) -> None:
-    """The error is the same as for a probe, with the command that builds the table."""
+def test_a_missing_table_is_named_before_the_first_move(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """The error is the same as for a probe; tables that captures lead to are needed, too, and the command builds them all."""
     answer = ask("play", "doushouqi", "--data", two_pieces)
     assert answer == ask("probe", "doushouqi", load_game("doushouqi").start, "--data", two_pieces)
-    assert (answer.code, "has not been built: run 'tablebase build doushouqi --material" in answer.err) == (2, True)
+    assert answer.code == 2
+    # A capture of the wolf leads to RvC, which no table of three pieces can do without.
+    table = table_path(tmp_path, DOU_SHOU_QI, parse_material(DOU_SHOU_QI, "RCvW"))
+    table.parent.mkdir(parents=True)
+    table.touch()
+    answer = ask("play", "doushouqi", "7/7/7/7/7/7/wC5/6R/7 b", "--data", tmp_path)
+    cure = f"run 'tablebase build doushouqi --material RCvW --data {tmp_path}'"
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == f"error: the table RvC of doushouqi has not been built: {cure}\n"
 
 
 def test_a_game_from_a_position(two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,9 +279,9 @@ def test_a_game_from_a_position(two_pieces: Path, ask: Ask, monkeypatch: pytest.
     monkeypatch.setattr(sys, "stdin", io.StringIO("a1b1\n"))
     answer = ask("play", "doushouqi", "--from", "7/3C3/7/7/7/7/7/7/c6 b", "--data", two_pieces, "--seed", 0)
     assert answer.code == 0
-    end = " 2 . . . . . . .\n 1 . c . . . . .\n   a b c d e f g\n\nwon by White in 2 plies: the cat has reached d9\n"
+    end = " 2 . . . ^ . . .\n 1 . c ^ # ^ . .\n   a b c d e f g\n\nwon by White in 2 plies: the cat has reached d9\n"
     assert answer.out.startswith("Dou Shou Qi: you play Black, the tables play White;")
-    assert "Black> \nWhite: d8d9\n\n 9 . . . C . . .\n" in answer.out
+    assert "Black> \nWhite: d8d9\n\n 9 . . ^[C]^ . .\n" in answer.out
     assert answer.out.endswith(f"{end}{SEED.format(0)}")
 
 

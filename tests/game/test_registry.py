@@ -76,8 +76,8 @@ HASENSPIEL = "its variants are written as in 8x8, pawns=0, early=default"
     [
         ("chess", f"there is no game 'chess'; installed: {', '.join(game_names())}"),
         ("", f"there is no game ''; installed: {', '.join(game_names())}"),
-        ("foxhound-8x8", f"there is no game 'foxhound-8x8'; installed: {', '.join(game_names())}"),
-        ("foxhounds8x8", f"there is no game 'foxhounds8x8'; installed: {', '.join(game_names())}"),
+        ("foxhound-8x8", f"there is no game 'foxhound-8x8' (did you mean 'foxhounds'?); installed: {', '.join(game_names())}"),
+        ("foxhounds8x8", f"there is no game 'foxhounds8x8' (did you mean 'foxhounds'?); installed: {', '.join(game_names())}"),
         ("foxhounds-8", "'8' is not a size of foxhounds: write files and ranks, as in 8x8"),
         ("foxhounds-8x", "'8x' is not a size of foxhounds: write files and ranks, as in 8x8"),
         ("foxhounds-8x8x8", "'8x8x8' is not a size of foxhounds: write files and ranks, as in 8x8"),
@@ -369,7 +369,7 @@ def test_verify_and_probe_a_variant(fox_tables: Path, ask: Ask) -> None:
 
 def test_workers_find_variants_by_name(fox_tables: Path, tmp_path: Path, ask: Ask) -> None:
     """Two processes build the tables of fewer hounds beside the others, those that were there before with the same bytes."""
-    assert ask("build", "foxhounds-4x4", "--pieces", "3", "--workers", "2", "--data", tmp_path).code == 0
+    assert ask("build", "foxhounds-4x4", "--pieces", "2-3", "--workers", "2", "--data", tmp_path).code == 0
     found = contents(tmp_path)
     assert found.items() > contents(fox_tables).items()
     # One hound has 0 to 3 steps to go.
@@ -437,7 +437,7 @@ def test_a_large_game_must_be_told_which_tables(tmp_path: Path, ask: Ask) -> Non
     """Where the start's tables could never be solved, nothing is built unasked."""
     answer = ask("build", "doushouqi", "--data", tmp_path)
     assert answer.code == 2
-    assert answer.err == "error: choose tables: --pieces 3 for all of up to three pieces, or --material RCvW for one material\n"
+    assert answer.err == "error: choose tables: --pieces 3 for all with three pieces, or --material RCvW for one material\n"
 
 
 def test_a_tier_must_fit_the_game(tmp_path: Path, ask: Ask) -> None:

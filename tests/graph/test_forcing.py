@@ -154,7 +154,7 @@ def test_values_of_a_game_with_draws(ending: str, tmp_path: Path, monkeypatch: p
     """Where having no move is a draw the values are those of plain Python, and a draw has no plies."""
     game = toys.shelter(ending)
     monkeypatch.setattr(building, "load_game", lambda _: game)
-    for _ in building.build(game, plan(game, game.max_pieces, []), tmp_path):
+    for _ in building.build(game, plan(game, range(2, game.max_pieces + 1), []), tmp_path):
         pass
     graph = reachable(game)
     with tablebase.open(tmp_path) as opened:

@@ -205,7 +205,7 @@ def test_what_is_no_position_is_no_default(tables: Tablebase) -> None:
 
 
 def test_a_missing_child_is_named(three_pieces: Path, tmp_path: Path) -> None:
-    """Where only the table that a capture leads to is missing, the value is told and the moves name what is missing."""
+    """Where only the table that a capture leads to is missing, its move is of unknown value, or an error if that is asked for."""
     path = table_path(tmp_path, GAME, parse_material(GAME, "RCvW"))
     path.parent.mkdir(parents=True)
     path.write_bytes(table_path(three_pieces, GAME, parse_material(GAME, "RCvW")).read_bytes())
@@ -213,8 +213,13 @@ def test_a_missing_child_is_named(three_pieces: Path, tmp_path: Path) -> None:
     with tablebase.open(tmp_path) as partial, tablebase.open(three_pieces) as whole:
         assert partial.probe_value("doushouqi", position) == whole.probe_value("doushouqi", position)
         with pytest.raises(MissingTableError, match="the table RvW of doushouqi has not been built"):
-            partial.probe("doushouqi", position)
-        assert partial.get("doushouqi", position) is None
+            partial.probe("doushouqi", position, strict=True)
+        found, expected = partial.probe("doushouqi", position), whole.probe("doushouqi", position)
+        assert found.value == expected.value
+        *known, unknown = found.moves
+        assert (unknown.move, unknown.value, unknown.missing) == ("a3b3", None, "RvW")
+        assert [move for move in expected.moves if move.move != "a3b3"] == known
+        assert len(known) == 2
 
 
 def check_line(tables: Tablebase, text: str) -> int:

@@ -1,0 +1,117 @@
+"""Progress of long work on standard error: a bar on a terminal, elsewhere a plain line a minute."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from io import StringIO
+from threading import Event, Thread
+
+from tqdm import tqdm
+
+from tablebase.cli.output import say
+
+INTERVAL = 60.0
+"""Seconds between two plain lines."""
+PLAIN = "{desc}: {percentage:.0f}% ({n_fmt} of {total_fmt} {unit}), {elapsed} passed, {remaining} left"
+PLAIN_WITHOUT_TOTAL = "{desc}: {n_fmt} {unit}, {elapsed} passed"
+COMPILING = "compiling, which happens once on this machine and takes up to a minute or two"
+
+
+class Progress:
+    """How far work has come.
+
+    Parameters
+    ----------
+    title : str
+    unit : str
+        What is counted.
+    total : int, optional
+        How much there is to do; may be set later, by `reach`.
+    done : int
+        How much of it was done before.
+    verbose : bool
+        Whether `note` writes anything.
+    """
+
+    def __init__(self, title: str, unit: str, total: int | None = None, done: int = 0, *, verbose: bool = False) -> None:
+        self._title, self._verbose = title, verbose
+        self._is_bar = sys.stderr.isatty()
+        self._bar = tqdm(
+            total=total,
+            initial=done,
+            desc=title,
+            unit=unit,
+            unit_scale=True,
+            leave=False,
+            file=sys.stderr if self._is_bar else StringIO(),
+            dynamic_ncols=True,
+        )
+        self._ended = Event()
+        self._compiling = False
+
+    def update(self, count: int = 1) -> None:
+        """So much more has been done."""
+        self._bar.update(count)
+
+    def reach(self, done: int, total: int | None = None) -> None:
+        """So much has been done since the start, of `total` if that is known."""
+        if total is not None:
+            self._bar.total = total
+        self.update(done - self._bar.n)
+
+    def name(self, title: str) -> None:
+        """Call what is being done now by another name."""
+        self._title = title
+        self._bar.set_description(title)
+
+    def note(self, sentence: str) -> None:
+        """Write a line about one step, if these are wanted."""
+        if self._verbose:
+            self.write(sentence)
+
+    def write(self, sentence: str) -> None:
+        """Write a line above the bar."""
+        if self._is_bar:
+            self._bar.write(sentence, file=sys.stderr)
+        else:
+            say(sentence)
+
+    def show_compiling(self, compiling: bool) -> None:
+        """Say that kernels are being compiled: beside the bar as long as it takes, and in a plain line once."""
+        if self._is_bar:
+            self._bar.set_description(f"{self._title} ({COMPILING})" if compiling else self._title)
+        elif compiling and not self._compiling:
+            say(f"{self._title}: {COMPILING}")
+        self._compiling = self._compiling or compiling
+
+    def write_lines(self) -> None:
+        """Write a plain line each minute, until the end; runs in a thread."""
+        while not self._ended.wait(INTERVAL):
+            self._bar.bar_format = PLAIN if self._bar.total else PLAIN_WITHOUT_TOTAL
+            say(str(self._bar))
+
+    def close(self) -> None:
+        """Leave nothing of the bar behind."""
+        self._ended.set()
+        self._bar.close()
+
+
+@contextmanager
+def progress(title: str, unit: str, total: int | None = None, done: int = 0, *, verbose: bool = False) -> Iterator[Progress]:
+    """Show a `Progress` in the block; parameters are its own."""
+    with ExitStack() as stack:
+        shown = Progress(title, unit, total, done, verbose=verbose)
+        stack.callback(shown.close)
+        if not sys.stderr.isatty():
+            thread = Thread(target=shown.write_lines, daemon=True)
+            thread.start()
+            # Closed first, so that no line comes after the end.
+            stack.callback(thread.join)
+            stack.callback(shown.close)
+        if "numba" in sys.modules:
+            from tablebase.compute.compiling import when_compiling
+
+            stack.enter_context(when_compiling(shown.show_compiling))
+        yield shown

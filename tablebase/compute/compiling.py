@@ -1,0 +1,35 @@
+"""Notices when kernels are compiled, which takes long enough for people to wonder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from numba.core import event
+
+
+class _Listener(event.Listener):
+    def __init__(self, action: Callable[[bool], object]) -> None:
+        self._action = action
+        self._depth = 0
+
+    def on_start(self, event: event.Event) -> None:  # noqa: ARG002 (one kernel is as good as another)
+        self._depth += 1
+        if self._depth == 1:
+            self._action(True)
+
+    def on_end(self, event: event.Event) -> None:  # noqa: ARG002
+        self._depth -= 1
+        if self._depth == 0:
+            self._action(False)
+
+
+@contextmanager
+def when_compiling(action: Callable[[bool], object]) -> Iterator[None]:
+    """In the block, call ``action(True)`` when kernels begin to be compiled, and ``action(False)`` when that ends."""
+    listener = _Listener(action)
+    event.register("numba:compile", listener)  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        event.unregister("numba:compile", listener)  # type: ignore[no-untyped-call]

@@ -1,0 +1,54 @@
+"""What this process may use of the machine: processors and memory, within the limits of a container."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+CONTROL_GROUPS = Path("/sys/fs/cgroup")
+MEMBERSHIP = Path("/proc/self/cgroup")
+
+
+def cores() -> int:
+    """Number of processors that this process may use: those it is bound to, and its share of time on them."""
+    bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    shares = [int(quota) // int(period) for quota, period in _processor_times() if quota.isdigit() and int(period)]
+    return max(1, min([bound, *shares]))
+
+
+def memory() -> int:
+    """Bytes of memory that this process may use."""
+    # Loaded here so that help is instant.
+    import psutil
+
+    limits = [*_limits("memory.max"), *_limits("memory.limit_in_bytes", "memory")]
+    return min([psutil.virtual_memory().total, *(int(limit) for limit in limits if limit.isdigit())])
+
+
+def _processor_times() -> Iterator[tuple[str, str]]:
+    """Microseconds of processor time that a control group gets, and within which time, as they are written."""
+    for limit in _limits("cpu.max"):
+        quota, _, period = limit.partition(" ")
+        yield quota, period
+    yield from zip(_limits("cpu.cfs_quota_us", "cpu"), _limits("cpu.cfs_period_us", "cpu"), strict=False)
+
+
+def _limits(name: str, controller: str = "") -> Iterator[str]:
+    """What a file of the control groups says, for the group of this process and for all groups that hold it.
+
+    Groups of version 2 have one hierarchy (`controller` is empty), those of version 1 one for each controller.
+    """
+    try:
+        lines = MEMBERSHIP.read_text().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        _, controllers, group = line.split(":", 2)
+        if controller in controllers.split(","):
+            path = Path(group.lstrip("/"))
+            for folder in (path, *path.parents):
+                try:
+                    yield (CONTROL_GROUPS / controller / folder / name).read_text().strip()
+                except OSError:
+                    continue
