@@ -77,6 +77,19 @@ def pond() -> Game:
 
 
 @cache
+def brook() -> Game:
+    """The pond with rats that stay in and beside the water, so that a jumper has the most squares while a rat is in its way."""
+    game = pond()
+    bank = set(game.board.squares("a2 b2 c2 a3 b3 c3"))
+
+    def kept(kind: Kind) -> Kind:
+        steps = tuple(step for step in kind.steps if {step.origin, step.target} <= bank)
+        return replace(kind, squares=tuple(s for s in kind.squares if s in bank), steps=steps) if kind.name == "R" else kind
+
+    return replace(game, name="brook", start="3/1r1/1R1/3 w", kinds=tuple(map(kept, game.kinds)), max_pieces=3)
+
+
+@cache
 def hunt() -> Game:
     """Hounds go up the board; the fox takes hounds and wins on rank 1; the cub only gets in the way."""
     board = Board.full(3, 4)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
+from itertools import accumulate, groupby
 from pathlib import Path
 from random import Random
 
@@ -31,7 +32,7 @@ from tablebase.game import Outcome, load_game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored
 from tablebase.slices.material import Material, parse_material
-from tablebase.tables import header, store
+from tablebase.tables import header, reader, store
 from tablebase.tables.format import check_seal, table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
@@ -105,6 +106,15 @@ def test_a_batch_is_read_as_points_and_as_a_whole(long_table: Table, data: st.Da
     assert long_table.codes_at(side, np.array(index, dtype=np.int64)).tolist() == expected
     with closing(Store(long_table.path.parent.parent.parent)) as cached:
         assert [cached.code(long_table, side, one) for one in index] == expected
+
+
+@given(st.lists(st.integers(0, 3)).map(sorted))
+def test_runs_are_groups_of_equal_values(ordered: list[int]) -> None:
+    """Each value of an ascending list once, with where it begins and ends; chunk 0 is no exception."""
+    groups = [(value, list(group)) for value, group in groupby(ordered)]
+    ends = list(accumulate(len(group) for _, group in groups))
+    expected = [(value, end - len(group), end) for (value, group), end in zip(groups, ends, strict=True)]
+    assert list(reader._runs(np.array(ordered, dtype=np.int64))) == expected
 
 
 def test_points_stay_right_when_the_caches_overflow(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:

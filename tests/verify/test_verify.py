@@ -139,6 +139,19 @@ def test_any_wrong_code_is_found(name: str, check: Check, two_pieces: Path) -> N
 
 
 @both_programs
+def test_a_piece_in_the_way_of_the_row_piece(check: Check, solved: Solved) -> None:
+    """Where the piece that rows are made of jumps, another piece may stop it."""
+    game = toys.brook()
+    for name in ("RvT", "RvL", "RvTL"):
+        material = parse_material(game, name)
+        assert rows.applies(layout_of(game, material), NARROW)
+        codes, coding = solved(game).table(material)
+        assert coding == NARROW
+        assert game.kinds[layout_of(game, material).groups[-1].kind].name in "TL"
+        check(game, material, dict(enumerate(codes)), coding, solved(game).load)
+
+
+@both_programs
 def test_the_wrong_position_is_named(check: Check, two_pieces: Path) -> None:
     """With every position of a table called a draw, the sentence shows the first that wins at once."""
     material = parse_material(GAME, "CvW")
@@ -278,6 +291,15 @@ def test_wrong_codes_in_a_sound_file_are_found(two_pieces: Path, tmp_path: Path)
         CorruptTableError,
         match=f"^{path} is wrong: .* is stored as a .*, which its moves contradict: delete it and build it again$",
     ):
+        verify_file(path, "CvW")
+
+
+def test_a_broken_seal_is_found(two_pieces: Path, tmp_path: Path) -> None:
+    """Also where nothing that is read has changed: behind what HDF5 knows of."""
+    path = table_path(tmp_path, GAME, parse_material(GAME, "CvW"))
+    path.parent.mkdir(parents=True)
+    path.write_bytes(table_path(two_pieces, GAME, parse_material(GAME, "CvW")).read_bytes() + b"more")
+    with pytest.raises(CorruptTableError, match="SHA-256 differs"):
         verify_file(path, "CvW")
 
 

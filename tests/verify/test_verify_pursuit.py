@@ -216,7 +216,11 @@ def test_threads_and_blocks_change_nothing(solved: Solved, game: Game, name: str
     """In blocks of a few rows, spread over three threads, statistics and the position that is named are the same."""
     for material in at_least_one(parse_materials(game, name)):
         codes = right_codes(solved, game, material)
-        wrong = {side: np.full_like(some, NARROW_ANY.code(Value(Outcome.WIN, 3))) for side, some in codes.items()}
+        win = NARROW_ANY.code(Value(Outcome.WIN, 3))
+        # Wrong only in the second half, so that the first fault is not in the first block.
+        wrong = {
+            side: np.where(np.arange(len(some)) < len(some) // 2, some, win).astype(some.dtype) for side, some in codes.items()
+        }
         given = [(game, material, some, NARROW_ANY, solved(game).load) for some in (codes, wrong)]
         expected, fault = pursuit.verify_codes(*given[0]), fault_of(pursuit.verify_codes, *given[1])
         with monkeypatch.context() as patch, threads.use(3):
