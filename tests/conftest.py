@@ -19,8 +19,8 @@ from support.tablebases import (  # noqa: F401 (fixtures)
     two_pieces,
 )
 
-from rules.doushouqi import game as doushouqi
 from tablebase.game import Game
+from tablebase_rules.doushouqi import game as doushouqi
 
 # Kernels load or compile on first use, which no deadline can foresee.
 settings.register_profile("tests", deadline=None)

@@ -17,7 +17,6 @@ import numpy as np
 import pytest
 from support.program import SOLVERS, Answer, ask_fresh, contents, drafts, flip, middle_of_codes, reseal, start_fresh
 
-from rules.doushouqi import game as doushouqi
 from tablebase.build import tables as building
 from tablebase.build.plan import plan
 from tablebase.catalog.catalog import Catalog
@@ -31,6 +30,7 @@ from tablebase.slices.location import dependencies, stored_materials
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import table_path
 from tablebase.values import DRAW, Value
+from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 Ask = Callable[..., Answer]

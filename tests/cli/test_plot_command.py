@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from support.program import Answer, ask_fresh, load_script
 
-from rules.doushouqi import game as doushouqi
+from tablebase_rules.doushouqi import game as doushouqi
 
 pytest.importorskip("matplotlib")
 

@@ -17,11 +17,11 @@ from support.program import Answer, load_script
 from twins.pawns import BLACK, START, WHITE, naive_moves, naive_value
 
 import tablebase
-from rules.hexapawn import game as hexapawn
 from tablebase.game import Outcome
 from tablebase.game.moves import Position, mirrored
 from tablebase.game.notation import parse, render_move
 from tablebase.graph.counting import count
+from tablebase_rules.hexapawn import game as hexapawn
 
 Told = Callable[..., Answer]
 
