@@ -173,7 +173,7 @@ def test_without_scikit_learn_there_are_no_trees(copied: Path, ask: Ask, monkeyp
     """Gains and rules are still found; a sentence says what to install, and the tree is null."""
     monkeypatch.setitem(sys.modules, "sklearn", None)
     answer = search(ask, copied, "--material", "CvW", "--format", "json")
-    assert "pip install 'tablebase[patterns]'" in answer.err
+    assert "trees need scikit-learn: install it with pip install 'endgame-tablebase[patterns]'\n" in answer.err
     assert answer.json[0]["tree"] is None
     assert answer.json[0]["rules"]
     assert query(copied, "SELECT * FROM pattern_trees") == []
