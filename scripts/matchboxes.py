@@ -41,7 +41,7 @@ from tablebase.build.plan import plan
 from tablebase.build.tables import build, missing_tables
 from tablebase.catalog.catalog import Catalog
 from tablebase.cli.output import say
-from tablebase.errors import TablebaseError
+from tablebase.errors import MissingExtraError, TablebaseError
 from tablebase.executors.executor import Limits
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Move, Position, mirrored, wins_at_once
@@ -317,7 +317,7 @@ def check(arguments: argparse.Namespace) -> None:
     if min(arguments.games, arguments.runs) < 1:
         raise TablebaseError("--games and --runs must be whole numbers from 1")
     if arguments.picture is not None and find_spec("matplotlib") is None:
-        raise TablebaseError("a picture needs matplotlib: install it with pip install 'tablebase[plot]'")
+        raise MissingExtraError("pictures", "plot")
 
 
 def train_and_report(arguments: argparse.Namespace) -> None:

@@ -162,8 +162,9 @@ def _run_tests(tree: Path, tests: list[str]) -> None:
     silence = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(silence, stream)
-    os.environ |= {"PYTHONPATH": str(tree), "TABLEBASE_CACHE": str(WORK / "kernels")}
-    sys.path.insert(0, str(tree))
+    folders = [str(tree), str(tree / "rules")]
+    os.environ |= {"PYTHONPATH": os.pathsep.join(folders), "TABLEBASE_CACHE": str(WORK / "kernels")}
+    sys.path[:0] = folders
     os.chdir(tree)
     sys.exit(pytest.main(["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "--assert=plain", "--hypothesis-seed=0", *tests]))
 

@@ -21,13 +21,13 @@ from pathlib import Path
 from textwrap import indent
 from typing import Any
 
-from rules.doushouqi import game
 from tablebase.catalog.catalog import Catalog
 from tablebase.errors import TablebaseError
 from tablebase.mining.common_features import features_of
 from tablebase.mining.query import Query
 from tablebase.mining.results import names_and_rows
 from tablebase.slices.location import slices
+from tablebase_rules.doushouqi import game
 
 DRAWS = """SELECT pieces, sum(positions), sum(draws) FROM slice_counts WHERE game = 'doushouqi' GROUP BY pieces"""
 """A statement for `tablebase sql`."""

@@ -29,7 +29,6 @@ from typing import NamedTuple
 import numpy as np
 
 import tablebase
-from rules.foxhounds import foxbox
 from tablebase.api.tablebase import Tablebase
 from tablebase.build.plan import plan, start_material
 from tablebase.build.tables import build
@@ -47,6 +46,7 @@ from tablebase.graph.forcing import UNFORCEABLE, best_later, plies_to_force
 from tablebase.graph.policies import Policy, chance_against, even_chance, keep_result
 from tablebase.graph.reachable import Graph, reachable
 from tablebase.graph.values import NodeValues, mark, values
+from tablebase_rules.foxhounds import foxbox
 
 FOX, HOUNDS = 0, 1
 SIZES = (2, 4, 6, 8)

@@ -13,6 +13,10 @@ REBUILD = "delete it and build it again"
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 NO_RIGHT = (errno.EACCES, errno.EPERM, errno.EROFS)
 LONGEST_QUOTE = 80
+DISTRIBUTION = "endgame-tablebase"
+"""What package managers call this program; to them, `tablebase` is another one."""
+EXTRAS = {"patterns": "scikit-learn", "plot": "matplotlib"}
+"""The extras of the distribution, each with the package that it brings."""
 
 
 def quoted(text: str) -> str:
@@ -101,6 +105,30 @@ class MissingTableError(TablebaseError, KeyError):
     def __str__(self) -> str:
         # KeyError would print the representation of the sentence instead of the sentence.
         return str(self.args[0])
+
+
+class MissingExtraError(TablebaseError):
+    """A package is needed that only an extra brings.
+
+    Parameters
+    ----------
+    purpose : str
+        What needs it, in the plural.
+    extra : str
+        One of `EXTRAS`.
+
+    Attributes
+    ----------
+    package : str
+    command : str
+        The command that installs it.
+    """
+
+    def __init__(self, purpose: str, extra: str) -> None:
+        self.purpose, self.extra, self.package = purpose, extra, EXTRAS[extra]
+        # By name, not by folder: pip finds the program where it runs, and asks an index for the package alone.
+        self.command = f"pip install '{DISTRIBUTION}[{extra}]'"
+        super().__init__(f"{purpose} need {self.package}: install it with {self.command}")
 
 
 class StaleTableError(TablebaseError):

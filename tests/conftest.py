@@ -20,8 +20,8 @@ from support.tablebases import (  # noqa: F401 (fixtures)
     two_pieces,
 )
 
-from rules.doushouqi import game as doushouqi
 from tablebase.game import Game
+from tablebase_rules.doushouqi import game as doushouqi
 
 # Processes of pytest-xdist have one; without it, tables for people are as wide as they need to be.
 os.environ.pop("COLUMNS", None)

@@ -13,6 +13,7 @@ from tablebase.errors import (
     CapacityError,
     CorruptCatalogError,
     CorruptTableError,
+    MissingExtraError,
     MissingTableError,
     StaleTableError,
     TablebaseError,
@@ -50,6 +51,14 @@ def test_what_is_missing(options: dict[str, object], command: str, sentence: str
     assert isinstance(error, KeyError)
 
 
+def test_a_missing_extra() -> None:
+    """The package and the command that installs it are data."""
+    error = MissingExtraError("pictures", "plot")
+    assert (error.purpose, error.extra, error.package) == ("pictures", "plot", "matplotlib")
+    assert error.command == "pip install 'endgame-tablebase[plot]'"
+    assert str(error) == f"pictures need matplotlib: install it with {error.command}"
+
+
 def test_exit_codes() -> None:
     """2 for what the user can mend, 1 for a check that failed, 3 for what does not fit."""
     codes = {kind: kind.exit_code for kind in classes()}
@@ -74,6 +83,7 @@ def test_what_does_not_fit() -> None:
     "error",
     [
         MissingTableError("hexapawn", "games", material="PvP"),
+        MissingExtraError("trees", "patterns"),
         CapacityError("RCvW", "allow more", needed=5000, allowed=1000),
         CorruptTableError("has a chunk of the wrong size", Path("data/RvC.h5")),
         StaleTableError(Path("data/RvC.h5"), "doushouqi"),

@@ -53,7 +53,6 @@ SUMMARY_FIELDS = [
     "covers",
     "tree_error",
 ]
-NO_TREES = "trees need scikit-learn: install it with pip install 'tablebase[patterns]'"
 
 
 def patterns(
@@ -75,6 +74,7 @@ def patterns(
     from contextlib import closing
 
     from tablebase.cli.output import say
+    from tablebase.errors import MissingExtraError
     from tablebase.mining.selection import select_by_name
     from tablebase.patterns.search import Search
     from tablebase.patterns.trees import available
@@ -84,7 +84,7 @@ def patterns(
     features = all_features(rules, feature_file)
     selection = select_by_name(rules, data, material or [], pieces)
     if depth and not available():
-        say(NO_TREES)
+        say(str(MissingExtraError("trees", "patterns")))
         depth = 0
     with closing(Store(data)) as store:
         searches = [Search(rules, store, {stored: values}, features, workers, depth) for stored, values in selection.items()]

@@ -115,10 +115,10 @@ def _check_drawing(output: Path) -> None:
     """Check that Matplotlib is installed and the suffix is known, before anything is counted."""
     from importlib.util import find_spec
 
-    from tablebase.errors import TablebaseError
+    from tablebase.errors import MissingExtraError
 
     if find_spec("matplotlib") is None:
-        raise TablebaseError("a picture needs matplotlib: install it with pip install 'tablebase[plot]'")
+        raise MissingExtraError("pictures", "plot")
 
     from tablebase.charts.drawing import check_suffix
 

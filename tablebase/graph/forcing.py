@@ -1,7 +1,7 @@
 """What a side can force: analyses of all positions that are reachable from a start.
 
 They process the graph of `tablebase.graph.reachable` stage by stage from the end. The positions wanted and the measures
-are arrays with an entry for each node, so they can be anything; see `rules.foxhounds.foxbox` for an example.
+are arrays with an entry for each node, so they can be anything; see `tablebase_rules.foxhounds.foxbox` for an example.
 """
 
 from __future__ import annotations

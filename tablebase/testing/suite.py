@@ -125,7 +125,7 @@ class GameTests:
     --------
     ::
 
-        from rules import hexapawn
+        from tablebase_rules import hexapawn
         from tablebase.testing import GameTests
 
 

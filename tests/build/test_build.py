@@ -17,7 +17,6 @@ import numpy as np
 import pytest
 from support.program import SOLVERS, Answer, ask_fresh, contents, drafts, flip, middle_of_codes, reseal, start_fresh
 
-from rules.doushouqi import game as doushouqi
 from tablebase.build import tables as building
 from tablebase.build.plan import plan
 from tablebase.catalog.catalog import Catalog
@@ -31,6 +30,7 @@ from tablebase.slices.location import dependencies, stored_materials
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import table_path
 from tablebase.values import DRAW, Value
+from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 Ask = Callable[..., Answer]
@@ -82,6 +82,14 @@ def test_solvers_write_the_same_files(solver: str, three_pieces: Path, tmp_path:
     assert len(written) == 10 + len(wanted) // 2 - 1
     assert all(data == expected[name] for name, data in written.items())
     assert set(registered(tmp_path).values()) == {solver}
+
+
+def test_the_former_name_of_a_solver_is_accepted(tmp_path: Path, ask: Ask) -> None:
+    """`chase` is `pursuit`; messages and the catalog give the name of today."""
+    answer = ask("build", "foxhounds", "--size", "2x2", "--engine", "chase", "--data", tmp_path)
+    assert (answer.code, answer.errors) == (0, [])
+    assert "with pursuit" in answer.err
+    assert set(registered(tmp_path).values()) == {"pursuit"}
 
 
 def test_workers_write_the_same_files(two_pieces: Path, tmp_path: Path) -> None:

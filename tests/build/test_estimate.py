@@ -13,7 +13,6 @@ import pytest
 from support import toys
 from twins import naive
 
-from rules.doushouqi import game as doushouqi
 from tablebase.build import estimate as planning
 from tablebase.build.estimate import (
     DEFAULT_SPEED,
@@ -39,6 +38,7 @@ from tablebase.slices.location import stored_materials
 from tablebase.slices.material import Material, make_material, material_name, parse_material
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
+from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 PUBLISHED = {

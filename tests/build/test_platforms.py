@@ -10,10 +10,10 @@ from support.checks import at_least_one
 from support.program import ask_fresh, contents
 
 import tablebase
-from rules.doushouqi import game as doushouqi
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
+from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 PACKAGE = Path(tablebase.__file__).parent

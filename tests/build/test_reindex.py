@@ -16,13 +16,13 @@ from support.catalogs import change, forge, rows, snapshot
 from support.checks import at_least_one
 from support.program import PROGRAM, Answer, ask_fresh, drafts, flip, open_files
 
-from rules.doushouqi import game as doushouqi
 from tablebase.build import reindex
 from tablebase.build.tables import lock
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CorruptTableError
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import table_path
+from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 Ask = Callable[..., Answer]

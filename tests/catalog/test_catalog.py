@@ -16,7 +16,6 @@ from support.checks import at_least_one
 from support.program import Answer, contents, drafts
 
 import tablebase
-from rules.doushouqi import game as doushouqi
 from tablebase.api.tablebase import Tablebase
 from tablebase.build.tables import missing_tables
 from tablebase.catalog.catalog import Catalog
@@ -27,6 +26,7 @@ from tablebase.slices.location import slices, stored_materials
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
+from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 Ask = Callable[..., Answer]

@@ -13,13 +13,13 @@ import pytest
 from support.catalogs import change, forge, snapshot
 from support.program import Answer
 
-from rules.doushouqi import game as doushouqi
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME, connect_for_reading
 from tablebase.errors import CorruptCatalogError, TablebaseError
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
+from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 Ask = Callable[..., Answer]

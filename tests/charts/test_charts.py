@@ -16,7 +16,6 @@ import pytest
 from support.program import Answer
 
 import tablebase
-from rules.doushouqi import game as doushouqi
 from tablebase.api.tablebase import Tablebase
 from tablebase.catalog.catalog import Catalog
 from tablebase.charts.selection import ChartSlices, select_slices
@@ -26,6 +25,7 @@ from tablebase.game import Outcome, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
 from tablebase.slices.material import parse_material
+from tablebase_rules.doushouqi import game as doushouqi
 
 pytest.importorskip("matplotlib")
 from tablebase.charts import drawing

@@ -17,7 +17,6 @@ import typer
 from support import toys
 from support.program import PROGRAM, Answer, ask_fresh, flip, random_position
 
-from rules.doushouqi import game as doushouqi
 from tablebase.api.tablebase import Tablebase
 from tablebase.build import estimate as estimating
 from tablebase.build import tables as building
@@ -27,6 +26,7 @@ from tablebase.game import registry
 from tablebase.game.notation import render
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import table_path
+from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 Ask = Callable[..., Answer]

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from support.program import Answer
 
-from rules.doushouqi import game as doushouqi
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
+from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 Ask = Callable[..., Answer]
@@ -173,7 +173,7 @@ def test_without_scikit_learn_there_are_no_trees(copied: Path, ask: Ask, monkeyp
     """Gains and rules are still found; a sentence says what to install, and the tree is null."""
     monkeypatch.setitem(sys.modules, "sklearn", None)
     answer = search(ask, copied, "--material", "CvW", "--format", "json")
-    assert "pip install 'tablebase[patterns]'" in answer.err
+    assert "trees need scikit-learn: install it with pip install 'endgame-tablebase[patterns]'\n" in answer.err
     assert answer.json[0]["tree"] is None
     assert answer.json[0]["rules"]
     assert query(copied, "SELECT * FROM pattern_trees") == []

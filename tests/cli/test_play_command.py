@@ -18,7 +18,6 @@ import pytest
 from support import toys
 from support.program import PROGRAM, Answer
 
-from rules.hexapawn import game as hexapawn
 from tablebase.api.tablebase import Tablebase
 from tablebase.build import tables as building
 from tablebase.build.plan import plan
@@ -28,6 +27,7 @@ from tablebase.game.notation import read
 from tablebase.play.match import Ending, EndReason, Match
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import table_path
+from tablebase_rules.hexapawn import game as hexapawn
 
 Ask = Callable[..., Answer]
 PAWNS = hexapawn()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from support.program import Answer, ask_fresh, load_script
 
-from rules.doushouqi import game as doushouqi
+from tablebase_rules.doushouqi import game as doushouqi
 
 pytest.importorskip("matplotlib")
 
@@ -150,7 +150,7 @@ def test_without_matplotlib_one_sentence_says_what_to_install(
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     answer = ask("plot", "draws", GAME.name, "--data", two_pieces, "--output", tmp_path / "a.svg")
     assert (answer.code, answer.out) == (2, "")
-    assert answer.err == "error: a picture needs matplotlib: install it with pip install 'tablebase[plot]'\n"
+    assert answer.err == "error: pictures need matplotlib: install it with pip install 'endgame-tablebase[plot]'\n"
 
 
 def test_help_needs_no_matplotlib() -> None:

@@ -137,7 +137,7 @@ from pathlib import Path
 from tablebase.build.tables import build_table
 from tablebase.errors import CapacityError
 from tablebase.slices.material import parse_material
-from rules.doushouqi import game
+from tablebase_rules.doushouqi import game
 for size in (600, 6000):
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
     try:

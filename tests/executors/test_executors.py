@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.doushouqi import game as doushouqi
 from tablebase.build.estimate import memory
 from tablebase.build.tables import build
 from tablebase.errors import CapacityError, TablebaseError
@@ -22,6 +21,7 @@ from tablebase.executors.executor import Limits
 from tablebase.executors.local import LocalExecutor
 from tablebase.executors.scheduler import Budget, run_graph
 from tablebase.slices.location import stored_materials
+from tablebase_rules.doushouqi import game as doushouqi
 
 Graph = dict[str, tuple[str, ...]]
 

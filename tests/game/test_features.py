@@ -15,7 +15,6 @@ from support.program import Answer
 from support.queries import columns_of, mined
 from twins import naive
 
-from rules.doushouqi import game as doushouqi
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, load_game
 from tablebase.game.features import Feature, Values, feature, load_features
@@ -24,6 +23,7 @@ from tablebase.game.notation import read
 from tablebase.mining.common_features import GENERAL, capturable, captures, features_of, mobility
 from tablebase.slices.material import material_of
 from tablebase.slices.positions import Positions
+from tablebase_rules.doushouqi import game as doushouqi
 
 JUNGLE = doushouqi()
 Ask = Callable[..., Answer]
@@ -126,7 +126,7 @@ def test_one_value_may_stand_for_all(two_pieces: Path) -> None:
 # Files
 
 TEXT = '''
-from rules.doushouqi_features import even, distance
+from tablebase_rules.doushouqi_features import even, distance
 from tablebase.features import feature
 
 @feature(pieces=1, kind="bool")

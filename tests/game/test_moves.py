@@ -8,12 +8,12 @@ from support import toys
 from support.checks import at_least_one
 from twins import naive
 
-from rules.doushouqi import game as doushouqi
 from tablebase.game import Game
 from tablebase.game.moves import Move, Position, legal_moves, mirrored, play, swapped
 from tablebase.game.notation import parse
 from tablebase.slices.equivalence import swapped_material
 from tablebase.slices.material import material_of
+from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 

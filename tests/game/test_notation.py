@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import toys
 
-from rules.doushouqi import game as doushouqi
 from tablebase.errors import NotationError
 from tablebase.game import Board, Game, Kind, Outcome, Step
 from tablebase.game.moves import Position, legal_moves
 from tablebase.game.notation import board_picture, check_pieces, parse, render, render_move
+from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 

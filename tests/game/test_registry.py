@@ -14,13 +14,13 @@ import pytest
 from support.program import Answer, contents
 from twins import naive
 
-from rules import foxhounds, hasenspiel, hexapawn
 from tablebase.cli import run
 from tablebase.errors import RulesError
 from tablebase.game import Outcome, registry
 from tablebase.game.registry import game_names, load_game, variants
 from tablebase.slices.material import parse_materials
 from tablebase.testing.suite import CHECKS, check_rules
+from tablebase_rules import foxhounds, hasenspiel, hexapawn
 
 Ask = Callable[..., Answer]
 

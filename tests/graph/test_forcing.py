@@ -17,8 +17,6 @@ from twins import walk as naive_walk
 from twins.walk import Walk, walk
 
 import tablebase
-from rules.foxhounds import foxbox
-from rules.foxhounds import game as foxhounds
 from tablebase.api.tablebase import Tablebase
 from tablebase.build import tables as building
 from tablebase.build.plan import plan, start_material
@@ -30,6 +28,8 @@ from tablebase.graph.forcing import UNFORCEABLE, best_later, plies_to_force
 from tablebase.graph.policies import PRECISION, Policy, chance_against, even_chance, keep_best, keep_result
 from tablebase.graph.reachable import DRAWN, ONGOING, reachable
 from tablebase.graph.values import NodeValues, mark, values
+from tablebase_rules.foxhounds import foxbox
+from tablebase_rules.foxhounds import game as foxhounds
 
 FOX, HOUNDS = 0, 1
 BUILT = ("foxhounds-4x4", "foxhounds-6x6", "foxhounds-8x8", "hexapawn")

@@ -18,7 +18,6 @@ import pytest
 from support.checks import at_least_one
 from support.program import Answer, ask_fresh
 
-from rules.doushouqi import game as doushouqi
 from tablebase.mining import columns as mining
 from tablebase.mining.columns import columns
 from tablebase.mining.export import FILE_NAME, KEY, Export, Sample, chosen_columns
@@ -27,6 +26,7 @@ from tablebase.mining.selection import select_by_name
 from tablebase.slices.positions import Positions
 from tablebase.tables.store import Store
 from tablebase.values import NARROW
+from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 Ask = Callable[..., Answer]

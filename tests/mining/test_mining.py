@@ -16,7 +16,6 @@ from twins.mining import counted, row_of, rows_of
 
 import tablebase
 import tablebase.cli
-from rules.doushouqi import game as doushouqi
 from tablebase.api.tablebase import Tablebase
 from tablebase.catalog.catalog import Catalog
 from tablebase.game import Game, load_game
@@ -27,6 +26,7 @@ from tablebase.slices.material import parse_material
 from tablebase.slices.positions import Positions
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
+from tablebase_rules.doushouqi import game as doushouqi
 
 JUNGLE = doushouqi()
 PAWNS = load_game("hexapawn")

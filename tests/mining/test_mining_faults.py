@@ -10,12 +10,12 @@ from sqlglot import parse_one
 from support.checks import at_least_one
 from support.program import Answer, flip, middle_of_codes
 
-from rules.doushouqi import game as doushouqi
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.mining import sandbox as database
 from tablebase.mining.reach import SYSTEM, check_reach
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import table_path
+from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 Ask = Callable[..., Answer]

@@ -17,10 +17,10 @@ from support.program import Answer
 from support.queries import mined, mined_rows, plain_table
 from twins.mining import rows_of
 
-from rules.doushouqi import game as doushouqi
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game
+from tablebase_rules.doushouqi import game as doushouqi
 
 JUNGLE = doushouqi()
 PAWNS = load_game("hexapawn")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from rules.doushouqi import game as doushouqi
 from tablebase.game.notation import read, render
 from tablebase.mining.columns import columns
 from tablebase.mining.position_text import PositionWriter
 from tablebase.slices.location import slices
+from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 

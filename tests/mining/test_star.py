@@ -19,13 +19,13 @@ from support.program import Answer
 from support.queries import mined, mined_table, plain_table
 from twins.mining import rows_of
 
-from rules.doushouqi import game as doushouqi
 from tablebase.api.tablebase import Tablebase
 from tablebase.cli import run
 from tablebase.errors import TablebaseError
 from tablebase.game.features import Values, feature
 from tablebase.mining.column_names import distinct_names
 from tablebase.slices.positions import Positions
+from tablebase_rules.doushouqi import game as doushouqi
 
 JUNGLE = doushouqi()
 Ask = Callable[..., Answer]

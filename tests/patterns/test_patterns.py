@@ -17,7 +17,6 @@ import numpy as np
 import pytest
 from support.program import Answer
 
-from rules.doushouqi import game as doushouqi
 from tablebase.catalog.catalog import Catalog
 from tablebase.cli import run
 from tablebase.mining.common_features import features_of
@@ -30,6 +29,7 @@ from tablebase.patterns.survey import drawn
 from tablebase.slices.material import parse_material
 from tablebase.slices.positions import Positions
 from tablebase.tables.store import Store
+from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 Ask = Callable[..., Answer]

@@ -14,8 +14,6 @@ from support import toys
 from support.checks import at_least_one
 
 import tablebase
-from rules.doushouqi import game as doushouqi
-from rules.hexapawn import game as hexapawn
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome, load_game
@@ -23,6 +21,8 @@ from tablebase.game.moves import Position
 from tablebase.game.notation import read, render
 from tablebase.play.fallible import check_fuzz, choose, kept_moves, weights
 from tablebase.play.match import Ending, EndReason, Match, side_number
+from tablebase_rules.doushouqi import game as doushouqi
+from tablebase_rules.hexapawn import game as hexapawn
 
 JUNGLE = doushouqi()
 PAWNS = hexapawn()

@@ -20,7 +20,6 @@ from support.program import open_files, random_position
 from twins import naive
 
 import tablebase
-from rules.doushouqi import game as doushouqi
 from tablebase.api.tablebase import Tablebase
 from tablebase.catalog.catalog import Catalog
 from tablebase.errors import MissingTableError, NotationError, RulesError, TablebaseError
@@ -33,6 +32,7 @@ from tablebase.slices.material import material_name, materials, parse_material
 from tablebase.tables import store
 from tablebase.tables.format import table_path
 from tablebase.values import Value
+from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 TWO = toys.positions(GAME, 2)

@@ -27,10 +27,10 @@ from twins.walk import (
     walk,
 )
 
-from rules.foxhounds import game as foxhounds
 from tablebase.game import Outcome
 from tablebase.game.moves import Position, decided, legal_moves
 from tablebase.game.notation import parse, render, render_move
+from tablebase_rules.foxhounds import game as foxhounds
 
 GAME = foxhounds()
 STEP = 2**-17

@@ -9,10 +9,10 @@ import pytest
 from support.program import Answer, assert_no_game, assert_no_position
 from twins.walk import Walk, games, values, walk
 
-from rules.hasenspiel import game as hasenspiel
 from tablebase.game import Outcome, load_game
 from tablebase.game.moves import Position, decided, legal_moves
 from tablebase.game.notation import parse, render_move
+from tablebase_rules.hasenspiel import game as hasenspiel
 
 WHITE, BLACK = 0, 1
 GAME = hasenspiel()

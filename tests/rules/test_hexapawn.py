@@ -9,10 +9,10 @@ import pytest
 from support.program import Answer, assert_no_game, assert_no_position
 from twins.walk import games, values, walk
 
-from rules.hexapawn import game as hexapawn
 from tablebase.game import Outcome
 from tablebase.game.moves import decided, legal_moves, mirrored, play, wins_at_once
 from tablebase.game.notation import parse, render_move
+from tablebase_rules.hexapawn import game as hexapawn
 
 WHITE, BLACK = 0, 1
 GAME = hexapawn()

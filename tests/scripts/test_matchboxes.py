@@ -17,11 +17,11 @@ from support.program import Answer, load_script
 from twins.pawns import BLACK, START, WHITE, naive_moves, naive_value
 
 import tablebase
-from rules.hexapawn import game as hexapawn
 from tablebase.game import Outcome
 from tablebase.game.moves import Position, mirrored
 from tablebase.game.notation import parse, render_move
 from tablebase.graph.counting import count
+from tablebase_rules.hexapawn import game as hexapawn
 
 Told = Callable[..., Answer]
 
@@ -350,7 +350,7 @@ def test_a_picture_needs_matplotlib(tell: Told, tmp_path: Path, monkeypatch: pyt
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     answer = tell("--picture", tmp_path / "curve.png")
     assert (answer.code, answer.out) == (2, "")
-    assert answer.errors == ["error: a picture needs matplotlib: install it with pip install 'tablebase[plot]'"]
+    assert answer.errors == ["error: pictures need matplotlib: install it with pip install 'endgame-tablebase[plot]'"]
     assert not list(tmp_path.iterdir())
 
 

@@ -11,11 +11,11 @@ from types import ModuleType
 import pytest
 from support.program import load_script
 
-from rules.doushouqi import game as doushouqi
 from tablebase.api.tablebase import Tablebase
 from tablebase.game import Outcome
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse
+from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 PLAIN = "CWDPE"

@@ -12,7 +12,6 @@ from support import toys
 from support.checks import at_least_one
 from twins import naive
 
-from rules.doushouqi import game as doushouqi
 from tablebase.game import Game
 from tablebase.game.moves import Position, mirrored
 from tablebase.slices.indexing import Layout, layout_of
@@ -20,6 +19,7 @@ from tablebase.slices.location import slices
 from tablebase.slices.material import Material, material_of, materials, parse_material
 from tablebase.solvers.compiled import IndexArrays, _index_arrays
 from tablebase.solvers.kernels import EMPTY, clear, index_of, lead_flips, set_up
+from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 TOYS = (toys.pond(), toys.hunt(), toys.twins(), toys.sisters())

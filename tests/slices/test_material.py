@@ -13,7 +13,6 @@ from support.checks import at_least_one
 from support.solved import Solved
 from twins import naive
 
-from rules.doushouqi import game as doushouqi
 from tablebase.build.plan import with_dependencies
 from tablebase.errors import NotationError
 from tablebase.game import Board, Game, Kind, Outcome, Step
@@ -25,6 +24,7 @@ from tablebase.slices.location import dependencies, is_self_paired, locate, side
 from tablebase.slices.material import Material, material_name, material_of, materials, parse_material
 from tablebase.solvers import reference as reference_engine
 from tablebase.solvers.registry import compile_slice
+from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 GAMES = (GAME, toys.pond(), toys.hunt(), toys.twins(), toys.sisters())

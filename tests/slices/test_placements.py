@@ -7,11 +7,11 @@ from support import toys
 from support.checks import at_least_one
 from twins import naive
 
-from rules.doushouqi import game as doushouqi
 from tablebase.game import Game
 from tablebase.slices.location import slices, stored_materials
 from tablebase.slices.material import material_name, materials, parse_material
 from tablebase.slices.placements import placements, table_placements
+from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 TOYS = [toys.pond(), toys.hunt(), toys.twins(), toys.shelter("gate")]

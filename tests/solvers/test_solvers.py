@@ -13,7 +13,6 @@ from support.program import SOLVERS
 from support.solved import Solved, Tables
 from twins import naive
 
-from rules.doushouqi import game as doushouqi
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position
@@ -25,6 +24,7 @@ from tablebase.solvers import reference, sweep
 from tablebase.solvers.reference import NONE
 from tablebase.solvers.registry import CompiledSlice, choose_solver, compile_slice, solve_material, solver_for
 from tablebase.values import DRAW, NARROW, STALEMATE, Codes, Coding, Value, recode
+from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 TOYS = [toys.pond(), toys.hunt(), toys.twins(), toys.sisters()]

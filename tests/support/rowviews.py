@@ -12,7 +12,6 @@ from twins import naive
 from twins import rows as naive_rows
 from twins.rows import Address, Addresses, Sets
 
-from rules.doushouqi import game as doushouqi
 from support import toys
 from support.solved import Solved
 from tablebase.game import Game, Outcome
@@ -23,6 +22,7 @@ from tablebase.solvers.bitrow.arrays import NOTHING_DUE, RowArrays, State, Words
 from tablebase.solvers.compiled import Int32
 from tablebase.solvers.registry import compile_slice
 from tablebase.values import NARROW, Value
+from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 SLICES = [

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rules.doushouqi import game as doushouqi
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored
@@ -18,6 +17,7 @@ from tablebase.slices.material import parse_material
 from tablebase.tables.format import table_path
 from tablebase.tables.writer import publish, write_draft
 from tablebase.values import NARROW
+from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 

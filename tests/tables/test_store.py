@@ -26,7 +26,6 @@ from hypothesis import strategies as st
 from support.checks import at_least_one
 from support.program import SEAL, drafts, flip, middle_of_codes, open_files, reseal
 
-from rules.doushouqi import game as doushouqi
 from tablebase.errors import CapacityError, CorruptTableError, MissingTableError, StaleTableError, TablebaseError
 from tablebase.game import Outcome, load_game
 from tablebase.slices.indexing import layout_of
@@ -38,6 +37,7 @@ from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.tables.writer import fill_void, publish, write_draft
 from tablebase.values import FULL, NARROW, Codes, Coding, Value
+from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 RATS = parse_material(GAME, "RvR")

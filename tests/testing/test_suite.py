@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 from support.toys import ORTHOGONAL, SIDES, neighbours, symmetries
 
-from rules import doushouqi
 from tablebase.errors import NotationError, RulesError
 from tablebase.game import Board, Game, Kind, Outcome, Side, Step
 from tablebase.game.moves import Position, legal_moves, mirrored
@@ -28,6 +27,7 @@ from tablebase.testing import faults
 from tablebase.testing import suite as testing
 from tablebase.testing.faults import is_over
 from tablebase.testing.suite import CHECKS, GameTests, check_rules, random_position
+from tablebase_rules import doushouqi
 
 NO_SYMMETRY = [check.name for check in CHECKS if not check.symmetry]
 

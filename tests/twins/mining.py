@@ -12,12 +12,12 @@ from functools import cache
 from itertools import combinations
 from typing import Any
 
-from rules._jungle import ANIMALS, DENS, STRENGTHS, TRAPS, WATER
 from tablebase.api.tablebase import Tablebase
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
 from tablebase.slices.material import parse_materials
+from tablebase_rules._jungle import ANIMALS, DENS, STRENGTHS, TRAPS, WATER
 from twins import naive
 
 Row = dict[str, Any]

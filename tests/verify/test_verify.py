@@ -17,7 +17,6 @@ from support.program import SOLVERS, reseal
 from support.solved import Solved
 from twins import naive
 
-from rules.doushouqi import game as doushouqi
 from tablebase.errors import CorruptTableError, MissingTableError
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import wins_at_once
@@ -34,6 +33,7 @@ from tablebase.tables.writer import publish, write_draft
 from tablebase.values import DRAW, FULL, NARROW, STALEMATE, Codes, Coding, Value, recode
 from tablebase.verify import general, rows
 from tablebase.verify.table import verify_codes, verify_table
+from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 Check = Callable[..., dict[int, Summary]]

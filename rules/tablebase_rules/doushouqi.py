@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from rules._jungle import ANIMALS, BOARD, DENS, HEIGHT, STRENGTHS, TRAPS, WATER, WIDTH
-from rules.doushouqi_features import FEATURES
 from tablebase.game import Game, Kind, Outcome, Side, Step, Terrain
+from tablebase_rules._jungle import ANIMALS, BOARD, DENS, HEIGHT, STRENGTHS, TRAPS, WATER, WIDTH
+from tablebase_rules.doushouqi_features import FEATURES
 
 DIRECTIONS = ((0, 1), (-1, 0), (1, 0), (0, -1))
 

@@ -6,9 +6,9 @@ from functools import cache
 
 import numpy as np
 
-from rules._jungle import DENS, TRAPS, WATER
 from tablebase.features import Feature, Positions, Values, feature
 from tablebase.game import Game
+from tablebase_rules._jungle import DENS, TRAPS, WATER
 
 FAR = 99
 """Number of steps to an unreachable square."""
