@@ -34,6 +34,14 @@ def _build_order(material: Material) -> tuple[int, tuple[int, ...], tuple[int, .
 def plan(game: Game, pieces: int | range | None, materials: Sequence[Material]) -> tuple[Material, ...]:
     """The stored materials of all slices with `pieces` pieces, of `materials`, and of all that these depend on.
 
+    Errors are those of `wanted_materials`.
+    """
+    return with_dependencies(game, wanted_materials(game, pieces, materials))
+
+
+def wanted_materials(game: Game, pieces: int | range | None, materials: Sequence[Material]) -> list[Material]:
+    """The stored materials of all slices with `pieces` pieces, and of `materials`.
+
     Raises
     ------
     CapacityError
@@ -42,8 +50,8 @@ def plan(game: Game, pieces: int | range | None, materials: Sequence[Material]) 
     counts = range(0) if pieces is None else piece_counts(game, pieces)
     for material in [*materials, *(all_materials(game, count)[0] for count in counts[-1:])]:
         _check_size(game, material)
-    wanted = [material for count in counts for material in stored_materials(game, count)]
-    return with_dependencies(game, [*wanted, *materials])
+    by_pieces = [material for count in counts for material in stored_materials(game, count)]
+    return list(dict.fromkeys([*by_pieces, *(locate(game, material, 0).material for material in materials)]))
 
 
 def start_material(game: Game) -> Material | None:

@@ -52,7 +52,7 @@ def build(
     """Solve, verify and store the tables that are missing."""
     from tablebase.build import tables as building
     from tablebase.build.estimate import check_capacity, describe_solvers
-    from tablebase.build.plan import plan
+    from tablebase.build.plan import wanted_materials, with_dependencies
     from tablebase.catalog.catalog import Catalog
     from tablebase.catalog.sqlite import FILE_NAME
     from tablebase.cli.options import parse_size
@@ -68,7 +68,8 @@ def build(
     materials = _chosen_materials(rules, pieces, material)
     find_solver(engine)
     limits = Limits(workers, machine.memory() if memory is None else parse_size(memory))
-    planned = plan(rules, pieces, materials)
+    wanted = wanted_materials(rules, pieces, materials)
+    planned = with_dependencies(rules, wanted)
     # A folder that can only be read may need no more tables.
     catalog = Catalog(data, create=not (data / FILE_NAME).exists() or os.access(data, os.W_OK))
     missing = building.missing_tables(rules, planned, data, catalog)
@@ -77,6 +78,8 @@ def build(
         say(f"nothing to do: all {len(planned)} tables are in {data}, built and verified")
         return
     check_capacity(rules, missing, data, limits, engine)
+    if len(planned) > len(wanted):
+        say(f"tables asked for: {len(wanted)}; further tables that these depend on: {len(planned) - len(wanted)}")
     say(describe_solvers(rules, missing, engine))
     placements = {stored: table_placements(rules, stored) for stored in planned}
     new = sum(placements[stored] for stored in missing)
