@@ -6,7 +6,7 @@ from functools import cache
 
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
-from tablebase.slices.material import Material, make_material
+from tablebase.slices.material import Material, advances_of, make_material
 
 INDEX_LIMIT = 1 << 40
 """More indices than any machine could solve."""
@@ -26,7 +26,8 @@ def most_pieces(game: Game) -> int:
     for number in chosen:
         available.remove(number)
     for number in available[: game.max_pieces - len(chosen)]:
-        if not is_buildable(game, make_material(game, (*chosen, number))):
+        kinds = tuple(sorted((*chosen, number)))
+        if not is_buildable(game, make_material(game, kinds, advances_of(game, kinds)[0])):
             break
         chosen.append(number)
     return len(chosen)

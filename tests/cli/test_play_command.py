@@ -338,7 +338,7 @@ def test_a_line_stops_after_n_plies(plies: int, hexapawns: Path, ask: Ask) -> No
 def test_a_short_line_in_pictures(hexapawns: Path, ask: Ask) -> None:
     """With --boards, exactly the requested plies are drawn."""
     answer = ask("line", "hexapawn", "--data", hexapawns, "--boards", "--plies", "1")
-    first, second = " 3 p p p\n 2 . . .\n 1 P P P\n", " 3 p p p\n 2 . P .\n 1 P . P\n"
+    first, second = " 3 p p p\n 2 . . .\n 1 P P P\n", " 3 p p p\n 2 .[P].\n 1 P[.]P\n"
     assert answer.out == (
         f"{first}   a b c\n   White to move\n   loss in 6, b1b2\n\n{second}   a b c\n   Black to move\n   win in 5, a3b2\n\n"
     )

@@ -71,7 +71,7 @@ BAD_TEXTS = {
     "no side": ("7/7/7/7/2r4/7/7/R6/7", "not a position: write rows and the side to move"),
     "three words": ("7/7/7/7/2r4/7/7/R6/7 w b", "not a position: write rows and the side to move"),
     "unknown side": ("7/7/7/7/2r4/7/7/R6/7 x", "the side to move is 'w' or 'b', not 'x'"),
-    "a run of nothing": ("7/7/7/7/2r04/7/7/R6/7 w", "'2r04') has a run of 04 empty squares: runs begin with a digit from 1 to 9"),
+    "a run of nothing": ("7/7/7/7/2r04/7/7/R6/7 w", r"'2r04'\) has a run of 04 empty squares: runs begin with a digit from 1 to 9"),
     "eight rows": ("7/7/7/2r4/7/7/R6/7 w", "has 8 rows; the board of doushouqi has 9"),
     "ten rows": ("7/7/7/7/7/2r4/7/7/R6/7 w", "has 10 rows; the board of doushouqi has 9"),
     "unknown letter": ("7/7/7/7/2r4/7/7/X6/7 w", "'X' is not a piece of doushouqi: the letters are RCWDPTLErcwdptle"),

@@ -125,7 +125,7 @@ def test_a_name_says_which_material(game: Game) -> None:
         ("RvCvW", "not a material"),
         ("RCVW", "not a material"),
         ("RXvW", "White has no piece 'X': the letters are RCWDPTLE"),
-        ("RCvw", "Black has no piece 'w': the letters are RCWDPTLE"),
+        ("RCvx", "Black has no piece 'x': the letters are RCWDPTLE"),
         ("RC vW", "White has no piece ' '"),
         ("RRvW", "'RRvW' has 2 .*White.*, but the limit is 1"),
         ("RvCWW", "'RvCWW' has 2 .*Black.*, but the limit is 1"),

@@ -299,8 +299,8 @@ def test_a_start_that_is_no_position() -> None:
 
 def test_a_start_in_an_odd_spelling() -> None:
     """`start` gives the spelling that positions are written in."""
-    failure = only_failure(replace(duel(), start="a1a/1j1/1J1/A01A w"), "start")
-    assert failure == "the start 'a1a/1j1/1J1/A01A w' must be written 'a1a/1j1/1J1/A1A w'"
+    failure = only_failure(replace(duel(), start="a1a/1j1/1J1/A1A W"), "start")
+    assert failure == "the start 'a1a/1j1/1J1/A1A W' must be written 'a1a/1j1/1J1/A1A w'"
 
 
 def test_a_side_that_cannot_be_read() -> None:

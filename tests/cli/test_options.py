@@ -1,0 +1,205 @@
+"""Options and arguments that several commands share, and what is forgiven in them."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.checks import at_least_one
+from support.program import Answer
+
+import tablebase
+from tablebase.cli.options import parse_pieces
+from tablebase.errors import TablebaseError
+from tablebase.game import load_game
+from tablebase.slices.limits import INDEX_LIMIT, is_buildable, most_pieces
+from tablebase.slices.location import stored_materials
+from tablebase.slices.material import compositions, parse_material
+from tablebase.tables.format import table_path
+
+Ask = Callable[..., Answer]
+GAME = load_game("doushouqi")
+FIRST, SECOND = "7/7/7/7/3c3/7/7/R6/7 w", "7/7/5c1/R6/7/7/7/7/7 b"
+
+
+def test_the_version(ask: Ask) -> None:
+    """Of the program, also as ``python -m tablebase``."""
+    expected = f"tablebase {tablebase.__version__}\n"
+    assert ask("--version") == Answer(0, expected, "")
+    done = subprocess.run([sys.executable, "-m", "tablebase", "--version"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")
+
+
+def test_help_is_short(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """-h is --help, and every command's summary fits on its line of 80 columns."""
+    monkeypatch.setenv("COLUMNS", "80")
+    for words in ([], ["probe"]):
+        assert ask(*words, "-h").out == ask(*words, "--help").out
+    commands = ask("-h").out.partition("Commands:")[2]
+    assert len(commands.splitlines()) > 15
+    assert "..." not in commands
+
+
+def test_a_shell_completes_games() -> None:
+    """As a shell asks for it."""
+    environment = {**os.environ, "_TABLEBASE_COMPLETE": "complete_bash", "COMP_WORDS": "tablebase probe ha", "COMP_CWORD": "2"}
+    done = subprocess.run([sys.executable, "-m", "tablebase"], capture_output=True, text=True, env=environment, check=False)
+    assert done.stdout.split() == ["hasenspiel"]
+
+
+@pytest.mark.parametrize(("text", "counts"), [("4", [4]), ("2-4", [2, 3, 4]), (" 3-3 ", [3])])
+def test_pieces_are_a_number_or_a_range(text: str, counts: list[int]) -> None:
+    assert list(parse_pieces(text)) == counts
+
+
+@pytest.mark.parametrize("text", ["", "x", "4-2", "2-", "-3", "2-3-4", "3.0", "9" * 400, "٣"])
+def test_what_is_no_number_of_pieces(text: str, ask: Ask) -> None:
+    """One sentence, with code 2."""
+    with pytest.raises(TablebaseError, match="no number of pieces"):
+        parse_pieces(text)
+    answer = ask("estimate", "doushouqi", f"--pieces={text}")
+    assert (answer.code, answer.out, len(answer.err.splitlines())) == (2, "", 1)
+
+
+def test_pieces_mean_the_same_everywhere(three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """A number is exactly this number; only `build` and `estimate` add what these depend on."""
+    assert "correct tables: 10 of 10\n" in ask("verify", "doushouqi", "--pieces", "2", "--data", three_pieces).err
+    found = ask("estimate", "doushouqi", "--pieces", "3", "--data", three_pieces, "--format", "json").json
+    assert [(line["pieces"], line["tables"]) for line in found] == [(2, 10), (3, 42)]
+    ranged = ask("estimate", "doushouqi", "--pieces", "2-3", "--data", three_pieces, "--format", "json").json
+    assert found == ranged
+    built = ask("build", "hexapawn", "--pieces", "3", "--data", tmp_path)
+    assert "tables asked for: 1; further tables that these depend on: 1\n" in built.err
+    assert sorted(path.stem for path in tmp_path.rglob("*.h5")) == ["PPvP", "PvP"]
+
+
+def test_letters_are_forgiven(two_pieces: Path, ask: Ask) -> None:
+    """Games, materials and the side to move may be written in other capitals."""
+    expected = ask("probe", "doushouqi", FIRST, "--data", two_pieces)
+    assert expected.code == 0
+    assert ask("probe", "DouShouQi", f"{FIRST[:-1]}W", "--data", two_pieces) == expected
+    assert ask("verify", "DOUSHOUQI", "--material", "rvc", "--data", two_pieces).err == "correct tables: 1 of 1\n"
+    assert load_game("FoxHounds-6X6") is load_game("foxhounds-6x6")
+
+
+@pytest.mark.parametrize(("name", "meant"), [("doushuqi", "doushouqi"), ("Fox", None), ("foxhound", "foxhounds")])
+def test_a_misspelt_game_has_a_suggestion(name: str, meant: str | None, ask: Ask) -> None:
+    said = ask("stats", name).err
+    assert f"there is no game '{name.lower()}'" in said
+    assert (f"(did you mean '{meant}'?)" in said) == (meant is not None)
+
+
+def test_positions_are_read_from_input_and_files(
+    two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One a line, empty lines aside, in the order of the arguments."""
+    (tmp_path / "list").write_text(f"{SECOND}\n")
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{FIRST}\n\n{SECOND}\n"))
+    options = ["--data", two_pieces, "--format", "csv"]
+    rows = ask("probe", "doushouqi", "-", FIRST, f"@{tmp_path / 'list'}", *options).csv
+    assert [row["position"] for row in rows] == [FIRST, SECOND, FIRST, SECOND]
+
+
+@pytest.mark.parametrize("command", [["mine", "doushouqi"], ["sql"]])
+def test_statements_are_read_from_input_and_files(
+    command: list[str], two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same as when they are arguments."""
+    table = "positions WHERE material = 'RvC'" if command[0] == "mine" else "tables"
+    statement = f"SELECT count(*) AS n\nFROM {table}\n"
+    expected = ask(*command, statement, "--data", two_pieces)
+    assert expected.code == 0
+    (tmp_path / "q.sql").write_text(statement)
+    monkeypatch.setattr(sys, "stdin", io.StringIO(statement))
+    for word in ("-", f"@{tmp_path / 'q.sql'}"):
+        assert ask(*command, word, "--data", two_pieces) == expected
+
+
+def test_a_file_that_cannot_be_read(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """A sentence that names it."""
+    (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00")
+    for name, words in (("none", "No such file"), ("bytes", "is not text in UTF-8")):
+        answer = ask("probe", "doushouqi", f"@{tmp_path / name}", "--data", two_pieces)
+        assert (answer.code, answer.out, len(answer.err.splitlines())) == (2, "", 1)
+        assert words in answer.err
+        assert str(tmp_path / name) in answer.err
+
+
+@pytest.mark.parametrize("command", ["line", "play", "count"])
+def test_a_start_is_an_argument_or_an_option(command: str, hexapawns: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Either, with the same output, but not both."""
+    start = "p1p/1P1/P1P b"
+    options = ["--seed", "1", "--data", hexapawns] if command == "play" else ["--data", hexapawns] if command == "line" else []
+    said = []
+    for words in ([start], ["--from", start]):
+        monkeypatch.setattr(sys, "stdin", io.StringIO("quit\n"))
+        answer = ask(command, "hexapawn", *words, *options, *(["--format", "json"] if command == "line" else []))
+        assert answer.code == 0
+        said.append(answer.json if command == "line" else answer.out.partition("seconds")[0])
+    assert said[0] == said[1]
+    both = ask(command, "hexapawn", start, "--from", start, *options)
+    assert (both.code, both.err) == (2, "error: there are two positions to start from: give either POSITION or --from\n")
+
+
+def test_moves_of_unknown_value(three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """They come last, with the table that is missing; a note names the command that builds it. --strict refuses them."""
+    path = table_path(tmp_path, GAME, parse_material(GAME, "RCvW"))
+    path.parent.mkdir(parents=True)
+    shutil.copy(table_path(three_pieces, GAME, parse_material(GAME, "RCvW")), path)
+    position = "wC5/7/7/1R5/7/7/7/7/7 b"
+    command = f"tablebase build doushouqi --material RvW --data {tmp_path}"
+    shown = ask("probe", "doushouqi", position, "--data", tmp_path)
+    assert (shown.code, shown.err) == (0, f"some moves are of unknown value: '{command}' builds their tables\n")
+    assert "a9b9   unknown without RvW          -   1w5/7/7/1R5/7/7/7/7/7 w\n" in shown.out
+    (found,) = ask("probe", "doushouqi", position, "--data", tmp_path, "--format", "json").json
+    (whole,) = ask("probe", "doushouqi", position, "--data", three_pieces, "--format", "json").json
+    unknown = {"move": "a9b9", "position": "1w5/7/7/1R5/7/7/7/7/7 w", "outcome": None, "distance": None, "missing": "RvW"}
+    assert found["moves"] == [*(move for move in whole["moves"] if move["move"] != "a9b9"), unknown]
+    # The best move is the capture, and no other one is as good.
+    assert whole["best"] == "a9b9"
+    assert found == {**whole, "best": None, "moves": found["moves"]}
+    strict = ask("probe", "doushouqi", position, "--strict", "--data", tmp_path)
+    assert (strict.code, strict.out, strict.err) == (
+        2,
+        "",
+        f"error: the table RvW of doushouqi has not been built: run '{command}'\n",
+    )
+    line = ask("line", "doushouqi", position, "--data", tmp_path)
+    assert (line.code, line.out, line.err) == (strict.code, strict.out, strict.err)
+
+
+def test_a_known_best_move_is_the_best(three_pieces: Path, tmp_path: Path) -> None:
+    """Where a known move attains the value, an unknown one does not matter."""
+    path = table_path(tmp_path, GAME, parse_material(GAME, "RCvW"))
+    path.parent.mkdir(parents=True)
+    shutil.copy(table_path(three_pieces, GAME, parse_material(GAME, "RCvW")), path)
+    position = "7/2R4/7/7/7/7/C6/w6/7 b"
+    with tablebase.open(tmp_path) as partial, tablebase.open(three_pieces) as whole:
+        found, expected = partial.probe("doushouqi", position), whole.probe("doushouqi", position)
+    assert [move.move for move in found.moves if move.value is None] == ["a2a3"]
+    assert found.best == expected.best == "a2a1"
+
+
+@pytest.mark.parametrize("name", ["doushouqi", "foxhounds", "hexapawn-4x4", "hexapawn"])
+def test_the_most_pieces_of_a_table(name: str) -> None:
+    """One material with this many pieces can be built, and none with one more."""
+    game = load_game(name)
+    most = most_pieces(game)
+    assert any(is_buildable(game, material) for material in stored_materials(game, most)[-2000:])
+    if most < game.max_pieces:
+        assert not any(is_buildable(game, material) for material in at_least_one(compositions(game, most + 1)[:200]))
+
+
+def test_too_many_pieces_for_a_table(two_pieces: Path, ask: Ask) -> None:
+    """The sentence names the largest number of pieces, and no command that could not work."""
+    answer = ask("probe", "doushouqi", GAME.start, "--data", two_pieces)
+    assert answer.code == 2
+    assert f"have at most {most_pieces(GAME)} pieces" in answer.err
+    assert "build" not in answer.err
+    assert INDEX_LIMIT == 2**40
