@@ -109,7 +109,7 @@ class Export:
 
     def missing(self, selection: Selection) -> Selection:
         """The slices that have no file yet."""
-        return {slice_: values for slice_, values in selection.items() if not self._path(slice_).exists()}
+        return {slice_: wanted for slice_, wanted in selection.items() if not self._path(slice_).exists()}
 
     def write(self, scan: Scan) -> int:
         """Write the slices of a scan and return the number of rows.

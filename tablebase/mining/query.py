@@ -24,13 +24,14 @@ from tablebase.game import Game
 from tablebase.game.features import Feature
 from tablebase.mining.column_names import distinct_names
 from tablebase.mining.columns import POSITION, Column, columns, sql_type
+from tablebase.mining.lookup import look_up, named_positions
 from tablebase.mining.position_text import PositionWriter
 from tablebase.mining.reach import check_reach
 from tablebase.mining.sandbox import faults_as_sentences, sandbox, scratch
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import Selection, known_slices, select_by_condition, union
 from tablebase.mining.star import DISTINCT, MAIN, PLAIN, POSITIONS, TABLES
-from tablebase.mining.statement import Statement, condition_on
+from tablebase.mining.statement import Statement, conditions_on, sources
 from tablebase.tables.store import Store
 
 BATCH = 1 << 16
@@ -204,6 +205,8 @@ class Query:
         return Relation(schema, name, needed, Scan(self.game, self.store, selection, read, self.threads))
 
     def _select(self, table: exp.Table, known: Selection) -> Selection:
-        condition, joined = condition_on(table)
-        name = table.alias.lower() or table.name.lower()
-        return select_by_condition(self.game, known, condition, {name} if joined else {name, ""}, self.folder)
+        conditions, name = conditions_on(table), table.alias_or_name.lower()
+        names = {name, ""} if len(sources(table)) == 1 else {name}
+        selection = select_by_condition(self.game, known, conditions, names, self.folder)
+        texts = named_positions(table)
+        return selection if texts is None else look_up(self.game, known, selection, texts, self.folder)
