@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,12 @@ LONGEST_QUOTE = 80
 def quoted(text: str) -> str:
     """A text of the user's in quotation marks; only its beginning if it is long."""
     return repr(text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…")
+
+
+def check_installed(package: str) -> None:
+    """Raise `TablebaseError` unless a package that only some functions need is installed."""
+    if find_spec(package) is None:
+        raise TablebaseError(f"this needs {package}: install it with pip install {package}")
 
 
 class TablebaseError(Exception):

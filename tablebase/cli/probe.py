@@ -10,7 +10,6 @@ import typer
 from tablebase.cli.options import DEFAULT_DATA, Data, Format, GameName, Size, Style, Variant, chosen_game
 
 if TYPE_CHECKING:
-    from tablebase.api.tablebase import Tablebase
     from tablebase.game import Game
     from tablebase.probe.answers import Probe
 
@@ -36,9 +35,9 @@ def probe(
     with Tablebase(data) as tables:
         answers = [tables.probe(rules, position) for position in positions]
     if style is Format.JSON:
-        write_json([probe_object(answer) for answer in answers])
+        write_json([answer.to_dict() for answer in answers])
     elif style is Format.CSV:
-        write_rows([probe_object(answer) for answer in answers], style, ["game", "position", "side", "outcome", "distance", "best"])
+        write_rows([answer.to_dict() for answer in answers], style, ["game", "position", "side", "outcome", "distance", "best"])
     else:
         for answer in answers:
             _write_probe(answer)
@@ -60,56 +59,12 @@ def line(
 
     rules = chosen_game(game, size, variant)
     with Tablebase(data) as tables:
-        rows = line_rows(rules, tables, rules.start if position is None else position, plies)
+        rows = tables.line(rules, rules.start if position is None else position, plies).to_dict()
     columns = ["ply", "side", "outcome", "distance", "best", "position"]
     if boards and style is Format.TABLE:
         _write_boards(rules, rows)
     else:
         write_rows(rows, style, columns)
-
-
-def probe_object(answer: Probe) -> dict[str, Any]:
-    """A probe as a JSON object; its fields are stable."""
-    return {
-        "game": answer.game.name,
-        "position": answer.position,
-        "side": answer.side,
-        "outcome": str(answer.outcome),
-        "distance": answer.distance,
-        "best": answer.best,
-        "moves": [
-            {
-                "move": move.move,
-                "position": move.position,
-                "outcome": str(move.value.outcome),
-                "distance": move.value.distance,
-            }
-            for move in answer.moves
-        ],
-    }
-
-
-def line_rows(game: Game, tables: Tablebase, position: str, plies: int | None = None) -> list[dict[str, Any]]:
-    """The optimal line, one row per position; the last row is the end of the game, if it is reached within `plies`."""
-    probes = tables.line(game, position, plies)
-    rows = [
-        {
-            "ply": ply,
-            "side": answer.side,
-            "outcome": str(answer.outcome),
-            "distance": answer.distance,
-            "best": answer.best,
-            "position": answer.position,
-        }
-        for ply, answer in enumerate(probes)
-    ]
-    last = probes[-1]
-    if last.distance == 1 and (plies is None or len(rows) <= plies):
-        loser = game.sides[1 - last.asked.side].letter
-        rows.append(
-            {"ply": len(rows), "side": loser, "outcome": "loss", "distance": 0, "best": None, "position": last.moves[0].position}
-        )
-    return rows
 
 
 def _write_probe(answer: Probe) -> None:
@@ -119,15 +74,7 @@ def _write_probe(answer: Probe) -> None:
     sys.stdout.write(f"{answer.position}\n\n{board_picture(answer.game, answer.asked)}\n\n")
     sys.stdout.write(f"{verdict(answer)}\n\n")
     if answer.moves:
-        rows = [
-            {
-                "move": move.move,
-                "outcome": str(move.value.outcome),
-                "distance": move.value.distance,
-                "position": move.position,
-            }
-            for move in answer.moves
-        ]
+        rows = [move.to_dict() for move in answer.moves]
         write_table(rows, ["move", "outcome", "distance", "position"])
         sys.stdout.write("\n")
 
