@@ -47,12 +47,13 @@ __all__ = [
 __getattr__ = lazy(__name__, {"Tablebase": "tablebase.api.tablebase"})
 
 
-def open(folder: str | Path = "data") -> Tablebase:  # noqa: A001 (read as `tablebase.open`)
+def open(folder: str | Path | None = None) -> Tablebase:  # noqa: A001 (read as `tablebase.open`)
     """Open a folder of tables for questions; see `tablebase.Tablebase`.
 
     Parameters
     ----------
-    folder : str or Path
+    folder : str or Path, optional
+        By default the one that the environment variable TABLEBASE_DATA names, or else ``data``.
 
     Raises
     ------
@@ -61,5 +62,6 @@ def open(folder: str | Path = "data") -> Tablebase:  # noqa: A001 (read as `tabl
     """
     # Loaded here so that `import tablebase` stays quick.
     from tablebase.api.tablebase import Tablebase
+    from tablebase.tables.folder import default_folder
 
-    return Tablebase(folder)
+    return Tablebase(default_folder() if folder is None else folder)

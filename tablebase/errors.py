@@ -6,6 +6,7 @@ import errno
 import os
 from collections.abc import Iterable
 from difflib import get_close_matches
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ NO_RIGHT = (errno.EACCES, errno.EPERM, errno.EROFS)
 LONGEST_QUOTE = 80
 DISTRIBUTION = "endgame-tablebase"
 """What package managers call this program; to them, `tablebase` is another one."""
-EXTRAS = {"patterns": "scikit-learn", "plot": "matplotlib"}
+EXTRAS = {"pandas": "pandas", "patterns": "scikit-learn", "plot": "matplotlib", "polars": "polars"}
 """The extras of the distribution, each with the package that it brings."""
 
 
@@ -129,6 +130,12 @@ class MissingExtraError(TablebaseError):
         # By name, not by folder: pip finds the program where it runs, and asks an index for the package alone.
         self.command = f"pip install '{DISTRIBUTION}[{extra}]'"
         super().__init__(f"{purpose} need {self.package}: install it with {self.command}")
+
+
+def check_extra(purpose: str, extra: str) -> None:
+    """Raise `MissingExtraError` unless the package of an extra, which has the name of its module, is installed."""
+    if find_spec(EXTRAS[extra]) is None:
+        raise MissingExtraError(purpose, extra)
 
 
 class StaleTableError(TablebaseError):

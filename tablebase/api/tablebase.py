@@ -6,23 +6,33 @@ instead. A missing table can never be mistaken for a draw.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.errors import MissingTableError, NotationError
+from tablebase.errors import MissingTableError, NotationError, TablebaseError, check_extra, quoted
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import check_pieces, parse
-from tablebase.probe.answers import Probe
+from tablebase.probe.answers import Line, Probe
 from tablebase.probe.prober import Prober
 from tablebase.slices.indexing import Squares
 from tablebase.slices.material import parse_material
 from tablebase.tables.folder import check_folder
 from tablebase.values import Value
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from tablebase.api.catalog_rows import CatalogRows
+    from tablebase.catalog.catalog import Catalog, Counts
+    from tablebase.features import Feature
+    from tablebase.mining.query import Query
 
 Default = TypeVar("Default")
 
@@ -55,10 +65,14 @@ class Tablebase:
     def __init__(self, folder: str | Path) -> None:
         check_folder(Path(folder), built=True)
         self.prober = Prober(Path(folder))
+        self._queries: WeakSet[Query] = WeakSet()
+
+    def __repr__(self) -> str:
+        return f"Tablebase({str(self.folder)!r})"
 
     def __reduce__(self) -> tuple[type[Tablebase], tuple[Path]]:
         # A process that is not forked opens the folder itself.
-        return Tablebase, (self.prober.store.folder,)
+        return Tablebase, (self.folder,)
 
     def __enter__(self) -> Tablebase:
         return self
@@ -67,8 +81,15 @@ class Tablebase:
         self.close()
 
     def close(self) -> None:
-        """Close all files."""
+        """Close all files, and those of its queries."""
+        for query in list(self._queries):
+            query.close()
         self.prober.close()
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the tables."""
+        return self.prober.store.folder
 
     def probe_value(self, game: str | Game, position: str | Position) -> Value:
         """Outcome and distance for the side to move.
@@ -157,13 +178,235 @@ class Tablebase:
             raise NotationError(f"the side to move is 0 or 1, not {side!r}")
         return self.prober.values_at(rules, parse_material(rules, material), side, squares)
 
-    def line(self, game: str | Game, position: str | Position, plies: int | None = None) -> list[Probe]:
+    def line(self, game: str | Game, position: str | Position, plies: int | None = None) -> Line:
         """The optimal line: a probe of the position, and of each position that the best moves lead to.
 
         It ends when the best move wins at once, when there is no legal move, in a draw as soon as a position repeats, or
         after `plies` plies.
         """
-        return self.prober.line(*_resolved(game, position), plies)
+        return Line(self.prober.line(*_resolved(game, position), plies), plies)
+
+    # Tables as a whole; what these need is loaded on first use, so that probing starts quickly.
+
+    def query(self, game: str | Game, statement: str, features: Iterable[Feature] = (), threads: int = 2) -> Query:
+        """A statement over all positions, in SQL.
+
+        Its rows come from ``.df()`` (pandas), ``.pl()`` (Polars), ``.arrow()``, ``.fetchall()``, or batch by batch from a loop
+        over it, for results that do not fit into memory.
+
+        Parameters
+        ----------
+        game : str or Game
+        statement : str
+            One SELECT over ``positions`` or ``distinct_positions``.
+        features : iterable of Feature
+            Features of your own, in addition to those of the game.
+        threads : int
+
+        Raises
+        ------
+        MissingTableError
+            If it needs slices that have not been built.
+        TablebaseError
+            If the statement is invalid, or does anything but select.
+        """
+        from tablebase.mining.common_features import features_of
+        from tablebase.mining.query import Query
+
+        rules = _loaded(game)
+        query = Query(rules, self.folder, statement, features_of(rules, tuple(features)), threads)
+        self._queries.add(query)
+        return query
+
+    def export(
+        self,
+        game: str | Game,
+        folder: str | Path,
+        *,
+        materials: Sequence[str] = (),
+        pieces: int | None = None,
+        aliases: bool = False,
+        columns: Sequence[str] | None = None,
+        features: Iterable[Feature] = (),
+        share: float = 1.0,
+        seed: int = 0,
+        threads: int = 2,
+    ) -> int:
+        """Write positions to a folder of Parquet files, one file per slice, and return the number of rows written.
+
+        Parameters
+        ----------
+        game : str or Game
+        folder : str or Path
+            A new folder, or one to resume.
+        materials : sequence of str
+            These slices, which may be aliases.
+        pieces : int, optional
+            All distinct slices with this number of pieces; without materials and pieces, all distinct slices.
+        aliases : bool
+            Whether to include aliases, the slices that play like others.
+        columns : sequence of str, optional
+            By default those of ``*``.
+        features : iterable of Feature
+            Features of your own, in addition to those of the game.
+        share : float
+            Write each position with this probability.
+        seed : int
+            The same seed selects the same positions.
+        threads : int
+
+        Raises
+        ------
+        MissingTableError
+            If a slice has not been built.
+        TablebaseError
+            If there is no such column, or the folder contains anything else.
+        """
+        from tablebase.mining.common_features import features_of
+        from tablebase.mining.export import Sample, export
+        from tablebase.mining.selection import select_by_name
+
+        rules = _loaded(game)
+        selection = select_by_name(rules, self.folder, materials, pieces, aliases=aliases)
+        known = features_of(rules, tuple(features))
+        return export(rules, self.folder, selection, Path(folder), columns, known, Sample(share, seed), threads).rows
+
+    def plot(
+        self,
+        chart: str,
+        game: str | Game,
+        *,
+        materials: Sequence[str] = (),
+        pieces: int | None = None,
+        side: str | None = None,
+        **options: Any,
+    ) -> Figure:
+        """A chart as a figure of Matplotlib, which must be installed.
+
+        Parameters
+        ----------
+        chart : str
+            ``distances``, ``squares``, ``draws`` or ``parity``.
+        game : str or Game
+        materials : sequence of str
+            Only these, which may be patterns such as ``R*v*``.
+        pieces : int, optional
+            Only slices with this number of pieces.
+        side : str, optional
+            Only slices with the side of this letter to move.
+        **options
+            Of the function of this name in `tablebase.charts.figures`, such as ``piece`` and ``outcome``.
+
+        Raises
+        ------
+        MissingTableError
+            If no slice has been built, or one that is named has not.
+        TablebaseError
+            If there is no such chart, or it cannot be drawn of these slices.
+        """
+        check_extra("pictures", "plot")
+        from tablebase.charts.figures import CHARTS
+        from tablebase.charts.selection import select_slices
+
+        if chart not in CHARTS:
+            raise TablebaseError(f"there is no chart {quoted(chart)}: choose {' or '.join(CHARTS)}")
+        with self._catalog() as catalog:
+            return CHARTS[chart](catalog, select_slices(_loaded(game), catalog, pieces, materials, side), **options)
+
+    def sql(self, statement: str, timeout: float | None = None) -> CatalogRows:
+        """The rows of a statement over the catalog, which holds counts of all slices.
+
+        Parameters
+        ----------
+        statement : str
+            One SELECT.
+        timeout : float, optional
+            Seconds that it may take.
+
+        Raises
+        ------
+        TablebaseError
+            If the statement is invalid, or would change anything.
+        TimeLimitError
+            If it takes longer.
+        """
+        from tablebase.api.catalog_rows import CatalogRows
+
+        with self._catalog() as catalog:
+            return CatalogRows(*catalog.sql(statement, timeout))
+
+    def stats(self, game: str | Game, by: str = "pieces") -> list[Counts]:
+        """Wins, losses and draws of the side to move in all tables, aliases counted.
+
+        Parameters
+        ----------
+        game : str or Game
+        by : str
+            What one entry is about: ``pieces`` or ``material``.
+
+        Raises
+        ------
+        MissingTableError
+            If there is no table of the game.
+        """
+        from tablebase.api.descriptions import counts_of
+
+        with self._catalog() as catalog:
+            return counts_of(catalog, _loaded(game), by)
+
+    def materials(self, game: str | Game, pieces: int | None = None) -> list[str]:
+        """Names of the materials that have been built, aliases included.
+
+        Parameters
+        ----------
+        game : str or Game
+        pieces : int, optional
+            Only those with this number of pieces.
+
+        Raises
+        ------
+        MissingTableError
+            If there is no table of the game.
+        """
+        counts = self.stats(game, "material")
+        return list(dict.fromkeys(str(line.material) for line in counts if pieces in (None, line.pieces)))
+
+    def describe(self, game: str | Game, material: str | None = None) -> dict[str, Any]:
+        """What there is of a game, or of a material, as data that JSON can represent.
+
+        Parameters
+        ----------
+        game : str or Game
+        material : str, optional
+            Such as ``RCvW``.
+
+        Returns
+        -------
+        dict
+            Of a game: title, board, sides, pieces, start, and what has been built. Of a material: its pieces, and statistics
+            of its slices.
+
+        Raises
+        ------
+        MissingTableError
+            If the material's table has not been built.
+        """
+        from tablebase.api.descriptions import describe_game, describe_material
+
+        with self._catalog() as catalog:
+            rules = _loaded(game)
+            return describe_game(catalog, rules) if material is None else describe_material(catalog, rules, material)
+
+    @contextmanager
+    def _catalog(self) -> Iterator[Catalog]:
+        """The catalog as it is now."""
+        from tablebase.catalog.catalog import Catalog
+
+        catalog = Catalog(self.folder)
+        try:
+            yield catalog
+        finally:
+            catalog.close()
 
 
 def _loaded(game: str | Game) -> Game:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import closing
 from enum import StrEnum
 from functools import partial
 from itertools import islice
@@ -149,25 +148,17 @@ def export(
     """Write positions to Parquet files, one file per slice."""
     from tablebase.cli.output import say
     from tablebase.cli.progress import progress
-    from tablebase.mining.columns import columns as all_columns
-    from tablebase.mining.export import Export, Sample, chosen_columns
-    from tablebase.mining.scan import Scan
+    from tablebase.mining.export import Sample
+    from tablebase.mining.export import export as write_files
     from tablebase.mining.selection import select_by_name
-    from tablebase.tables.store import Store
 
     rules = chosen_game(game, size, variant)
     selection = select_by_name(rules, data, material or [], pieces, aliases=aliases)
-    available = all_columns(rules, list(selection), all_features(rules, feature_file))
     names = [name.strip() for name in columns.split(",")] if columns is not None else None
-    written = chosen_columns(rules, names, available)
-    output = Export(rules, folder, written, Sample(share, seed))
-    missing = output.missing(selection)
-    with closing(Store(data)) as store:
-        scan = Scan(rules, store, missing, written, workers)
-        with progress(f"export {rules.name}", "positions", scan.cells) as shown:
-            scan.tick = lambda: shown.reach(scan.done)
-            rows = output.write(scan)
-    say(f"written to {folder}: {len(missing)} of {len(selection)} slices, {rows:,} rows")
+    chosen = all_features(rules, feature_file)
+    with progress(f"export {rules.name}", "positions") as shown:
+        written = write_files(rules, data, selection, folder, names, chosen, Sample(share, seed), workers, shown.reach)
+    say(f"written to {folder}: {written.slices} of {len(selection)} slices, {written.rows:,} rows")
 
 
 def all_features(game: Game, file: Path | None) -> tuple[Feature, ...]:

@@ -87,7 +87,7 @@ def patterns(
         say(str(MissingExtraError("trees", "patterns")))
         depth = 0
     with closing(Store(data)) as store:
-        searches = [Search(rules, store, {stored: values}, features, workers, depth) for stored, values in selection.items()]
+        searches = [Search(rules, store, {stored: wanted}, features, workers, depth) for stored, wanted in selection.items()]
         _write(rules, _run(rules, data, searches), len(searches), top, style)
 
 

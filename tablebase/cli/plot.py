@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from tablebase.cli.options import CORES, DEFAULT_DATA, Data, GameName, Pieces, Size, Threads, Variant, chosen_game
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from tablebase.catalog.catalog import Catalog
-    from tablebase.charts.selection import ChartSlices
 
 
 class Chart(StrEnum):
@@ -43,18 +36,8 @@ CHARTS_OF_OPTION = {
     "--log": (Chart.DISTANCES,),
 }
 """Options that apply only to some charts."""
-
-
-@dataclass(frozen=True)
-class Request:
-    """What to draw, as given by the options."""
-
-    catalog: Catalog
-    slices: ChartSlices
-    pieces: tuple[int, ...]
-    outcome: ShownOutcome | None
-    log: bool
-    workers: int
+COUNTING = (Chart.SQUARES, Chart.PARITY)
+"""Charts that read all positions of their slices."""
 
 
 def plot(
@@ -88,16 +71,21 @@ def plot(
 
     _check_options(chart, {"--piece": piece, "--outcome": outcome, "--log": log})
     _check_drawing(output)
+    from tablebase.charts.drawing import save
+    from tablebase.charts.figures import CHARTS
+
     rules = chosen_game(game, size, variant)
     catalog = Catalog(data)
     try:
         slices = select_slices(rules, catalog, pieces, material or [], side)
-        figure = DRAW[chart](Request(catalog, slices, tuple(piece or ()), outcome, log, workers))
+        options = _drawing_options(chart, tuple(piece or ()), outcome, log)
+        if chart in COUNTING:
+            with _progress(rules.name) as tick:
+                figure = CHARTS[chart](catalog, slices, **options, threads=workers, tick=tick)
+        else:
+            figure = CHARTS[chart](catalog, slices, **options)
     finally:
         catalog.close()
-
-    from tablebase.charts.drawing import save
-
     save(figure, output)
     say(f"wrote {output}: {chart.value} of {slices.caption}")
 
@@ -113,12 +101,9 @@ def _check_options(chart: Chart, given: dict[str, object]) -> None:
 
 def _check_drawing(output: Path) -> None:
     """Check that Matplotlib is installed and the suffix is known, before anything is counted."""
-    from importlib.util import find_spec
+    from tablebase.errors import check_extra
 
-    from tablebase.errors import MissingExtraError
-
-    if find_spec("matplotlib") is None:
-        raise MissingExtraError("pictures", "plot")
+    check_extra("pictures", "plot")
 
     from tablebase.charts.drawing import check_suffix
 
@@ -134,59 +119,17 @@ def _progress(name: str) -> Iterator[Callable[[int, int], None]]:
         yield shown.reach
 
 
-def _distances(request: Request) -> Figure:
-    from tablebase.charts.drawing import draw_distances
-    from tablebase.charts.tallies import count_distances
+def _drawing_options(chart: Chart, pieces: tuple[int, ...], outcome: ShownOutcome | None, log: bool) -> dict[str, object]:
+    """The options of the command as those of its chart."""
     from tablebase.errors import TablebaseError
-    from tablebase.game import Outcome
 
-    if request.outcome is ShownOutcome.DRAW:
-        raise TablebaseError("a draw has no distance: choose --outcome win or --outcome loss")
-    counts = count_distances(request.catalog, request.slices)
-    if request.outcome is not None:
-        outcome = Outcome(request.outcome.value)
-        counts = {outcome: counts[outcome]}
-    return draw_distances(request.slices.caption, counts, request.slices.outcomes, request.log)
-
-
-def _squares(request: Request) -> Figure:
-    from tablebase.charts.drawing import draw_squares
-    from tablebase.charts.tallies import count_squares
-    from tablebase.errors import TablebaseError
-    from tablebase.game import Outcome
-
-    if len(request.pieces) > 1:
-        raise TablebaseError("squares shows one piece: give --piece once")
-    slices, piece = request.slices, (request.pieces or (1,))[0]
-    with _progress(slices.game.name) as tick:
-        tally = count_squares(slices, request.catalog.folder, piece, request.workers, tick)
-    outcome = Outcome((request.outcome or ShownOutcome.WIN).value)
-    return draw_squares(slices.caption, slices.piece_name(piece), slices.game.board, tally, outcome)
+    if chart is Chart.DISTANCES:
+        return {"outcome": outcome, "log": log}
+    if chart is Chart.SQUARES:
+        if len(pieces) > 1:
+            raise TablebaseError("squares shows one piece: give --piece once")
+        return {"piece": (pieces or (1,))[0], "outcome": outcome or ShownOutcome.WIN}
+    return {"pair": pieces} if chart is Chart.PARITY else {}
 
 
-def _draws(request: Request) -> Figure:
-    from tablebase.charts.drawing import draw_draws
-    from tablebase.charts.tallies import draw_matrices
-
-    first, second = request.slices.game.sides
-    return draw_draws(request.slices.caption, (first.name, second.name), draw_matrices(request.slices))
-
-
-def _parity(request: Request) -> Figure:
-    from tablebase.charts.drawing import draw_parity
-    from tablebase.charts.tallies import count_parity, parity_pair
-
-    slices = request.slices
-    pair = parity_pair(slices, request.pieces)
-    with _progress(slices.game.name) as tick:
-        tally = count_parity(slices, request.catalog.folder, pair, request.workers, tick)
-    return draw_parity(slices.caption, (slices.piece_name(pair[0]), slices.piece_name(pair[1])), tally)
-
-
-DRAW: dict[Chart, Callable[[Request], Figure]] = {
-    Chart.DISTANCES: _distances,
-    Chart.SQUARES: _squares,
-    Chart.DRAWS: _draws,
-    Chart.PARITY: _parity,
-}
 COMMANDS = (plot,)

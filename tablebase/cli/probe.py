@@ -49,9 +49,9 @@ def probe(
     with Tablebase(data) as tables:
         answers = [tables.probe(rules, position, strict=strict) for position in _each(positions)]
     if style is Format.JSON:
-        write_json([probe_object(answer) for answer in answers])
+        write_json([answer.to_dict() for answer in answers])
     elif style is Format.CSV:
-        write_rows([probe_object(answer) for answer in answers], style, ["game", "position", "side", "outcome", "distance", "best"])
+        write_rows([answer.to_dict() for answer in answers], style, ["game", "position", "side", "outcome", "distance", "best"])
     else:
         for answer in answers:
             _write_probe(answer)
@@ -87,58 +87,13 @@ def line(
 
     rules = chosen_game(game, size, variant)
     with Tablebase(data) as tables:
-        probes = tables.line(rules, chosen_start(rules, position, start), plies)
-    rows = line_rows(probes, plies)
+        found = tables.line(rules, chosen_start(rules, position, start), plies)
+    rows = found.to_dict()
     columns = ["ply", "side", "outcome", "distance", "best", "position"]
     if boards and style is Format.TABLE:
-        _write_boards(probes, rows)
+        _write_boards(found, rows)
     else:
         write_rows(rows, style, columns)
-
-
-def probe_object(answer: Probe) -> dict[str, Any]:
-    """A probe as a JSON object; its fields are stable."""
-    return {
-        "game": answer.game.name,
-        "position": answer.position,
-        "side": answer.side,
-        "outcome": str(answer.outcome),
-        "distance": answer.distance,
-        "best": answer.best,
-        "moves": [
-            {
-                "move": move.move,
-                "position": move.position,
-                "outcome": str(move.value.outcome),
-                "distance": move.value.distance,
-            }
-            if move.value is not None
-            else {"move": move.move, "position": move.position, "outcome": None, "distance": None, "missing": move.missing}
-            for move in answer.moves
-        ],
-    }
-
-
-def line_rows(probes: list[Probe], plies: int | None = None) -> list[dict[str, Any]]:
-    """The optimal line, one row per position; the last row is the end of the game, if it is reached within `plies`."""
-    rows = [
-        {
-            "ply": ply,
-            "side": answer.side,
-            "outcome": str(answer.outcome),
-            "distance": answer.distance,
-            "best": answer.best,
-            "position": answer.position,
-        }
-        for ply, answer in enumerate(probes)
-    ]
-    last = probes[-1]
-    if last.distance == 1 and (plies is None or len(rows) <= plies):
-        loser = last.game.sides[1 - last.asked.side].letter
-        rows.append(
-            {"ply": len(rows), "side": loser, "outcome": "loss", "distance": 0, "best": None, "position": last.moves[0].position}
-        )
-    return rows
 
 
 def _write_probe(answer: Probe) -> None:
@@ -150,13 +105,7 @@ def _write_probe(answer: Probe) -> None:
     sys.stdout.write(f"\n{verdict(answer)}\n\n")
     if answer.moves:
         rows = [
-            {
-                "move": move.move,
-                "outcome": f"unknown without {move.missing}" if move.value is None else str(move.value.outcome),
-                "distance": None if move.value is None else move.value.distance,
-                "position": move.position,
-            }
-            for move in answer.moves
+            move.to_dict() | ({"outcome": f"unknown without {move.missing}"} if move.value is None else {}) for move in answer.moves
         ]
         write_table(rows, ["move", "outcome", "distance", "position"])
         sys.stdout.write("\n")

@@ -76,6 +76,10 @@ class Game:
     def __hash__(self) -> int:
         return self._hash
 
+    def __repr__(self) -> str:
+        # All that it holds would fill a book.
+        return f"Game({self.name!r})"
+
     @cached_property
     def _hash(self) -> int:
         return hash((self.name, self.digest))

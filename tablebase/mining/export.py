@@ -7,8 +7,8 @@ columns, so that Polars, DuckDB and pandas read the folder as one table.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,11 +20,13 @@ import pyarrow.parquet as pq
 from tablebase.compute.cleanup import ensured
 from tablebase.errors import TablebaseError, system_error
 from tablebase.game import Game
-from tablebase.mining.columns import Column, Rows
+from tablebase.game.features import Feature
+from tablebase.mining.columns import Column, Rows, columns
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import SLICE_COLUMNS, Selection
 from tablebase.slices.location import StoredSlice
 from tablebase.slices.material import material_name
+from tablebase.tables.store import Store
 
 FILE_NAME = "positions.parquet"
 KEY = b"tablebase"
@@ -57,6 +59,10 @@ class Sample:
         slice_key = [rows.slice.side, *rows.slice.material.kinds, *rows.slice.material.advance]
         draws = np.random.default_rng([self.seed, *rows.key, *slice_key]).random(len(rows))
         return rows.take(np.flatnonzero(draws < self.share))
+
+
+WHOLE = Sample()
+"""All positions."""
 
 
 def chosen_columns(game: Game, names: Sequence[str] | None, offered: dict[str, Column]) -> list[Column]:
@@ -109,7 +115,7 @@ class Export:
 
     def missing(self, selection: Selection) -> Selection:
         """The slices that have no file yet."""
-        return {slice_: values for slice_, values in selection.items() if not self._path(slice_).exists()}
+        return {slice_: wanted for slice_, wanted in selection.items() if not self._path(slice_).exists()}
 
     def write(self, scan: Scan) -> int:
         """Write the slices of a scan and return the number of rows.
@@ -166,6 +172,65 @@ class Export:
         if file is not None and pq.read_schema(file).metadata.get(KEY) != self.schema.metadata[KEY]:
             fault = f"{self.folder} contains another export (with other columns, sample or rules)"
             raise TablebaseError(f"{fault}: name another folder")
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What an export has written.
+
+    Parameters
+    ----------
+    slices : int
+        Slices that had no file before.
+    rows : int
+        Their rows.
+    """
+
+    slices: int
+    rows: int
+
+
+def export(
+    game: Game,
+    data: Path,
+    selection: Selection,
+    folder: Path,
+    names: Sequence[str] | None = None,
+    features: tuple[Feature, ...] = (),
+    sample: Sample = WHOLE,
+    threads: int = 2,
+    tick: Callable[[int, int], object] | None = None,
+) -> Exported:
+    """Write slices to a folder of Parquet files, except those that already have a file there.
+
+    Parameters
+    ----------
+    game : Game
+    data : Path
+        The tablebase.
+    selection : Selection
+        Slices that have been built.
+    folder : Path
+    names : sequence of str, optional
+        Columns to write; by default those of ``*``.
+    features : tuple of Feature
+    sample : Sample
+    threads : int
+    tick : callable, optional
+        Called from time to time with the numbers of indices decoded so far and in all.
+
+    Raises
+    ------
+    TablebaseError
+        If there is no such column, or the folder contains anything else.
+    """
+    written = chosen_columns(game, names, columns(game, list(selection), features))
+    output = Export(game, folder, written, sample)
+    missing = output.missing(selection)
+    with closing(Store(data)) as store:
+        scan = Scan(game, store, missing, written, threads)
+        scan.tick = lambda: tick and tick(scan.done, scan.cells)
+        return Exported(len(missing), output.write(scan))
 
 
 def _discard(draft: Path) -> None:

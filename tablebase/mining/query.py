@@ -18,19 +18,21 @@ import duckdb
 import pyarrow as pa
 from sqlglot import exp
 
-from tablebase.errors import TablebaseError
+from tablebase.errors import TablebaseError, quoted
 from tablebase.executors.bounds import deadline
 from tablebase.game import Game
 from tablebase.game.features import Feature
 from tablebase.mining.column_names import distinct_names
 from tablebase.mining.columns import POSITION, Column, columns, sql_type
+from tablebase.mining.frames import Tabular, with_plain_numbers
+from tablebase.mining.lookup import look_up, named_positions
 from tablebase.mining.position_text import PositionWriter
 from tablebase.mining.reach import check_reach
 from tablebase.mining.sandbox import faults_as_sentences, sandbox, scratch
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import Selection, known_slices, select_by_condition, union
 from tablebase.mining.star import DISTINCT, MAIN, PLAIN, POSITIONS, TABLES
-from tablebase.mining.statement import Statement, condition_on
+from tablebase.mining.statement import Statement, conditions_on, sources
 from tablebase.tables.store import Store
 
 BATCH = 1 << 16
@@ -54,8 +56,10 @@ class Relation:
     scan: Scan
 
 
-class Query:
-    """A statement over the positions of a game.
+class Query(Tabular):
+    """A statement over the positions of a game, which is run anew each time that its rows are asked for.
+
+    Iterating over it yields the result in batches, one after another, so that any number of rows fits.
 
     Parameters
     ----------
@@ -92,6 +96,9 @@ class Query:
             if (tables := [table for table, its in self.statement.tables if (its, table.name.lower()) == (schema, name)])
         ]
 
+    def __repr__(self) -> str:
+        return f"Query({self.game.name}, {quoted(self.statement.text)})"
+
     def __enter__(self) -> Query:
         return self
 
@@ -108,6 +115,19 @@ class Query:
     def cells(self) -> int:
         """Indices that are decoded if each table is read once."""
         return sum(relation.scan.cells for relation in self.relations)
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the result's columns; those with the same name are numbered."""
+        with closing(self._batches(0, None, None)) as batches:
+            return list(next(batches).schema.names)
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        return (batch for batch in self.run() if batch.num_rows)
+
+    def arrow(self) -> pa.Table:
+        """All rows as an Arrow table."""
+        return with_plain_numbers(pa.Table.from_batches(self.run()))
 
     def run(
         self, limit: int | None = None, tick: Callable[[int], object] | None = None, timeout: float | None = None
@@ -204,6 +224,8 @@ class Query:
         return Relation(schema, name, needed, Scan(self.game, self.store, selection, read, self.threads))
 
     def _select(self, table: exp.Table, known: Selection) -> Selection:
-        condition, joined = condition_on(table)
-        name = table.alias.lower() or table.name.lower()
-        return select_by_condition(self.game, known, condition, {name} if joined else {name, ""}, self.folder)
+        conditions, name = conditions_on(table), table.alias_or_name.lower()
+        names = {name, ""} if len(sources(table)) == 1 else {name}
+        selection = select_by_condition(self.game, known, conditions, names, self.folder)
+        texts = named_positions(table)
+        return selection if texts is None else look_up(self.game, known, selection, texts, self.folder)

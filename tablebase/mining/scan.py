@@ -10,8 +10,9 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TypeVar
+from functools import cached_property, reduce
+from operator import or_
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.mining.columns import Column, Rows
-from tablebase.mining.selection import Occurring, Selection
+from tablebase.mining.selection import Occurring, Selection, Wanted
 from tablebase.slices.indexing import Layout, Squares, apart, layout_of
 from tablebase.slices.location import StoredSlice
 from tablebase.slices.material import Material
@@ -30,6 +31,8 @@ from tablebase.values import Codes, Coding
 
 BLOCK = 1 << 18
 """Approximate number of indices in a block."""
+NEAR = 1 << 16
+"""Indices that are looked up in one block if all are between two multiples of this; about a chunk of a table."""
 AHEAD = 3
 """Blocks in progress per thread."""
 FEW = 4
@@ -37,6 +40,19 @@ FEW = 4
 
 Flags = NDArray[np.bool_]
 Result = TypeVar("Result")
+
+
+class Span(NamedTuple):
+    """Indices from `begin` up to, but not including, `end`; unless it is None, only those of `indices` are decoded."""
+
+    begin: int
+    end: int
+    indices: NDArray[np.int64] | None = None
+
+    @property
+    def cells(self) -> int:
+        """Number of indices that are decoded."""
+        return self.end - self.begin if self.indices is None else len(self.indices)
 
 
 @dataclass(frozen=True)
@@ -47,21 +63,47 @@ class StoredSide:
     ----------
     material : Material
     side : int
-    wanted : dict of frozenset of Occurring to list of StoredSlice
-        Slices by which of their values are wanted.
+    wanted : dict of StoredSlice to Wanted
     """
 
     material: Material
     side: int
-    wanted: dict[frozenset[Occurring], list[StoredSlice]]
+    wanted: dict[StoredSlice, Wanted]
+
+    @cached_property
+    def by_values(self) -> dict[frozenset[Occurring], list[StoredSlice]]:
+        """The slices by which of their values are wanted."""
+        slices: dict[frozenset[Occurring], list[StoredSlice]] = {}
+        for slice_, wanted in self.wanted.items():
+            slices.setdefault(wanted.values, []).append(slice_)
+        return slices
+
+    @cached_property
+    def indices(self) -> NDArray[np.int64] | None:
+        """The indices that are wanted of any slice, ascending; None for all."""
+        indices = reduce(or_, self.wanted.values()).indices
+        return None if indices is None else np.array(sorted(indices), dtype=np.int64)
+
+    def spans(self, layout: Layout) -> Iterator[Span]:
+        """What one stream reads."""
+        if self.indices is None:
+            size = _block_size(layout)
+            yield from (Span(begin, min(begin + size, layout.size)) for begin in range(0, layout.size, size))
+        elif len(self.indices):
+            for indices in np.split(self.indices, np.flatnonzero(np.diff(self.indices // NEAR)) + 1):
+                yield Span(int(indices[0]), int(indices[-1]) + 1, indices)
+
+    def cells(self, layout: Layout) -> int:
+        """Indices that one stream decodes."""
+        return layout.size if self.indices is None else len(self.indices)
 
 
 def stored_sides(selection: Selection) -> list[StoredSide]:
     """The slices, grouped by where they are stored."""
     by_location: dict[tuple[Material, int], StoredSide] = {}
-    for slice_, values in selection.items():
+    for slice_, wanted in selection.items():
         key = (slice_.location.material, slice_.location.side)
-        by_location.setdefault(key, StoredSide(*key, {})).wanted.setdefault(values, []).append(slice_)
+        by_location.setdefault(key, StoredSide(*key, {})).wanted[slice_] = wanted
     return list(by_location.values())
 
 
@@ -94,7 +136,7 @@ class Scan:
         self.game, self.store, self.columns, self.threads = game, store, columns, threads
         self.stored_sides = stored_sides(selection)
         self.schema = pa.schema([(column.name, column.type) for column in columns])
-        self.cells = sum(layout_of(game, stored.material).size for stored in self.stored_sides)
+        self.cells = sum(stored.cells(layout_of(game, stored.material)) for stored in self.stored_sides)
         self.done = 0
         self.tick: Callable[[], object] = lambda: None
         self.fault: TablebaseError | None = None
@@ -110,12 +152,12 @@ class Scan:
 
     def spread(self, work: Callable[[Rows], Result]) -> Iterator[list[Result]]:
         """Apply a function to the rows of each slice in each block, on all threads; yield each block's results in order."""
-        blocks = ((stored, begin) for stored in self.stored_sides for begin in _block_begins(layout_of(self.game, stored.material)))
+        blocks = ((stored, span) for stored in self.stored_sides for span in stored.spans(layout_of(self.game, stored.material)))
         with ThreadPoolExecutor(self.threads) as pool:
             running: deque[Future[tuple[int, list[Result]]]] = deque()
             try:
-                for stored, begin in blocks:
-                    running.append(pool.submit(self._process_block, stored, begin, work))
+                for stored, span in blocks:
+                    running.append(pool.submit(self._process_block, stored, span, work))
                     if len(running) >= AHEAD * self.threads:
                         yield self._next_results(running)
                 while running:
@@ -133,15 +175,18 @@ class Scan:
         self.tick()
         return results
 
-    def _process_block(self, stored: StoredSide, begin: int, work: Callable[[Rows], Result]) -> tuple[int, list[Result]]:
-        """The number of indices in a block, and the results for its rows under each slice's name."""
-        layout = layout_of(self.game, stored.material)
-        end = min(begin + _block_size(layout), layout.size)
+    def _process_block(self, stored: StoredSide, span: Span, work: Callable[[Rows], Result]) -> tuple[int, list[Result]]:
+        """The number of indices decoded in a block, and the results for its rows under each slice's name."""
         table = self.store.table(self.game, stored.material)
-        block = _Block(layout, begin, table.codes_between(stored.side, begin, end), table.coding)
-        return end - begin, [
+        codes = table.codes_between(stored.side, span.begin, span.end)
+        if span.indices is not None:
+            others = np.ones(len(codes), dtype=bool)
+            others[span.indices - span.begin] = False
+            codes = np.where(others, codes.dtype.type(table.coding.void), codes)
+        block = _Block(table.layout, span.begin, codes, table.coding)
+        return span.cells, [
             work(rows)
-            for values, slices in stored.wanted.items()
+            for values, slices in stored.by_values.items()
             for image in block.images(values)
             for rows in (image.rows_of(slice_) for slice_ in slices)
         ]
@@ -153,11 +198,6 @@ class Scan:
 def _block_size(layout: Layout) -> int:
     """Indices in a block: whole rows, unless a single row is longer than `BLOCK`."""
     return BLOCK // layout.row_length * layout.row_length or BLOCK
-
-
-def _block_begins(layout: Layout) -> range:
-    """The first index of each block."""
-    return range(0, layout.size, _block_size(layout))
 
 
 @dataclass(frozen=True)
@@ -192,7 +232,8 @@ class _Block:
     @property
     def _whole_rows(self) -> bool:
         """Whether the block consists of whole rows, in which a single piece moves."""
-        return len(self.layout.groups[-1].slots) == 1 and len(self.codes) % self.layout.row_length == 0
+        ends = self.begin, len(self.codes)
+        return len(self.layout.groups[-1].slots) == 1 and all(end % self.layout.row_length == 0 for end in ends)
 
     @cached_property
     def _legal(self) -> Flags:

@@ -6,7 +6,7 @@ slice that have the same value. DuckDB therefore evaluates it once for each such
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,9 +61,22 @@ class Occurring:
         return coding.code(Value(Outcome(self.outcome), self.distance))
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """Which positions of a slice are wanted: those with one of these values, and at one of these indices unless that is None."""
+
+    values: frozenset[Occurring]
+    indices: frozenset[int] | None = None
+
+    def __or__(self, other: Wanted) -> Wanted:
+        """All positions that either wants, and possibly others."""
+        indices = None if self.indices is None or other.indices is None else self.indices | other.indices
+        return Wanted(self.values | other.values, indices)
+
+
 Name = TypeVar("Name", str, int)
-Selection = Mapping[StoredSlice, frozenset[Occurring]]
-"""Slices, and which of their values are wanted."""
+Selection = Mapping[StoredSlice, Wanted]
+"""Slices, and which of their positions are wanted."""
 
 
 def known_slices(game: Game, folder: Path) -> Selection:
@@ -75,7 +88,7 @@ def known_slices(game: Game, folder: Path) -> Selection:
         If there are none.
     """
     with closing(Catalog(folder)) as catalog:
-        by_name = {name: frozenset(Occurring(*row) for row in rows) for name, rows in catalog.values(game).items()}
+        by_name = {name: Wanted(frozenset(Occurring(*row) for row in rows)) for name, rows in catalog.values(game).items()}
     names = {
         slice_: (material_name(game, slice_.material), game.sides[slice_.side].letter)
         for slice_ in _slices_of_same_size(game, by_name)
@@ -119,54 +132,57 @@ def select_by_name(
     known = known_slices(game, folder)
     named = [material for text in materials for material in parse_materials(game, text)]
     for material in named:
-        _check_built(game, known, material, folder)
+        check_built(game, known, material, folder)
     counts = set[int]() if named else {slice_.material.pieces for slice_ in known}
     if pieces is not None:
         counts = set(piece_counts(game, pieces))
         for count in counts:
             _check_pieces(game, known, count, folder)
     selection = {
-        slice_: values
-        for slice_, values in known.items()
-        if values and (slice_.material in named or ((aliases or slice_.distinct) and slice_.material.pieces in counts))
+        slice_: wanted
+        for slice_, wanted in known.items()
+        if wanted.values and (slice_.material in named or ((aliases or slice_.distinct) and slice_.material.pieces in counts))
     }
     if not selection:
         raise TablebaseError(f"none of the requested slices of {game.name} has a position")
     return selection
 
 
-def select_by_condition(game: Game, known: Selection, condition: exp.Expr | None, names: set[str], folder: Path) -> Selection:
-    """The part of a selection that can satisfy a condition.
+def select_by_condition(game: Game, known: Selection, conditions: Sequence[exp.Expr], names: set[str], folder: Path) -> Selection:
+    """The part of a selection that can satisfy all of some conditions.
 
     Parameters
     ----------
     game : Game
     known : Selection
-    condition : sqlglot expression or None
-        The condition on rows; only its parts that depend on nothing but slice and value are used.
+    conditions : sequence of sqlglot expressions
+        The conditions on rows; only those parts that depend on nothing but slice and value are used.
     names : set of str
-        Names of the table in the condition; includes the empty name if columns may be unqualified.
+        Names of the table in the conditions; includes the empty name if columns may be unqualified.
     folder : Path
         The tablebase, for error messages.
 
     Raises
     ------
     MissingTableError
-        If the condition names slices that could exist, but have not been built.
+        If the conditions name slices that could exist, but have not been built.
     TablebaseError
-        If it writes a material's name in another order, or names an alias that is not in the selection.
+        If they write a material's name in another order, or name an alias that is not in the selection.
     """
     slice_columns = (*SLICE_COLUMNS, *_letters(known))
-    parts = [part for part in _parts(condition) if _depends_only_on(part, (*slice_columns, *VALUE_COLUMNS), names)]
+    parts = [part for part in parts_of(conditions) if _depends_only_on(part, (*slice_columns, *VALUE_COLUMNS), names)]
     slice_parts = [part for part in parts if _depends_only_on(part, slice_columns, names)]
     _check_named(game, known, slice_parts, folder)
     return _evaluate(game, known, parts)
 
 
-def _check_built(game: Game, known: Selection, material: Material, folder: Path) -> None:
+def check_built(game: Game, known: Selection, material: Material, folder: Path) -> None:
     """Raise an error unless the slices of a material are known."""
     if any(slice_.material == material for slice_ in known):
         return
+    if all(slice_.material.pieces != material.pieces for slice_ in known):
+        # To locate a material of many pieces takes long.
+        raise missing_table(game, material, folder)
     stored = locate(game, material, 0).material
     alias = next((material_name(game, slice_.material) for slice_ in known if slice_.location.material == stored), None)
     if alias is not None:
@@ -176,21 +192,22 @@ def _check_built(game: Game, known: Selection, material: Material, folder: Path)
 
 
 def union(selections: Sequence[Selection]) -> Selection:
-    """The slices and values that are in any of the selections."""
-    values_of: dict[StoredSlice, frozenset[Occurring]] = {}
+    """The slices that are in any of the selections, and all that is wanted of them."""
+    joined: dict[StoredSlice, Wanted] = {}
     for selection in selections:
-        for slice_, values in selection.items():
-            values_of[slice_] = values_of.get(slice_, frozenset()) | values
-    return values_of
+        for slice_, wanted in selection.items():
+            joined[slice_] = joined[slice_] | wanted if slice_ in joined else wanted
+    return joined
 
 
-def _parts(condition: exp.Expr | None) -> list[exp.Expr]:
-    """The parts of a condition that are joined by AND."""
-    if condition is None:
-        return []
-    if isinstance(condition, exp.Paren):
-        return _parts(condition.this)
-    return list(condition.flatten()) if isinstance(condition, exp.And) else [condition]
+def parts_of(conditions: Iterable[exp.Expr]) -> Iterator[exp.Expr]:
+    """The parts of conditions that are joined by AND."""
+    for condition in conditions:
+        inner = condition.unnest()
+        if isinstance(inner, exp.And):
+            yield from parts_of(inner.flatten())
+        else:
+            yield inner
 
 
 def _depends_only_on(part: exp.Expr, columns: Sequence[str], names: set[str]) -> bool:
@@ -214,7 +231,7 @@ def _check_named(game: Game, known: Selection, parts: Sequence[exp.Expr], folder
             name = material_name(game, material)
             if name != text:
                 raise TablebaseError(f"the material {text} is written {name}")
-            _check_built(game, known, material, folder)
+            check_built(game, known, material, folder)
     for column, literal in named:
         # Where materials are named, their pieces are known.
         if column == "pieces" and not materials and literal.is_int and _is_possible(piece_counts, game, int(literal.name)):
@@ -255,7 +272,7 @@ def _evaluate(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Select
     if not parts:
         return known
     # Many slices share one set of values.
-    value_sets = list(dict.fromkeys(known.values()))
+    value_sets = list(dict.fromkeys(wanted.values for wanted in known.values()))
     all_slices, ordered_sets = list(known), [list(values) for values in value_sets]
     # Columns may be qualified with a name of the table, which these tables do not have.
     unqualified = [part.transform(lambda node: exp.column(node.name) if isinstance(node, exp.Column) else node) for part in parts]
@@ -272,7 +289,7 @@ def _evaluate(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Select
     values_of: dict[StoredSlice, set[Occurring]] = {}
     for slice_number, set_number, value_number in rows:
         values_of.setdefault(all_slices[slice_number], set()).add(ordered_sets[set_number][value_number])
-    return {slice_: frozenset(values_of[slice_]) for slice_ in known if slice_ in values_of}
+    return {slice_: Wanted(frozenset(values_of[slice_])) for slice_ in known if slice_ in values_of}
 
 
 def _slice_table(game: Game, known: Selection, value_sets: Sequence[frozenset[Occurring]]) -> pa.Table:
@@ -282,13 +299,13 @@ def _slice_table(game: Game, known: Selection, value_sets: Sequence[frozenset[Oc
     rows = [
         {
             "slice_number": number,
-            "set_number": set_numbers[values],
+            "set_number": set_numbers[wanted.values],
             "material": material_name(game, slice_.material),
             "pieces": slice_.material.pieces,
             "side": game.sides[slice_.side].letter,
             **dict(zip(letters, (game.kinds[kind].symbol for kind in slice_.material.kinds), strict=False)),
         }
-        for number, (slice_, values) in enumerate(known.items())
+        for number, (slice_, wanted) in enumerate(known.items())
     ]
     return pa.Table.from_pylist(rows, schema=pa.schema(SLICE_FIELDS | dict.fromkeys(letters, pa.string())))
 

@@ -100,24 +100,38 @@ def _bare(statement: str) -> str:
     return statement[: tokens[-1].end + 1]
 
 
-def condition_on(table: exp.Table) -> tuple[exp.Expr | None, bool]:
-    """The WHERE condition on a table's rows, and whether columns in it must be qualified with the table's name.
+def conditions_on(table: exp.Table) -> list[exp.Expr]:
+    """The conditions that a table's rows must satisfy to matter: those of the WHERE and of joins.
 
-    None where rows that fail it could still matter, as in outer joins and samples.
+    A row that fails a condition can still matter in outer joins and samples.
     """
     select_ = table.find_ancestor(exp.Select)
     if select_ is None or not isinstance(table.parent, exp.From | exp.Join) or table.parent.parent is not select_:
-        return None, False
+        return []
     # In nested joins, as in "a JOIN b LEFT JOIN c ON … ON …", the joins belong to the table, not to the SELECT.
-    if table.args.get("pivots") or table.args.get("joins"):
-        return None, False
+    if table.args.get("pivots") or table.args.get("joins") or select_.find(exp.TableSample):
+        return []
     joins = select_.args.get("joins") or []
-    plain = all(not join.side and not join.method and join.kind in ("", "INNER", "CROSS") for join in joins)
     where = select_.args.get("where")
-    if where is None or not plain or select_.find(exp.TableSample):
-        return None, False
-    condition: exp.Expr = where.this
-    return condition, bool(joins)
+    if all(not join.side and not join.method and join.kind in ("", "INNER", "CROSS") for join in joins):
+        return [*([where.this] if where is not None else []), *(on for join in joins for on in _on(join))]
+    # Rows of the right side that do not match are in no result of a left join, whatever comes after it.
+    own = table.parent
+    return _on(own) if isinstance(own, exp.Join) and own.side in ("", "LEFT") and not own.method else []
+
+
+def sources(table: exp.Table) -> list[exp.Expr]:
+    """What the SELECT that reads a table reads, in its FROM and in joins."""
+    select_ = table.find_ancestor(exp.Select)
+    clauses = [] if select_ is None else [select_.args["from_"], *(select_.args.get("joins") or ())]
+    return [clause.this for clause in clauses]
+
+
+def _on(join: exp.Join) -> list[exp.Expr]:
+    """The conditions of a join, ON or USING."""
+    names = [column.name for column in join.args.get("using") or ()]
+    using = [exp.EQ(this=exp.column(name), expression=exp.column(name)) for name in names]
+    return [condition for condition in (join.args.get("on"), *using) if condition is not None]
 
 
 def _reads_unnamed(tree: exp.Expr) -> bool:

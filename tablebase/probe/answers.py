@@ -1,13 +1,19 @@
-"""The result of a probe: a position's value and its moves, best first."""
+"""The result of a probe: a position's value and its moves, best first; and a line, which consists of such results."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Move, Position
 from tablebase.game.notation import render, render_move
+from tablebase.probe.html import titled_table
 from tablebase.values import Value
+
+FEW = 4
+"""Moves of a line that its `repr` shows."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,14 @@ class RatedMove:
     child: Position
     value: Value | None
     missing: str | None = None
+
+    def __repr__(self) -> str:
+        return f"RatedMove({self.move}, {in_words(self.value)})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The move, and the position after it with the mover's value; its fields are stable."""
+        fields = {"move": self.move, "position": self.position, **_fields(self.value)}
+        return fields if self.missing is None else {**fields, "missing": self.missing}
 
     @property
     def move(self) -> str:
@@ -64,6 +78,24 @@ class Probe:
     value: Value
     moves: tuple[RatedMove, ...]
 
+    def __repr__(self) -> str:
+        best = f", best {self.best}" if self.moves else ""
+        return f"Probe({self.game.name}, {self.position!r}, {in_words(self.value)}{best})"
+
+    def _repr_html_(self) -> str:
+        return titled_table(f"{self.position}: {in_words(self.value)}", [move.to_dict() for move in self.moves])
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `tablebase probe --format json` writes of a position; its fields are stable."""
+        return {
+            "game": self.game.name,
+            "position": self.position,
+            "side": self.side,
+            **_fields(self.value),
+            "best": self.best,
+            "moves": [move.to_dict() for move in self.moves],
+        }
+
     @property
     def position(self) -> str:
         """The position as text."""
@@ -88,3 +120,49 @@ class Probe:
     def best(self) -> str | None:
         """The first of the moves; None if there is no legal move, or a move of unknown value may be better."""
         return self.moves[0].move if self.moves and self.moves[0].value == self.value else None
+
+
+class Line(list[Probe]):
+    """An optimal line: a list of the probes of its positions.
+
+    Parameters
+    ----------
+    probes : iterable of Probe
+    plies : int, optional
+        The length at which it was cut.
+    """
+
+    def __init__(self, probes: Iterable[Probe], plies: int | None = None) -> None:
+        super().__init__(probes)
+        self.plies = plies
+
+    def __repr__(self) -> str:
+        first, moves = self[0], [str(probe.best) for probe in self if probe.moves]
+        shown = " ".join([*moves[:FEW], *(["…"] if len(moves) > FEW else [])])
+        return f"Line({first.game.name}, {first.position!r}, {in_words(first.value)}: {shown})"
+
+    def _repr_html_(self) -> str:
+        return titled_table(f"{self[0].position}: {in_words(self[0].value)}", self.to_dict())
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """What `tablebase line --format json` writes: a row for each position, and one for the end of the game if it is reached."""
+        rows = [
+            {"ply": ply, "side": probe.side, **_fields(probe.value), "best": probe.best, "position": probe.position}
+            for ply, probe in enumerate(self)
+        ]
+        last = self[-1]
+        if last.distance == 1 and (self.plies is None or len(rows) <= self.plies):
+            loser, end = last.game.sides[1 - last.asked.side].letter, last.moves[0].position
+            rows.append({"ply": len(rows), "side": loser, **_fields(Value(Outcome.LOSS, 0)), "best": None, "position": end})
+        return rows
+
+
+def in_words(value: Value | None) -> str:
+    """A value as ``win in 21`` or ``draw``; None as ``unknown``."""
+    if value is None:
+        return "unknown"
+    return str(value.outcome) if value.distance is None else f"{value.outcome} in {value.distance}"
+
+
+def _fields(value: Value | None) -> dict[str, Any]:
+    return {"outcome": None, "distance": None} if value is None else {"outcome": str(value.outcome), "distance": value.distance}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,54 +12,26 @@ from tablebase.errors import MissingTableError
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position, legal_moves, play, wins_at_once
 from tablebase.probe.answers import Probe, RatedMove
-from tablebase.slices.indexing import Layout, Squares
-from tablebase.slices.location import locate
+from tablebase.slices.address import Address
+from tablebase.slices.indexing import Squares
+from tablebase.slices.location import Location, locate
 from tablebase.slices.material import Material, material_of
 from tablebase.tables.format import slice_folder, table_path
 from tablebase.tables.missing import missing_table
 from tablebase.tables.store import Store
-from tablebase.values import Value
+from tablebase.values import Coding, Value
 
 WIN_NOW = Value(Outcome.WIN, 1)
 FEW = 16
 """Below this many positions of one slice, arrays are slower than a loop."""
 
 
-@dataclass(frozen=True)
-class _Address:
-    """Where and how a slice's positions are looked up.
+class _Address(Address):
+    """Where and how a slice's positions are looked up, and the value of each code there."""
 
-    Parameters
-    ----------
-    material : Material
-        The stored material; its file may be closed and opened again.
-    layout : Layout
-        Of the stored material.
-    side : int
-        The side to move in the stored material.
-    image : tuple of int
-        The image of each square in the stored material.
-    pieces : tuple of int
-        For each slot of the layout, the piece of the slice that plays it.
-    values : list of Value
-        The value of each code.
-    """
-
-    material: Material
-    layout: Layout
-    side: int
-    image: tuple[int, ...]
-    pieces: tuple[int, ...]
-    values: list[Value]
-
-    def index(self, position: Position) -> int:
-        """Index of a position of the slice."""
-        pieces, image = position.pieces, self.image
-        return self.layout.index([image[pieces[piece][1]] for piece in self.pieces])
-
-    def index_many(self, squares: Squares) -> NDArray[np.int64]:
-        """Indices of positions given by the square of each piece, shape (positions, pieces)."""
-        return self.layout.index_many(np.array(self.image, dtype=np.int8)[squares[:, self.pieces]])
+    def __init__(self, game: Game, location: Location, coding: Coding) -> None:
+        super().__init__(game, location)
+        self.values = [coding.value(code) for code in range(coding.void)]
 
 
 class Prober:
@@ -195,9 +166,5 @@ class Prober:
             location = locate(game, material, side)
             if table_path(self.store.folder, game, location.material).exists():
                 table = self.store.table(game, location.material)
-                identity = tuple(range(len(game.board)))
-                image = game.swap if location.swapped and game.swap is not None else identity
-                values = [table.coding.value(code) for code in range(table.coding.void)]
-                pieces = tuple(location.pairing[piece] for piece in table.layout.slots)
-                return _Address(location.material, table.layout, location.side, image, pieces, values)
+                return _Address(game, location, table.coding)
         raise missing_table(game, material, self.store.folder)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from shutil import disk_usage
 
 from tablebase.errors import TablebaseError, system_error
+
+
+def default_folder() -> Path:
+    """The folder of the tables if none is named."""
+    return Path(os.environ.get("TABLEBASE_DATA") or "data")
 
 
 def check_folder(folder: Path, *, built: bool = False) -> None:

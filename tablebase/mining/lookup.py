@@ -1,0 +1,204 @@
+"""Positions that a statement names, by ``position = '…'``, by IN, or in a list that it joins: they are looked up, not searched for.
+
+A list is looked up if it is written out in the statement, so that it can be read without running anything of the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import duckdb
+from sqlglot import exp
+
+from tablebase.errors import NotationError
+from tablebase.game import Game
+from tablebase.game.moves import Position
+from tablebase.game.notation import parse, render
+from tablebase.mining.columns import POSITION
+from tablebase.mining.sandbox import scratch
+from tablebase.mining.selection import Selection, check_built, parts_of
+from tablebase.mining.star import TABLES
+from tablebase.mining.statement import conditions_on, sources
+from tablebase.slices.address import Address
+from tablebase.slices.location import StoredSlice
+from tablebase.slices.material import material_of
+
+WRITTEN_OUT = {
+    *(exp.Values, exp.Tuple, exp.Unnest, exp.Explode, exp.Array, exp.Literal, exp.Null),
+    *(exp.CTE, exp.Subquery, exp.Select, exp.From, exp.Star, exp.Column, exp.Alias),
+    *(exp.Table, exp.TableAlias, exp.Identifier),
+}
+"""What a list is made of; it has the same rows whenever it is read."""
+MOST = 1 << 20
+"""Longer lists are not looked up."""
+Texts = frozenset[str]
+
+
+def look_up(game: Game, known: Selection, selection: Selection, texts: Texts, folder: Path) -> Selection:
+    """The part of a selection in which positions are stored.
+
+    Parameters
+    ----------
+    game : Game
+    known : Selection
+        All slices of the table that is read.
+    selection : Selection
+        Those that are left of it.
+    texts : frozenset of str
+        Positions as text; a text that no row has names nothing.
+    folder : Path
+        The tablebase, for error messages.
+
+    Raises
+    ------
+    MissingTableError
+        If a position is in a slice that has not been built.
+    TablebaseError
+        If it is in an alias that is not known.
+    """
+    slices = {(slice_.material, slice_.side): slice_ for slice_ in known}
+    indices: dict[StoredSlice, set[int]] = {}
+    addresses: dict[StoredSlice, Address] = {}
+    for position in _positions(game, texts):
+        material = material_of(game, position)
+        slice_ = slices.get((material, position.side))
+        if slice_ is None:
+            check_built(game, known, material, folder)
+        elif slice_ in selection:
+            if slice_ not in addresses:
+                addresses[slice_] = Address(game, slice_.location)
+            indices.setdefault(slice_, set()).add(addresses[slice_].index(position))
+    return {slice_: replace(selection[slice_], indices=frozenset(found)) for slice_, found in indices.items()}
+
+
+def _positions(game: Game, texts: Iterable[str]) -> Iterator[Position]:
+    """The positions that rows can have."""
+    for text in texts:
+        try:
+            position = parse(game, text)
+        except NotationError:
+            continue
+        # With colour swap, side 0 is to move in all rows.
+        if render(game, position) == text and (position.side == 0 or game.swap is None):
+            yield position
+
+
+def named_positions(table: exp.Table, seen: Collection[exp.Table] = ()) -> Texts | None:
+    """Texts one of which is the position of each row of a table that matters; None if the statement does not list them.
+
+    Parameters
+    ----------
+    table : sqlglot.exp.Table
+        A table of positions.
+    seen : collection of sqlglot.exp.Table
+        Tables whose positions are not to be derived from those of others.
+    """
+    return _Conditions(table, seen).texts(conditions_on(table))
+
+
+class _Conditions:
+    """Conditions on the rows of a table of positions.
+
+    Parameters
+    ----------
+    table : sqlglot.exp.Table
+    seen : collection of sqlglot.exp.Table
+    """
+
+    def __init__(self, table: exp.Table, seen: Collection[exp.Table]) -> None:
+        self.seen = [*seen, table]
+        # Without the table's name it can be no other: two columns of this name would be ambiguous.
+        self.names = {table.alias_or_name.lower(), ""}
+        self.others = [source for source in sources(table) if source is not table]
+        self.lists = _written_with(table)
+
+    def texts(self, conditions: Iterable[exp.Expr]) -> Texts | None:
+        """The positions that satisfy all of the conditions; None if none of these lists any."""
+        found = [texts for part in parts_of(conditions) if (texts := self._texts(part)) is not None]
+        return frozenset.intersection(*found) if found else None
+
+    def _texts(self, part: exp.Expr) -> Texts | None:
+        if isinstance(part, exp.Or):
+            return _union([self.texts([side]) for side in part.flatten()])
+        if isinstance(part, exp.In) and self._is_position(part.this):
+            query = part.args.get("query")
+            return _union([self._values(entry) for entry in (part.expressions if query is None else [query])])
+        if isinstance(part, exp.EQ):
+            sides = (part.this, part.expression), (part.expression, part.this)
+            found = (self._values(value) for column, value in sides if self._is_position(column))
+            return next((texts for texts in found if texts is not None), None)
+        return None
+
+    def _is_position(self, column: exp.Expr) -> bool:
+        named = isinstance(column, exp.Column) and column.table.lower() in self.names and not column.db
+        return named and column.name.lower() == POSITION
+
+    def _values(self, value: exp.Expr) -> Texts | None:
+        """What an expression can be, whatever the row; None if that is not known."""
+        if isinstance(value, exp.Null):
+            return frozenset()
+        if isinstance(value, exp.Literal) and value.is_string:
+            return frozenset([value.name])
+        if isinstance(value, exp.Subquery | exp.Values):
+            return self._read(exp.Star(), value)
+        if isinstance(value, exp.Column):
+            called = [other for other in self.others if not value.table or other.alias_or_name.lower() == value.table.lower()]
+            return self._column(value, called[0]) if len(called) == 1 else None
+        return None
+
+    def _column(self, column: exp.Column, source: exp.Expr) -> Texts | None:
+        """What a column of another table can be."""
+        if not (isinstance(source, exp.Table) and source.name.lower() in TABLES):
+            return self._read(column, source)
+        known = any(source is table for table in self.seen)
+        return None if known or column.name.lower() != POSITION else named_positions(source, self.seen)
+
+    def _read(self, column: exp.Expr, source: exp.Expr) -> Texts | None:
+        """What is in the column of a list; None if the list is not written out, or too long."""
+        if not _is_written_out(source, self.lists):
+            return None
+        lists = f"WITH {', '.join(map(_sql, self.lists.values()))} " if self.lists else ""
+        with scratch() as connection:
+            try:
+                rows = connection.execute(f"{lists}SELECT {_sql(column)} FROM {_sql(source)} LIMIT {MOST + 1}").fetchall()
+            except duckdb.Error:
+                # It refers to tables beside it.
+                return None
+        # Nothing but text can be compared with positions.
+        return frozenset(text for (text, *_) in rows if isinstance(text, str)) if len(rows) <= MOST else None
+
+
+def _written_with(table: exp.Table) -> dict[str, exp.CTE]:
+    """The tables in WITHs around a table that are written out, by name in lower case; none if names hide each other."""
+    ctes: list[exp.CTE] = []
+    node: exp.Expr | None = table
+    while node is not None:
+        with_ = node.args.get("with_")
+        # Those further out come first, since later ones may read them.
+        ctes = [*(with_.expressions if with_ is not None else ()), *ctes]
+        node = node.parent
+    if len({cte.alias.lower() for cte in ctes}) < len(ctes):
+        return {}
+    written: dict[str, exp.CTE] = {}
+    for cte in ctes:
+        if _is_written_out(cte, written):
+            written[cte.alias.lower()] = cte
+    return written
+
+
+def _is_written_out(source: exp.Expr, lists: Collection[str]) -> bool:
+    """Whether a table consists of what is written in the statement, and of such lists."""
+    tables = [node.name.lower() for node in source.find_all(exp.Table)]
+    return all(type(node) in WRITTEN_OUT for node in source.walk()) and all(name in lists for name in tables)
+
+
+def _union(parts: Collection[Texts | None]) -> Texts | None:
+    """The texts of all parts; None if there is no part, or one is not known."""
+    known = [part for part in parts if part is not None]
+    return frozenset.union(*known) if known and len(known) == len(parts) else None
+
+
+def _sql(node: exp.Expr) -> str:
+    return node.sql(dialect="duckdb", comments=False)

@@ -1,0 +1,100 @@
+"""Answers of an open tablebase in Python: short in a terminal, a table in a notebook, and the JSON contract as data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rules.doushouqi import game as doushouqi
+from support.checks import at_least_one
+from support.program import Answer
+
+import tablebase
+from tablebase.api.tablebase import Tablebase
+from tablebase.errors import TablebaseError
+from tablebase.probe.html import titled_table
+
+Ask = Callable[..., Answer]
+GAME = doushouqi()
+LOST = "7/7/7/7/3c3/7/7/R6/7 w"
+WON = "7/3C3/7/7/7/7/7/7/c6 w"
+SHUT_IN = "7/7/7/7/7/7/7/w6/Cd5 w"
+DRAWN = "7/7/5c1/R6/7/7/7/7/7 b"
+
+
+def test_answers_are_one_short_line(tables: Tablebase) -> None:
+    """No answer, and nothing that holds the game, fills the screen with rules."""
+    probe, line = tables.probe(GAME, LOST), tables.line(GAME, LOST)
+    assert repr(probe) == f"Probe(doushouqi, {LOST!r}, loss in 8, best a2a1)"
+    assert repr(probe.moves[0]) == "RatedMove(a2a1, loss in 8)"
+    assert repr(line) == f"Line(doushouqi, {LOST!r}, loss in 8: a2a1 d5d4 a1a2 d4d3 …)"
+    assert repr(tables.line(GAME, WON, plies=0)).endswith(", win in 1: d8d9)")
+    assert repr(tables.probe(GAME, DRAWN)).split(", ")[2] == "draw"
+    assert repr(GAME) == "Game('doushouqi')"
+    assert repr(tables) == f"Tablebase({str(tables.folder)!r})"
+
+
+def test_a_stalemate_has_no_best_move(shut_in: Path) -> None:
+    """Neither in text, nor in HTML, nor in a line."""
+    with tablebase.open(shut_in) as tables:
+        assert repr(tables.probe(GAME, SHUT_IN)) == f"Probe(doushouqi, {SHUT_IN!r}, draw)"
+        assert tables.probe(GAME, SHUT_IN)._repr_html_() == f"<p>{SHUT_IN}: draw</p>"
+        assert repr(tables.line(GAME, SHUT_IN)) == f"Line(doushouqi, {SHUT_IN!r}, draw: )"
+
+
+def test_dicts_are_the_json_of_the_commands(tables: Tablebase, two_pieces: Path, ask: Ask) -> None:
+    """Field by field and in the same order, at every length of a line."""
+    words = ["doushouqi", LOST, "--data", two_pieces, "--format", "json"]
+    probed = ask("probe", *words)
+    assert json.dumps([tables.probe(GAME, LOST).to_dict()]) == json.dumps(probed.json)
+    assert list(probed.json[0]) == ["game", "position", "side", "outcome", "distance", "best", "moves"]
+    assert list(probed.json[0]["moves"][0]) == ["move", "position", "outcome", "distance"]
+    for plies in (None, 0, 1, 7, 8, 9):
+        answer = ask("line", *words, *(() if plies is None else ("--plies", plies)))
+        assert json.dumps(tables.line(GAME, LOST, plies).to_dict()) == json.dumps(answer.json)
+        ends = answer.json[-1]["distance"] == 0
+        assert (len(answer.json), ends) == ((9, True) if plies in (None, 8, 9) else (plies + 1, False))
+
+
+def test_a_line_is_a_list_of_probes(tables: Tablebase) -> None:
+    """As it always was."""
+    line = tables.line(GAME, LOST)
+    assert isinstance(line, list)
+    assert [probe.distance for probe in line] == [8, 7, 6, 5, 4, 3, 2, 1]
+    assert line == [tables.probe(GAME, probe.position) for probe in at_least_one(line)]
+
+
+def test_notebooks_show_tables(tables: Tablebase) -> None:
+    """A row for each move, and for each position of a line."""
+    probe, line = tables.probe(GAME, LOST), tables.line(GAME, LOST)
+    html = probe._repr_html_()
+    assert html.startswith(
+        f"<p>{LOST}: loss in 8</p><table><tr><th>move</th><th>position</th><th>outcome</th><th>distance</th></tr>"
+    )
+    assert html.count("<tr>") == 1 + len(probe.moves)
+    assert all(f"<td>{move.move}</td>" in html for move in at_least_one(probe.moves))
+    assert line._repr_html_().count("<tr>") == 1 + len(line.to_dict())
+    assert "<td></td>" in line._repr_html_()
+
+
+def test_nothing_in_html_is_markup() -> None:
+    """Letters come from rules modules, which may hold anything."""
+    html = titled_table("a <b", [{"x&": "<i>", "y": None}, {"x&": 3, "y": '"'}])
+    rows = "<tr><th>x&amp;</th><th>y</th></tr><tr><td>&lt;i&gt;</td><td></td></tr><tr><td>3</td><td>&quot;</td></tr>"
+    assert html == f"<p>a &lt;b</p><table>{rows}</table>"
+
+
+def test_the_folder_is_that_of_the_environment(two_pieces: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless one is named; without either it is `data`, as for the commands."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TABLEBASE_DATA", str(two_pieces))
+    with tablebase.open() as tables:
+        assert tables.folder == two_pieces
+    with pytest.raises(TablebaseError, match="there is no tablebase in elsewhere"):
+        tablebase.open("elsewhere")
+    for empty in ("", None):
+        monkeypatch.setenv("TABLEBASE_DATA", "") if empty is not None else monkeypatch.delenv("TABLEBASE_DATA")
+        with pytest.raises(TablebaseError, match="there is no tablebase in data"):
+            tablebase.open()

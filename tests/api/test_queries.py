@@ -1,0 +1,237 @@
+"""Tables as a whole in Python: statements, statistics, charts and exports, each against the command that does the same."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+import duckdb
+import pytest
+from rules.doushouqi import game as doushouqi
+from support.checks import at_least_one
+from support.program import Answer
+
+import tablebase
+from tablebase.api.tablebase import Tablebase
+from tablebase.errors import MissingTableError, TablebaseError
+from tablebase.features import Positions, Values, feature
+from tablebase.slices.material import parse_material
+
+Ask = Callable[..., Answer]
+GAME = doushouqi()
+GROUPED = "SELECT outcome, count(*) AS n, sum(distance) AS plies FROM positions WHERE material = 'RvE' GROUP BY ALL ORDER BY ALL"
+
+
+@feature(pieces=1, kind="bool")
+def on_left(positions: Positions, piece: int) -> Values:
+    """Whether the piece stands on one of the first three files."""
+    return positions.squares[:, piece] % positions.game.board.width < 3
+
+
+# Statements
+
+
+def test_all_forms_of_a_result_agree(tables: Tablebase, two_pieces: Path, ask: Ask) -> None:
+    """Data frames, Arrow, tuples and batches hold what the command writes."""
+    written = ask("mine", "doushouqi", GROUPED, "--data", two_pieces, "--format", "json").json
+    assert len(written) == 3
+    with tables.query("doushouqi", GROUPED) as query:
+        assert query.columns == list(written[0])
+        assert query.arrow().to_pylist() == written
+        assert query.pl().to_dicts() == written
+        assert query.df()["plies"].dropna().tolist() == [row["plies"] for row in written if row["plies"] is not None]
+        assert query.df()[["outcome", "n"]].to_dict("records") == [{key: row[key] for key in ("outcome", "n")} for row in written]
+        assert query.fetchall() == [tuple(row.values()) for row in written]
+        batches = at_least_one(query)
+        assert [row for batch in batches for row in batch.column("n").to_pylist()] == [row["n"] for row in written]
+
+
+@pytest.mark.parametrize("condition", ["", "WHERE outcome = 'lost'"])
+def test_names_are_distinct_and_always_there(condition: str, tables: Tablebase) -> None:
+    """Also of an empty result."""
+    query = tables.query(GAME, f"SELECT material, p1, p1 FROM distinct_positions {condition} LIMIT 3")
+    names = ["material", "p1", "p1_3"]
+    assert query.columns == list(query.df()) == query.pl().columns == query.arrow().column_names == names
+    assert len(query.fetchall()) == len(query.df()) == (0 if condition else 3)
+    assert all(batch.schema.names == names for batch in query)
+
+
+def test_whole_numbers_too_large_for_integers_are_kept(tables: Tablebase) -> None:
+    """Sums are integers; what does not fit stays exact."""
+    huge = 1 << 100
+    [row] = tables.query(GAME, f"SELECT {huge}::HUGEINT AS a, sum(p1_file) AS b, 2.5::DECIMAL(3, 1) AS c FROM positions").fetchall()
+    assert [*map(str, row)] == [str(huge), str(row[1]), "2.5"]
+    assert isinstance(row[1], int)
+
+
+def test_rows_are_streamed(more_tables: Tablebase) -> None:
+    """The first rows of millions come before most tables are read, and so does the end of a loop that is left."""
+    with more_tables.query(GAME, "SELECT material, p1_square FROM distinct_positions WHERE pieces = 3") as query:
+        first = next(iter(query))
+        assert 0 < first.num_rows < 1 << 18
+        [relation] = query.relations
+        assert 0 < relation.scan.done < query.cells / 2
+
+
+def test_features_of_ones_own(tables: Tablebase) -> None:
+    """They are columns beside the game's."""
+    query = tables.query(GAME, "SELECT count(*), count(mobility), sum(on_left_1::INT) FROM positions WHERE pieces = 2", [on_left])
+    [(count, mobile, left)] = query.fetchall()
+    assert count == mobile == 160_068
+    by_file = "SELECT count(*) FROM positions WHERE pieces = 2 AND p1_file <= 3"
+    assert [(left,)] == tables.query(GAME, by_file).fetchall()
+
+
+def test_closing_ends_queries(two_pieces: Path) -> None:
+    """A result that is being read ends with the tables."""
+    tables = tablebase.open(two_pieces)
+    rows = tables.query(GAME, "SELECT * FROM positions").run()
+    next(rows)
+    tables.close()
+    assert list(rows) == []
+
+
+@pytest.mark.parametrize("statement", ["SELEC 1", "DROP TABLE positions", "SELECT nothing FROM positions"])
+def test_what_is_wrong_is_known_before_rows_are_asked_for(statement: str, tables: Tablebase) -> None:
+    """As with the command, in one sentence."""
+    with pytest.raises(TablebaseError):
+        tables.query(GAME, statement)
+
+
+def test_queries_are_one_short_line(tables: Tablebase) -> None:
+    """However long the statement is."""
+    query = tables.query(GAME, f"SELECT outcome FROM positions WHERE material IN ('RvC'{''.join(f', {n!r}' for n in 'ab' * 99)})")
+    assert repr(query).startswith("Query(doushouqi, \"SELECT outcome FROM positions WHERE material IN ('RvC', 'a'")
+    assert len(repr(query)) < 120
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars", "matplotlib"])
+def test_a_package_that_is_missing_is_named(package: str, tables: Tablebase, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what installs it."""
+    monkeypatch.setattr("tablebase.errors.find_spec", lambda name: None if name == package else name)
+    query = tables.query(GAME, GROUPED)
+    extra = {"matplotlib": "plot"}.get(package, package)
+    calls = {"pandas": query.df, "polars": query.pl, "matplotlib": lambda: tables.plot("draws", GAME)}
+    with pytest.raises(TablebaseError, match=rf" need {package}: install it with pip install 'endgame-tablebase\[{extra}\]'$"):
+        calls[package]()
+
+
+# The catalog
+
+
+def test_statements_over_the_catalog(tables: Tablebase, two_pieces: Path, ask: Ask) -> None:
+    """The rows that the command writes, in all forms."""
+    statement = "SELECT material, side, longest_win, longest_win AS side FROM slice_counts ORDER BY material LIMIT 5"
+    written = ask("sql", statement, "--data", two_pieces, "--format", "json").json
+    rows = tables.sql(statement)
+    assert rows.columns == list(written[0]) == ["material", "side", "longest_win", "side_4"]
+    assert rows.fetchall() == [tuple(row.values()) for row in written]
+    assert rows.arrow().to_pylist() == rows.df().to_dict("records") == rows.pl().to_dicts() == written
+    assert repr(rows) == "CatalogRows(5 rows of material, side, longest_win, side_4)"
+    with pytest.raises(TablebaseError, match="only reading is allowed"):
+        tables.sql("DELETE FROM slices")
+    with pytest.raises(TablebaseError, match="cast it to TEXT"):
+        tables.sql("SELECT 1 AS n UNION ALL SELECT 'one'").arrow()
+
+
+def test_statistics_are_those_of_the_command(tables: Tablebase, two_pieces: Path, ask: Ask) -> None:
+    """By number of pieces and by material."""
+    for by in ("pieces", "material"):
+        written = at_least_one(ask("stats", "doushouqi", "--by", by, "--data", two_pieces, "--format", "json").json)
+        found = [asdict(counts) for counts in tables.stats("doushouqi", by)]
+        assert [{key: counts[key] for key in written[0]} for counts in found] == written
+    with pytest.raises(TablebaseError, match="statistics are by pieces or by material, not by 'side'"):
+        tables.stats("doushouqi", "side")
+    with pytest.raises(MissingTableError):
+        tables.stats("hexapawn")
+
+
+def test_materials_are_those_that_can_be_probed(more_tables: Tablebase) -> None:
+    """Aliases too, each once, fewest pieces first."""
+    names = more_tables.materials("doushouqi")
+    assert (len(names), len(set(names))) == (512, 512)
+    two = [name for name in names if parse_material(GAME, name).pieces == 2]
+    assert more_tables.materials(GAME, pieces=2) == two == names[:64]
+    assert {"LvC", "CvL"} <= set(two)
+    assert more_tables.materials(GAME, pieces=4) == []
+
+
+def test_descriptions(tables: Tablebase, ask: Ask) -> None:
+    """A game as `games` lists it, with what has been built; a material with its row of the view."""
+    game = tables.describe("doushouqi")
+    [listed] = [row for row in ask("games", "--format", "json").json if row["game"] == "doushouqi"]
+    assert {key: game[key] for key in ("game", "title", "squares", "start")} == {
+        key: listed[key] for key in ("game", "title", "squares", "start")
+    }
+    assert list(game["pieces"]) == listed["pieces"].split()
+    assert [(counts["pieces"], counts["positions"]) for counts in game["built"]] == [(2, 160_068)]
+    material = tables.describe("doushouqi", "LvC")
+    assert material["pieces"] == ["White lion", "Black cat"]
+    [row] = material["slices"]
+    assert (row["side"], row["stored_as"], row["is_alias"]) == ("w", "CvT", 1)
+    assert row["wins"] + row["losses"] + row["draws"] == row["positions"] == 49 * 48
+    with pytest.raises(MissingTableError, match="the table RvCW of doushouqi has not been built"):
+        tables.describe("doushouqi", "RvCW")
+
+
+# Charts and exports
+
+
+def test_charts_are_those_of_the_command(tables: Tablebase, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """The same picture, byte for byte."""
+    pytest.importorskip("matplotlib")
+    from tablebase.charts.drawing import save
+
+    charts = {
+        "distances": ({"outcome": "win", "log": True}, ["--outcome", "win", "--log"]),
+        "squares": ({"piece": 2, "outcome": "loss"}, ["--piece", "2", "--outcome", "loss"]),
+        "draws": ({}, []),
+        "parity": ({"pair": (1, 2)}, ["--piece", "1", "--piece", "2"]),
+    }
+    for chart, (options, words) in charts.items():
+        save(tables.plot(chart, GAME, materials=["RvC"], **options), tmp_path / "here.svg")
+        words += ["--material", "RvC", "--data", str(two_pieces), "--output", str(tmp_path / "there.svg")]
+        assert ask("plot", chart, "doushouqi", *words).code == 0
+        assert (tmp_path / "here.svg").read_bytes() == (tmp_path / "there.svg").read_bytes()
+    with pytest.raises(TablebaseError, match="there is no chart 'pie': choose distances or squares or draws or parity"):
+        tables.plot("pie", GAME)
+
+
+def test_exports_are_those_of_the_command(tables: Tablebase, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """The same files; an export that is there already is resumed."""
+    options = {"materials": ["RvC", "LvE"], "columns": ["outcome", "first", "position"], "share": 0.5, "seed": 7}
+    rows = tables.export(GAME, tmp_path / "here", **options)  # type: ignore[arg-type]
+    words = ["--columns", "outcome,first,position", "--sample", "0.5", "--seed", "7", "--data", two_pieces]
+    assert ask("export", "doushouqi", "--material", "RvC", "--material", "LvE", *words, "--parquet", tmp_path / "there").code == 0
+    here, there = (sorted(duckdb.sql(f"FROM '{tmp_path / name}/**/*.parquet'").fetchall()) for name in ("here", "there"))
+    assert here == there
+    assert len(here) == rows > 1000
+    assert tables.export(GAME, tmp_path / "here", **options) == 0  # type: ignore[arg-type]
+
+
+def test_exports_take_features(tables: Tablebase, tmp_path: Path) -> None:
+    """And aliases, and all slices of a number of pieces."""
+    rows = tables.export(GAME, tmp_path / "all", pieces=2, aliases=True, columns=["on_left_2"], features=[on_left])
+    assert rows == 160_068
+    [(total,)] = duckdb.sql(f"SELECT count(*) FROM '{tmp_path / 'all'}/**/*.parquet' WHERE on_left_2 IS NOT NULL").fetchall()
+    assert total == rows
+
+
+# Quick to load
+
+
+def test_probing_loads_no_more_than_it_needs(two_pieces: Path) -> None:
+    """Neither `import tablebase` nor a probe loads what statements and charts need."""
+    program = f"""
+import sys, tablebase
+heavy = lambda: sorted({{'duckdb', 'sqlalchemy', 'pyarrow', 'matplotlib', 'pandas', 'numba', 'numpy'}} & sys.modules.keys())
+print(heavy())
+tables = tablebase.open({str(two_pieces)!r})
+tables.line('doushouqi', '7/7/7/7/3c3/7/7/R6/7 w').to_dict()
+print(heavy())
+"""
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.splitlines() == ["[]", "['numpy']"]
