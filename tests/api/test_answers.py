@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from rules.doushouqi import game as doushouqi
 from support.checks import at_least_one
 from support.program import Answer
 
@@ -15,6 +14,7 @@ import tablebase
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.probe.html import titled_table
+from tablebase_rules.doushouqi import game as doushouqi
 
 Ask = Callable[..., Answer]
 GAME = doushouqi()

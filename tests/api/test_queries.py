@@ -10,7 +10,6 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from rules.doushouqi import game as doushouqi
 from support.checks import at_least_one
 from support.program import Answer
 
@@ -19,6 +18,7 @@ from tablebase.api.tablebase import Tablebase
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.features import Positions, Values, feature
 from tablebase.slices.material import parse_material
+from tablebase_rules.doushouqi import game as doushouqi
 
 Ask = Callable[..., Answer]
 GAME = doushouqi()

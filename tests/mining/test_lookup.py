@@ -11,7 +11,6 @@ import duckdb
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from rules.doushouqi import game as doushouqi
 from support.checks import at_least_one
 from support.queries import mined, plain_table
 
@@ -25,6 +24,7 @@ from tablebase.slices.location import locate
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
+from tablebase_rules.doushouqi import game as doushouqi
 
 JUNGLE = doushouqi()
 PAWNS = load_game("hexapawn")
