@@ -242,3 +242,14 @@ print(heavy())
 """
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout.splitlines() == ["[]", "['numpy']"]
+
+
+def test_a_program_may_end_in_the_middle(two_pieces: Path) -> None:
+    """A loop over rows that is left leaves nothing behind that anybody would have to read about."""
+    program = f"""
+import tablebase
+batches = iter(tablebase.open({str(two_pieces)!r}).query('doushouqi', 'SELECT * FROM positions'))
+print(next(batches).num_rows > 0)
+"""
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert (result.stdout, result.stderr) == ("True\n", "")
