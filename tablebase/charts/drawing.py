@@ -36,8 +36,18 @@ LIMIT = 110
 WRITTEN = 40
 """Maximum number of columns with room for a number in each cell."""
 DPI = 150
+SCREEN_DPI = 72
 SUFFIXES: Mapping[str, Mapping[str, None]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 """File types, and metadata to omit from them, so that the same picture is the same bytes."""
+
+
+class Picture(Figure):
+    """A figure that notebooks show without further ado."""
+
+    def _repr_png_(self) -> bytes:
+        buffer = BytesIO()
+        self.savefig(buffer, format="png", dpi=SCREEN_DPI)
+        return buffer.getvalue()
 
 
 def check_suffix(path: Path) -> None:
@@ -253,7 +263,7 @@ def _stack(axes: Axes, counts: Sequence[Counter[Outcome]], names: Sequence[str],
 
 def _blank(width: float, height: float, title: str, caption: str) -> Figure:
     """A figure with only a title."""
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = Picture(figsize=(width, height), layout="constrained")
     figure.suptitle(f"{title}\n{_wrapped(caption, int(width * 14))}", fontsize=9.5)
     return figure
 

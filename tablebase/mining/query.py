@@ -7,12 +7,12 @@ its faults; only the slices, values and columns that it needs are then decoded.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain, product
 from pathlib import Path
-from weakref import WeakSet
+from weakref import WeakSet, finalize
 
 import duckdb
 import pyarrow as pa
@@ -82,6 +82,8 @@ class Query(Tabular):
         self.game, self.folder, self.threads = game, folder, threads
         self.store = Store(folder)
         self._runs: WeakSet[Generator[pa.RecordBatch, None, None]] = WeakSet()
+        # Their threads would not outlive the interpreter.
+        finalize(self, _end, self._runs)
         known = known_slices(game, folder)
         all_columns = columns(game, list(known), features)
         self.statement = Statement(statement, all_columns)
@@ -106,9 +108,8 @@ class Query(Tabular):
         self.close()
 
     def close(self) -> None:
-        """End all unfinished runs, whose threads would not outlive the interpreter, and close all files."""
-        for run in list(self._runs):
-            run.close()
+        """End all unfinished runs, and close all files."""
+        _end(self._runs)
         self.store.close()
 
     @property
@@ -229,3 +230,9 @@ class Query(Tabular):
         selection = select_by_condition(self.game, known, conditions, names, self.folder)
         texts = named_positions(table)
         return selection if texts is None else look_up(self.game, known, selection, texts, self.folder)
+
+
+def _end(runs: Iterable[Generator[pa.RecordBatch, None, None]]) -> None:
+    """End runs that are unfinished."""
+    for run in list(runs):
+        run.close()

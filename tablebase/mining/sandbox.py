@@ -13,7 +13,6 @@ MEMORY = "2GB"
 """Memory limit of DuckDB; streams need little in addition."""
 SETTINGS = {
     "memory_limit": f"'{MEMORY}'",
-    "enable_progress_bar": "false",
     "python_enable_replacements": "false",
     "temp_directory": "''",
     "autoinstall_known_extensions": "false",
@@ -52,6 +51,9 @@ def scratch() -> Iterator[duckdb.DuckDBPyConnection]:
 def _open(threads: int) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect()
     connection.execute(f"SET threads = {threads}")
+    # In Jupyter without ipywidgets it is off, and DuckDB refuses to hear of it.
+    if connection.execute("SELECT current_setting('enable_progress_bar')").fetchone() == (True,):
+        connection.execute("SET enable_progress_bar = false")
     for name, value in SETTINGS.items():
         connection.execute(f"SET {name} = {value}")
     connection.execute("SET lock_configuration = true")

@@ -200,6 +200,14 @@ def test_charts_are_those_of_the_command(tables: Tablebase, two_pieces: Path, tm
         tables.plot("pie", GAME)
 
 
+def test_notebooks_show_charts(tables: Tablebase) -> None:
+    """As pictures, without an import or a magic word."""
+    pytest.importorskip("matplotlib")
+    picture = tables.plot("draws", GAME)._repr_png_()  # type: ignore[attr-defined]
+    assert picture.startswith(b"\x89PNG")
+    assert len(picture) > 5000
+
+
 def test_exports_are_those_of_the_command(tables: Tablebase, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     """The same files; an export that is there already is resumed."""
     options = {"materials": ["RvC", "LvE"], "columns": ["outcome", "first", "position"], "share": 0.5, "seed": 7}
@@ -235,3 +243,14 @@ print(heavy())
 """
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout.splitlines() == ["[]", "['numpy']"]
+
+
+def test_a_program_may_end_in_the_middle(two_pieces: Path) -> None:
+    """A loop over rows that is left leaves nothing behind that anybody would have to read about."""
+    program = f"""
+import tablebase
+batches = iter(tablebase.open({str(two_pieces)!r}).query('doushouqi', 'SELECT * FROM positions'))
+print(next(batches).num_rows > 0)
+"""
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert (result.stdout, result.stderr) == ("True\n", "")
