@@ -224,7 +224,7 @@ class Tablebase:
         folder: str | Path,
         *,
         materials: Sequence[str] = (),
-        pieces: int | None = None,
+        pieces: int | range | None = None,
         aliases: bool = False,
         columns: Sequence[str] | None = None,
         features: Iterable[Feature] = (),
@@ -241,8 +241,8 @@ class Tablebase:
             A new folder, or one to resume.
         materials : sequence of str
             These slices, which may be aliases.
-        pieces : int, optional
-            All distinct slices with this number of pieces; without materials and pieces, all distinct slices.
+        pieces : int or range, optional
+            All distinct slices with this number of pieces, or these numbers; without materials and pieces, all distinct slices.
         aliases : bool
             Whether to include aliases, the slices that play like others.
         columns : sequence of str, optional
@@ -277,7 +277,7 @@ class Tablebase:
         game: str | Game,
         *,
         materials: Sequence[str] = (),
-        pieces: int | None = None,
+        pieces: int | range | None = None,
         side: str | None = None,
         **options: Any,
     ) -> Figure:
@@ -290,8 +290,8 @@ class Tablebase:
         game : str or Game
         materials : sequence of str
             Only these, which may be patterns such as ``R*v*``.
-        pieces : int, optional
-            Only slices with this number of pieces.
+        pieces : int or range, optional
+            Only slices with this number of pieces, or these numbers.
         side : str, optional
             Only slices with the side of this letter to move.
         **options

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tablebase.compute.cleanup import ensured
-from tablebase.errors import TablebaseError, system_error
+from tablebase.errors import TablebaseError, did_you_mean, system_error
 from tablebase.game import Game
 from tablebase.game.features import Feature
 from tablebase.mining.columns import Column, Rows, columns
@@ -76,7 +76,7 @@ def chosen_columns(game: Game, names: Sequence[str] | None, offered: dict[str, C
     for name in names or ():
         if name not in offered:
             command = f"tablebase mine {game.name} 'DESCRIBE positions'"
-            raise TablebaseError(f"these slices have no column {name}: {command} lists the columns")
+            raise TablebaseError(f"these slices have no column {name}{did_you_mean(name, offered)}: {command} lists the columns")
     wanted = [name for name, column in offered.items() if (column.in_star if names is None else name in names)]
     written = [offered[name] for name in wanted if name not in SLICE_COLUMNS]
     if not written:

@@ -227,6 +227,7 @@ def test_a_full_disk_leaves_no_draft(ask: Ask, two_pieces: Path, tmp_path: Path,
     ("options", "sentence"),
     [
         (["--columns", "nix"], "these slices have no column nix"),
+        (["--columns", "outcom"], "these slices have no column outcom (did you mean 'outcome'?)"),
         (["--columns", ""], "these slices have no column"),
         (["--columns", "material, side"], "material, pieces, side are in the folder names"),
         (["--sample", "0"], "a sample is a share above 0 and at most 1, not 0"),
