@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from math import comb, perm
+
 import pytest
 from support import toys
 from support.checks import at_least_one
 from twins import naive
 
-from tablebase.game import Game
+from tablebase.game import Game, load_game
+from tablebase.game.notation import parse
 from tablebase.slices.location import slices, stored_materials
-from tablebase.slices.material import material_name, materials, parse_material
+from tablebase.slices.material import material_name, material_of, materials, parse_material
 from tablebase.slices.placements import placements, table_placements
 from tablebase_rules.doushouqi import game as doushouqi
 
@@ -78,3 +81,16 @@ def test_a_table_counts_each_stored_side_once() -> None:
     """A table paired with itself stores one side to move, any other both."""
     assert table_placements(GAME, parse_material(GAME, "RvR")) == 61 * 60
     assert table_placements(GAME, parse_material(GAME, "CvW")) == 2 * 49 * 48
+
+
+def test_placements_of_all_pieces() -> None:
+    """Of the start of Dou Shou Qi: fourteen pieces on land, then two rats on what is left; and of crowds of like pieces."""
+    everything = material_of(GAME, parse(GAME, GAME.start))
+    land, anywhere = (len(GAME.kinds[GAME.by_symbol[letter]].squares) for letter in "CR")
+    assert placements(GAME, everything) == perm(land, 14) * perm(anywhere - 14, 2)
+    pawns = load_game("hexapawn-9x9")
+    crowd = material_of(pawns, parse(pawns, pawns.start))
+    white, black = (set(kind.squares) for kind in pawns.kinds)
+    # However many of White's pawns stand where Black's may not.
+    ways = (comb(len(white - black), n) * comb(len(white & black), 9 - n) * comb(len(black) - 9 + n, 9) for n in range(10))
+    assert placements(pawns, crowd) == sum(ways)
