@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Engine, case, delete, func, select
 from sqlalchemy.orm import Session
@@ -31,7 +31,10 @@ from tablebase.catalog.schema import (
 from tablebase.errors import CorruptCatalogError, TablebaseError, reindex, system_error
 from tablebase.game import Game, Outcome
 from tablebase.tables.folder import check_folder, make_folder, missing_tablebase
-from tablebase.tables.reader import Table
+
+if TYPE_CHECKING:
+    # Reading the catalog alone needs no HDF5.
+    from tablebase.tables.reader import Table
 
 
 @dataclass(frozen=True)

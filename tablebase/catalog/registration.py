@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, column, delete, insert, select
 from sqlalchemy.orm import Session
@@ -20,7 +20,10 @@ from tablebase.game.notation import render
 from tablebase.slices.location import Location, slices
 from tablebase.slices.material import material_name
 from tablebase.tables.format import file_sha256
-from tablebase.tables.reader import Table
+
+if TYPE_CHECKING:
+    # Reading the catalog alone needs no HDF5.
+    from tablebase.tables.reader import Table
 
 Values = tuple[Any, ...]
 """The values of a row, in the order of its columns."""

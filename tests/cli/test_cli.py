@@ -307,6 +307,18 @@ print("\\n", codes, [name for name in {HEAVY!r} if name in sys.modules])
         assert f"  {name} " in result.stdout
 
 
+def test_the_catalog_is_read_without_the_tables(two_pieces: Path) -> None:
+    """`stats` loads neither what reads table files nor what compiles."""
+    script = f"""
+import sys
+from tablebase.cli import run
+code = run(["stats", "doushouqi", "--data", {str(two_pieces)!r}])
+print("\\n", code, [name for name in ("h5py", "numba", "duckdb") if name in sys.modules])
+"""
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    assert result.stdout.splitlines()[-1].strip() == "0 []"
+
+
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_every_command_and_option_has_help(name: str) -> None:
     """Each command, option and argument has a help text."""
