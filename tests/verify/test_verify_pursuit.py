@@ -30,7 +30,7 @@ from tablebase.verify.table import verify_codes
 
 HERDS = [(toys.herd(sort), name) for sort in ("reach", "white", "black") for name in ("DvW", "DDvW")]
 FOXES = [(load_game(f"foxhounds-{size}"), name) for size, name in (("2x2", "FvH"), ("4x4", "FvHH"), ("6x6", "FvHHH"))]
-RABBITS = [(load_game(f"hasenspiel-6x5{early}"), "RvPPP") for early in ("", "-early=none", "-early=article")]
+RABBITS = [(load_game(f"hasenspiel-6x4{early}"), "RvPPP") for early in ("", "-early=none", "-early=article")]
 OTHERS = [(load_game("foxhounds-12x12"), "FvH"), (toys.marathon(10, 2, escape=True), "DDvW")]
 PURSUITS = [*HERDS, *FOXES, *RABBITS, *OTHERS]
 
