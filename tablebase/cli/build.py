@@ -84,7 +84,7 @@ def build(
     placements = {stored: table_placements(rules, stored) for stored in planned}
     new = sum(placements[stored] for stored in missing)
     total = sum(placements.values())
-    with progress(f"build {rules.name}", "placements", total, total - new, verbose=verbose) as shown:
+    with progress(f"build {rules.name}", "placements", total, total - new, verbose=verbose, compiles=True) as shown:
         for built in building.build(rules, planned, data, executor=LocalExecutor(limits), engine=engine):
             shown.update(placements[built.material])
             shown.note(_describe(rules, built, placements[built.material]))

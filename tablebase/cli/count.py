@@ -28,7 +28,7 @@ def count(
     check_finite(rules)
     begin_at = parse(rules, chosen_start(rules, position, start))
     begin = perf_counter()
-    with progress(f"count {rules.name}", "steps") as shown, threads.use(workers):
+    with progress(f"count {rules.name}", "steps", compiles=True) as shown, threads.use(workers):
         counts = count_games(rules, begin_at, shown.reach)
     won = {f"won_{side.letter}": games for side, games in zip(rules.sides, counts.won, strict=True)}
     row = {"game": rules.name, "reachable": counts.reachable, "final": counts.final, "games": counts.games, **won}

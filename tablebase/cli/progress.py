@@ -37,7 +37,7 @@ class Progress:
 
     def __init__(self, title: str, unit: str, total: int | None = None, done: int = 0, *, verbose: bool = False) -> None:
         self._title, self._verbose = title, verbose
-        self._is_bar = sys.stderr.isatty()
+        self.is_bar = sys.stderr.isatty()
         self._bar = tqdm(
             total=total,
             initial=done,
@@ -45,18 +45,18 @@ class Progress:
             unit=unit,
             unit_scale=True,
             leave=False,
-            file=sys.stderr if self._is_bar else StringIO(),
+            file=sys.stderr if self.is_bar else StringIO(),
             dynamic_ncols=True,
         )
         self._ended = Event()
         self._compiling = False
 
     def update(self, count: int = 1) -> None:
-        """So much more has been done."""
+        """Count more as done."""
         self._bar.update(count)
 
     def reach(self, done: int, total: int | None = None) -> None:
-        """So much has been done since the start, of `total` if that is known."""
+        """Set how much has been done since the start, and the total if that is known only now."""
         if total is not None:
             self._bar.total = total
         self.update(done - self._bar.n)
@@ -73,14 +73,14 @@ class Progress:
 
     def write(self, sentence: str) -> None:
         """Write a line above the bar."""
-        if self._is_bar:
+        if self.is_bar:
             self._bar.write(sentence, file=sys.stderr)
         else:
             say(sentence)
 
     def show_compiling(self, compiling: bool) -> None:
         """Say that kernels are being compiled: beside the bar as long as it takes, and in a plain line once."""
-        if self._is_bar:
+        if self.is_bar:
             self._bar.set_description(f"{self._title} ({COMPILING})" if compiling else self._title)
         elif compiling and not self._compiling:
             say(f"{self._title}: {COMPILING}")
@@ -99,18 +99,20 @@ class Progress:
 
 
 @contextmanager
-def progress(title: str, unit: str, total: int | None = None, done: int = 0, *, verbose: bool = False) -> Iterator[Progress]:
-    """Show a `Progress` in the block; parameters are its own."""
+def progress(
+    title: str, unit: str, total: int | None = None, done: int = 0, *, verbose: bool = False, compiles: bool = False
+) -> Iterator[Progress]:
+    """Show a `Progress` in the block; parameters are its own, and whether kernels may have to be compiled."""
     with ExitStack() as stack:
         shown = Progress(title, unit, total, done, verbose=verbose)
         stack.callback(shown.close)
-        if not sys.stderr.isatty():
+        if not shown.is_bar:
             thread = Thread(target=shown.write_lines, daemon=True)
             thread.start()
             # Closed first, so that no line comes after the end.
             stack.callback(thread.join)
             stack.callback(shown.close)
-        if "numba" in sys.modules:
+        if compiles:
             from tablebase.compute.compiling import when_compiling
 
             stack.enter_context(when_compiling(shown.show_compiling))

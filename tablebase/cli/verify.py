@@ -41,7 +41,7 @@ def verify(
     materials = [parsed for text in material or [] for parsed in parse_materials(rules, text)]
     checked = failed = 0
     total, results = verify_tables(rules, data, pieces, materials, LocalExecutor(Limits(workers)))
-    with progress(f"verify {rules.name}", "tables", total, verbose=verbose) as shown:
+    with progress(f"verify {rules.name}", "tables", total, verbose=verbose, compiles=True) as shown:
         for name, fault in results:
             checked += 1
             shown.update()

@@ -53,7 +53,7 @@ def test_compiling_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
     """However many kernels are compiled."""
     from numba.core import event
 
-    with progress("build pond", "placements", 10):
+    with progress("build pond", "placements", 10, compiles=True):
         for _ in range(2):
             event.start_event("numba:compile")
             event.end_event("numba:compile")
