@@ -16,6 +16,7 @@ from functools import cache
 
 from tablebase.game import Game, Kind, Outcome, Side, Step, Terrain
 from tablebase_rules._jungle import ANIMALS, BOARD, DENS, HEIGHT, STRENGTHS, TRAPS, WATER, WIDTH
+from tablebase_rules.doushouqi_evaluation import evaluation
 from tablebase_rules.doushouqi_features import FEATURES
 
 DIRECTIONS = ((0, 1), (-1, 0), (1, 0), (0, -1))
@@ -24,13 +25,13 @@ DIRECTIONS = ((0, 1), (-1, 0), (1, 0), (0, -1))
 @cache
 def game() -> Game:
     """The game; White is side 0 and moves up the board."""
-    letters = [(letter, side) for side in (0, 1) for letter in ANIMALS]
+    kinds = tuple(_kind(letter, side) for side in (0, 1) for letter in ANIMALS)
     return Game(
         name="doushouqi",
         title="Dou Shou Qi",
         board=BOARD,
         sides=(Side("w", "White"), Side("b", "Black")),
-        kinds=tuple(_kind(letter, side) for letter, side in letters),
+        kinds=kinds,
         start="l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w",
         no_move=Outcome.DRAW,
         max_pieces=2 * len(ANIMALS),
@@ -42,6 +43,7 @@ def game() -> Game:
             Terrain("trap", "^", tuple(sorted(TRAPS[0] | TRAPS[1]))),
             Terrain("den", "#", DENS),
         ),
+        evaluation=evaluation(kinds),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 import tablebase
-from tablebase.cli import build, catalog, count, games, mine, patterns, play, plot, probe, prune, signals, streams, verify
+from tablebase.cli import build, catalog, count, games, mine, patterns, play, plot, probe, prune, search, signals, streams, verify
 from tablebase.errors import CapacityError, TablebaseError, system_error
 
 app = typer.Typer(
@@ -38,7 +38,7 @@ def _options(
     """Solve small board games, store the value of every position, and look it up."""
 
 
-for module in (games, build, prune, probe, play, count, catalog, mine, patterns, plot, verify):
+for module in (games, build, prune, probe, play, search, count, catalog, mine, patterns, plot, verify):
     for command in module.COMMANDS:
         app.command(name=command.__name__.replace("_", "-"))(command)
 

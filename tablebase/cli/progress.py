@@ -117,3 +117,20 @@ def progress(
 
             stack.enter_context(when_compiling(shown.show_compiling))
         yield shown
+
+
+@contextmanager
+def compiling_said(title: str) -> Iterator[None]:
+    """Say once in a plain line if kernels are compiled in the block, for work that writes what it finds as it goes."""
+    from tablebase.compute.compiling import when_compiling
+
+    said = False
+
+    def show(compiling: bool) -> None:
+        nonlocal said
+        if compiling and not said:
+            say(f"{title}: {COMPILING}")
+            said = True
+
+    with when_compiling(show):
+        yield

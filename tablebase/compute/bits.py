@@ -34,3 +34,19 @@ def moved(word: Any, shift: int) -> Any:
     if shift >= 0:
         return word << np.uint64(shift)
     return word >> np.uint64(-shift)
+
+
+@intrinsic
+def _ctpop(_context: Any, word: Any) -> Any:
+    """LLVM's count of set bits."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.uint64(word), generate
+
+
+@inline
+def ones(word: Any) -> Any:
+    """Number of set bits of a word."""
+    return np.int64(_ctpop(word))  # type: ignore[call-arg]

@@ -7,16 +7,33 @@ from typing import TYPE_CHECKING
 from tablebase.compute.lazy import lazy
 
 if TYPE_CHECKING:
+    from tablebase.game.evaluation import Duel, Evaluation
     from tablebase.game.game import Game
     from tablebase.game.registry import game_names, load_game
     from tablebase.game.types import SQUARE_LIMIT, Board, Escape, Kind, Outcome, Side, Step, Terrain
 
-__all__ = ["SQUARE_LIMIT", "Board", "Escape", "Game", "Kind", "Outcome", "Side", "Step", "Terrain", "game_names", "load_game"]
+__all__ = [
+    "SQUARE_LIMIT",
+    "Board",
+    "Duel",
+    "Escape",
+    "Evaluation",
+    "Game",
+    "Kind",
+    "Outcome",
+    "Side",
+    "Step",
+    "Terrain",
+    "game_names",
+    "load_game",
+]
 
 _TYPES = ("SQUARE_LIMIT", "Board", "Escape", "Kind", "Outcome", "Side", "Step", "Terrain")
 __getattr__ = lazy(
     __name__,
     {
+        "Duel": "tablebase.game.evaluation",
+        "Evaluation": "tablebase.game.evaluation",
         "Game": "tablebase.game.game",
         "game_names": "tablebase.game.registry",
         "load_game": "tablebase.game.registry",

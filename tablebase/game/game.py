@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tablebase.errors import RulesError
+from tablebase.game.evaluation import Evaluation
 from tablebase.game.features import Feature
 from tablebase.game.types import Board, Escape, Kind, Outcome, Side, Step, Terrain
 from tablebase.game.validation import faults
@@ -50,6 +51,8 @@ class Game:
         Facts about a position other than its value, for mining and patterns.
     terrain : tuple of Terrain
         What the board looks like; the rules do not depend on it.
+    evaluation : Evaluation, optional
+        What positions are worth to a search; by default material and mobility. Tables do not depend on it.
 
     Notes
     -----
@@ -69,6 +72,7 @@ class Game:
     escape: Escape | None = None
     features: tuple[Feature, ...] = ()
     terrain: tuple[Terrain, ...] = ()
+    evaluation: Evaluation | None = None
 
     def __post_init__(self) -> None:
         _check(self)
@@ -105,7 +109,7 @@ class Game:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def _canonical(self) -> dict[str, object]:
-        """The rules as JSON data, without titles, names, features, terrain and the start, which do not affect a table."""
+        """The rules as JSON data, without what does not affect a table, such as titles, features and the start."""
         rules: dict[str, object] = {
             "cells": self.board.cells,
             "kinds": [

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Protocol
 
+from tablebase.game.evaluation import Evaluation
 from tablebase.game.types import SQUARE_LIMIT, Board, Escape, Kind, Outcome, Side, Terrain
 
 
@@ -48,10 +49,15 @@ class Description(Protocol):
     def terrain(self) -> tuple[Terrain, ...]:
         """What the board looks like."""
 
+    @property
+    def evaluation(self) -> Evaluation | None:
+        """What positions are worth to a search."""
+
 
 def faults(game: Description) -> Iterator[str]:
     """All faults of a game, as sentences."""
-    return chain(_board_faults(game), _terrain_faults(game), _kind_faults(game), _symmetry_faults(game), _escape_faults(game))
+    parts = (_board_faults, _terrain_faults, _kind_faults, _symmetry_faults, _escape_faults, _evaluation_faults)
+    return chain.from_iterable(part(game) for part in parts)
 
 
 def _board_faults(game: Description) -> Iterator[str]:
@@ -150,3 +156,15 @@ def _escape_faults(game: Description) -> Iterator[str]:
         yield "an escape must count with side 0, side 1 or both to move"
     if game.swap is not None:
         yield "a game with colour swap cannot have an escape, because only one side can escape"
+
+
+def _evaluation_faults(game: Description) -> Iterator[str]:
+    evaluation = game.evaluation
+    if evaluation is None:
+        return
+    symbols = {kind.symbol for kind in game.kinds}
+    if evaluation.squares.keys() != symbols or any(len(values) != len(game.board) for values in evaluation.squares.values()):
+        yield "an evaluation needs the value of every kind on every square of the board"
+    for duel in evaluation.duels:
+        for symbol in {duel.hunter, duel.quarry} - symbols:
+            yield f"a duel of the evaluation names the kind {symbol!r}, which the game does not have"

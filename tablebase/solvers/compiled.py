@@ -135,7 +135,7 @@ def compile_slice(game: Game, material: Material, load: Load, coding: Coding | N
     steps = _all_steps(layout)
     layouts = [layout, *(layout_of(game, location.material) for location in locations)]
     arrays = SliceArrays(
-        layouts=_index_arrays(game, layouts),
+        layouts=index_arrays(game, layouts),
         escape=_escape_arrays(layout),
         size=layout.size,
         no_move=STALEMATE if game.no_move is Outcome.DRAW else loss_code(0, coding.stride),
@@ -191,7 +191,8 @@ def _escape_arrays(layout: Layout) -> EscapeArrays:
     return EscapeArrays(runner, kinds[runner].side, escape.room, counts, guards)
 
 
-def _index_arrays(game: Game, layouts: list[Layout]) -> IndexArrays:
+def index_arrays(game: Game, layouts: list[Layout]) -> IndexArrays:
+    """Layouts of one game as arrays, stacked in this order."""
     count = len(layouts)
     groups = max(len(layout.groups) for layout in layouts)
     squares, pieces = len(game.board), max(len(group.slots) for layout in layouts for group in layout.groups)

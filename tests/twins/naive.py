@@ -75,9 +75,11 @@ def escaped(game: Game, position: Position) -> bool:
 
 
 def perft(game: Game, position: Position, plies: int) -> int:
-    """Number of move paths of so many plies."""
+    """Number of move paths of so many plies; a game that is over goes no further."""
     if plies == 0:
         return 1
+    if escaped(game, position):
+        return 0
     return sum(perft(game, after(position, move), plies - 1) for move in moves(game, position) if plies == 1 or not move.wins)
 
 

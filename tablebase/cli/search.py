@@ -1,0 +1,183 @@
+"""Commands that look ahead instead of looking up: perft, analyse."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tablebase.cli.options import (
+    DEFAULT_DATA,
+    Data,
+    Format,
+    GameName,
+    PositionText,
+    Size,
+    Start,
+    Style,
+    Threads,
+    Variant,
+    chosen_game,
+    chosen_start,
+    parse_size,
+)
+from tablebase.search.choices import Options, RepeatedLines, Repetition
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tablebase.probe.prober import Prober
+    from tablebase.search.engine import Analysis
+
+SECONDS = 5.0
+"""Of a search without any limit."""
+
+
+def perft(
+    game: GameName,
+    position: PositionText = None,
+    start: Start = None,
+    depth: Annotated[int, typer.Option("--depth", metavar="N", min=1, help="Plies; counts or searches of each depth up to N.")] = 4,
+    divide: Annotated[bool, typer.Option("--divide", help="Show the leaves below each legal move, at depth N only.")] = False,
+    repetitions: Annotated[
+        RepeatedLines,
+        typer.Option("--repetitions", help="Whether a line that comes back to one of its own earlier positions is one leaf."),
+    ] = RepeatedLines.CONTINUE,
+    size: Size = None,
+    variant: Variant = None,
+    workers: Threads = 1,
+    style: Style = Format.TABLE,
+) -> None:
+    """Count the lines of legal moves from a position, by their length. Needs no tables."""
+    from tablebase.cli.output import write_rows
+    from tablebase.cli.progress import progress
+    from tablebase.game.notation import parse
+    from tablebase.search.perft import counts
+    from tablebase.search.perft import divide as leaves_by_move
+
+    rules = chosen_game(game, size, variant)
+    begin_at = parse(rules, chosen_start(rules, position, start))
+    with progress(f"perft {rules.name}", "depths", depth, compiles=True) as shown:
+        if divide:
+            by_move = leaves_by_move(rules, begin_at, depth, repetitions, workers)
+            rows = [{"move": move, "leaves": leaves} for move, leaves in by_move.items()]
+        else:
+            rows = []
+            for count in counts(rules, begin_at, depth, repetitions, workers):
+                shown.update()
+                rows.append({**count._asdict(), "seconds": round(count.seconds, 3)})
+    write_rows(rows, style, ["move", "leaves"] if divide else ["depth", "leaves", "seconds"])
+
+
+def analyse(
+    game: GameName,
+    position: PositionText = None,
+    start: Start = None,
+    depth: Annotated[
+        int | None, typer.Option("--depth", metavar="N", min=1, help="Plies; counts or searches of each depth up to N.")
+    ] = None,
+    time: Annotated[
+        float | None,
+        typer.Option("--time", metavar="SECONDS", help=f"How long to search; {SECONDS:g} seconds if there is no other limit."),
+    ] = None,
+    nodes: Annotated[
+        int | None, typer.Option("--nodes", metavar="N", min=1, help="How many positions one thread may search.")
+    ] = None,
+    lines: Annotated[int, typer.Option("--lines", metavar="K", min=1, help="How many of the best moves to show.")] = 1,
+    exact: Annotated[bool, typer.Option("--exact", help="Search as plain minimax would, leaving nothing out.")] = False,
+    repetition: Annotated[
+        Repetition, typer.Option("--repetition", help="What the third occurrence of a position is; tables know no such rule.")
+    ] = Repetition.NONE,
+    progress_limit: Annotated[
+        int, typer.Option("--progress-limit", metavar="N", min=0, help="Plies without a capture that make a draw; 0 for no limit.")
+    ] = 0,
+    hash_size: Annotated[str, typer.Option("--hash", metavar="64M", help="Memory of the transposition table.")] = "64M",
+    no_tables: Annotated[bool, typer.Option("--no-tables", help="Search without tables.")] = False,
+    size: Size = None,
+    variant: Variant = None,
+    workers: Threads = 1,
+    data: Data = DEFAULT_DATA,
+    style: Style = Format.TABLE,
+) -> None:
+    """Search a position, and show the best lines of each depth; tables are used where there are any."""
+    from tablebase.cli.output import say, write_rows
+    from tablebase.cli.progress import compiling_said
+    from tablebase.game.notation import parse
+    from tablebase.search.engine import Engine
+
+    rules = chosen_game(game, size, variant)
+    begin_at = parse(rules, chosen_start(rules, position, start))
+    if depth is None and time is None and nodes is None:
+        time = SECONDS
+    options = Options(
+        exact=exact,
+        threads=workers,
+        hash_bytes=parse_size(hash_size),
+        repetition=repetition,
+        progress=progress_limit,
+    )
+    with _tables(data, no_tables) as prober, compiling_said(f"analyse {rules.name}"):
+        engine = Engine(rules, prober, options)
+        answers = engine.analyse(begin_at, depth=depth, seconds=time, nodes=nodes, lines=lines)
+        if style is Format.TABLE:
+            _write_lines(answers)
+        else:
+            columns = ["depth", "rank", "outcome", "distance", "score", "nodes", "seconds", "table_hits", "line", "reached"]
+            write_rows((_row(answer, style) for answer in answers), style, columns)
+    if engine.missing:
+        some = min(engine.missing)
+        say(
+            f"searched without the tables of {len(engine.missing)} materials, such as {some}:"
+            f" 'tablebase build {rules.name} --material {some} --data {data}' builds that one"
+        )
+
+
+@contextmanager
+def _tables(folder: Path, unwanted: bool) -> Iterator[Prober | None]:
+    """What looks up positions in a folder; None if that is unwanted, or if there are no tables where they are by default."""
+    from tablebase.api.tablebase import Tablebase
+
+    if unwanted or (folder == DEFAULT_DATA and not folder.exists()):
+        yield None
+        return
+    with Tablebase(folder) as tables:
+        yield tables.prober
+
+
+def _row(answer: Analysis, style: Format) -> dict[str, Any]:
+    """An answer as JSON has it, or with texts for what has parts."""
+    from tablebase.probe.answers import in_words
+
+    row = answer.to_dict()
+    if style is Format.CSV:
+        row["line"] = " ".join(answer.line)
+        row["reached"] = None if answer.reached is None else in_words(answer.reached)
+    return row
+
+
+def _write_lines(answers: Iterable[Analysis]) -> None:
+    """Write a line for each answer as soon as there is one."""
+    from tablebase.probe.answers import in_words
+
+    sys.stdout.write(f"{'depth':>5}   {'score':>10}   {'nodes':>13}   {'nodes/s':>10}   {'table hits':>10}   line\n")
+    for answer in answers:
+        rate = f"{answer.nodes / answer.seconds:,.0f}" if answer.nodes and answer.seconds else "-"
+        ending = f" ({in_words(answer.reached)} by the table)" if answer.reached is not None else ""
+        sys.stdout.write(
+            f"{answer.depth:>5}   {score_text(answer):>10}   {answer.nodes:>13,}   {rate:>10}   {answer.table_hits:>10,}"
+            f"   {' '.join(answer.line)}{ending}\n"
+        )
+        sys.stdout.flush()
+
+
+def score_text(answer: Analysis) -> str:
+    """A proved result in words, or the score in pieces."""
+    from tablebase.probe.answers import in_words
+
+    return f"{answer.score / 100:+.2f}" if answer.value is None else in_words(answer.value)
+
+
+COMMANDS = (perft, analyse)

@@ -1,0 +1,251 @@
+"""Alpha-beta: negamax with principal variation search, on an explicit stack.
+
+The kernel can stop at any node and go on later: to obey a clock, or because a chunk of a table has to be read first. Each ply
+has a row of numbers, its *frame*; a node is entered, its moves are searched one after another, and its score is returned to
+the frame above.
+
+In *exact* mode the score is that of plain minimax to the depth: entries of the transposition table count only at equal depth,
+and nothing is reduced, extended or left out. In *play* mode, there are also:
+
+- quiescence: beyond the depth, captures, and every reply to a threat to enter a goal;
+- an extension by one ply for the replies to such a threat;
+- null moves (Donninger 1993), which only reduce the depth by three plies when they fail high and never cut off by themselves,
+  since zugzwang is frequent in these games (after Tabibi and Netanyahu, Verified null-move pruning, 2002);
+- late quiet moves with a reduced depth first, but not for a side of two pieces or less.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tablebase.compute.borrow import borrowed
+from tablebase.compute.jit import inline, jit
+from tablebase.search.evaluation import EvaluationArrays, evaluate
+from tablebase.search.frames import (
+    AFTER_NULL,
+    ALPHA,
+    BEST,
+    BEST_MOVE,
+    BETA,
+    DEEPEST,
+    DEPTH,
+    ENTERING,
+    LOOPING,
+    LOW,
+    MOVE,
+    MOVES,
+    NAME,
+    NEXT_MOVE,
+    NODES,
+    NULL,
+    PHASE,
+    PLAIN,
+    PLY,
+    QUIET_PLIES,
+    REDUCED,
+    RETURNING,
+    SAVED,
+    SEARCHED,
+    STAGE,
+    THREATENED,
+    VALUE,
+    VICTIM,
+    ZERO_WINDOW,
+    Memory,
+    Settings,
+    push,
+)
+from tablebase.search.moves import make, shift_back
+from tablebase.search.nodes import HAS_MOVES, LACKS, enter
+from tablebase.search.ordering import pick, remember
+from tablebase.search.position import EMPTY, KEY, MIRRORED_KEY, NUMBERS, Board, Int64, RuleArrays
+from tablebase.search.probing import TableArrays
+from tablebase.search.scores import DECIDED, from_node
+from tablebase.search.transposition import EXACT, LOWER, UPPER, pack, store
+
+NULL_DEPTH, NULL_REDUCTION, NULL_PIECES = 3, 3, 3
+LATE_DEPTH, LATE_MOVE, LATE_PIECES = 3, 4, 2
+DONE, PAUSED, LACKS_TABLE = range(3)
+"""What `run` returns: the search is over, has used up its nodes, or needs `TableCache.load`."""
+
+
+@jit
+def run(
+    rules: RuleArrays,
+    evaluation: EvaluationArrays,
+    tables: TableArrays,
+    board: Board,
+    table: Int64,
+    memory: Memory,
+    settings: Settings,
+    nodes: int,
+) -> int:
+    """Search until the end, until so many nodes were entered, or until a chunk is missing.
+
+    Parameters
+    ----------
+    rules : RuleArrays
+    evaluation : EvaluationArrays
+    tables : TableArrays
+    board : Board
+        The position at which the search stands: at first the root's, and in the end again.
+    table : ndarray of int64, shape (entries, 2)
+        The transposition table, which threads share.
+    memory : Memory
+        After `begin`, or as the last call left it.
+    settings : Settings
+    nodes : int
+
+    Returns
+    -------
+    int
+        `DONE`, with the score in ``state[VALUE]`` and the best line in ``lines[0]``; `PAUSED` or `LACKS_TABLE`.
+    """
+    rules, evaluation, tables = borrowed(rules), borrowed(evaluation), borrowed(tables)
+    board, memory = borrowed(board), borrowed(memory)
+    state = memory.state
+    last = state[NODES] + nodes
+    while True:
+        ply = state[PLY]
+        side = settings.side ^ (ply & 1)
+        if state[PHASE] == ENTERING:
+            if state[NODES] >= last:
+                return PAUSED
+            entered = enter(rules, evaluation, tables, board, table, memory, settings, ply, side)
+            if entered == LACKS:
+                return LACKS_TABLE
+            state[NODES] += 1
+            state[DEEPEST] = max(state[DEEPEST], ply)
+            state[PHASE] = LOOPING if entered == HAS_MOVES else RETURNING
+        elif state[PHASE] == LOOPING:
+            if descend(rules, evaluation, board, memory, settings, ply, side):
+                state[PLY] += 1
+                state[PHASE] = ENTERING
+            else:
+                finish(table, memory, settings, ply)
+                state[PHASE] = RETURNING
+        elif ply == 0:
+            return DONE
+        else:
+            state[PLY] -= 1
+            state[PHASE] = ENTERING if absorb(rules, board, memory, ply - 1, side ^ 1) else LOOPING
+            state[PLY] += state[PHASE] == ENTERING
+
+
+@inline
+def descend(
+    rules: RuleArrays, evaluation: EvaluationArrays, board: Board, memory: Memory, settings: Settings, ply: int, side: int
+) -> bool:
+    """Make the next move of a node; return False if there is none left."""
+    frames = memory.frames
+    alpha, beta, depth = frames[ply, ALPHA], frames[ply, BETA], frames[ply, DEPTH]
+    if alpha >= beta:
+        return False
+    for i in range(NUMBERS):
+        frames[ply, SAVED + i] = board.numbers[i]
+    if may_pass(rules, evaluation, board, memory, settings, ply, side):
+        frames[ply, STAGE] = NULL
+        board.numbers[KEY] ^= rules.to_move
+        board.numbers[MIRRORED_KEY] ^= rules.to_move
+        push(memory, ply, beta - 1, beta, depth - 1 - NULL_REDUCTION)
+        frames[ply + 1, QUIET_PLIES], frames[ply + 1, AFTER_NULL] = 0, 1
+        return True
+    if frames[ply, NEXT_MOVE] == frames[ply, MOVES]:
+        return False
+    move = pick(memory, settings, ply)
+    victim = make(rules, board, evaluation.values, side, move)
+    frames[ply, MOVE], frames[ply, VICTIM] = move, victim
+    frames[ply + 1, QUIET_PLIES] = frames[ply, QUIET_PLIES] + 1 if victim == EMPTY else 0
+    frames[ply + 1, AFTER_NULL] = 0
+    if frames[ply, SEARCHED] == 0 or depth <= 0:
+        frames[ply, STAGE] = PLAIN
+        push(memory, ply, alpha, beta, depth - 1)
+    elif is_late(board, memory, settings, ply, side):
+        frames[ply, STAGE] = REDUCED
+        push(memory, ply, alpha, alpha + 1, depth - 2)
+    else:
+        frames[ply, STAGE] = ZERO_WINDOW
+        push(memory, ply, alpha, alpha + 1, depth - 1)
+    return True
+
+
+@inline
+def may_pass(
+    rules: RuleArrays, evaluation: EvaluationArrays, board: Board, memory: Memory, settings: Settings, ply: int, side: int
+) -> Any:
+    """Whether to try a null move: once, before the first move, where it promises something."""
+    frames = memory.frames
+    if settings.exact or frames[ply, NEXT_MOVE] > 0 or frames[ply, STAGE] == NULL or frames[ply, AFTER_NULL]:
+        return False
+    beta = frames[ply, BETA]
+    if frames[ply, DEPTH] < NULL_DEPTH or frames[ply, THREATENED] or beta - frames[ply, ALPHA] > 1 or abs(beta) > DECIDED:
+        return False
+    return board.counts[side] >= NULL_PIECES and evaluate(rules, evaluation, board, side) >= beta
+
+
+@inline
+def is_late(board: Board, memory: Memory, settings: Settings, ply: int, side: int) -> Any:
+    """Whether the move just made is searched to a reduced depth first."""
+    frames = memory.frames
+    if settings.exact or frames[ply, DEPTH] < LATE_DEPTH or frames[ply, SEARCHED] < LATE_MOVE or frames[ply, VICTIM] != EMPTY:
+        return False
+    return not frames[ply, THREATENED] and board.counts[side] > LATE_PIECES
+
+
+@inline
+def absorb(rules: RuleArrays, board: Board, memory: Memory, ply: int, side: int) -> bool:
+    """Take the score of the node below; return True if its move has to be searched again."""
+    frames, state = memory.frames, memory.state
+    score = -state[VALUE]
+    alpha, beta, depth, stage = frames[ply, ALPHA], frames[ply, BETA], frames[ply, DEPTH], frames[ply, STAGE]
+    if stage == REDUCED and score > alpha:
+        frames[ply, STAGE] = ZERO_WINDOW
+        push(memory, ply, alpha, alpha + 1, depth - 1)
+        return True
+    if stage == ZERO_WINDOW and alpha < score < beta:
+        frames[ply, STAGE] = PLAIN
+        push(memory, ply, alpha, beta, depth - 1)
+        return True
+    for i in range(NUMBERS):
+        board.numbers[i] = frames[ply, SAVED + i]
+    if stage == NULL:
+        if score >= beta:
+            frames[ply, DEPTH] = max(1, depth - NULL_REDUCTION)
+        return False
+    move = frames[ply, MOVE]
+    shift_back(rules, board, side, move, frames[ply, VICTIM])
+    frames[ply, SEARCHED] += 1
+    if score > frames[ply, BEST]:
+        frames[ply, BEST], frames[ply, BEST_MOVE] = score, move
+        if score > alpha:
+            frames[ply, ALPHA] = score
+            extend_line(memory, ply, move)
+            if score >= beta and frames[ply, VICTIM] == EMPTY and depth > 0:
+                remember(memory, ply, move, depth)
+    return False
+
+
+@inline
+def extend_line(memory: Memory, ply: int, move: int) -> None:
+    """The best line of a ply is a move and the best line of the next ply."""
+    lines, lengths = memory.lines, memory.lengths
+    lines[ply, 0] = move
+    for i in range(lengths[ply + 1]):
+        lines[ply, i + 1] = lines[ply + 1, i]
+    lengths[ply] = lengths[ply + 1] + 1
+
+
+@inline
+def finish(table: Int64, memory: Memory, settings: Settings, ply: int) -> None:
+    """Return the score of a node all of whose moves were searched, or enough, and store it."""
+    frames = memory.frames
+    best, depth = frames[ply, BEST], frames[ply, DEPTH]
+    memory.state[VALUE] = best
+    if not settings.transpositions or depth <= 0 or (ply == 0 and settings.excluded > 0):
+        return
+    bound = EXACT
+    if best <= frames[ply, LOW]:
+        bound = UPPER
+    elif best >= frames[ply, BETA]:
+        bound = LOWER
+    store(table, frames[ply, NAME], pack(frames[ply, BEST_MOVE], depth, bound, settings.generation, from_node(best, ply)))

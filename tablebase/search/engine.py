@@ -1,0 +1,347 @@
+"""The engine: iterative deepening over alpha-beta, in several threads, with tables where there are any."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tablebase.errors import CapacityError, MissingTableError, TablebaseError
+from tablebase.game import Evaluation, Game, Outcome
+from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
+from tablebase.game.notation import render_move
+from tablebase.probe.prober import Prober
+from tablebase.search.choices import Options, Repetition
+from tablebase.search.evaluation import compile_evaluation
+from tablebase.search.frames import DRAWS, LOSES, MOST_DEPTH, NEVER, Settings
+from tablebase.search.position import compile_rules
+from tablebase.search.probing import TableCache
+from tablebase.search.scores import DECIDED, INFINITY, WIN
+from tablebase.search.searcher import Found, Limits, Searcher
+from tablebase.search.transposition import GENERATIONS, new_table
+from tablebase.values import Value
+
+WINDOW = 40
+"""Half the width of the first window around the last score."""
+NARROW_FROM = 4
+"""The depth from which windows are narrow."""
+
+
+_REPETITIONS = {Repetition.NONE: NEVER, Repetition.DRAW: DRAWS, Repetition.LOSS: LOSES}
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What a search to one depth has found.
+
+    Parameters
+    ----------
+    depth : int
+        In plies; 0 if the answer comes from the table of the position itself.
+    rank : int
+        1 for the best line, 2 for the next one, ….
+    value : Value or None
+        The proved result for the side to move, None if there is none yet. The distance of a win is an upper bound unless the
+        search was exact, and that of a loss a lower bound, since the winner may have missed something shorter.
+    score : int
+        In hundredths of a piece, for the side to move; of a proved result 1,000,000 less the distance, negative for a loss.
+    nodes : int
+        Positions that were searched.
+    seconds : float
+        Since the beginning.
+    table_hits : int
+        Positions that were found in tables.
+    line : tuple of str
+        The best moves of both sides.
+    reached : Value or None
+        The table's value of the last position of the line, for the side to move there, if it was found in a table.
+    """
+
+    depth: int
+    rank: int
+    value: Value | None
+    score: int
+    nodes: int
+    seconds: float
+    table_hits: int
+    line: tuple[str, ...]
+    reached: Value | None = None
+
+    @property
+    def best(self) -> str | None:
+        """The first move; None if there is no legal move."""
+        return self.line[0] if self.line else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `tablebase analyse --format json` writes; its fields are stable."""
+        return {
+            "depth": self.depth,
+            "rank": self.rank,
+            "outcome": None if self.value is None else str(self.value.outcome),
+            "distance": None if self.value is None else self.value.distance,
+            "score": None if self.value is not None else self.score,
+            "nodes": self.nodes,
+            "seconds": round(self.seconds, 3),
+            "table_hits": self.table_hits,
+            "line": list(self.line),
+            "reached": None if self.reached is None else {"outcome": str(self.reached.outcome), "distance": self.reached.distance},
+        }
+
+
+class Engine:
+    """Searches positions of one game; one search at a time.
+
+    Parameters
+    ----------
+    game : Game
+    prober : Prober, optional
+        The source of tables; without it, the engine searches alone.
+    options : Options
+    evaluation : Evaluation, optional
+        By default the game's own.
+
+    Raises
+    ------
+    TablebaseError
+        If an option is out of range.
+    CapacityError
+        If the transposition table does not fit into memory.
+
+    Examples
+    --------
+    >>> from tablebase.game import load_game
+    >>> from tablebase.game.notation import parse
+    >>> game = load_game("hexapawn")
+    >>> *_, last = Engine(game).analyse(parse(game, game.start), depth=7)
+    >>> last.value
+    Value(outcome=<Outcome.LOSS: 'loss'>, distance=6)
+    """
+
+    def __init__(
+        self, game: Game, prober: Prober | None = None, options: Options | None = None, evaluation: Evaluation | None = None
+    ) -> None:
+        options = options or Options()
+        _check_options(options)
+        self.game, self.options = game, options
+        self._prober = prober
+        self._rules = compile_rules(game)
+        arrays, table = compile_evaluation(game, evaluation), new_table(options.hash_bytes)
+        store, share = None if prober is None else prober.store, options.table_bytes // options.threads
+        caches = [TableCache(game, store, options.table_pieces, share) for _ in range(options.threads)]
+        self._searchers = [Searcher(game, arrays, table, cache) for cache in caches]
+        self._generation = 0
+        self._stopped = threading.Event()
+
+    @property
+    def missing(self) -> set[str]:
+        """Materials without a table whose positions came up in searches."""
+        return set().union(*(searcher.cache.missing for searcher in self._searchers))
+
+    def stop(self) -> None:
+        """End the search that another thread runs: it returns what it has found so far."""
+        self._stopped.set()
+
+    def analyse(
+        self,
+        position: Position,
+        *,
+        depth: int | None = None,
+        seconds: float | None = None,
+        nodes: int | None = None,
+        lines: int = 1,
+        past: Sequence[Position] = (),
+    ) -> Iterator[Analysis]:
+        """Search deeper and deeper, and yield the best lines of each depth as soon as they are known.
+
+        Parameters
+        ----------
+        position : Position
+        depth : int, optional
+            The last depth.
+        seconds : float, optional
+            How long the search may take.
+        nodes : int, optional
+            How many positions the first thread may search.
+        lines : int
+            How many of the best moves to find, with their lines.
+        past : sequence of Position
+            The earlier positions of the game, for the rule about repetitions.
+
+        Raises
+        ------
+        TablebaseError
+            If no limit is given, or one out of range; if a table was built under other rules; if one is damaged.
+        """
+        if depth is None and seconds is None and nodes is None:
+            raise TablebaseError("the search needs a limit: give a depth, a time or a number of nodes")
+        _check_limits(depth, seconds, nodes, lines)
+        self._searchers[0].prepare()
+        begin = time.monotonic()
+        self._stopped.clear()
+        if (over := decided(self.game, position)) is not None:
+            yield self._over(over, begin)
+            return
+        if answers := self._from_tables(position, lines, begin):
+            yield from answers
+            return
+        limits = Limits(nodes, None if seconds is None else begin + seconds, self._stopped)
+        self._generation = (self._generation + 1) % GENERATIONS
+        for searcher in self._searchers:
+            searcher.start(position, past)
+        lines = min(lines, len(set(legal_moves(self.game, position))))
+        open_ended = depth is None
+        score = 0
+        for plies in range(1, (depth or MOST_DEPTH) + 1):
+            excluded: list[int] = []
+            for rank in range(1, lines + 1):
+                found = self._deepen(plies, limits, excluded, score if lines == 1 else None)
+                if found is None:
+                    if plies == 1 and rank == 1:
+                        yield self._any_move(position, begin)
+                    return
+                excluded.append(found.line[0])
+                answer = self._analysis(position, plies, rank, found, begin)
+                yield answer
+                score = found.score
+            if open_ended and lines == 1 and answer.value is not None and (answer.value.distance or 0) <= plies:
+                return
+
+    def _deepen(self, depth: int, limits: Limits, excluded: list[int], last: int | None) -> Found | None:
+        """Search to a depth in all threads; the result is that of the first one."""
+        options = self.options
+        settings = Settings(
+            exact=options.exact,
+            transpositions=options.transpositions,
+            ordering=options.ordering,
+            mirror_keys=options.mirror_keys,
+            repetition=_REPETITIONS[options.repetition],
+            progress=options.progress,
+            generation=self._generation,
+        )
+        main, *helpers = self._searchers
+        with self._helping(helpers, settings, limits, depth, excluded):
+            width = WINDOW
+            while last is not None and depth >= NARROW_FROM and abs(last) < DECIDED and width < DECIDED:
+                found = main.search(settings, limits, depth, (last - width, last + width), excluded)
+                if found is None or last - width < found.score < last + width:
+                    return found
+                last, width = found.score if abs(found.score) < DECIDED else last, width * 8
+                if abs(found.score) >= DECIDED:
+                    break
+            return main.search(settings, limits, depth, (-INFINITY, INFINITY), excluded)
+
+    @contextmanager
+    def _helping(
+        self, helpers: list[Searcher], settings: Settings, limits: Limits, depth: int, excluded: list[int]
+    ) -> Iterator[None]:
+        """Other threads search the same position meanwhile; what they find out is in the transposition table."""
+        if not helpers:
+            yield
+            return
+        over = threading.Event()
+        shared = replace(limits, nodes=None, stopped=over)
+        with ThreadPoolExecutor(len(helpers)) as pool:
+            # Half of them look one ply further, unless only entries of equal depth count.
+            depths = [depth + (number % 2 and not settings.exact) for number in range(1, len(helpers) + 1)]
+            futures = [
+                pool.submit(helper.search, settings, shared, deeper, (-INFINITY, INFINITY), excluded)
+                for helper, deeper in zip(helpers, depths, strict=True)
+            ]
+            try:
+                yield
+            finally:
+                over.set()
+            for future in futures:
+                future.result()
+
+    def _analysis(self, position: Position, depth: int, rank: int, found: Found, begin: float) -> Analysis:
+        board, rules = self.game.board, self._rules
+        line = tuple(f"{board.names[rules.origin[step]]}{board.names[rules.target[step]]}" for step in found.line)
+        return Analysis(
+            depth=depth,
+            rank=rank,
+            value=_value(found.score),
+            score=found.score,
+            nodes=sum(searcher.nodes for searcher in self._searchers),
+            seconds=time.monotonic() - begin,
+            table_hits=sum(searcher.table_hits for searcher in self._searchers),
+            line=line,
+            reached=self._reached(position, line),
+        )
+
+    def _reached(self, position: Position, line: Sequence[str]) -> Value | None:
+        """The table's value of the position that a line ends in."""
+        for text in line:
+            move = next(move for move in legal_moves(self.game, position) if render_move(self.game, move) == text)
+            if wins_at_once(self.game, position, move):
+                return None
+            position = play(position, move)
+        return None if decided(self.game, position) is not None else self._table_value(position)
+
+    def _table_value(self, position: Position) -> Value | None:
+        most = self._searchers[0].cache.arrays.most_pieces
+        if self._prober is None or len(position.pieces) > most:
+            return None
+        try:
+            return self._prober.value(self.game, position)
+        except MissingTableError:
+            return None
+
+    def _from_tables(self, position: Position, lines: int, begin: float) -> list[Analysis]:
+        """The best moves of a position that has a table; empty if not all that matters is known."""
+        if self._prober is None or self._table_value(position) is None:
+            return []
+        probe = self._prober.probe(self.game, position)
+        if any(move.value is None for move in probe.moves[:lines]) or probe.best is None:
+            return []
+        seconds = time.monotonic() - begin
+        answers = []
+        for rank, move in enumerate(probe.moves[:lines], start=1):
+            assert move.value is not None
+            answers.append(Analysis(0, rank, move.value, _score(move.value), 0, seconds, len(probe.moves) + 1, (move.move,)))
+        return answers
+
+    def _any_move(self, position: Position, begin: float) -> Analysis:
+        """The answer of a search that was stopped before it had one: a legal move, unevaluated."""
+        move = min(render_move(self.game, move) for move in legal_moves(self.game, position))
+        return Analysis(0, 1, None, 0, self._searchers[0].nodes, time.monotonic() - begin, 0, (move,))
+
+    def _over(self, outcome: Outcome, begin: float) -> Analysis:
+        value = Value(outcome, None if outcome is Outcome.DRAW else 0)
+        return Analysis(0, 1, value, _score(value), 0, time.monotonic() - begin, 0, ())
+
+
+def _value(score: int) -> Value | None:
+    """The result that a score proves."""
+    if abs(score) <= DECIDED:
+        return None
+    return Value(Outcome.WIN if score > 0 else Outcome.LOSS, WIN - abs(score))
+
+
+def _score(value: Value) -> int:
+    """The score of a proved result."""
+    if value.distance is None:
+        return 0
+    return WIN - value.distance if value.outcome is Outcome.WIN else value.distance - WIN
+
+
+def _check_options(options: Options) -> None:
+    if options.threads < 1:
+        raise TablebaseError(f"a search needs at least one thread, not {options.threads}")
+    if options.progress < 0:
+        raise TablebaseError(f"the number of plies without a capture must not be negative, and {options.progress} is")
+
+
+def _check_limits(depth: int | None, seconds: float | None, nodes: int | None, lines: int) -> None:
+    if depth is not None and not 1 <= depth <= MOST_DEPTH:
+        if depth > MOST_DEPTH:
+            raise CapacityError(f"a search to depth {depth}", "search less deep", allowed=MOST_DEPTH, unit="plies")
+        raise TablebaseError(f"the depth must be at least 1 ply, not {depth}")
+    for name, limit in (("time", seconds), ("number of nodes", nodes), ("number of lines", lines)):
+        # This comparison also rejects NaN.
+        if limit is not None and not limit > 0:
+            raise TablebaseError(f"the {name} must be positive, not {limit:g}")

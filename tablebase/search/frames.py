@@ -1,0 +1,105 @@
+"""What the search writes: one frame of numbers for each ply, the state in which it stands, and what orders the moves."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tablebase.compute.jit import inline
+from tablebase.search.position import NUMBERS, Int32, Int64, RuleArrays
+from tablebase.search.scores import INFINITY
+from tablebase.search.transposition import NO_MOVE
+
+MOST_PLIES = 128
+MOST_DEPTH = MOST_PLIES - 8
+
+(
+    ALPHA,
+    BETA,
+    DEPTH,
+    LOW,
+    BEST,
+    BEST_MOVE,
+    MOVES,
+    NEXT_MOVE,
+    SEARCHED,
+    STAGE,
+    MOVE,
+    VICTIM,
+    QUIET_PLIES,
+    AFTER_NULL,
+    THREATENED,
+    NAME,
+    FLIPPED,
+    SAVED,
+) = range(18)
+FRAME = SAVED + NUMBERS
+"""Numbers in a frame; the last ones are `Board.numbers` before the move."""
+PLAIN, ZERO_WINDOW, REDUCED, NULL = range(4)
+"""Stages of the search of a move."""
+
+PLY, PHASE, VALUE, NODES, TABLE_HITS, DEEPEST, STATE = range(7)
+ENTERING, LOOPING, RETURNING = range(3)
+
+NEVER, DRAWS, LOSES = range(3)
+"""What a repeated position is."""
+
+
+class Settings(NamedTuple):
+    """How to search."""
+
+    exact: bool = False
+    transpositions: bool = True
+    ordering: bool = True
+    mirror_keys: bool = False  # whether mirror images share an entry of the transposition table
+    repetition: int = NEVER
+    progress: int = 0  # plies without a capture that draw; 0 for no limit
+    past: int = 0  # positions of the game before the root
+    side: int = 0  # to move at the root
+    generation: int = 0  # of new entries of the transposition table
+    excluded: int = 0  # moves at the root that are not searched
+
+
+class Memory(NamedTuple):
+    """What a thread's search writes; T steps."""
+
+    state: Int64  # (STATE,)
+    frames: Int64  # (MOST_PLIES, FRAME)
+    moves: Int32  # (MOST_PLIES, most moves)
+    ranks: Int64  # (MOST_PLIES, most moves) the highest first
+    killers: Int32  # (MOST_PLIES, 2) quiet moves that cut off
+    history: Int64  # (T,)
+    lines: Int32  # (MOST_PLIES, MOST_PLIES) the best line from each ply
+    lengths: Int64  # (MOST_PLIES,)
+    keys: Int64  # (past + MOST_PLIES,) of the positions of the game and the line
+    excluded: Int32  # (most moves,)
+
+
+def new_memory(rules: RuleArrays, past: int = 0) -> Memory:
+    """Empty arrays for the search of one thread."""
+    return Memory(
+        state=np.zeros(STATE, dtype=np.int64),
+        frames=np.zeros((MOST_PLIES, FRAME), dtype=np.int64),
+        moves=np.zeros((MOST_PLIES, rules.most_moves), dtype=np.int32),
+        ranks=np.zeros((MOST_PLIES, rules.most_moves), dtype=np.int64),
+        killers=np.full((MOST_PLIES, 2), NO_MOVE, dtype=np.int32),
+        history=np.zeros(len(rules.origin), dtype=np.int64),
+        lines=np.zeros((MOST_PLIES, MOST_PLIES), dtype=np.int32),
+        lengths=np.zeros(MOST_PLIES, dtype=np.int64),
+        keys=np.zeros(past + MOST_PLIES, dtype=np.int64),
+        excluded=np.zeros(rules.most_moves, dtype=np.int32),
+    )
+
+
+def begin(memory: Memory, depth: int, alpha: int = -INFINITY, beta: int = INFINITY, quiet_plies: int = 0) -> None:
+    """Prepare a search from the root; `run` then carries it out."""
+    memory.state[:] = 0
+    memory.frames[0, [ALPHA, BETA, DEPTH, QUIET_PLIES, AFTER_NULL]] = alpha, beta, depth, quiet_plies, 1
+
+
+@inline
+def push(memory: Memory, ply: int, alpha: int, beta: int, depth: int) -> None:
+    """Set the window and depth of the node below, seen from this one."""
+    frames = memory.frames
+    frames[ply + 1, ALPHA], frames[ply + 1, BETA], frames[ply + 1, DEPTH] = -beta, -alpha, depth

@@ -1,0 +1,195 @@
+"""Moves on a board of bits: list, count, make and take back; the compiled twins of `tablebase.game.moves`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tablebase.compute.bits import ones, trailing_zeros
+from tablebase.compute.jit import inline
+from tablebase.search.position import (
+    EMPTY,
+    KEY,
+    MATERIAL,
+    MIRRORED_KEY,
+    NOBODY,
+    SCORE,
+    WORDS,
+    Board,
+    Int32,
+    Int64,
+    RuleArrays,
+)
+
+ONE = np.uint64(1)
+
+
+@inline
+def bit(square: int) -> Any:
+    """The bit of a square in its word."""
+    return ONE << np.uint64(square & 63)
+
+
+@inline
+def is_legal(rules: RuleArrays, board: Board, step: int) -> Any:
+    """Whether a step of a piece that stands on its origin can be made."""
+    occupant = board.squares[rules.target[step]]
+    if occupant == EMPTY:
+        if not rules.quiet[step]:
+            return False
+    elif rules.victims[step] >> np.uint64(occupant) & ONE == 0:
+        return False
+    if rules.plain[step]:
+        return True
+    blockers, sides = rules.blockers, board.sides
+    return ((blockers[step, 0] & (sides[0, 0] | sides[1, 0])) | (blockers[step, 1] & (sides[0, 1] | sides[1, 1]))) == 0
+
+
+@inline
+def list_moves(rules: RuleArrays, board: Board, side: int, moves: Int32) -> int:
+    """List the legal moves of a side, escapes aside, and return how many there are.
+
+    Parameters
+    ----------
+    rules : RuleArrays
+    board : Board
+    side : int
+        The side to move.
+    moves : ndarray of int32, shape (RuleArrays.most_moves,)
+        Output: the number of each move's step.
+    """
+    step_begin, squares = rules.step_begin, board.squares
+    count = 0
+    for word in range(WORDS):
+        left = board.sides[side, word]
+        while left:
+            square = 64 * word + trailing_zeros(left)
+            left &= left - ONE
+            kind = squares[square]
+            for step in range(step_begin[kind, square], step_begin[kind, square + 1]):
+                if is_legal(rules, board, step):
+                    moves[count] = step
+                    count += 1
+    return count
+
+
+@inline
+def count_moves(rules: RuleArrays, board: Board, side: int) -> Any:
+    """The number of legal moves of a side, escapes aside: quiet plain steps are counted by the word, the others one by one."""
+    step_begin, squares, plain_targets, attacks = rules.step_begin, board.squares, rules.plain_targets, rules.attacks
+    irregular, plain, target = rules.irregular, rules.plain, rules.target
+    other0, other1 = board.sides[1 - side, 0], board.sides[1 - side, 1]
+    free0, free1 = ~(board.sides[side, 0] | other0), ~(board.sides[side, 1] | other1)
+    count = np.int64(0)
+    for word in range(WORDS):
+        left = board.sides[side, word]
+        while left:
+            square = 64 * word + trailing_zeros(left)
+            left &= left - ONE
+            kind = squares[square]
+            count += ones(plain_targets[kind, square, 0] & free0)
+            if free1 != 0:
+                count += ones(plain_targets[kind, square, 1] & free1)
+            attacked = (attacks[kind, square, 0] & other0) | (attacks[kind, square, 1] & other1)
+            if irregular[kind, square] or attacked != 0:
+                for step in range(step_begin[kind, square], step_begin[kind, square + 1]):
+                    if not (plain[step] and squares[target[step]] == EMPTY):
+                        count += is_legal(rules, board, step)
+    return count
+
+
+@inline
+def shift(rules: RuleArrays, board: Board, side: int, move: int) -> Any:
+    """Make a legal move without keys and sums, and return the captured kind or `EMPTY`."""
+    origin, target = rules.origin[move], rules.target[move]
+    squares, sides, kinds = board.squares, board.sides, board.kinds
+    kind, victim = squares[origin], squares[target]
+    squares[origin] = EMPTY
+    squares[target] = kind
+    sides[side, origin >> 6] ^= bit(origin)
+    sides[side, target >> 6] ^= bit(target)
+    kinds[kind, origin >> 6] ^= bit(origin)
+    kinds[kind, target >> 6] ^= bit(target)
+    if victim != EMPTY:
+        sides[1 - side, target >> 6] ^= bit(target)
+        kinds[victim, target >> 6] ^= bit(target)
+        board.counts[1 - side] -= 1
+    return victim
+
+
+@inline
+def shift_back(rules: RuleArrays, board: Board, side: int, move: int, victim: int) -> None:
+    """Take back a move that `shift` made."""
+    origin, target = rules.origin[move], rules.target[move]
+    squares, sides, kinds = board.squares, board.sides, board.kinds
+    kind = squares[target]
+    squares[origin] = kind
+    squares[target] = victim
+    sides[side, origin >> 6] ^= bit(origin)
+    sides[side, target >> 6] ^= bit(target)
+    kinds[kind, origin >> 6] ^= bit(origin)
+    kinds[kind, target >> 6] ^= bit(target)
+    if victim != EMPTY:
+        sides[1 - side, target >> 6] ^= bit(target)
+        kinds[victim, target >> 6] ^= bit(target)
+        board.counts[1 - side] += 1
+
+
+@inline
+def make(rules: RuleArrays, board: Board, values: Int64, side: int, move: int) -> Any:
+    """Make a legal move, keys and sums included, and return the captured kind or `EMPTY`.
+
+    `values` is the array that `set_up` was called with. To take the move back, use `shift_back` and restore `Board.numbers`.
+    """
+    origin, target, numbers = rules.origin[move], rules.target[move], board.numbers
+    victim = shift(rules, board, side, move)
+    kind = board.squares[target]
+    zobrist, mirrored, material = rules.zobrist, rules.mirrored_zobrist, rules.material
+    numbers[KEY] ^= rules.to_move ^ zobrist[kind, origin] ^ zobrist[kind, target]
+    numbers[MIRRORED_KEY] ^= rules.to_move ^ mirrored[kind, origin] ^ mirrored[kind, target]
+    numbers[MATERIAL] += material[kind, target] - material[kind, origin]
+    numbers[SCORE] += values[kind, target] - values[kind, origin]
+    if victim != EMPTY:
+        numbers[KEY] ^= zobrist[victim, target]
+        numbers[MIRRORED_KEY] ^= mirrored[victim, target]
+        numbers[MATERIAL] -= material[victim, target]
+        numbers[SCORE] -= values[victim, target]
+    return victim
+
+
+@inline
+def has_escaped(rules: RuleArrays, board: Board, side: int) -> Any:
+    """Whether a piece has escaped, with `side` to move; the twin of `tablebase.game.moves.has_escaped`."""
+    if rules.runner == NOBODY or not rules.escape_counts[side]:
+        return False
+    guarded0, guarded1 = np.uint64(0), np.uint64(0)
+    squares = board.squares
+    for square in range(len(squares)):
+        if squares[square] != EMPTY:
+            guarded0 |= rules.guards[squares[square], square, 0]
+            guarded1 |= rules.guards[squares[square], square, 1]
+    for word in range(WORDS):
+        left = board.kinds[rules.runner, word] & ~(guarded1 if word else guarded0)
+        while left:
+            square = 64 * word + trailing_zeros(left)
+            left &= left - ONE
+            if not rules.escape_room or ((rules.near[square, 0] & ~guarded0) | (rules.near[square, 1] & ~guarded1)) != 0:
+                return True
+    return False
+
+
+@inline
+def can_win(rules: RuleArrays, board: Board, side: int) -> Any:
+    """Whether a side has a step to a goal, were it to move."""
+    step_begin, squares, wins = rules.step_begin, board.squares, rules.wins
+    for word in range(WORDS):
+        left = board.sides[side, word] & rules.winning_origins[side, word]
+        while left:
+            square = 64 * word + trailing_zeros(left)
+            left &= left - ONE
+            kind = squares[square]
+            for step in range(step_begin[kind, square], step_begin[kind, square + 1]):
+                if wins[step] and is_legal(rules, board, step):
+                    return True
+    return False

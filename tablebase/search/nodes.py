@@ -1,0 +1,231 @@
+"""Entering a node: a score at once, or a list of moves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tablebase.compute.jit import inline
+from tablebase.search.evaluation import EvaluationArrays, evaluate
+from tablebase.search.frames import (
+    ALPHA,
+    BEST,
+    BEST_MOVE,
+    BETA,
+    DEPTH,
+    DRAWS,
+    FLIPPED,
+    LOW,
+    MOST_PLIES,
+    MOVES,
+    NAME,
+    NEVER,
+    NEXT_MOVE,
+    PLAIN,
+    QUIET_PLIES,
+    SEARCHED,
+    STAGE,
+    TABLE_HITS,
+    THREATENED,
+    VALUE,
+    Memory,
+    Settings,
+)
+from tablebase.search.moves import can_win, count_moves, has_escaped, list_moves
+from tablebase.search.ordering import rank_moves
+from tablebase.search.position import EMPTY, KEY, MIRRORED_KEY, Board, Int64, RuleArrays
+from tablebase.search.probing import NO_TABLE, TableArrays, look_up
+from tablebase.search.scores import INFINITY, REPEATER_LOSES, WIN, code_score, from_root, no_move_score
+from tablebase.search.transposition import EXACT, LOWER, NO_MOVE, UPPER, bound_of, depth_of, find, move_of, score_of
+
+QUIESCENCE = 12
+"""Plies beyond the depth to which threats are answered; captures run out by themselves."""
+HAS_VALUE, HAS_MOVES, LACKS = range(3)
+
+
+@inline
+def enter(
+    rules: RuleArrays,
+    evaluation: EvaluationArrays,
+    tables: TableArrays,
+    board: Board,
+    table: Int64,
+    memory: Memory,
+    settings: Settings,
+    ply: int,
+    side: int,
+) -> int:
+    """Enter a node: give it a score at once, or list its moves."""
+    state, frames, counts = memory.state, memory.frames, board.counts
+    memory.lengths[ply] = 0
+    memory.keys[settings.past + ply] = board.numbers[KEY]
+    if ply > 0:
+        if counts[0] + counts[1] <= tables.most_pieces:
+            code = look_up(tables, board, side)
+            if code >= 0:
+                state[TABLE_HITS] += 1
+                state[VALUE] = code_score(code, ply)
+                return HAS_VALUE
+            if code != NO_TABLE:
+                return LACKS
+        if is_drawn_or_repeated(memory, settings, ply):
+            return HAS_VALUE
+        # No line is worth more than a win at the next ply, or less than a loss now.
+        frames[ply, ALPHA] = max(frames[ply, ALPHA], ply - WIN)
+        frames[ply, BETA] = min(frames[ply, BETA], WIN - ply - 1)
+        if frames[ply, ALPHA] >= frames[ply, BETA]:
+            state[VALUE] = frames[ply, ALPHA]
+            return HAS_VALUE
+    frames[ply, LOW] = frames[ply, ALPHA]
+    frames[ply, BEST], frames[ply, BEST_MOVE] = -INFINITY, NO_MOVE
+    frames[ply, NEXT_MOVE] = frames[ply, SEARCHED] = 0
+    frames[ply, THREATENED] = False
+    frames[ply, STAGE] = PLAIN
+    if has_escaped(rules, board, side) and count_moves(rules, board, side) > 0:
+        state[VALUE] = WIN - ply if rules.owner[rules.runner] == side else ply - WIN
+        return HAS_VALUE
+    depth = frames[ply, DEPTH]
+    if depth <= 0 or ply >= MOST_PLIES - 2:
+        if settings.exact or ply >= MOST_PLIES - 2:
+            return leaf(rules, evaluation, board, memory, ply, side)
+        return enter_quiescence(rules, evaluation, board, memory, settings, ply, side)
+    hash_move = np.int64(NO_MOVE)
+    if settings.transpositions:
+        name_position(board, memory, settings, ply)
+        data = find(table, frames[ply, NAME])
+        if data != 0:
+            hash_move = move_of(data)
+            if hash_move != NO_MOVE and frames[ply, FLIPPED]:
+                hash_move = np.int64(rules.image[hash_move])
+            if ply > 0 and cuts_off(data, memory, settings, ply):
+                return HAS_VALUE
+    listed = list_root_or_moves(rules, board, memory, settings, ply, side)
+    if listed == HAS_VALUE:
+        return HAS_VALUE
+    if not settings.exact:
+        frames[ply, THREATENED] = can_win(rules, board, 1 - side)
+        if frames[ply, THREATENED] and ply < MOST_PLIES // 2:
+            frames[ply, DEPTH] = depth + 1
+    if settings.ordering:
+        rank_moves(rules, evaluation, board, memory, ply, hash_move)
+    return HAS_MOVES
+
+
+@inline
+def is_drawn_or_repeated(memory: Memory, settings: Settings, ply: int) -> bool:
+    """Whether the options of play end the game here; the score is then in the state."""
+    quiet_plies = memory.frames[ply, QUIET_PLIES]
+    if settings.progress > 0 and quiet_plies >= settings.progress:
+        memory.state[VALUE] = 0
+        return True
+    if settings.repetition == NEVER:
+        return False
+    here = settings.past + ply
+    seen = 0
+    for earlier in range(here - 4, max(-1, here - quiet_plies - 1), -2):
+        if memory.keys[earlier] == memory.keys[here]:
+            # Once within the search is taken for what it can become.
+            seen += 2 if earlier >= settings.past else 1
+            if seen >= 2:
+                memory.state[VALUE] = 0 if settings.repetition == DRAWS else REPEATER_LOSES
+                return True
+    return False
+
+
+@inline
+def leaf(rules: RuleArrays, evaluation: EvaluationArrays, board: Board, memory: Memory, ply: int, side: int) -> int:
+    """Evaluate the position, unless the game is over."""
+    if count_moves(rules, board, side) == 0:
+        memory.state[VALUE] = no_move_score(rules, ply)
+    else:
+        memory.state[VALUE] = evaluate(rules, evaluation, board, side)
+    return HAS_VALUE
+
+
+@inline
+def wins_now(rules: RuleArrays, board: Board, side: int, move: int) -> Any:
+    """Whether a legal move reaches a goal or captures the last piece."""
+    return rules.wins[move] or (board.counts[1 - side] == 1 and board.squares[rules.target[move]] != EMPTY)
+
+
+@inline
+def list_root_or_moves(rules: RuleArrays, board: Board, memory: Memory, settings: Settings, ply: int, side: int) -> int:
+    """List the moves of a node, those excluded at the root aside; a score at once if there is none, or one that wins."""
+    moves = memory.moves[ply]
+    count = list_moves(rules, board, side, moves)
+    if count == 0:
+        memory.state[VALUE] = no_move_score(rules, ply)
+        return HAS_VALUE
+    if ply == 0:
+        kept = 0
+        for i in range(count):
+            excluded = False
+            for j in range(settings.excluded):
+                excluded |= memory.excluded[j] == moves[i]
+            if not excluded:
+                moves[kept] = moves[i]
+                kept += 1
+        count = kept
+    memory.frames[ply, MOVES] = count
+    for i in range(count):
+        if wins_now(rules, board, side, moves[i]):
+            memory.state[VALUE] = memory.frames[ply, BEST] = WIN - ply - 1
+            memory.frames[ply, BEST_MOVE] = moves[i]
+            memory.lines[ply, 0] = moves[i]
+            memory.lengths[ply] = 1
+            return HAS_VALUE
+    return HAS_MOVES
+
+
+@inline
+def enter_quiescence(
+    rules: RuleArrays, evaluation: EvaluationArrays, board: Board, memory: Memory, settings: Settings, ply: int, side: int
+) -> int:
+    """Enter a node beyond the depth: its score is at least that of the position as it stands, unless there is a threat."""
+    frames, moves = memory.frames, memory.moves[ply]
+    if list_root_or_moves(rules, board, memory, settings, ply, side) == HAS_VALUE:
+        return HAS_VALUE
+    frames[ply, THREATENED] = can_win(rules, board, 1 - side) and frames[ply, DEPTH] > -QUIESCENCE
+    if not frames[ply, THREATENED]:
+        standing = evaluate(rules, evaluation, board, side)
+        if standing >= frames[ply, BETA]:
+            memory.state[VALUE] = standing
+            return HAS_VALUE
+        frames[ply, BEST] = standing
+        frames[ply, ALPHA] = max(frames[ply, ALPHA], standing)
+        captures = 0
+        for i in range(frames[ply, MOVES]):
+            if board.squares[rules.target[moves[i]]] != EMPTY:
+                moves[captures] = moves[i]
+                captures += 1
+        frames[ply, MOVES] = captures
+        if captures == 0:
+            memory.state[VALUE] = standing
+            return HAS_VALUE
+    rank_moves(rules, evaluation, board, memory, ply, NO_MOVE)
+    return HAS_MOVES
+
+
+@inline
+def name_position(board: Board, memory: Memory, settings: Settings, ply: int) -> None:
+    """Decide under which key the transposition table knows the position."""
+    key, mirrored = board.numbers[KEY], board.numbers[MIRRORED_KEY]
+    flipped = settings.mirror_keys and mirrored < key
+    memory.frames[ply, NAME] = mirrored if flipped else key
+    memory.frames[ply, FLIPPED] = flipped
+
+
+@inline
+def cuts_off(data: int, memory: Memory, settings: Settings, ply: int) -> bool:
+    """Whether an entry decides a node with an open window of one; its score is then in the state."""
+    frames = memory.frames
+    alpha, beta, depth = frames[ply, ALPHA], frames[ply, BETA], frames[ply, DEPTH]
+    enough = depth_of(data) == depth if settings.exact else depth_of(data) >= depth
+    if not enough or beta - alpha > 1:
+        return False
+    score, bound = from_root(score_of(data), ply), bound_of(data)
+    if bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha):
+        memory.state[VALUE] = score
+        return True
+    return False

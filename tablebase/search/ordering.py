@@ -1,0 +1,65 @@
+"""The order in which moves are searched; the better it is, the sooner a window closes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tablebase.compute.jit import inline
+from tablebase.search.evaluation import EvaluationArrays
+from tablebase.search.frames import DEPTH, MOVES, NEXT_MOVE, Memory, Settings
+from tablebase.search.position import EMPTY, Board, RuleArrays
+
+HISTORY_LIMIT = 1 << 20
+HASH_FIRST, CAPTURE_FIRST, KILLER_FIRST = 1 << 30, 1 << 26, 1 << 25
+
+
+@inline
+def rank_moves(rules: RuleArrays, evaluation: EvaluationArrays, board: Board, memory: Memory, ply: int, hash_move: Any) -> None:
+    """Rank the moves: the transposition table's, captures by value, killers, the others by history."""
+    squares, values, killers, history = board.squares, evaluation.values, memory.killers, memory.history
+    moves, ranks = memory.moves, memory.ranks
+    for i in range(memory.frames[ply, MOVES]):
+        move = moves[ply, i]
+        origin, target = rules.origin[move], rules.target[move]
+        victim = squares[target]
+        if move == hash_move:
+            rank = np.int64(HASH_FIRST)
+        elif victim != EMPTY:
+            rank = CAPTURE_FIRST + 16 * abs(values[victim, target]) - abs(values[squares[origin], origin])
+        elif move == killers[ply, 0]:
+            rank = np.int64(KILLER_FIRST + 1)
+        elif move == killers[ply, 1]:
+            rank = np.int64(KILLER_FIRST)
+        else:
+            rank = history[move]
+        ranks[ply, i] = rank
+
+
+@inline
+def pick(memory: Memory, settings: Settings, ply: int) -> Any:
+    """Bring the highest-ranked move that is left to the front, and return it."""
+    moves, ranks, first = memory.moves, memory.ranks, memory.frames[ply, NEXT_MOVE]
+    if settings.ordering or memory.frames[ply, DEPTH] <= 0:
+        best = first
+        for i in range(first + 1, memory.frames[ply, MOVES]):
+            if ranks[ply, i] > ranks[ply, best]:
+                best = i
+        moves[ply, first], moves[ply, best] = moves[ply, best], moves[ply, first]
+        ranks[ply, first], ranks[ply, best] = ranks[ply, best], ranks[ply, first]
+    memory.frames[ply, NEXT_MOVE] += 1
+    return moves[ply, first]
+
+
+@inline
+def remember(memory: Memory, ply: int, move: int, depth: int) -> None:
+    """Note a quiet move that cut off, for the order of later moves."""
+    killers, history = memory.killers, memory.history
+    if killers[ply, 0] != move:
+        killers[ply, 1] = killers[ply, 0]
+        killers[ply, 0] = move
+    history[move] += depth * depth
+    if history[move] > HISTORY_LIMIT:
+        for i in range(len(history)):
+            history[i] >>= 1

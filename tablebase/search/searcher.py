@@ -1,0 +1,152 @@
+"""One thread's search: its board, its memory, and the chunks of tables that it has read."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from tablebase.game import Game
+from tablebase.game.moves import Position
+from tablebase.search.alphabeta import LACKS_TABLE, PAUSED, run
+from tablebase.search.evaluation import EvaluationArrays
+from tablebase.search.frames import DEEPEST, MOST_PLIES, NODES, PLY, TABLE_HITS, VALUE, Memory, Settings, begin, new_memory
+from tablebase.search.position import KEY, Board, Int64, RuleArrays, compile_rules, set_up
+from tablebase.search.probing import TableCache
+from tablebase.search.scores import INFINITY
+
+SLICE = 20_000
+"""Nodes between two looks at the clock."""
+
+
+@dataclass
+class Limits:
+    """When a search ends before its depth is reached.
+
+    Parameters
+    ----------
+    nodes : int, optional
+        Nodes that one thread may enter.
+    deadline : float, optional
+        On the clock `time.monotonic`.
+    stopped : threading.Event
+        Set from any thread to stop all of them.
+    """
+
+    nodes: int | None
+    deadline: float | None
+    stopped: threading.Event
+
+    def left(self, entered: int) -> int:
+        """Nodes to enter before the next look; 0 if the search is over."""
+        if self.stopped.is_set() or (self.deadline is not None and time.monotonic() >= self.deadline):
+            return 0
+        return SLICE if self.nodes is None else max(0, min(SLICE, self.nodes - entered))
+
+
+class Found(NamedTuple):
+    """The result of a search to one depth.
+
+    Parameters
+    ----------
+    score : int
+        Seen from the side to move.
+    line : tuple of int
+        The best moves, as numbers of steps.
+    """
+
+    score: int
+    line: tuple[int, ...]
+
+
+class Searcher:
+    """Searches one position after another, in one thread.
+
+    Parameters
+    ----------
+    game : Game
+    evaluation : EvaluationArrays
+    table : ndarray of int64, shape (entries, 2)
+        The transposition table.
+    cache : TableCache
+
+    Attributes
+    ----------
+    nodes, table_hits, deepest : int
+        Nodes entered and positions found in tables since `start`, and the longest line in plies.
+    """
+
+    def __init__(self, game: Game, evaluation: EvaluationArrays, table: Int64, cache: TableCache) -> None:
+        self.rules: RuleArrays = compile_rules(game)
+        self.evaluation, self.table, self.cache = evaluation, table, cache
+        self.memory: Memory = new_memory(self.rules)
+        self.nodes = self.table_hits = self.deepest = 0
+        self._position, self._past = Position((), 0), np.zeros(0, dtype=np.int64)
+        self._quiet_plies = 0
+
+    def prepare(self) -> None:
+        """Compile the kernels, if that has not been done on this machine, before any clock runs."""
+        self._run(set_up(self.rules, self._position, self.evaluation.values), Settings(), 0)
+
+    def start(self, position: Position, past: Sequence[Position] = ()) -> None:
+        """Set up a position that came after the positions of `past`, the first one first."""
+        self._position = position
+        boards = [set_up(self.rules, each) for each in past]
+        self._past = np.array([board.numbers[KEY] for board in boards], dtype=np.int64)
+        pieces = len(position.pieces)
+        self._quiet_plies = next((n for n, each in enumerate(reversed(past)) if len(each.pieces) != pieces), len(past))
+        self.memory = self.memory._replace(keys=np.concatenate([self._past, np.zeros(MOST_PLIES, dtype=np.int64)]))
+        self.memory.history[:] >>= 3
+        self.nodes = self.table_hits = self.deepest = 0
+
+    def search(
+        self,
+        settings: Settings,
+        limits: Limits,
+        depth: int,
+        window: tuple[int, int] = (-INFINITY, INFINITY),
+        excluded: Sequence[int] = (),
+    ) -> Found | None:
+        """Search to a depth.
+
+        Parameters
+        ----------
+        settings : Settings
+            What concerns the position is filled in.
+        limits : Limits
+        depth : int
+        window : (int, int)
+            Scores outside are bounds.
+        excluded : sequence of int
+            Moves of the position that are left out.
+
+        Returns
+        -------
+        Found or None
+            None if the limits ended the search.
+        """
+        memory, board = self.memory, set_up(self.rules, self._position, self.evaluation.values)
+        settings = settings._replace(side=self._position.side, past=len(self._past), excluded=len(excluded))
+        memory.excluded[: len(excluded)] = excluded
+        begin(memory, depth, *window, quiet_plies=self._quiet_plies)
+        before = self.nodes, self.table_hits
+        while True:
+            nodes = limits.left(self.nodes)
+            if nodes == 0:
+                return None
+            status = self._run(board, settings, nodes)
+            self.nodes = before[0] + int(memory.state[NODES])
+            self.table_hits = before[1] + int(memory.state[TABLE_HITS])
+            self.deepest = max(self.deepest, int(memory.state[DEEPEST]))
+            if status == LACKS_TABLE:
+                self.cache.load(board, settings.side ^ (int(memory.state[PLY]) & 1))
+            elif status != PAUSED:
+                break
+        return Found(int(memory.state[VALUE]), tuple(memory.lines[0, : memory.lengths[0]].tolist()))
+
+    def _run(self, board: Board, settings: Settings, nodes: int) -> int:
+        return int(run(self.rules, self.evaluation, self.cache.arrays, board, self.table, self.memory, settings, nodes))

@@ -1,0 +1,107 @@
+"""Exact searches against plain minimax, with and without everything that must not change the score."""
+
+from __future__ import annotations
+
+import threading
+from random import Random
+
+import pytest
+from support.games import GAMES, sampled
+from support.program import random_position
+from twins import minimax
+
+from tablebase.game import Duel, Evaluation, Game, load_game
+from tablebase.game.moves import Position, legal_moves
+from tablebase.game.notation import parse
+from tablebase.search.evaluation import compile_evaluation, evaluate, material_and_mobility
+from tablebase.search.frames import Settings
+from tablebase.search.position import compile_rules, set_up
+from tablebase.search.probing import TableCache
+from tablebase.search.scores import WIN
+from tablebase.search.searcher import Limits, Searcher
+from tablebase.search.transposition import BUCKET, ENTRY_BYTES, new_table
+from tablebase.slices.material import materials
+
+JUNGLE = load_game("doushouqi")
+LEAST = BUCKET * ENTRY_BYTES
+"""Bytes of a transposition table with a single bucket, which is always full."""
+EXACT = {
+    "plain": Settings(exact=True, transpositions=False, ordering=False),
+    "ordered": Settings(exact=True, transpositions=False),
+    "table": Settings(exact=True),
+    "mirrored": Settings(exact=True, mirror_keys=True),
+}
+NO_LIMITS = Limits(None, None, threading.Event())
+
+
+def searcher(game: Game, evaluation: Evaluation | None = None, size: int = 1 << 16) -> Searcher:
+    """A searcher without tables."""
+    return Searcher(game, compile_evaluation(game, evaluation), new_table(size), TableCache(game, None))
+
+
+def score(game: Game, position: Position, depth: int, settings: Settings, *, size: int = 1 << 16) -> int:
+    """The score after searches of all depths up to this one."""
+    one = searcher(game, size=size)
+    one.start(position)
+    found = [one.search(settings, NO_LIMITS, plies) for plies in range(1, depth + 1)]
+    last = found[-1]
+    assert last is not None
+    return last.score
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_evaluations_are_those_of_the_definition(name: str) -> None:
+    """The game's own, or material and mobility, for either side to move."""
+    game = GAMES[name]
+    rules, evaluation = compile_rules(game), game.evaluation or material_and_mobility(game)
+    arrays = compile_evaluation(game)
+    for position in sampled(game, 20):
+        for turn in (position, Position(position.pieces, 1 - position.side)):
+            board = set_up(rules, turn, arrays.values)
+            assert evaluate(rules, arrays, board, turn.side) == minimax.evaluate(game, evaluation, turn)
+
+
+def test_all_terms_of_an_evaluation() -> None:
+    """Random values of pieces, duels in both directions and races, in a game in which pawns run and take each other."""
+    game = load_game("hexapawn-5x5")
+    random = Random(3)
+    squares = {symbol: tuple(random.choices(range(-99, 999), k=25)) for symbol in "Pp"}
+    duels = (Duel("P", "p", (0, 7, 11, 13)), Duel("p", "P", (0, 3)))
+    evaluation = Evaluation(squares, mobility=17, duels=duels, race=(0, 900, 500, 100))
+    rules, arrays = compile_rules(game), compile_evaluation(game, evaluation)
+    races = set()
+    for position in [random_position(game, random.choice(materials(game, pieces)), 0, random) for pieces in (2, 3, 4, 6) * 30]:
+        for turn in (position, Position(position.pieces, 1 - position.side)):
+            board = set_up(rules, turn, arrays.values)
+            assert evaluate(rules, arrays, board, turn.side) == minimax.evaluate(game, evaluation, turn)
+            races.add(minimax.evaluate(game, Evaluation(dict.fromkeys("Pp", (0,) * 25), race=(0, 1, 2, 3)), turn))
+    assert {-1, 0, 1, 2} <= races
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_exact_scores_are_those_of_minimax(name: str) -> None:
+    """Whatever is switched on, to as many plies as plain Python can look ahead."""
+    game = GAMES[name]
+    evaluation = game.evaluation or material_and_mobility(game)
+    for position in sampled(game, 4):
+        depth = 2 if len(legal_moves(game, position)) > 8 else 4
+        expected = minimax.minimax(game, evaluation, position, depth)
+        assert {score(game, position, depth, settings) for settings in EXACT.values()} == {expected}
+        assert score(game, position, depth, EXACT["table"], size=LEAST) == expected
+
+
+def test_exact_scores_agree_deeper() -> None:
+    """Beyond the reach of plain Python: the same score with and without order, table and mirror images."""
+    for position in sampled(JUNGLE, 6):
+        assert len({score(JUNGLE, position, 5, settings) for settings in EXACT.values()}) == 1
+
+
+def test_mates_in_the_horizon() -> None:
+    """A win is found at the depth of its distance and not before, and counts its plies, for both sides."""
+    # The cat is two steps from the den, and the dog too far away.
+    position = parse(JUNGLE, "7/7/2C4/7/7/7/7/6d/7 w")
+    scores = [score(JUNGLE, position, depth, EXACT["table"]) for depth in range(1, 6)]
+    assert [WIN - found if found > WIN / 2 else None for found in scores] == [None, None, None, None, 5]
+    threatened = parse(JUNGLE, "2C4/7/7/7/7/7/7/6d/7 b")
+    assert score(JUNGLE, threatened, 2, EXACT["table"]) == 2 - WIN
+    assert score(JUNGLE, threatened, 1, Settings()) == 2 - WIN

@@ -1,0 +1,382 @@
+"""The engine: against the tables, at its limits, and with rules that tables do not know."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+from support.checks import at_least_one
+from support.games import sampled
+from support.program import random_position
+from twins import minimax
+
+from tablebase.api.tablebase import Tablebase
+from tablebase.errors import CapacityError, CorruptTableError, StaleTableError, TablebaseError
+from tablebase.game import Evaluation, Game, Outcome, load_game
+from tablebase.game.moves import Position, legal_moves, play, wins_at_once
+from tablebase.game.notation import parse, render_move
+from tablebase.probe.prober import Prober
+from tablebase.search import Analysis, Engine, Options, Repetition
+from tablebase.search.frames import MOST_DEPTH
+from tablebase.slices.location import locate
+from tablebase.slices.material import materials, parse_material
+from tablebase.tables.format import table_path
+from tablebase.values import Value
+
+JUNGLE = load_game("doushouqi")
+LEAST = 64
+"""Bytes of a transposition table with a single bucket, which is always full."""
+SMALL = Options(hash_bytes=1 << 20, table_bytes=1 << 22)
+EXACT = replace(SMALL, exact=True)
+ALONE = parse(JUNGLE, "7/2c4/7/7/7/7/3C3/7/7 w")
+
+
+def analysed(engine: Engine, position: Position, **limits: int) -> list[Analysis]:
+    """All answers of a search."""
+    return list(engine.analyse(position, **limits))  # type: ignore[arg-type]
+
+
+def drawn(game: Game, pieces: int, count: int, seed: int = 1) -> list[Position]:
+    """Random positions with this number of pieces."""
+    random = Random(seed)
+    return [random_position(game, random.choice(materials(game, pieces)), random.randrange(2), random) for _ in range(count)]
+
+
+def after(game: Game, position: Position, line: Sequence[str]) -> list[Position]:
+    """The positions that a line leads to, one after another; the last one may be over."""
+    positions = []
+    for text in line:
+        position = play(position, next(move for move in legal_moves(game, position) if render_move(game, move) == text))
+        positions.append(position)
+    return positions
+
+
+# With tables to compare with
+
+
+def test_exact_searches_agree_with_tables(more_tables: Tablebase) -> None:
+    """To the ply, for every position of two and three pieces that is decided within the depth."""
+    engine, decided = Engine(JUNGLE, options=EXACT), 0
+    for position in drawn(JUNGLE, 2, 60) + drawn(JUNGLE, 3, 60):
+        value = more_tables.probe_value(JUNGLE, position)
+        answers = analysed(engine, position, depth=6)
+        assert [answer.depth for answer in answers] == ([1, 2, 3, 4, 5, 6] if legal_moves(JUNGLE, position) else [0])
+        for answer in answers:
+            within = value.distance is not None and value.distance <= answer.depth
+            assert answer.value == (value if within else None)
+            decided += within
+    assert decided > 100
+
+
+def test_what_play_proves_is_true(more_tables: Tablebase) -> None:
+    """A selective search may need more plies, but never claims what tables deny; a claimed distance is no better than theirs."""
+    engine, claims = Engine(JUNGLE, options=SMALL), set()
+    for position in drawn(JUNGLE, 3, 80, seed=2):
+        value = more_tables.probe_value(JUNGLE, position)
+        for answer in analysed(engine, position, depth=8):
+            if answer.value is not None and legal_moves(JUNGLE, position):
+                assert answer.value.outcome == value.outcome
+                assert answer.value.distance is not None
+                assert value.distance is not None
+                assert answer.value.distance >= value.distance or value.outcome is Outcome.LOSS
+                claims.add(value.outcome)
+    assert claims == {Outcome.WIN, Outcome.LOSS}
+
+
+def test_zugzwang() -> None:
+    """Hexapawn, where whoever cannot move loses: reductions after a null move hide nothing from a search that is deep enough."""
+    game = load_game("hexapawn-4x4")
+    selective, exact = Engine(game, options=SMALL), Engine(game, options=EXACT)
+    squeezed = 0
+    for position in sampled(game, 60):
+        value, found = (analysed(engine, position, depth=16)[-1].value for engine in (exact, selective))
+        assert value is not None
+        assert found is not None
+        assert found.outcome is value.outcome
+        passed = Position(position.pieces, 1 - position.side)
+        if value.outcome is Outcome.LOSS and legal_moves(game, passed):
+            squeezed += analysed(exact, passed, depth=16)[-1].value.outcome is Outcome.LOSS  # type: ignore[union-attr]
+    assert squeezed > 5
+
+
+# With tables inside the search
+
+
+def test_at_the_root_the_move_is_the_tables(more_tables: Tablebase) -> None:
+    """With the outcome and distance of a probe, as many lines as asked for, and no search."""
+    with Tablebase(more_tables.folder) as tables:
+        engine = Engine(JUNGLE, tables.prober, SMALL)
+        for position in drawn(JUNGLE, 3, 20):
+            probe = tables.probe(JUNGLE, position)
+            answers = analysed(engine, position, depth=3, lines=2)
+            assert [answer.best for answer in answers] == [move.move for move in probe.moves[:2]] or not probe.moves
+            assert answers[0].value == probe.value
+            assert {(answer.depth, answer.nodes) for answer in answers} == {(0, 0)}
+
+
+def test_a_search_ends_in_tables(more_tables: Tablebase, three_pieces: Path) -> None:
+    """With tables of two pieces, what is proved of three is true, further than the depth; and a line says where it ends."""
+    prober = Prober(three_pieces)
+    engine = Engine(JUNGLE, prober, replace(EXACT, table_pieces=2))
+    beyond, reached = 0, 0
+    for position in drawn(JUNGLE, 3, 400, seed=4):
+        if not legal_moves(JUNGLE, position):
+            continue
+        last = analysed(engine, position, depth=3)[-1]
+        value = more_tables.probe_value(JUNGLE, position)
+        if last.value is not None:
+            assert last.value.outcome is value.outcome
+            beyond += (last.value.distance or 0) > 3
+        if last.reached is not None:
+            end = after(JUNGLE, position, last.line)[-1]
+            assert len(end.pieces) == 2
+            assert last.reached == more_tables.probe_value(JUNGLE, end)
+            reached += 1
+    prober.close()
+    assert beyond > 3
+    assert reached > 3
+    assert not engine.missing
+
+
+@pytest.mark.parametrize("pieces", [2, 3])
+def test_scores_with_tables_are_those_of_minimax_over_tables(pieces: int, three_pieces: Path, more_tables: Tablebase) -> None:
+    """Exactly, whichever chunks had to be read first, with room for the fewest chunks."""
+    prober = Prober(three_pieces)
+    engine = Engine(JUNGLE, prober, replace(EXACT, table_pieces=pieces, table_bytes=1))
+    evaluation = JUNGLE.evaluation
+    assert evaluation is not None
+    hits = 0
+    for position in drawn(JUNGLE, pieces + 1, 12, seed=5):
+        if legal_moves(JUNGLE, position):
+            last = analysed(engine, position, depth=2)[-1]
+            assert last.score == over_tables(position, pieces, more_tables, evaluation, 2, 0)
+            hits += last.table_hits
+    prober.close()
+    assert hits > 0
+
+
+def over_tables(position: Position, pieces: int, tables: Tablebase, evaluation: Evaluation, depth: int, ply: int) -> int:
+    """Plain minimax that looks up positions of few pieces; wins at once do not need a table."""
+    if ply and len(position.pieces) <= pieces:
+        value = tables.probe_value(JUNGLE, position)
+        if value.distance is None:
+            return 0
+        return minimax.WIN - ply - value.distance if value.outcome is Outcome.WIN else ply + value.distance - minimax.WIN
+    moves = legal_moves(JUNGLE, position)
+    if depth == 0 or not moves:
+        return minimax.minimax(JUNGLE, evaluation, position, 0, ply)
+    scores = []
+    for move in moves:
+        if wins_at_once(JUNGLE, position, move):
+            scores.append(minimax.WIN - ply - 1)
+        else:
+            scores.append(-over_tables(play(position, move), pieces, tables, evaluation, depth - 1, ply + 1))
+    return max(scores)
+
+
+def test_a_missing_table_is_no_draw(copied: Path, more_tables: Tablebase) -> None:
+    """Positions without a table are searched like others, and their materials named."""
+    removed = list(at_least_one(sorted((copied / "doushouqi" / "2").glob("*.h5")))[::2])
+    for path in removed:
+        path.unlink()
+    prober = Prober(copied)
+    engine, without = Engine(JUNGLE, prober, EXACT), Engine(JUNGLE, options=EXACT)
+    proved = 0
+    for position in drawn(JUNGLE, 3, 40, seed=6):
+        if legal_moves(JUNGLE, position):
+            with_tables, alone = (analysed(each, position, depth=3)[-1] for each in (engine, without))
+            value = more_tables.probe_value(JUNGLE, position)
+            assert with_tables.value is None or with_tables.value.outcome == value.outcome
+            assert alone.value is None or with_tables.value == value
+            proved += with_tables.value is not None
+    prober.close()
+    assert proved > 5
+    assert engine.missing
+
+
+def test_a_stale_or_damaged_table_ends_the_search(copied: Path, two_pieces: Path) -> None:
+    """In the middle of a search, with the error that every reader of the table has; the engine can search on without it."""
+    position = parse(JUNGLE, "7/7/7/7/3c3/3C3/3d3/7/7 w")
+    # White can take the cat, which leaves a cat against a dog.
+    path = table_path(copied, JUNGLE, locate(JUNGLE, parse_material(JUNGLE, "CvD"), 1).material)
+    path.write_bytes(path.read_bytes()[:-100])
+    prober = Prober(copied)
+    try:
+        with pytest.raises(CorruptTableError):
+            analysed(Engine(JUNGLE, prober, replace(EXACT, table_bytes=1)), position, depth=4)
+    finally:
+        prober.close()
+    other = replace(JUNGLE, no_move=Outcome.LOSS)
+    prober = Prober(two_pieces)
+    try:
+        with pytest.raises(StaleTableError):
+            analysed(Engine(other, prober, EXACT), position, depth=4)
+    finally:
+        prober.close()
+    assert analysed(Engine(JUNGLE, options=EXACT), position, depth=4)[-1].depth == 4
+
+
+# Limits
+
+
+def test_limits(pawn_tables: Tablebase) -> None:
+    """By nodes to the node, by time to a fraction of a second, and by another thread's word; what was found so far is kept."""
+    start = parse(JUNGLE, JUNGLE.start)
+    engine = Engine(JUNGLE, options=SMALL)
+    one, other = (analysed(each, start, nodes=5_000) for each in (Engine(JUNGLE, options=SMALL), Engine(JUNGLE, options=SMALL)))
+    assert [replace(answer, seconds=0.0) for answer in one] == [replace(answer, seconds=0.0) for answer in other]
+    assert 0 < one[-1].nodes <= 5_000
+    assert engine._searchers[0].nodes == 0
+    begin = time.monotonic()
+    answers = analysed(engine, start, seconds=0.3)  # type: ignore[arg-type]
+    assert answers
+    assert time.monotonic() - begin < 5
+    timer = threading.Timer(0.3, engine.stop)
+    timer.start()
+    assert analysed(engine, start, depth=60)[-1].depth < 60
+    timer.join()
+    first = analysed(Engine(JUNGLE, options=SMALL), start, nodes=1)
+    assert [(answer.depth, answer.value, len(answer.line)) for answer in first] == [(0, None, 1)]
+    assert first[0].best in {render_move(JUNGLE, move) for move in legal_moves(JUNGLE, start)}
+    assert pawn_tables is not None
+
+
+def test_a_full_transposition_table_changes_no_result(more_tables: Tablebase) -> None:
+    """One bucket, in which every entry replaces another."""
+    least, usual = (Engine(JUNGLE, options=replace(EXACT, hash_bytes=size)) for size in (LEAST, 1 << 20))
+    for position in drawn(JUNGLE, 3, 10, seed=7):
+        scores = [[answer.score for answer in analysed(engine, position, depth=5)] for engine in (least, usual)]
+        assert scores[0] == scores[1]
+    assert more_tables is not None
+
+
+def test_threads_change_no_exact_score() -> None:
+    """Three threads that share a table, each with its own board."""
+    alone, together = Engine(JUNGLE, options=EXACT), Engine(JUNGLE, options=replace(EXACT, threads=3))
+    for position in sampled(JUNGLE, 5):
+        scores = [[answer.score for answer in analysed(engine, position, depth=5)] for engine in (alone, together)]
+        assert scores[0] == scores[1]
+
+
+def test_several_lines_are_the_best_moves() -> None:
+    """Each begins with another move and has that move's score; together they are the best of all moves."""
+    engine = Engine(JUNGLE, options=EXACT)
+    evaluation = JUNGLE.evaluation
+    assert evaluation is not None
+    for position in sampled(JUNGLE, 3, 20):
+        moves = {render_move(JUNGLE, move): play(position, move) for move in legal_moves(JUNGLE, position)}
+        scores = {text: -minimax.minimax(JUNGLE, evaluation, child, 1, 1) for text, child in moves.items()}
+        answers = [answer for answer in analysed(engine, position, depth=2, lines=50) if answer.depth == 2]
+        assert [answer.rank for answer in answers] == list(range(1, len(moves) + 1))
+        assert [answer.score for answer in answers] == sorted(scores.values(), reverse=True)
+        assert all(scores[answer.line[0]] == answer.score for answer in answers)
+
+
+def test_lines_lead_to_their_scores() -> None:
+    """The last position of an exact line has the score of the line by the evaluation alone, or ends the game."""
+    engine, evaluation = Engine(JUNGLE, options=EXACT), JUNGLE.evaluation
+    assert evaluation is not None
+    for position in sampled(JUNGLE, 5):
+        for answer in analysed(engine, position, depth=4):
+            ends = after(JUNGLE, position, answer.line)
+            if answer.value is None:
+                assert len(ends) == answer.depth
+                assert answer.score == minimax.minimax(JUNGLE, evaluation, ends[-1], 0) * (-1) ** answer.depth
+            else:
+                assert len(ends) == answer.value.distance
+
+
+# Quiescence, repetitions, and games without weights
+
+
+def test_threats_at_the_horizon_are_answered() -> None:
+    """A cat that will be in the den: seen at depth 1, since replies to a threat are searched beyond the depth."""
+    position = parse(JUNGLE, "7/2C4/7/7/7/7/3d3/7/7 w")
+    assert analysed(Engine(JUNGLE, options=SMALL), position, depth=1)[-1].value == Value(Outcome.WIN, 3)
+    assert analysed(Engine(JUNGLE, options=EXACT), position, depth=1)[-1].value is None
+
+
+def test_repetitions() -> None:
+    """A side that is behind repeats if that draws, does not if it loses, and need not care if there is no such rule."""
+    start = parse(JUNGLE, "7/7/7/7/3e3/7/7/7/R6 w")
+    past = [start, *after(JUNGLE, start, ("a1a2", "d5d6", "a2a1", "d6d5", "a1a2", "d5d6", "a2a1", "d6d5"))][:-1]
+    found = {}
+    for rule in Repetition:
+        [*_, found[rule]] = Engine(JUNGLE, options=replace(EXACT, repetition=rule)).analyse(start, depth=1, past=past)
+    assert found[Repetition.NONE].score < 0
+    assert (found[Repetition.DRAW].score, found[Repetition.DRAW].best) == (0, "a1a2")
+    assert found[Repetition.LOSS].score < 0
+    assert found[Repetition.LOSS].best != "a1a2"
+    # Once before is not enough, nor is a repetition of what was before a capture.
+    [*_, second] = Engine(JUNGLE, options=replace(EXACT, repetition=Repetition.DRAW)).analyse(start, depth=1, past=past[4:])
+    assert second.score == found[Repetition.NONE].score
+
+
+def test_repetitions_within_a_search() -> None:
+    """Coming back to a position of the same line counts at once, so a side that is behind hopes for a draw."""
+    start = parse(JUNGLE, "7/7/7/7/3e3/7/7/7/R6 w")
+    options = replace(EXACT, repetition=Repetition.LOSS)
+    [*_, loses] = Engine(JUNGLE, options=options).analyse(start, depth=5)
+    lines = after(JUNGLE, start, loses.line)
+    assert len(set(lines)) == len(lines) == 5
+
+
+def test_the_limit_of_progress_draws() -> None:
+    """A win that takes more plies without a capture than the limit allows is none."""
+    position = parse(JUNGLE, "7/7/2C4/7/7/7/7/6d/7 w")
+    scores = {}
+    for limit in (0, 3, 4, 5):
+        [*_, last] = Engine(JUNGLE, options=replace(EXACT, progress=limit)).analyse(position, depth=5)
+        scores[limit] = last.value
+    won = Value(Outcome.WIN, 5)
+    assert scores == {0: won, 3: None, 4: None, 5: won}
+
+
+def test_a_game_without_weights_is_searched_too() -> None:
+    """Hexapawn to its end: the known results of the starts."""
+    for size, value in (("3x3", Value(Outcome.LOSS, 6)), ("4x3", Value(Outcome.WIN, 5)), ("3x4", Value(Outcome.LOSS, 8))):
+        game = load_game(f"hexapawn-{size}")
+        for options in (SMALL, EXACT):
+            [*_, last] = Engine(game, options=options).analyse(parse(game, game.start), depth=10)
+            assert last.value == value
+    game = load_game("foxhounds-6x6")
+    [*_, last] = Engine(game, options=EXACT).analyse(parse(game, game.start), depth=21)
+    assert last.value == Value(Outcome.WIN, 21)
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("limits", "sentence"),
+    [
+        ({}, "give a depth, a time or a number of nodes"),
+        ({"depth": 0}, "the depth must be at least 1 ply, not 0"),
+        ({"seconds": -1.0}, "the time must be positive, not -1"),
+        ({"seconds": float("nan")}, "the time must be positive, not nan"),
+        ({"nodes": 0}, "the number of nodes must be positive, not 0"),
+        ({"depth": 3, "lines": 0}, "the number of lines must be positive, not 0"),
+    ],
+)
+def test_limits_that_make_no_sense(limits: dict[str, float], sentence: str) -> None:
+    with pytest.raises(TablebaseError, match=sentence):
+        list(Engine(JUNGLE, options=SMALL).analyse(ALONE, **limits))  # type: ignore[arg-type]
+
+
+def test_what_does_not_fit() -> None:
+    """Exit code 3, with the numbers."""
+    with pytest.raises(CapacityError, match=f"at most {MOST_DEPTH} can be used|{MOST_DEPTH}"):
+        list(Engine(JUNGLE, options=SMALL).analyse(ALONE, depth=MOST_DEPTH + 1))
+    with pytest.raises(CapacityError, match="transposition table"):
+        Engine(JUNGLE, options=replace(SMALL, hash_bytes=1 << 50))
+    with pytest.raises(TablebaseError, match="at least 64 bytes"):
+        Engine(JUNGLE, options=replace(SMALL, hash_bytes=63))
+    with pytest.raises(TablebaseError, match="at least one thread"):
+        Engine(JUNGLE, options=replace(SMALL, threads=0))
+    with pytest.raises(TablebaseError, match="must not be negative"):
+        Engine(JUNGLE, options=replace(SMALL, progress=-1))

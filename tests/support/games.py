@@ -1,0 +1,43 @@
+"""Games of every sort, and positions of random games."""
+
+from __future__ import annotations
+
+from random import Random
+
+from support import toys
+from support.checks import at_least_one
+from tablebase.game import Game, load_game
+from tablebase.game.moves import Position, legal_moves, play, wins_at_once
+from tablebase.game.notation import parse
+
+GAMES = {
+    game.name: game
+    for game in (
+        *map(load_game, ("doushouqi", "foxhounds", "foxhounds-12x12", "hasenspiel", "hexapawn-4x4")),
+        *(toys.pond(), toys.twins(), toys.hunt(), toys.corners(3, 4), toys.skaters(3, 4), toys.ladder("w")),
+        *(toys.gates(110, True), toys.marathon(100, 2)),
+    )
+}
+
+
+def random_games(game: Game, count: int, plies: int) -> list[Position]:
+    """All positions of random games."""
+    random, seen = Random(game.name), []
+    for _ in range(count):
+        position = parse(game, game.start)
+        for _ in range(plies):
+            seen.append(position)
+            moves = legal_moves(game, position)
+            if not moves:
+                break
+            move = random.choice(moves)
+            if wins_at_once(game, position, move):
+                break
+            position = play(position, move)
+    return seen
+
+
+def sampled(game: Game, count: int, plies: int = 60) -> list[Position]:
+    """Some positions of random games that are not over."""
+    positions = [position for position in random_games(game, 8, plies) if legal_moves(game, position)]
+    return Random(1).sample(at_least_one(positions), count)

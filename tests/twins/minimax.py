@@ -1,0 +1,96 @@
+"""The slow, obvious twin of the search: plain minimax, and the evaluation by its definition.
+
+It counts moves and distances one by one and knows no windows, no tables and no order of moves.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from tablebase.game import Evaluation, Game, Outcome
+from tablebase.game.moves import Position
+from twins import naive
+
+WIN = 1_000_000
+"""The score of a win in 0; each ply on the way to it costs one."""
+NEVER = 10**6
+"""Plies to what cannot be reached."""
+
+
+def minimax(game: Game, evaluation: Evaluation, position: Position, depth: int, ply: int = 0) -> int:
+    """The score of a position for the side to move, looking `depth` plies ahead."""
+    moves = naive.moves(game, position)
+    if not moves:
+        return ply - WIN if game.no_move is Outcome.LOSS else 0
+    if game.escape is not None and naive.escaped(game, position):
+        runner = game.kinds[game.by_symbol[game.escape.runner]]
+        return WIN - ply if runner.side == position.side else ply - WIN
+    if depth == 0:
+        return evaluate(game, evaluation, position)
+    best = -2 * WIN
+    for move in moves:
+        child = naive.after(position, move)
+        left = [kind for kind, _ in child.pieces if game.kinds[kind].side == child.side]
+        score = WIN - ply - 1 if move.wins or not left else -minimax(game, evaluation, child, depth - 1, ply + 1)
+        best = max(best, score)
+    return best
+
+
+def evaluate(game: Game, evaluation: Evaluation, position: Position) -> int:
+    """The value of a position for the side to move."""
+    mine, other = position.side, 1 - position.side
+    return side_value(game, evaluation, position, mine) - side_value(game, evaluation, position, other)
+
+
+def side_value(game: Game, evaluation: Evaluation, position: Position, side: int) -> int:
+    """What a side has: pieces, moves, duels, and a race that it wins."""
+    own = [(game.kinds[kind].symbol, square) for kind, square in position.pieces if game.kinds[kind].side == side]
+    value = sum(evaluation.squares[symbol][square] for symbol, square in own)
+    value += evaluation.mobility * len(naive.moves(game, Position(position.pieces, side)))
+    for duel in evaluation.duels:
+        for symbol, square in own:
+            for kind, there in position.pieces:
+                if symbol == duel.hunter and game.kinds[kind].symbol == duel.quarry:
+                    needed = steps(game, symbol, square, frozenset([there]))
+                    value += duel.values[needed] if needed < len(duel.values) else 0
+    arrival = min(time(game, position, symbol, square, goals(game, side)) for symbol, square in own)
+    if arrival == NEVER:
+        return value
+    rivals = [(game.kinds[kind].symbol, square) for kind, square in position.pieces if game.kinds[kind].side != side]
+    rival = min(time(game, position, symbol, square, goals(game, 1 - side)) for symbol, square in rivals)
+    guard = min(time(game, position, symbol, square, gates(game, side)) for symbol, square in rivals)
+    away = min(steps(game, symbol, square, goals(game, side)) for symbol, square in own)
+    if arrival < rival and arrival < guard and away < len(evaluation.race):
+        value += evaluation.race[away]
+    return value
+
+
+@cache
+def goals(game: Game, side: int) -> frozenset[int]:
+    """Squares on which a side wins."""
+    return frozenset(step.target for kind in game.kinds if kind.side == side for step in kind.steps if step.wins)
+
+
+@cache
+def gates(game: Game, side: int) -> frozenset[int]:
+    """Squares from which a side can win by a step."""
+    return frozenset(step.origin for kind in game.kinds if kind.side == side for step in kind.steps if step.wins)
+
+
+def time(game: Game, position: Position, symbol: str, square: int, targets: frozenset[int]) -> int:
+    """The ply at which a piece arrives if its side does nothing else: 1, 3, 5, … for the side to move, else 2, 4, 6, …."""
+    needed = steps(game, symbol, square, targets)
+    late = game.kinds[game.by_symbol[symbol]].side != position.side
+    return NEVER if needed == NEVER else 2 * needed - 1 + late
+
+
+@cache
+def steps(game: Game, symbol: str, square: int, targets: frozenset[int]) -> int:
+    """Steps that a piece needs to one of these squares on an empty board."""
+    reached, count = {square}, 0
+    while not reached & targets:
+        further = reached | {step.target for step in game.kinds[game.by_symbol[symbol]].steps if step.origin in reached}
+        if further == reached:
+            return NEVER
+        reached, count = further, count + 1
+    return count
