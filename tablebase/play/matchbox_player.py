@@ -103,8 +103,8 @@ class MatchboxPlayer(Player):
         """Games won and beads left, in a line."""
         sides = self.boxes.game.sides
         won = ", ".join(f"{side.name} {count:,}" for side, count in zip(sides, self.boxes.won, strict=True))
-        total = sum(map(len, self.boxes.full_boxes().values()))
-        return f"games won: {won}; beads left: {self.boxes.beads:,} of {total:,} in {_count(len(self.boxes.boxes), 'box', 'es')}"
+        boxes = _count(len(self.boxes.boxes), "box", "es")
+        return f"games won: {won}; beads left: {self.boxes.beads:,} of {self.boxes.total:,} in {boxes}"
 
     def _verdict(self, match: Match, plies: list[int], lost: Draw | None) -> str:
         """Which bead is taken away after a game, as the board showed it."""

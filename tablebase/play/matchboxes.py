@@ -106,6 +106,8 @@ class Matchboxes:
     ----------
     boxes : dict of Position to list of Bead
         The beads left in each box.
+    total : int
+        Number of beads in all boxes before the first game.
     won : list of int
         Games won by each side.
 
@@ -127,6 +129,7 @@ class Matchboxes:
         self.game, self.side, self.tree, self.share = game, side, tree, share
         self.start = next(iter(tree))
         self.boxes = self.full_boxes()
+        self.total = self.beads
         self.won = [0, 0]
 
     @property

@@ -20,7 +20,7 @@ FUZZ = {"fuzz": "weight of a move that is not best, from 0 (only best moves) to 
 Make = Callable[..., Player]
 """Called with a `Seat`, and with the settings by name."""
 Objection = Callable[[Game], str | None]
-"""Says why not to play a game, as half a sentence; None if nothing is against it."""
+"""Says why not to play a game, as a clause; None if nothing is against it."""
 
 
 def _no_objection(_game: Game) -> None:
@@ -71,7 +71,7 @@ def _not_fox_and_hounds(game: Game) -> str | None:
 def _endless(game: Game) -> str | None:
     from tablebase.graph.reachable import one_way_sides
 
-    return None if one_way_sides(game) else "that game can go on for ever, because both sides have pieces that can return"
+    return None if one_way_sides(game) else "that game can go on for ever"
 
 
 PLAYERS = (
@@ -168,7 +168,7 @@ def open_player(name: str, seat: Seat, **settings: Any) -> Player:
     fault = record.refuses(seat.game)
     if fault is not None:
         choice = ", ".join(player_names(seat.game))
-        raise TablebaseError(f"the player {name} cannot play {seat.game.name}, for {fault}: choose {choice}")
+        raise TablebaseError(f"the player {name} cannot play {seat.game.name}, because {fault}: choose {choice}")
     for setting in settings:
         if setting not in record.settings:
             known = f"it takes {', '.join(record.settings)}" if record.settings else "it takes none"

@@ -18,7 +18,6 @@ import pytest
 from support import toys
 from support.program import PROGRAM, Answer
 
-from tablebase.api.tablebase import Tablebase
 from tablebase.build import tables as building
 from tablebase.build.plan import plan
 from tablebase.cli.play import reason
@@ -314,13 +313,12 @@ REASONS = {
 
 
 @pytest.mark.parametrize(("name", "start", "move", "expected"), REASONS.values(), ids=REASONS)
-def test_reasons(name: str, start: str, move: str, expected: str, tmp_path: Path) -> None:
+def test_reasons(name: str, start: str, move: str, expected: str) -> None:
     """Each way to win is described in the words of its game."""
     game = load_game(name)
-    with Tablebase(tmp_path) as tables:
-        match = Match(game, tables.prober, read(game, start))
-        match.play(match.legal()[move])
-        ending = match.ending()
+    match = Match(game, read(game, start))
+    match.play(match.legal()[move])
+    ending = match.ending()
     assert ending is not None
     assert reason(match, ending) == expected
     assert reason(match, Ending(None, EndReason.REPEATED)) == "the same position has occurred three times"
