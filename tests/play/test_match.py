@@ -94,7 +94,7 @@ def test_a_fuzz_may_be_text(given: float | str, number: float) -> None:
 @pytest.mark.parametrize("wrong", ["", "much", "1.1", "-0.1", "nan", "fair", "9" * 9999])
 def test_text_that_is_no_fuzz_is_refused(wrong: str) -> None:
     """In a sentence that stays short, with what a fuzz is."""
-    with pytest.raises(TablebaseError, match="from 0 .* to 1 .*, not ") as refused:
+    with pytest.raises(TablebaseError, match=r"from 0 .* to 1 .*, not ") as refused:
         parse_fuzz(wrong)
     assert len(str(refused.value)) < 250
     assert ("foxbox" in str(refused.value)) is (wrong == "fair")
