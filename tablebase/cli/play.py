@@ -170,12 +170,13 @@ class _Session:
         from tablebase.game.notation import render_move
 
         move = self.player.choose(self.match, self.random)
+        shown = "resigns" if move is None else render_move(self.game, move)
+        sys.stdout.write(f"\n{self._name(1 - self.person)}: {shown}\n")
+        self._write_remark()
         if move is None:
             self.match.resign()
         else:
-            sys.stdout.write(f"\n{self._name(1 - self.person)}: {render_move(self.game, move)}\n")
             self.match.play(move)
-        self._write_remark()
 
     def _take_turn(self) -> bool:
         """Prompt until the person has made a move; return False if the game is abandoned."""

@@ -65,7 +65,7 @@ class MatchboxPlayer(Player):
             raise TablebaseError(f"there is no box for {render(game, position)}: make a player for another start or side")
         drawn = self.boxes.draw(box, random)
         if drawn is None:
-            self.remark = "its box is empty"
+            self.remark = "the box is empty"
             return None
         self._drawn[match.plies] = drawn
         beads = sorted(render_move(game, self._as_seen(bead, position)) for bead in self.boxes.boxes[box])

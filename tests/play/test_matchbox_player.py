@@ -423,4 +423,4 @@ def test_a_box_may_be_empty_in_the_file(path: Path) -> None:
     save_boxes(path, player.boxes)
     again = MatchboxPlayer(Seat(GAME, ROOT, BLACK), path)
     assert again.choose(Match(GAME, read(GAME, "ppp/1P1/P1P b")), Random(0)) is None
-    assert again.remark == "its box is empty"
+    assert again.remark == "the box is empty"
