@@ -77,7 +77,7 @@ def play(
     variant: Variant = None,
     data: Data = DEFAULT_DATA,
 ) -> None:
-    """Play against the tables or another player in the terminal, on either side."""
+    """Play against the tables, or another player, in the terminal."""
     from random import Random, SystemRandom
 
     from tablebase.game.notation import parse

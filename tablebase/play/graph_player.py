@@ -53,7 +53,8 @@ class GraphPlayer(Player):
         game = self.graph.game
         moves = sorted(legal_moves(game, position), key=lambda move: render_move(game, move))
         merits = [self.merit(self._node_after(position, move), position.side) for move in moves]
-        return [move for move, merit in zip(moves, merits, strict=True) if merit == max(merits)]
+        best = max(merits, default=None)
+        return [move for move, merit in zip(moves, merits, strict=True) if merit == best]
 
     def choose(self, match: Match, random: Random) -> Move:
         """A move drawn by its weight."""

@@ -14,7 +14,6 @@ from tablebase.errors import TablebaseError, did_you_mean, quoted
 from tablebase.game import Game
 from tablebase.play.player import Player, Seat
 
-DEFAULT = "tables"
 FUZZ = {"fuzz": "weight of a move that is not best, from 0 (only best moves) to 1 (any move)"}
 
 Make = Callable[..., Player]
@@ -111,7 +110,7 @@ PLAYERS = (
         refuses=_endless,
     ),
 )
-"""All players."""
+"""All players, first the one that plays if none is named."""
 
 
 def player_names(game: Game | None = None) -> tuple[str, ...]:
