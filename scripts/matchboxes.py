@@ -3,10 +3,8 @@
     python scripts/matchboxes.py --opponent random --games 200 --seed 1
     python scripts/matchboxes.py --opponent perfect --games 200 --runs 100 --picture curve.png
 
-After Martin Gardner (1962). Black has a box for each position in which it may have to move, shared by mirror images. The
-box holds a bead for each legal move; moves that mirror each other in a symmetric position share a bead. Black draws a
-bead and makes its move. After a lost game, the last bead drawn is removed. At an empty box Black resigns, and so loses
-the bead it drew before. Beads are never added.
+After Martin Gardner (1962): see `tablebase.play.matchboxes`, which also plays against people, by
+``tablebase play hexapawn --player matchboxes``. Here Black has the boxes, and a program plays White.
 
 The opponent ``random`` makes any legal move. ``perfect`` makes the best moves of the table: the quickest win or the
 slowest loss; among equal moves, any.
@@ -30,7 +28,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from random import Random
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
@@ -44,153 +42,111 @@ from tablebase.cli.output import say
 from tablebase.errors import MissingExtraError, TablebaseError
 from tablebase.executors.executor import Limits
 from tablebase.game import Game, Outcome, load_game
-from tablebase.game.moves import Move, Position, mirrored, wins_at_once
+from tablebase.game.moves import Move, Position
 from tablebase.game.notation import parse
+from tablebase.play.matchboxes import Bead, Draw, Matchboxes, Tree, grow_tree
 from tablebase.solvers.registry import AUTO
 from tablebase.values import Value
 
-BLACK = 1
+WHITE, BLACK = 0, 1
 WINDOW = 20
 """Number of games over which the learning curve averages the wins."""
 POINTS = 200
 """Approximate number of points of the curve of perfect boxes."""
 
 
-class Choice(NamedTuple):
-    """A legal move, the position that it leads to, and its value for the side that makes it.
-
-    Parameters
-    ----------
-    move : Move
-    after : Position or None
-        None if the move wins at once.
-    value : Value
-    """
-
-    move: Move
-    after: Position | None
-    value: Value
+Ratings = Mapping[tuple[Position, Move], Value]
+"""The value of each legal move, for the side that makes it."""
+Opponent = Callable[["Learner", Position], Sequence[Bead]]
+"""Selects the legal moves that White may make in a position."""
 
 
-Tree = Mapping[Position, tuple[Choice, ...]]
-"""All reachable positions, the start first, with their legal moves."""
-Opponent = Callable[[tuple[Choice, ...]], tuple[Choice, ...]]
-"""Selects the legal moves that White may make."""
-
-
-def every_move(choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
+def every_move(learner: Learner, position: Position) -> Sequence[Bead]:
     """All legal moves."""
-    return choices
+    return learner.tree[position]
 
 
-def table_moves(choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
+def table_moves(learner: Learner, position: Position) -> Sequence[Bead]:
     """The best moves by the table."""
-    best = max((choice.value.merit for choice in choices), default=0)
-    return tuple(choice for choice in choices if choice.value.merit == best)
+    merits = [learner.ratings[position, bead.move].merit for bead in learner.tree[position]]
+    return [bead for bead, merit in zip(learner.tree[position], merits, strict=True) if merit == max(merits)]
 
 
 OPPONENTS: Mapping[str, Opponent] = {"random": every_move, "perfect": table_moves}
 
 
-def grow_tree(tables: Tablebase, game: Game, share: bool) -> Tree:
-    """All reachable positions, rated by the table; with `share`, one of two mirror images represents both."""
-
-    def representative(position: Position) -> Position:
-        return min(position, mirrored(game, position)) if share else position
-
-    tree: dict[Position, tuple[Choice, ...]] = {}
-    waiting = [parse(game, game.start)]
-    while waiting:
-        position = waiting.pop()
-        if position not in tree:
-            rated = tables.probe(game, position).moves
-            wins = [wins_at_once(game, position, move.legal_move) for move in rated]
-            afters = [None if win else representative(move.child) for win, move in zip(wins, rated, strict=True)]
-            tree[position] = tuple(Choice(move.legal_move, after, move.value) for move, after in zip(rated, afters, strict=True))
-            waiting += [after for after in afters if after is not None]
-    return tree
+def rate(tables: Tablebase, game: Game, tree: Tree) -> Ratings:
+    """The values of all moves by the table."""
+    return {
+        (position, move.legal_move): move.value
+        for position in tree
+        for move in tables.probe(game, position, strict=True).moves
+        if move.value is not None
+    }
 
 
-def beads_of(game: Game, position: Position, choices: tuple[Choice, ...]) -> list[Choice]:
-    """The moves that have a bead: all, but only one of two that mirror each other in a symmetric position."""
-    image = game.mirror
-    if image is None or position != mirrored(game, position):
-        return list(choices)
-    distinct: dict[tuple[int, int], Choice] = {}
-    for choice in choices:
-        squares = choice.move.origin, choice.move.target
-        distinct.setdefault(min(squares, (image[squares[0]], image[squares[1]])), choice)
-    return list(distinct.values())
-
-
-def is_perfect(box: list[Choice]) -> bool:
-    """Whether a box holds beads and each of them wins for Black."""
-    return bool(box) and all(bead.value.outcome is Outcome.WIN for bead in box)
-
-
-class Learner:
-    """Black with its boxes: the remaining beads of each position.
+class Learner(Matchboxes):
+    """Black with its boxes, and the table's opinion of the beads.
 
     Parameters
     ----------
     game : Game
     tree : Tree
+    ratings : Ratings
     share : bool
         Whether mirror images share a box; must be as in the tree.
     """
 
-    def __init__(self, game: Game, tree: Tree, share: bool = True) -> None:
-        self.tree = tree
-        self.start = next(iter(tree))
-        self.boxes = {
-            position: beads_of(game, position, choices) if share else list(choices)
-            for position, choices in tree.items()
-            if position.side == BLACK and choices
-        }
-
-    @property
-    def beads(self) -> int:
-        """Number of beads remaining in all boxes."""
-        return sum(len(box) for box in self.boxes.values())
+    def __init__(self, game: Game, tree: Tree, ratings: Ratings, share: bool = True) -> None:
+        super().__init__(game, BLACK, tree, share)
+        self.ratings = ratings
 
     def play(self, opponent: Opponent, random: Random) -> bool:
         """Play a game, and remove the last bead if Black loses; returns whether Black has won."""
-        position = self.start
-        last: tuple[list[Choice], Choice] | None = None
-        while choices := opponent(self.tree[position]):
-            after = random.choice(choices).after
-            box = None if after is None else self.boxes.get(after)
-            if not box:
-                # White has won at once, Black has no legal move, or Black resigns.
-                if last is not None:
-                    last[0].remove(last[1])
-                return False
-            bead = random.choice(box)
-            if bead.after is None:
-                return True
-            last, position = (box, bead), bead.after
-        return True
+        draws: list[Draw] = []
+        winner = self._winner(opponent, random, draws)
+        self.finish(draws, winner)
+        return winner == BLACK
 
-    def reachable(self, opponent: Opponent) -> Iterator[list[Choice]]:
+    def _winner(self, opponent: Opponent, random: Random, draws: list[Draw]) -> int:
+        """Play a game to its end, and note the beads that Black draws."""
+        position = self.start
+        while choices := opponent(self, position):
+            after = random.choice(choices).after
+            # White has won at once, Black has no legal move, or Black resigns.
+            if after is None or after not in self.boxes or (drawn := self.draw(after, random)) is None:
+                return WHITE
+            draws.append(drawn)
+            if drawn.bead.after is None:
+                return BLACK
+            position = drawn.bead.after
+        return BLACK
+
+    def is_perfect(self, box: Position) -> bool:
+        """Whether a box holds beads and each of them wins for Black."""
+        beads = self.boxes[box]
+        return bool(beads) and all(self.ratings[box, bead.move].outcome is Outcome.WIN for bead in beads)
+
+    def reachable(self, opponent: Opponent) -> Iterator[Position]:
         """The boxes that can be reached when White makes the opponent's moves and Black draws remaining beads."""
         waiting = [self.start]
         seen = set[Position]()
         while waiting:
-            for choice in opponent(self.tree[waiting.pop()]):
-                box = None if choice.after is None else self.boxes.get(choice.after)
-                if choice.after is None or box is None or choice.after in seen:
+            for choice in opponent(self, waiting.pop()):
+                box = choice.after
+                if box is None or box not in self.boxes or box in seen:
                     continue
-                seen.add(choice.after)
+                seen.add(box)
                 yield box
-                waiting += [bead.after for bead in box if bead.after is not None]
+                waiting += [bead.after for bead in self.boxes[box] if bead.after is not None]
 
     def always_wins(self, opponent: Opponent = every_move) -> bool:
         """Whether Black wins for certain, whichever of the opponent's moves White makes."""
-        return all(is_perfect(box) for box in self.reachable(opponent))
+        return all(map(self.is_perfect, self.reachable(opponent)))
 
     def share_perfect(self) -> float:
         """The share of perfect boxes among those that can be reached when White makes any moves."""
-        return statistics.fmean(is_perfect(box) for box in self.reachable(every_move))
+        return statistics.fmean(map(self.is_perfect, self.reachable(every_move)))
 
 
 @dataclass(frozen=True)
@@ -326,9 +282,10 @@ def train_and_report(arguments: argparse.Namespace) -> None:
     build_missing(game, arguments.data)
     share = not arguments.no_mirror
     with tablebase.open(arguments.data) as tables:
-        tree = grow_tree(tables, game, share)
+        tree = grow_tree(game, parse(game, game.start), share)
+        ratings = rate(tables, game, tree)
         start = tables.probe_value(game, game.start)
-    fresh = Learner(game, tree, share)
+    fresh = Learner(game, tree, ratings, share)
     if not fresh.boxes:
         raise TablebaseError(f"Black never moves on {arguments.size}: choose a larger --size")
     winner = "White" if start.outcome is Outcome.WIN else "Black"
@@ -338,7 +295,7 @@ def train_and_report(arguments: argparse.Namespace) -> None:
     # Checking all boxes takes longer than playing a game.
     points = range(0, games + 1, -(-games // POINTS)) if arguments.picture is not None else range(0)
     opponent = OPPONENTS[arguments.opponent]
-    runs = [train(Learner(game, tree, share), opponent, games, random, points) for _ in range(arguments.runs)]
+    runs = [train(Learner(game, tree, ratings, share), opponent, games, random, points) for _ in range(arguments.runs)]
     print("\n".join(describe(runs, fresh.beads, opponent)))
     if arguments.picture is not None:
         draw(runs, points, f"Matchboxes for {game.title} {arguments.size} against a {arguments.opponent} White", arguments.picture)

@@ -20,13 +20,10 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from math import log10
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
-
-import numpy as np
 
 import tablebase
 from tablebase.api.tablebase import Tablebase
@@ -42,13 +39,12 @@ from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Position, legal_moves, play
 from tablebase.game.notation import parse, render
 from tablebase.graph.counting import count
-from tablebase.graph.forcing import UNFORCEABLE, best_later, plies_to_force
-from tablebase.graph.policies import Policy, chance_against, even_chance, keep_result
-from tablebase.graph.reachable import Graph, reachable
-from tablebase.graph.values import NodeValues, mark, values
-from tablebase_rules.foxhounds import foxbox
+from tablebase.graph.forcing import UNFORCEABLE
+from tablebase.graph.policies import chance_against
+from tablebase.graph.reachable import reachable
+from tablebase.graph.values import values
+from tablebase.play.foxbox import FOX, HOUNDS, FoxBoxes, fox_boxes
 
-FOX, HOUNDS = 0, 1
 SIZES = (2, 4, 6, 8)
 STUDIED = (4, 6, 8, 10)
 """Boards for the computer player, which needs the whole graph in memory; 10x10 takes 6.4 GB."""
@@ -104,29 +100,6 @@ FUZZ = (
 """The article's second table: fuzz factor, fox wins from the start, hounds win from the opposite position."""
 FUZZ_STEP = 2.0**-17
 """The article's fuzz factors are multiples of this, printed with six decimals."""
-
-
-@dataclass(frozen=True)
-class Study:
-    """The computer player of the article on one board.
-
-    Parameters
-    ----------
-    graph : Graph
-    values : NodeValues
-    policies : tuple of Policy
-        The policies of the fox and of the hounds.
-    plies : int
-        B at the start, `UNFORCEABLE` if the hounds cannot force a FoxBox.
-    best : tuple of (int, int)
-        The largest B that the fox can still force, and the plies until then.
-    """
-
-    graph: Graph
-    values: NodeValues
-    policies: tuple[Policy, Policy]
-    plies: int
-    best: tuple[int, int]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -194,23 +167,6 @@ def measured(size: int, folder: Path, workers: int) -> Board:
     return Board(counts.reachable, str(counts.games), f"{winner} win in {start.distance}", round(seconds, 1), round(memory))
 
 
-def study(game: Game, tables: Tablebase) -> Study:
-    """The computer player, which makes the game as long or as hard as possible.
-
-    Both players keep the best attainable result. If the fox wins, both prefer the longest game; if the hounds win, both
-    prefer the largest B that can still be reached, and among those the one that is reached soonest.
-    """
-    graph = reachable(game)
-    node_values = values(graph, tables.prober)
-    winner = node_values.winner
-    boxed = mark(graph, lambda squares: foxbox(game, squares)) & (winner == HOUNDS)
-    plies = plies_to_force(graph, HOUNDS, boxed)
-    later = best_later(graph, FOX, plies)
-    score = np.where(winner == FOX, node_values.distance, later.merit)
-    policies = (keep_result(graph, FOX, winner, score), keep_result(graph, HOUNDS, winner, score))
-    return Study(graph, node_values, policies, int(plies[0]), (int(later.value[0]), int(later.plies[0])))
-
-
 def opposite(game: Game, tables: Tablebase) -> Position | None:
     """The first position in breadth-first order whose winner differs from the start's."""
     start = parse(game, game.start)
@@ -233,14 +189,18 @@ def compare_player(size: int, folder: Path) -> list[str]:
     """Print the results about the computer player on a board, and return the differences as sentences."""
     game = load_game(f"foxhounds-{size}x{size}")
     with tablebase.open(folder) as tables:
-        studied = study(game, tables)
+        graph = reachable(game)
+        boxes = fox_boxes(graph, values(graph, tables.prober))
         other = opposite(game, tables)
         value = None if other is None else tables.probe_value(game, other)
-    plies, (largest, until) = studied.plies, studied.best
-    best = "never" if plies == UNFORCEABLE else f"{plies}, largest still to come {largest} in {until} plies"
+    plies = int(boxes.plies[0])
+    best = (
+        "never"
+        if plies == UNFORCEABLE
+        else f"{plies}, largest still to come {boxes.later.value[0]} in {boxes.later.plies[0]} plies"
+    )
     print(f"\n{size}x{size}: plies to force a FoxBox from the start: {best}")
-    weaker = HOUNDS if studied.values.winner[0] == HOUNDS else FOX
-    even = even_chance(lambda fuzz: float(chance_against(studied.policies[weaker], fuzz)[0]))
+    even = boxes.fair_fuzz()
     print(f"{size}x{size}: even chance from the start at fuzz factor {even:.6f}")
     ours = (best, f"{even:.6f}", "none" if value is None else f"{value.outcome} in {value.distance}")
     differences = [
@@ -251,16 +211,17 @@ def compare_player(size: int, folder: Path) -> list[str]:
     if other is None:
         return differences
     print(f"{size}x{size}: opposite position {render(game, other)}, {ours[-1]}")
-    return differences + (compare_fuzz(studied, studied.graph.node(other)) if size == FUZZ_BOARD else [])
+    return differences + (compare_fuzz(boxes, graph.node(other)) if size == FUZZ_BOARD else [])
 
 
-def compare_fuzz(studied: Study, opposite_node: int) -> list[str]:
+def compare_fuzz(boxes: FoxBoxes, opposite_node: int) -> list[str]:
     """Print the second table, and return the differences as sentences."""
     rows = []
+    policies = [boxes.policy(side) for side in (FOX, HOUNDS)]
     for text, article_fox, article_hounds in FUZZ:
         fuzz = round(float(text) / FUZZ_STEP) * FUZZ_STEP
-        fox = f"{chance_against(studied.policies[HOUNDS], fuzz)[0]:.{DECIMALS}f}"
-        hounds = f"{chance_against(studied.policies[FOX], fuzz)[opposite_node]:.{DECIMALS}f}"
+        fox = f"{chance_against(policies[HOUNDS], fuzz)[0]:.{DECIMALS}f}"
+        hounds = f"{chance_against(policies[FOX], fuzz)[opposite_node]:.{DECIMALS}f}"
         rows.append(
             {
                 "fuzz": text,

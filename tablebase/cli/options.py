@@ -47,6 +47,13 @@ def complete_game(beginning: str) -> list[str]:
     return [name for name in game_names() if name.startswith(beginning)]
 
 
+def complete_player(beginning: str) -> list[str]:
+    """The players whose names begin so, for the completion of shells."""
+    from tablebase.play.players import player_names
+
+    return [name for name in player_names() if name.startswith(beginning)]
+
+
 def from_input(word: str) -> str:
     """A word, or instead of ``-`` what standard input holds, and instead of ``@FILE`` what the file holds.
 

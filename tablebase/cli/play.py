@@ -6,20 +6,32 @@ import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tablebase.cli.options import DEFAULT_DATA, Data, GameName, PositionText, Size, Start, Variant, chosen_game, chosen_start
+from tablebase.cli.options import (
+    DEFAULT_DATA,
+    Data,
+    GameName,
+    PositionText,
+    Size,
+    Start,
+    Variant,
+    chosen_game,
+    chosen_start,
+    complete_player,
+)
+from tablebase.errors import TablebaseError
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from random import Random
 
     from tablebase.game import Game
     from tablebase.game.moves import Move, Position
     from tablebase.play.match import Ending, Match
+    from tablebase.play.player import Player
 
 SEEDS = 1_000_000
 """Upper bound of randomly drawn seeds, which keeps them short to type."""
@@ -30,7 +42,7 @@ moves   list the legal moves
 hint    show the value of the position and the best move
 undo    take back your last move and the reply
 board   draw the board
-help    show this list
+{of_player}help    show this list
 quit    leave the game
 """
 
@@ -39,39 +51,52 @@ def play(
     game: GameName,
     position: PositionText = None,
     begin: Start = None,
+    player: Annotated[
+        str,
+        typer.Option(
+            "--player",
+            metavar="NAME",
+            help="Who plays against you: tables, fuzzy, foxbox, ranking or matchboxes.",
+            autocompletion=complete_player,
+        ),
+    ] = "tables",
     side: Annotated[
         str | None, typer.Option("--side", metavar="LETTER", help="The side you play; by default the one that moves first.")
     ] = None,
     fuzz: Annotated[
-        float, typer.Option("--fuzz", metavar="P", help="How freely the tables choose: 0 for best moves only, 1 for any move.")
-    ] = 0.0,
+        str | None,
+        typer.Option("--fuzz", metavar="P", help="How freely the player chooses: 0 for best moves only, 1 for any move."),
+    ] = None,
+    boxes: Annotated[
+        Path | None, typer.Option("--boxes", metavar="FILE", help="JSON file that keeps the boxes of the player matchboxes.")
+    ] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", metavar="N", min=0, help="Seed of the tables' choices, to repeat a game.")
+        int | None, typer.Option("--seed", metavar="N", min=0, help="Seed of the player's choices, to repeat a game.")
     ] = None,
     size: Size = None,
     variant: Variant = None,
     data: Data = DEFAULT_DATA,
 ) -> None:
-    """Play against the tables in the terminal, on either side."""
+    """Play against the tables, or another player, in the terminal."""
     from random import Random, SystemRandom
 
-    from tablebase.api.tablebase import Tablebase
     from tablebase.game.notation import parse
-    from tablebase.play.fallible import check_fuzz
-    from tablebase.play.match import Match, side_number
+    from tablebase.play.match import side_number
+    from tablebase.play.player import Seat
+    from tablebase.play.players import find_player, open_player
 
     rules = chosen_game(game, size, variant)
-    check_fuzz(fuzz)
     start = parse(rules, chosen_start(rules, position, begin))
     person = start.side if side is None else side_number(rules, side)
     seed = SystemRandom().randrange(SEEDS) if seed is None else seed
     # Bytes that are not text are escaped, and then refused like any unknown word.
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="backslashreplace")
-    with Tablebase(data) as tables:
-        _check_tables(rules, start, data)
-        match = Match(rules, tables.prober, start)
-        _Session(match, person, fuzz, Random(seed)).run()
+    settings = {name: value for name, value in {"fuzz": fuzz, "boxes": boxes}.items() if value is not None}
+    with open_player(player, Seat(rules, start, 1 - person, data), **settings) as opponent:
+        if find_player(player).needs_tables:
+            _check_tables(rules, start, data)
+        _Session(rules, start, person, opponent, Random(seed), data).run()
     sys.stdout.write(f"the seed was {seed}: with --seed {seed} the same options and moves give the same game\n")
 
 
@@ -91,45 +116,71 @@ def _check_tables(game: Game, start: Position, folder: Path) -> None:
             raise missing_table(game, needed, folder, material)
 
 
-@dataclass
 class _Session:
-    """A match with a person at the terminal.
+    """A person at the terminal and a player: one match, or one after another if the player learns from them.
 
     Parameters
     ----------
-    match : Match
+    game : Game
+    start : Position
     person : int
-        The person's side, 0 or 1; the tables play the other.
-    fuzz : float
+        The person's side, 0 or 1; the player has the other.
+    player : Player
     random : Random
+        The source of the player's choices.
+    folder : Path
+        The tables, for hints.
     """
 
-    match: Match
-    person: int
-    fuzz: float
-    random: Random
+    def __init__(self, game: Game, start: Position, person: int, player: Player, random: Random, folder: Path) -> None:
+        from tablebase.play.match import Match
+
+        self.game, self.start, self.person = game, start, person
+        self.player, self.random, self.folder = player, random, folder
+        self.match = Match(game, start)
 
     def run(self) -> None:
-        """Play until the game is over or abandoned."""
+        """Play until the game is over or abandoned; a player that learns, until the person leaves."""
         from tablebase.cli.boards import legend
+        from tablebase.play.match import Match
 
-        match = self.match
-        you, tables = self._name(self.person), self._name(1 - self.person)
-        sys.stdout.write(f"{match.game.title}: you play {you}, the tables play {tables}; type help for a list of commands\n")
-        if explained := legend(match.game):
+        you, other = self._name(self.person), self._name(1 - self.person)
+        sys.stdout.write(f"{self.game.title}: you play {you}, {self.player.subject} {other}; type help for a list of commands\n")
+        if explained := legend(self.game):
             sys.stdout.write(f"{explained}\n")
+        while self._play_match() and self.player.learns:
+            sys.stdout.write("\nanother game begins; type quit to leave\n")
+            self.match = Match(self.game, self.start)
+
+    def _play_match(self) -> bool:
+        """Play until the match is over; return False if it is abandoned."""
+        match = self.match
         if match.side != self.person:
             self._draw()
         while (ending := match.ending()) is None:
             if match.side != self.person:
-                chosen = match.reply(self.fuzz, self.random)
-                sys.stdout.write(f"\n{tables}: {chosen.move}\n")
+                self._reply()
             elif not self._take_turn():
-                return
+                return False
         self._finish(ending)
+        return True
+
+    def _reply(self) -> None:
+        """Let the player move or resign."""
+        from tablebase.game.notation import render_move
+
+        move = self.player.choose(self.match, self.random)
+        shown = "resigns" if move is None else render_move(self.game, move)
+        sys.stdout.write(f"\n{self._name(1 - self.person)}: {shown}\n")
+        self._write_remark()
+        if move is None:
+            self.match.resign()
+        else:
+            self.match.play(move)
 
     def _take_turn(self) -> bool:
         """Prompt until the person has made a move; return False if the game is abandoned."""
+        of_player = self.player.commands()
         commands: dict[str, Callable[[], None]] = {
             "moves": self._list_moves,
             "hint": self._show_hint,
@@ -150,6 +201,8 @@ class _Session:
                 return True
             if word in commands:
                 commands[word]()
+            elif word in of_player:
+                sys.stdout.write(f"{of_player[word].answer()}\n")
             else:
                 _refuse(word, legal)
 
@@ -173,9 +226,15 @@ class _Session:
         sys.stdout.write(f"{' '.join(self.match.legal())}\n")
 
     def _show_hint(self) -> None:
+        """Show what the tables say; if they cannot, say why, since not every player needs them."""
+        from tablebase.api.tablebase import Tablebase
         from tablebase.cli.probe import verdict
 
-        sys.stdout.write(f"{verdict(self.match.probe())}\n")
+        try:
+            with Tablebase(self.folder) as tables:
+                sys.stdout.write(f"{verdict(tables.probe(self.game, self.match.position, strict=True))}\n")
+        except TablebaseError as fault:
+            sys.stdout.write(f"no hint: {fault}\n")
 
     def _undo(self) -> None:
         if self.match.undo(self.person):
@@ -191,17 +250,24 @@ class _Session:
         write_board(match.game, match.position, match.moves[-1] if match.moves else None, over=over)
 
     def _show_help(self) -> None:
-        sys.stdout.write(HELP.format(example=next(iter(self.match.legal()))))
+        of_player = "".join(f"{word:<8}{command.about}\n" for word, command in self.player.commands().items())
+        sys.stdout.write(HELP.format(example=next(iter(self.match.legal())), of_player=of_player))
 
     def _finish(self, ending: Ending) -> None:
-        """Draw the last position and print who has won, and why."""
+        """Draw the last position, print who has won, and why, and let the player take note."""
         self._draw(over=True)
         sys.stdout.write("\n")
         result = "a draw" if ending.winner is None else f"won by {self._name(ending.winner)}"
         sys.stdout.write(f"{result} in {self._count_plies()}: {reason(self.match, ending)}\n")
+        self.player.finish(self.match, ending)
+        self._write_remark()
+
+    def _write_remark(self) -> None:
+        if self.player.remark:
+            sys.stdout.write(f"{self.player.remark}\n")
 
     def _name(self, side: int) -> str:
-        return self.match.game.sides[side].name
+        return self.game.sides[side].name
 
     def _count_plies(self) -> str:
         from tablebase.cli.probe import count_plies
@@ -223,6 +289,7 @@ def reason(match: Match, ending: Ending) -> str:
         EndReason.LAST_PIECE: f"{to_move} has no pieces left",
         EndReason.NO_MOVE: f"{to_move} has no legal move",
         EndReason.REPEATED: "the same position has occurred three times",
+        EndReason.RESIGNED: f"{to_move} resigns",
     }[ending.why]
 
 

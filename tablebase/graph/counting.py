@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.game.notation import check_pieces, parse
-from tablebase.graph.reachable import ONGOING, Graph, check_finite, game_bits, reachable
+from tablebase.graph.reachable import ONGOING, Flags, Graph, check_finite, game_bits, reachable
 from tablebase.graph.residues import combine, primes
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import Material, material_of
@@ -95,6 +95,16 @@ def count_graph(graph: Graph, bits: int) -> Count:
         residues.append([sum(paths[nodes].tolist()) % prime for nodes in ends])
     games, first, second = (combine(list(total), moduli) for total in zip(*residues, strict=True))
     return Count(len(graph), int(ends[0].sum()), games, (first, second))
+
+
+def games_from(graph: Graph, ends: Flags) -> NDArray[np.object_]:
+    """The number of paths from each node to the final positions that `ends` marks, as integers of any size."""
+    games = ends.astype(object) * 1
+    for stage in reversed(graph.stages):
+        stage_games = games[stage.nodes]
+        for edges in stage.edges:
+            stage_games[edges.rows] += games[edges.nodes]
+    return games
 
 
 def count_pursuit(game: Game, start: Position, tick: Tick | None = None) -> Count:

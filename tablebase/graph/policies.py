@@ -71,8 +71,13 @@ def keep_result(graph: Graph, side: int, winner: NDArray[np.int8], score: Measur
     score : ndarray of int64, shape (nodes,)
         Its absolute values must be less than 2^60.
     """
+    return keep_best(graph, side, result_first(side, winner, score))
+
+
+def result_first(side: int, winner: NDArray[np.int8], score: Measures) -> Measures:
+    """Scores by which any better result for a side outweighs any score; see `keep_result`."""
     result = np.select([winner == side, winner == DRAWN], [2, 1], 0).astype(np.int64)
-    return keep_best(graph, side, (result << RESULT_BITS) + score)
+    return (result << RESULT_BITS) + score
 
 
 def chance_against(policy: Policy, fuzz: float) -> Chances:

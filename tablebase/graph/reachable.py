@@ -120,17 +120,17 @@ class Graph:
         """The side that has won at each node, `DRAWN`, or `ONGOING`."""
         return np.concatenate([stage.result for stage in self.stages])
 
-    def node(self, position: Position) -> int:
-        """The node of a reachable position that no winning move leads to.
+    def node(self, position: Position, *, final: bool = False) -> int:
+        """The node of a reachable position; `final` for one that a winning move leads to.
 
         Raises
         ------
         KeyError
             If there is no such node.
         """
-        material = material_of(unfolded(self.game), position)
+        material = material_of(with_goals(self.game) if final else unfolded(self.game), position)
         for stage in self.stages:
-            if (stage.layout.material, stage.side, stage.final) == (material, position.side, False):
+            if (stage.layout.material, stage.side, stage.final) == (material, position.side, final):
                 index = stage.layout.index([position.pieces[piece][1] for piece in stage.layout.slots])
                 row = int(np.searchsorted(stage.index, index))
                 if row < len(stage) and stage.index[row] == index:
@@ -222,8 +222,9 @@ class _Arrival(NamedTuple):
 class _Builder:
     """A graph under construction."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, limit: int) -> None:
         check_finite(game)
+        self.limit = limit
         self.game, self.unfolded, self.with_goals = game, unfolded(game), with_goals(game)
         self.runner_side = 1 - one_way_sides(game)[0]
         self.arrivals: dict[_Key, list[_Arrival]] = {}
@@ -246,8 +247,8 @@ class _Builder:
         arrivals = self.arrivals.pop(key)
         first = self.stages[-1].first + len(self.stages[-1]) if self.stages else 0
         index, inverse = np.unique(np.concatenate([arrival.indices for arrival in arrivals]), return_inverse=True)
-        if first + len(index) > NODE_LIMIT:
-            raise CapacityError(f"the graph of {self.game.name}", "take a smaller board", allowed=NODE_LIMIT, unit="positions")
+        if first + len(index) > self.limit:
+            raise CapacityError(f"the graph of {self.game.name}", "take a smaller board", allowed=self.limit, unit="positions")
         result = np.full(len(index), 1 - key.side if key.final else ONGOING, dtype=np.int8)
         layout = layout_of(self.with_goals if key.final else self.unfolded, key.material)
         stage = Stage(layout, key.side, key.final, index, first, result)
@@ -320,7 +321,7 @@ def _small_layout(game: Game, material: Material) -> Layout:
     return layout
 
 
-def reachable(game: Game, start: Position | None = None) -> Graph:
+def reachable(game: Game, start: Position | None = None, limit: int = NODE_LIMIT) -> Graph:
     """The graph of all positions that are reachable from a start.
 
     Parameters
@@ -328,6 +329,8 @@ def reachable(game: Game, start: Position | None = None) -> Graph:
     game : Game
     start : Position, optional
         By default the initial position.
+    limit : int
+        The most positions that the graph may have, at most `NODE_LIMIT`.
 
     Raises
     ------
@@ -336,11 +339,11 @@ def reachable(game: Game, start: Position | None = None) -> Graph:
     NotationError
         If the start is not a position of the game.
     CapacityError
-        If there are too many positions for a graph.
+        If there are more positions.
     """
     start = parse(game, game.start) if start is None else start
     check_pieces(game, start)
-    builder = _Builder(game)
+    builder = _Builder(game, limit)
     material = material_of(builder.unfolded, start)
     layout = _small_layout(builder.unfolded, material)
     index = layout.index([start.pieces[piece][1] for piece in layout.slots])

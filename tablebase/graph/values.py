@@ -1,4 +1,4 @@
-"""Values of all positions of a graph, from tables, and the positions that satisfy a predicate."""
+"""Values of all positions of a graph, from tables or without, and the positions that satisfy a predicate."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.graph.reachable import Flags, Graph, Stage
+from tablebase.graph.forcing import UNFORCEABLE, plies_to_force
+from tablebase.graph.reachable import DRAWN, Flags, Graph, Stage
 from tablebase.probe.prober import Prober
 from tablebase.slices.indexing import Squares
 from tablebase.slices.material import material_of
@@ -30,7 +31,7 @@ class NodeValues(NamedTuple):
 
 
 def values(graph: Graph, prober: Prober) -> NodeValues:
-    """The values of all positions of a graph.
+    """The values of all positions of a graph, from tables.
 
     Raises
     ------
@@ -48,6 +49,18 @@ def values(graph: Graph, prober: Prober) -> NodeValues:
             outcomes, plies = prober.values_at(graph.game, material, stage.side, _squares_by_piece(stage))
             winner[stage.nodes] = np.choose(outcomes + 1, [1 - stage.side, -1, stage.side])
             distance[stage.nodes] = plies
+    return NodeValues(winner, distance)
+
+
+def solve(graph: Graph) -> NodeValues:
+    """The values of all positions of a graph, without tables: a side wins where it can force a position that it has won."""
+    winner = np.full(len(graph), DRAWN, dtype=np.int8)
+    distance = np.full(len(graph), -1, dtype=np.int32)
+    results = graph.results()
+    for side in (0, 1):
+        plies = plies_to_force(graph, side, results == side)
+        won = plies != UNFORCEABLE
+        winner[won], distance[won] = side, plies[won]
     return NodeValues(winner, distance)
 
 

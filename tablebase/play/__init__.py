@@ -1,1 +1,1 @@
-"""Games against the tables."""
+"""Games, and the players that choose moves in them."""

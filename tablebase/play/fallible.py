@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
+from typing import TypeVar
 
-from tablebase.errors import TablebaseError
+from tablebase.errors import TablebaseError, quoted
 from tablebase.probe.answers import Probe, RatedMove
+
+FAIR = "fair"
+"""Instead of a number: the fuzz that gives a perfect opponent an even chance."""
+Item = TypeVar("Item")
 
 
 def kept_moves(probe: Probe) -> tuple[RatedMove, ...]:
@@ -46,6 +52,23 @@ def check_fuzz(fuzz: float) -> None:
         raise TablebaseError(f"the fuzz must be a number from 0 (only best moves) to 1 (any move), not {fuzz:g}")
 
 
+def parse_fuzz(fuzz: float | str) -> float:
+    """The number that a fuzz is given as; `TablebaseError` if it is not a number from 0 to 1."""
+    try:
+        number = float(fuzz)
+    except ValueError:
+        fair = "; only the player foxbox has a fair one" if fuzz == FAIR else ""
+        fault = f"the fuzz must be a number from 0 (only best moves) to 1 (any move), not {quoted(str(fuzz))}{fair}"
+        raise TablebaseError(fault) from None
+    check_fuzz(number)
+    return number
+
+
+def draw(moves: Sequence[Item], kept: int, fuzz: float, random: Random) -> Item:
+    """Draw one of the moves with the probabilities of `weights`; there must be a move."""
+    return random.choices(moves, weights(len(moves), kept, fuzz))[0]
+
+
 def choose(probe: Probe, fuzz: float, random: Random) -> RatedMove:
-    """Draw a move with the probabilities of `weights`; there must be a legal move."""
-    return random.choices(probe.moves, weights(len(probe.moves), len(kept_moves(probe)), fuzz))[0]
+    """Draw one of the moves of a probe; there must be a legal move."""
+    return draw(probe.moves, len(kept_moves(probe)), fuzz, random)

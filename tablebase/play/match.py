@@ -1,21 +1,17 @@
-"""A game against the tables: the moves they choose, whose turn it is, and when and why the game is over.
+"""A game between two players: its moves, whose turn it is, and when and why it is over.
 
-Nothing here does input or output: `tablebase.cli.play` does that.
+Nothing here chooses a move, and nothing does input or output: see `tablebase.play.players` and `tablebase.cli.play`.
 """
 
 from __future__ import annotations
 
 from enum import StrEnum
-from random import Random
 from typing import NamedTuple
 
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Move, Position, decided, has_escaped, legal_moves, play, wins_at_once
 from tablebase.game.notation import render_move
-from tablebase.play.fallible import choose
-from tablebase.probe.answers import Probe, RatedMove
-from tablebase.probe.prober import Prober
 
 REPETITIONS = 3
 """Occurrences of a position that make the game a draw."""
@@ -29,6 +25,7 @@ class EndReason(StrEnum):
     NO_MOVE = "no move"
     ESCAPED = "escaped"
     REPEATED = "repeated"
+    RESIGNED = "resigned"
 
 
 class Ending(NamedTuple):
@@ -59,16 +56,14 @@ class Match:
     Parameters
     ----------
     game : Game
-    prober : Prober
-        The source of the tables' moves; it must stay open as long as the match lasts.
     start : Position
     """
 
-    def __init__(self, game: Game, prober: Prober, start: Position) -> None:
+    def __init__(self, game: Game, start: Position) -> None:
         self.game = game
-        self.prober = prober
         self.positions = [start]
         self.moves: list[Move] = []
+        self._resigned = False
 
     @property
     def position(self) -> Position:
@@ -96,26 +91,23 @@ class Match:
         self.positions.append(play(self.position, move))
         self.moves.append(move)
 
+    def resign(self) -> None:
+        """Give the game up for the side to move."""
+        self._resigned = True
+
     def undo(self, side: int) -> bool:
         """Take back the last move of a side and all moves after it; returns False if it has not moved."""
         turns = [ply for ply, position in enumerate(self.positions[:-1]) if position.side == side]
         if not turns:
             return False
         del self.positions[turns[-1] + 1 :], self.moves[turns[-1] :]
+        self._resigned = False
         return True
-
-    def probe(self) -> Probe:
-        """The value of the current position and of all its moves; errors are those of `Prober.probe`."""
-        return self.prober.probe(self.game, self.position, strict=True)
-
-    def reply(self, fuzz: float, random: Random) -> RatedMove:
-        """Make a move drawn by `choose`, and return it."""
-        chosen = choose(self.probe(), fuzz, random)
-        self.play(chosen.legal_move)
-        return chosen
 
     def ending(self) -> Ending | None:
         """How the game has ended; None while it continues."""
+        if self._resigned:
+            return Ending(1 - self.side, EndReason.RESIGNED)
         if self.moves and wins_at_once(self.game, self.positions[-2], self.moves[-1]):
             return Ending(1 - self.side, EndReason.GOAL if self.moves[-1].wins else EndReason.LAST_PIECE)
         outcome = decided(self.game, self.position)

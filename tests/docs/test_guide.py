@@ -9,6 +9,7 @@ from typing import Any
 import typer
 
 from tablebase.cli import app
+from tablebase.play.players import PLAYERS, player_names
 
 DOCS = Path(__file__).parents[2] / "docs"
 GUIDE = (DOCS / "guide.md").read_text(encoding="utf-8")
@@ -48,6 +49,20 @@ def test_every_option_has_its_line() -> None:
     assert sorted(listed) == sorted({option.opts[0] for option in options})
     for option in options:
         assert (" " in listed[option.opts[0]]) != option.is_flag
+
+
+def test_every_player_has_its_line() -> None:
+    """In the order of the records: whether it needs tables, its settings as options; and the help names all."""
+    section = GUIDE.partition("\n### Players\n")[2].partition("\n#")[0]
+    listed = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in section.splitlines() if line.startswith("| `")]
+    assert [row[0].strip("`") for row in listed] == list(player_names())
+    for record, row in zip(PLAYERS, listed, strict=True):
+        assert row[3] == ("yes" if record.needs_tables else "no")
+        assert re.findall(r"`--([a-z-]+)`", row[4]) == list(record.settings)
+    named = next(option.help for option in commands()["play"].params if option.opts[0] == "--player")
+    row = next(row for row in rows() if row[0].startswith("`--player "))
+    for text in (named, row[1].replace("`", "")):
+        assert re.split(", | or ", text.partition(": ")[2].rstrip(".")) == list(player_names())
 
 
 def test_pages_name_no_other_option() -> None:

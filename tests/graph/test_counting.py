@@ -24,8 +24,8 @@ from tablebase.game.moves import Position
 from tablebase.game.notation import parse, render
 from tablebase.graph import counting as walks
 from tablebase.graph import pursuit as counting_kernels
-from tablebase.graph.counting import Count, count, count_graph, count_pursuit
-from tablebase.graph.reachable import game_bits, reachable
+from tablebase.graph.counting import Count, count, count_graph, count_pursuit, games_from
+from tablebase.graph.reachable import ONGOING, game_bits, reachable
 from tablebase.graph.residues import combine, primes
 from tablebase.slices.material import material_of
 from tablebase.slices.pursuit import pursuit_fault
@@ -105,6 +105,25 @@ def ladder(rungs: int) -> Game:
 
 
 # Against the twin
+
+
+@pytest.mark.parametrize("name", ["foxhounds-4x4", "foxhounds-6x6", "hexapawn", "hexapawn-3x4"])
+def test_games_from_every_position(name: str) -> None:
+    """From each node, all ways to an end and those to each side's wins are as many as plain Python finds."""
+    walked = walk(load_game(name))
+    graph = reachable(walked.game)
+    results = graph.results()
+    found = [games_from(graph, ends) for ends in (results != ONGOING, results == 0, results == 1)]
+    ways = {position: [0, 0] for position in walked.children}
+    for position, children in walked.children.items():
+        if position in walked.results:
+            ways[position][walked.winner(position)] = 1
+        for child in children:
+            ways[position] = [mine + more for mine, more in zip(ways[position], ways[child], strict=True)]
+    for node in range(len(graph)):
+        won = ways[graph.position(node)]
+        assert [numbers[node] for numbers in found] == [sum(won), *won]
+    assert found[0][0] == count(walked.game).games
 
 
 @pytest.mark.parametrize("name", PURSUITS)

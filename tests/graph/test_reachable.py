@@ -189,15 +189,13 @@ def test_stages_may_be_followed_in_blocks(name: str, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("name", SMALL)
 def test_node_and_position_are_inverse(name: str) -> None:
-    """Each node has its position, and each position its node unless a move that won led there."""
+    """Each node has its position, and each position its node, found only if asked for as what it is, final or not."""
     graph = graph_of(name)
     assert [graph.position(node) for node in range(len(graph))] == positions(graph)
     for node, (position, final) in enumerate(zip(positions(graph), finals(graph), strict=True)):
-        if final:
-            with pytest.raises(KeyError):
-                graph.node(position)
-        else:
-            assert graph.node(position) == node
+        assert graph.node(position, final=final) == node
+        with pytest.raises(KeyError):
+            graph.node(position, final=not final)
 
 
 @pytest.mark.parametrize(
@@ -252,6 +250,15 @@ def test_the_largest_boards_are_refused() -> None:
     start = parse(game, "9/8P/8p/9/p1p1p1p2/P1P1P1P2/1p1p1p1p1/1P1P1P1P1/9 w")
     with pytest.raises(CapacityError, match=r"indices in one slice, .*: take a smaller board"):
         reachable(game, start)
+
+
+def test_a_graph_may_be_limited() -> None:
+    """As many positions as there are fit, and one less does not; the error has the limit as data."""
+    game, size = game_of("hexapawn"), len(graph_of("hexapawn"))
+    assert len(reachable(game, limit=size)) == size
+    with pytest.raises(CapacityError, match="hexapawn needs more than the 134 positions") as refused:
+        reachable(game, limit=size - 1)
+    assert (refused.value.allowed, refused.value.exit_code) == (size - 1, 3)
 
 
 # Starts

@@ -1,10 +1,9 @@
-"""What the tables choose, how a match goes on and back, and how it ends."""
+"""What a fallible player chooses, how a match goes on and back, and how it ends."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
 from random import Random
 
 import pytest
@@ -13,13 +12,12 @@ from hypothesis import strategies as st
 from support import toys
 from support.checks import at_least_one
 
-import tablebase
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Position
-from tablebase.game.notation import read, render
-from tablebase.play.fallible import check_fuzz, choose, kept_moves, weights
+from tablebase.game.notation import read
+from tablebase.play.fallible import check_fuzz, choose, kept_moves, parse_fuzz, weights
 from tablebase.play.match import Ending, EndReason, Match, side_number
 from tablebase_rules.doushouqi import game as doushouqi
 from tablebase_rules.hexapawn import game as hexapawn
@@ -33,16 +31,9 @@ FUZZ = st.floats(0, 1)
 COUNTS = st.integers(1, 40).flatmap(lambda count: st.tuples(st.just(count), st.integers(1, count)))
 
 
-@pytest.fixture(scope="module")
-def nothing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tablebase]:
-    """A tablebase without tables, for what can be told by the rules alone."""
-    with tablebase.open(tmp_path_factory.mktemp("nothing")) as opened:
-        yield opened
-
-
-def match_at(game: Game, tables: Tablebase, text: str, *moves: str) -> Match:
+def match_at(game: Game, text: str, *moves: str) -> Match:
     """A match from a position on, after some moves."""
-    match = Match(game, tables.prober, read(game, text))
+    match = Match(game, read(game, text))
     for move in moves:
         match.play(match.legal()[move])
     return match
@@ -94,6 +85,21 @@ def test_a_fuzz_that_is_no_probability_is_refused(fuzz: float) -> None:
         check_fuzz(fuzz)
 
 
+@pytest.mark.parametrize(("given", "number"), [("0", 0.0), ("1", 1.0), ("0.25", 0.25), (0.5, 0.5), (1, 1.0)])
+def test_a_fuzz_may_be_text(given: float | str, number: float) -> None:
+    """What a person types means the same number."""
+    assert parse_fuzz(given) == number
+
+
+@pytest.mark.parametrize("wrong", ["", "much", "1.1", "-0.1", "nan", "fair", "9" * 9999])
+def test_text_that_is_no_fuzz_is_refused(wrong: str) -> None:
+    """In a sentence that stays short, with what a fuzz is."""
+    with pytest.raises(TablebaseError, match=r"from 0 .* to 1 .*, not ") as refused:
+        parse_fuzz(wrong)
+    assert len(str(refused.value)) < 250
+    assert ("foxbox" in str(refused.value)) is (wrong == "fair")
+
+
 def test_a_side_is_named_by_its_letter() -> None:
     """The letters of position texts name the sides, and any other word is refused with those there are."""
     assert [side_number(PAWNS, letter) for letter in "wb"] == [0, 1]
@@ -139,38 +145,10 @@ def test_choices_follow_the_weights(pawn_tables: Tablebase) -> None:
             assert abs(counts[one.move] - 4000 * share) <= 4 * math.sqrt(4000 * share * (1 - share))
 
 
-def test_the_tables_win_hexapawn_as_black_against_anyone(pawn_tables: Tablebase) -> None:
-    """With fuzz 0 no random White survives six plies, whatever the seed; with fuzz 1 some White wins."""
-    winners: dict[float, Counter[int | None]] = {0.0: Counter(), 1.0: Counter()}
-    for fuzz, counts in winners.items():
-        for seed in range(60):
-            random = Random(seed)
-            match = Match(PAWNS, pawn_tables.prober, read(PAWNS, PAWNS.start))
-            while (ending := match.ending()) is None:
-                if match.side == 0:
-                    match.play(random.choice(list(match.legal().values())))
-                else:
-                    match.reply(fuzz, random)
-            counts[ending.winner] += 1
-            assert fuzz or match.plies <= 6
-    assert winners[0.0] == {1: 60}
-    assert set(winners[1.0]) == {0, 1}
-
-
-def test_a_reply_is_made_and_told(pawn_tables: Tablebase) -> None:
-    """The move that was drawn is the one on the board, and then it is the other side's turn."""
-    match = match_at(PAWNS, pawn_tables, PAWNS.start)
-    chosen = match.reply(0, Random(0))
-    assert (chosen.move, match.side, match.plies) == ("b1b2", 1, 1)
-    assert render(PAWNS, match.position) == chosen.position == AFTER_B2
-    assert match.probe() == pawn_tables.probe(PAWNS, AFTER_B2)
-    assert list(match.legal()) == ["a3a2", "a3b2", "c3b2", "c3c2"]
-
-
 @given(st.data())
-def test_undo_restores_the_turn(nothing: Tablebase, data: st.DataObject) -> None:
+def test_undo_restores_the_turn(data: st.DataObject) -> None:
     """After any moves, undo of a side brings back the position in which it last moved, move by move to its first."""
-    match = Match(JUNGLE, nothing.prober, read(JUNGLE, JUNGLE.start))
+    match = Match(JUNGLE, read(JUNGLE, JUNGLE.start))
     while (legal := match.legal()) and data.draw(st.integers(0, 9)):
         match.play(data.draw(st.sampled_from(list(legal.values()))))
     positions, moves = list(match.positions), list(match.moves)
@@ -185,15 +163,24 @@ def test_undo_restores_the_turn(nothing: Tablebase, data: st.DataObject) -> None
     assert match.positions == before
 
 
-def test_a_position_that_comes_back_is_a_draw(nothing: Tablebase) -> None:
+def test_a_position_that_comes_back_is_a_draw() -> None:
     """The third time that a position stands on the board is a draw, not the second; undo makes the game go on."""
     game = toys.pacers()
     to_and_fro = ["a1b1", "a2b2", "b1a1", "b2a2"]
-    assert match_at(game, nothing, game.start, *to_and_fro).ending() is None
-    match = match_at(game, nothing, game.start, *to_and_fro, *to_and_fro)
+    assert match_at(game, game.start, *to_and_fro).ending() is None
+    match = match_at(game, game.start, *to_and_fro, *to_and_fro)
     assert (match.plies, match.ending(), match.legal()) == (8, Ending(None, EndReason.REPEATED), {})
     assert match.undo(1)
     assert (match.plies, match.ending(), list(match.legal())) == (7, None, ["b2a2"])
+
+
+def test_a_side_may_resign() -> None:
+    """The side to move loses, with as many plies as were made; its opponent's undo takes the resignation back, too."""
+    match = match_at(PAWNS, PAWNS.start, "b1b2")
+    match.resign()
+    assert (match.ending(), match.legal(), match.plies) == (Ending(0, EndReason.RESIGNED), {}, 1)
+    assert match.undo(0)
+    assert (match.ending(), list(match.legal())) == (None, ["a1a2", "b1b2", "c1c2"])
 
 
 ENDINGS = {
@@ -217,8 +204,8 @@ ENDINGS = {
 
 
 @pytest.mark.parametrize(("name", "start", "moves", "ending"), ENDINGS.values(), ids=ENDINGS)
-def test_how_games_end(name: str, start: str, moves: list[str], ending: Ending | None, nothing: Tablebase) -> None:
+def test_how_games_end(name: str, start: str, moves: list[str], ending: Ending | None) -> None:
     """A goal, the last piece, no move and an escape end a game as the rules say, for the side they say; else it goes on."""
-    match = match_at(load_game(name), nothing, start, *moves)
+    match = match_at(load_game(name), start, *moves)
     assert match.ending() == ending
     assert bool(match.legal()) == (ending is None)

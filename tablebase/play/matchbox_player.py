@@ -1,0 +1,136 @@
+"""The player ``matchboxes``: it draws moves from matchboxes, shows them, and keeps them in a file if asked to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+
+from tablebase.errors import TablebaseError
+from tablebase.game.moves import Move, Position
+from tablebase.game.notation import render, render_move
+from tablebase.play.boxes_file import load_boxes, save_boxes
+from tablebase.play.match import Ending, Match
+from tablebase.play.matchboxes import Bead, Draw, Matchboxes, grow_tree, representative
+from tablebase.play.player import Command, Player, Seat
+
+FEW = 40
+"""Up to as many boxes are all shown; of more, only those that have lost a bead."""
+
+
+class MatchboxPlayer(Player):
+    """Draws its moves from matchboxes, and takes away the last bead of each lost game.
+
+    Parameters
+    ----------
+    seat : Seat
+    path : Path, optional
+        A file that keeps the boxes. If it exists, they begin as it says; it is written anew after every game.
+
+    Examples
+    --------
+    >>> from tablebase.game import load_game
+    >>> from tablebase.game.notation import parse
+    >>> game = load_game("hexapawn")
+    >>> start = parse(game, game.start)
+    >>> with MatchboxPlayer(Seat(game, start, side=1)) as player:
+    ...     match = Match(game, start)
+    ...     match.play(match.legal()["b1b2"])
+    ...     match.play(player.choose(match, Random(1)))
+    ...     print(player.remark)
+    drawn from a box of 2 beads: a3a2 a3b2
+    """
+
+    learns = True
+
+    def __init__(self, seat: Seat, path: Path | None = None) -> None:
+        super().__init__("the matchboxes play")
+        self.boxes = Matchboxes(seat.game, seat.side, grow_tree(seat.game, seat.start))
+        if not self.boxes.boxes:
+            side = seat.game.sides[seat.side].name
+            raise TablebaseError(
+                f"{side} never moves in {seat.game.name} from {render(seat.game, seat.start)}: choose a larger board"
+            )
+        self._path = path
+        self._drawn: dict[int, Draw] = {}
+        if path is not None and path.exists():
+            load_boxes(path, self.boxes)
+        self._save()
+
+    def choose(self, match: Match, random: Random) -> Move | None:
+        """The move of a bead; None if the box is empty."""
+        game, position = match.game, match.position
+        box = representative(game, position)
+        if box not in self.boxes.boxes:
+            raise TablebaseError(f"there is no box for {render(game, position)}: make a player for another start or side")
+        drawn = self.boxes.draw(box, random)
+        if drawn is None:
+            self.remark = "the box is empty"
+            return None
+        self._drawn[match.plies] = drawn
+        beads = sorted(render_move(game, self._as_seen(bead, position)) for bead in self.boxes.boxes[box])
+        self.remark = f"drawn from a box of {_count(len(beads), 'bead')}: {' '.join(beads)}"
+        return self._as_seen(drawn.bead, position)
+
+    def finish(self, match: Match, ending: Ending) -> None:
+        """Take the last bead away if the game was lost, and save the boxes."""
+        # Beads of moves that were taken back do not count.
+        plies = [ply for ply in range(match.plies) if match.positions[ply].side == self.boxes.side]
+        lost = self.boxes.finish([self._drawn[ply] for ply in plies if ply in self._drawn], ending.winner)
+        self._drawn.clear()
+        self._save()
+        self.remark = f"{self._verdict(match, plies, lost)}\n{self._score()}"
+
+    def commands(self) -> Mapping[str, Command]:
+        """The command ``boxes``."""
+        return {"boxes": Command("show the matchboxes with their beads", self.picture)}
+
+    def picture(self) -> str:
+        """The boxes with a number of beads for each move, under the scores so far."""
+        full = self.boxes.full_boxes()
+        few = len(full) <= FEW
+        shown = [box for box in full if few or len(self.boxes.boxes[box]) < len(full[box])]
+        lines = [f"{render(self.boxes.game, box)}  {self._contents(box, full[box])}" for box in sorted(shown)]
+        rest = "" if few else f"\nboxes that have lost no bead: {len(full) - len(shown):,}"
+        return "\n".join([f"{self._score()}{rest}", *lines])
+
+    def _contents(self, box: Position, full: list[Bead]) -> str:
+        """The number of beads of each move that the box once had."""
+        left = self.boxes.boxes[box]
+        return ", ".join(f"{render_move(self.boxes.game, bead.move)} {int(bead in left)}" for bead in full)
+
+    def _score(self) -> str:
+        """Games won and beads left, in a line."""
+        sides = self.boxes.game.sides
+        won = ", ".join(f"{side.name} {count:,}" for side, count in zip(sides, self.boxes.won, strict=True))
+        boxes = _count(len(self.boxes.boxes), "box", "es")
+        return f"games won: {won}; beads left: {self.boxes.beads:,} of {self.boxes.total:,} in {boxes}"
+
+    def _verdict(self, match: Match, plies: list[int], lost: Draw | None) -> str:
+        """Which bead is taken away after a game, as the board showed it."""
+        if lost is None:
+            return "no bead is taken away"
+        position = match.positions[plies[-1]]
+        move = render_move(match.game, self._as_seen(lost.bead, position))
+        left = len(self.boxes.boxes[lost.box])
+        return f"the bead {move} is taken out of the box {render(match.game, position)}, which keeps {_count(left, 'bead')}"
+
+    def _as_seen(self, bead: Bead, position: Position) -> Move:
+        """The move of a bead in a position, whose box may show its mirror image."""
+        move, image = bead.move, self.boxes.game.mirror
+        if image is None or position == representative(self.boxes.game, position):
+            return move
+        return move._replace(origin=image[move.origin], target=image[move.target])
+
+    def _save(self) -> None:
+        if self._path is not None:
+            save_boxes(self._path, self.boxes)
+
+
+def _count(number: int, word: str, plural: str = "s") -> str:
+    return f"{number:,} {word}{plural if number != 1 else ''}"
+
+
+def make(seat: Seat, boxes: str | Path | None = None) -> MatchboxPlayer:
+    """The player ``matchboxes``."""
+    return MatchboxPlayer(seat, None if boxes is None else Path(boxes))

@@ -1,0 +1,174 @@
+"""Matchboxes that learn a game, after Martin Gardner (1962).
+
+The learner has a box for each position in which it may have to move, shared by mirror images. The box holds a bead for
+each legal move; moves that mirror each other in a symmetric position share a bead. The learner draws a bead and makes
+its move. After a lost game, the last bead drawn is taken away. At an empty box it resigns, and so loses the bead it drew
+before. Beads are never added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import NamedTuple
+
+from tablebase.errors import CapacityError
+from tablebase.game import Game
+from tablebase.game.moves import Move, Position, legal_moves, mirrored, play, wins_at_once
+
+LIMIT = 1 << 17
+"""The most positions for which there may be boxes; as many take about ten seconds to find."""
+
+
+class Bead(NamedTuple):
+    """A legal move, and the position that it leads to.
+
+    Parameters
+    ----------
+    move : Move
+    after : Position or None
+        None if the move wins at once.
+    """
+
+    move: Move
+    after: Position | None
+
+
+class Draw(NamedTuple):
+    """A bead that was drawn, and the box that it was drawn from."""
+
+    box: Position
+    bead: Bead
+
+
+Tree = Mapping[Position, tuple[Bead, ...]]
+"""All reachable positions, the start first, with their legal moves."""
+
+
+def representative(game: Game, position: Position) -> Position:
+    """The position that stands for itself and its mirror image."""
+    return position if game.mirror is None else min(position, mirrored(game, position))
+
+
+def grow_tree(game: Game, start: Position, share: bool = True) -> Tree:
+    """All reachable positions; with `share`, one of two mirror images represents both.
+
+    Raises
+    ------
+    CapacityError
+        If there are more than `LIMIT`.
+    """
+
+    def shown(position: Position) -> Position:
+        return representative(game, position) if share else position
+
+    tree: dict[Position, tuple[Bead, ...]] = {}
+    waiting = [shown(start)]
+    while waiting:
+        position = waiting.pop()
+        if position in tree:
+            continue
+        if len(tree) == LIMIT:
+            raise CapacityError(f"the matchboxes of {game.name}", "take a smaller board", allowed=LIMIT, unit="positions")
+        moves = dict.fromkeys(legal_moves(game, position))
+        tree[position] = tuple(
+            Bead(move, None if wins_at_once(game, position, move) else shown(play(position, move))) for move in moves
+        )
+        waiting += [bead.after for bead in tree[position] if bead.after is not None]
+    return tree
+
+
+def distinct_beads(game: Game, position: Position, beads: tuple[Bead, ...]) -> list[Bead]:
+    """The beads, but only one of two whose moves mirror each other in a symmetric position."""
+    image = game.mirror
+    if image is None or position != mirrored(game, position):
+        return list(beads)
+    distinct: dict[tuple[int, int], Bead] = {}
+    for bead in beads:
+        squares = bead.move.origin, bead.move.target
+        distinct.setdefault(min(squares, (image[squares[0]], image[squares[1]])), bead)
+    return list(distinct.values())
+
+
+class Matchboxes:
+    """The boxes of one side, and what they have learned.
+
+    Parameters
+    ----------
+    game : Game
+    side : int
+        The side that draws beads.
+    tree : Tree
+    share : bool
+        Whether mirror images share a box; must be as in the tree.
+
+    Attributes
+    ----------
+    boxes : dict of Position to list of Bead
+        The beads left in each box.
+    total : int
+        Number of beads in all boxes before the first game.
+    won : list of int
+        Games won by each side.
+
+    Examples
+    --------
+    >>> from tablebase.game import load_game
+    >>> from tablebase.game.notation import parse
+    >>> game = load_game("hexapawn")
+    >>> learner = Matchboxes(game, 1, grow_tree(game, parse(game, game.start)))
+    >>> len(learner.boxes), learner.beads
+    (19, 45)
+    >>> after_b2 = parse(game, "ppp/1P1/P1P b")
+    >>> lost = learner.finish([learner.draw(after_b2, Random(1))], winner=0)
+    >>> [game.board.names[bead.move.target] for bead in learner.boxes[after_b2]]
+    ['b2']
+    """
+
+    def __init__(self, game: Game, side: int, tree: Tree, share: bool = True) -> None:
+        self.game, self.side, self.tree, self.share = game, side, tree, share
+        self.start = next(iter(tree))
+        self.boxes = self.full_boxes()
+        self.total = self.beads
+        self.won = [0, 0]
+
+    @property
+    def beads(self) -> int:
+        """Number of beads left in all boxes."""
+        return sum(len(box) for box in self.boxes.values())
+
+    def full_boxes(self) -> dict[Position, list[Bead]]:
+        """The boxes with all beads that they have before the first game."""
+        return {
+            position: distinct_beads(self.game, position, beads) if self.share else list(beads)
+            for position, beads in self.tree.items()
+            if position.side == self.side and beads
+        }
+
+    def draw(self, box: Position, random: Random) -> Draw | None:
+        """Draw a bead, which goes back into its box; None if the box is empty."""
+        beads = self.boxes[box]
+        return Draw(box, random.choice(beads)) if beads else None
+
+    def finish(self, draws: list[Draw], winner: int | None) -> Draw | None:
+        """Count a game, and take the last bead drawn out of its box if the game was lost.
+
+        Parameters
+        ----------
+        draws : list of Draw
+            All beads drawn in the game.
+        winner : int or None
+            The side that has won; None for a draw.
+
+        Returns
+        -------
+        Draw or None
+            The bead that was taken away.
+        """
+        if winner is not None:
+            self.won[winner] += 1
+        if winner != 1 - self.side or not draws:
+            return None
+        lost = draws[-1]
+        self.boxes[lost.box].remove(lost.bead)
+        return lost

@@ -1,0 +1,426 @@
+"""Matchboxes: which boxes and beads there are, how they learn, what they show, and the file that keeps them.
+
+They are held against `naive_pawns`, a Hexapawn of 3x3 on strings.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from support.checks import at_least_one
+from twins.pawns import BLACK, START, WHITE, naive_moves
+
+from tablebase.errors import TablebaseError
+from tablebase.game import load_game
+from tablebase.game.moves import Position, mirrored
+from tablebase.game.notation import parse, read, render_move
+from tablebase.play.boxes_file import load_boxes, save_boxes
+from tablebase.play.match import Ending, EndReason, Match
+from tablebase.play.matchbox_player import MatchboxPlayer
+from tablebase.play.matchboxes import Matchboxes, grow_tree
+from tablebase.play.player import Seat
+from tablebase.play.players import open_player
+
+GAME = load_game("hexapawn")
+ROOT = parse(GAME, GAME.start)
+AFTER_B2, AFTER_C2, AFTER_A2 = (parse(GAME, text) for text in ("ppp/1P1/P1P b", "ppp/2P/PP1 b", "ppp/P2/1PP b"))
+
+
+def boxes(side: int = BLACK, *, share: bool = True) -> Matchboxes:
+    """Boxes before the first game."""
+    return Matchboxes(GAME, side, grow_tree(GAME, ROOT, share), share)
+
+
+def as_cells(position: Position) -> str:
+    """A position of 3x3 as a string of nine."""
+    symbols = {square: "Pp"[kind] for kind, square in position.pieces}
+    return "".join(symbols.get(square, ".") for square in range(9))
+
+
+def flipped(cells: str) -> str:
+    """The board seen in the mirror."""
+    return cells[2::-1] + cells[5:2:-1] + cells[8:5:-1]
+
+
+class First(Random):
+    """Always chooses the bead of this move."""
+
+    def __init__(self, *moves: str) -> None:
+        super().__init__(0)
+        self.moves = list(moves)
+
+    def choice(self, seq: Sequence[Any]) -> Any:
+        """The bead of the next of the moves."""
+        move = self.moves.pop(0)
+        return next(bead for bead in seq if render_move(GAME, bead.move) == move)
+
+
+def lost(player: MatchboxPlayer, *moves: str, beads: str) -> Match:
+    """A game lost by the player: the person's moves, and the beads drawn in between."""
+    match, random = Match(GAME, ROOT), First(*beads.split())
+    for move in moves:
+        match.play(match.legal()[move])
+        if match.ending() is None:
+            reply = player.choose(match, random)
+            if reply is None:
+                match.resign()
+            else:
+                match.play(reply)
+    ending = match.ending()
+    assert ending is not None
+    assert ending.winner == WHITE
+    player.finish(match, ending)
+    return match
+
+
+def texts(player: MatchboxPlayer, box: Position) -> list[str]:
+    """The beads left in a box, by their moves."""
+    return sorted(render_move(GAME, bead.move) for bead in player.boxes.boxes[box])
+
+
+@pytest.fixture
+def player() -> MatchboxPlayer:
+    """A player of Black that has not played yet."""
+    return MatchboxPlayer(Seat(GAME, ROOT, BLACK))
+
+
+# Boxes and beads
+
+
+@pytest.mark.parametrize(("share", "count", "beads"), [(True, 19, 45), (False, 37, 90)])
+def test_there_is_a_box_for_each_position_of_black(share: bool, count: int, beads: int) -> None:
+    """There are 37 positions in which Black moves on 3x3, 19 up to mirror images, just those that games can come to."""
+    learner = boxes(share=share)
+    assert (len(learner.boxes), learner.beads) == (count, beads)
+    waiting, met = [(START, WHITE)], set()
+    while waiting:
+        cells, side = waiting.pop()
+        moves = naive_moves(cells, side)
+        if side == BLACK and moves:
+            met.add(cells)
+        waiting += [(after, 1 - side) for after, won in moves.values() if not won]
+    shown = {as_cells(position) for position in learner.boxes}
+    assert shown <= met
+    assert {min(cells, flipped(cells)) if share else cells for cells in met} == {
+        min(cells, flipped(cells)) if share else cells for cells in shown
+    }
+
+
+def test_a_box_has_a_bead_for_each_move() -> None:
+    """Beads are the legal moves; where the position is symmetric, just one of two that mirror each other."""
+    for share, symmetric in at_least_one(((True, 1), (False, 0))):
+        joined = 0
+        for position, box in boxes(share=share).boxes.items():
+            legal = set(naive_moves(as_cells(position), BLACK))
+            beads = [(bead.move.origin, bead.move.target) for bead in box]
+            assert len(set(beads)) == len(beads)
+            if share and mirrored(GAME, position) == position:
+                assert GAME.mirror is not None
+                joined += 1
+                image = {bead: tuple(GAME.mirror[square] for square in bead) for bead in beads}
+                assert {one for bead in beads for one in (bead, image[bead])} == legal
+                assert len({frozenset((bead, image[bead])) for bead in beads}) == len(beads)
+            else:
+                assert set(beads) == legal
+        assert joined == symmetric
+
+
+def test_white_may_have_the_boxes() -> None:
+    """Then there is one for the start, and one for each other position in which White moves while the game goes on."""
+    learner = boxes(WHITE, share=False)
+    waiting, met = [(START, WHITE)], set()
+    while waiting:
+        cells, side = waiting.pop()
+        moves = naive_moves(cells, side)
+        if side == WHITE and moves:
+            met.add(cells)
+        waiting += [(after, 1 - side) for after, won in moves.values() if not won]
+    assert {as_cells(position) for position in learner.boxes} == met
+    assert ROOT in learner.boxes
+
+
+# Learning
+
+
+def test_a_lost_game_takes_the_last_bead_away(player: MatchboxPlayer) -> None:
+    """The bead drawn last is gone for good, all others stay, and the remark names it and the box."""
+    before = {box: list(beads) for box, beads in player.boxes.boxes.items()}
+    match = lost(player, "b1b2", "b2c3", beads="a3a2")
+    assert (match.plies, match.ending()) == (3, Ending(WHITE, EndReason.GOAL))
+    changed = {box for box in before if before[box] != player.boxes.boxes[box]}
+    assert changed == {AFTER_B2}
+    assert texts(player, AFTER_B2) == ["a3b2"]
+    assert player.boxes.won == [1, 0]
+    assert player.remark == (
+        "the bead a3a2 is taken out of the box ppp/1P1/P1P b, which keeps 1 bead\n"
+        "games won: White 1, Black 0; beads left: 44 of 45 in 19 boxes"
+    )
+
+
+def test_a_won_game_and_a_draw_take_nothing(player: MatchboxPlayer) -> None:
+    """A game that Black wins is counted; one that nobody wins is not, and neither costs a bead."""
+    for winner, won in ((BLACK, [0, 1]), (None, [0, 1])):
+        match = Match(GAME, ROOT)
+        match.play(match.legal()["b1b2"])
+        match.play(player.choose(match, Random(0)))  # type: ignore[arg-type]
+        player.finish(match, Ending(winner, EndReason.NO_MOVE))
+        assert (player.boxes.won, player.boxes.beads) == (won, 45)
+        assert player.remark.startswith("no bead is taken away\n")
+
+
+def test_mirror_images_share_a_box(player: MatchboxPlayer) -> None:
+    """What is lost on one side of the board is not tried on the other; moves and remarks are those of the board as it is."""
+    assert mirrored(GAME, AFTER_A2) == AFTER_C2
+    seen, unseen = sorted((AFTER_A2, AFTER_C2), key=lambda position: position not in player.boxes.boxes)
+    assert unseen not in player.boxes.boxes
+    moves = set(texts(player, seen))
+    match = Match(GAME, unseen)
+    drawn = {player.choose(match, Random(seed)) for seed in range(40)}
+    assert drawn == set(match.legal().values())
+    match = Match(GAME, unseen)
+    move = player.choose(match, Random(3))
+    assert move is not None
+    assert player.remark == f"drawn from a box of 3 beads: {' '.join(match.legal())}"
+    match.play(move)
+    player.finish(match, Ending(WHITE, EndReason.RESIGNED))
+    assert f"the bead {render_move(GAME, move)} is taken out" in player.remark
+    (gone,) = moves - set(texts(player, seen))
+    image = "".join({"a": "c", "c": "a"}.get(letter, letter) for letter in gone)
+    assert render_move(GAME, move) == image != gone
+
+
+def test_an_empty_box_resigns_and_costs_the_bead_before(player: MatchboxPlayer) -> None:
+    """At an empty box Black gives up, and loses the bead that led there; at its first box, nothing."""
+    for box in player.boxes.boxes:
+        if box != AFTER_B2:
+            player.boxes.boxes[box].clear()
+    match = lost(player, "b1b2", "c1c2", beads="a3a2")
+    assert match.ending() == Ending(WHITE, EndReason.RESIGNED)
+    assert texts(player, AFTER_B2) == ["a3b2"]
+    player.boxes.boxes[AFTER_B2].clear()
+    beads = player.boxes.beads
+    lost(player, "b1b2", beads="")
+    assert player.boxes.beads == beads == 0
+    assert player.remark.startswith("no bead is taken away\n")
+
+
+def test_moves_taken_back_do_not_count(player: MatchboxPlayer) -> None:
+    """After undo the bead of the move that stands is the one at stake, not the one drawn in the line that was given up."""
+    match, random = Match(GAME, ROOT), First("a3a2", "a3b2")
+    for number in range(2):
+        match.play(match.legal()["b1b2"])
+        match.play(player.choose(match, random))  # type: ignore[arg-type]
+        if number == 0:
+            assert match.undo(WHITE)
+    player.finish(match, Ending(WHITE, EndReason.GOAL))
+    assert texts(player, AFTER_B2) == ["a3a2"]
+
+
+def test_it_learns_to_win(player: MatchboxPlayer) -> None:
+    """Trained by random White for 1,000 games, Black wins the next 200; the same seed teaches the same."""
+
+    def train(learner: MatchboxPlayer, games: int, random: Random) -> int:
+        before = learner.boxes.won[BLACK]
+        for _ in range(games):
+            match = Match(GAME, ROOT)
+            while (ending := match.ending()) is None:
+                move = learner.choose(match, random) if match.side == BLACK else random.choice(list(match.legal().values()))
+                if move is None:
+                    match.resign()
+                else:
+                    match.play(move)
+            learner.finish(match, ending)
+        return learner.boxes.won[BLACK] - before
+
+    other = MatchboxPlayer(Seat(GAME, ROOT, BLACK))
+    for learner in (player, other):
+        random = Random(5)
+        assert 0 < train(learner, 1000, random) < 1000
+        assert train(learner, 200, random) == 200
+    assert other.boxes.boxes == player.boxes.boxes
+    assert 30 <= player.boxes.beads < 45
+
+
+def test_a_position_without_a_box_is_one_sentence(player: MatchboxPlayer) -> None:
+    """On the other side, or after another start, the player says that it was made for something else."""
+    with pytest.raises(TablebaseError, match=r"there is no box for ppp/3/PPP w: make a player for another start or side"):
+        player.choose(Match(GAME, ROOT), Random(0))
+
+
+@pytest.mark.parametrize(("name", "side", "name_of_side"), [("hexapawn-1x3", 1, "Black"), ("foxhounds-2x2", 1, "Hounds")])
+def test_a_side_that_never_moves_has_no_boxes(name: str, side: int, name_of_side: str) -> None:
+    """It is refused, since there would be nothing to learn."""
+    game = load_game(name)
+    with pytest.raises(TablebaseError, match=f"{name_of_side} never moves in {name} from .*: choose a larger board"):
+        open_player("matchboxes", Seat(game, parse(game, game.start), side))
+
+
+def test_other_games_have_boxes_too() -> None:
+    """The fox of 4x4 has a box for each of its moves, without a mirror to share it."""
+    game = load_game("foxhounds-4x4")
+    start = parse(game, game.start)
+    with open_player("matchboxes", Seat(game, start, 0)) as fox:
+        move = fox.choose(Match(game, start), Random(0))
+        assert move in Match(game, start).legal().values()
+
+
+# The picture
+
+
+def test_all_boxes_are_shown(player: MatchboxPlayer) -> None:
+    """One line for each box with a number for each move, under games and beads; what was taken away is a 0."""
+    lost(player, "b1b2", "b2c3", beads="a3a2")
+    command = player.commands()["boxes"]
+    score, *lines = command.answer().splitlines()
+    assert score == "games won: White 1, Black 0; beads left: 44 of 45 in 19 boxes"
+    assert len(lines) == 19
+    assert "ppp/1P1/P1P b  a3a2 0, a3b2 1" in lines
+    assert sum(line.count(" 1") for line in (line.partition(" b  ")[2] for line in lines)) == 44
+
+
+def test_of_many_boxes_those_that_have_learned_are_shown() -> None:
+    """On 4x3 there are more than a screen holds, so only those that lack a bead are listed, and the others counted."""
+    game = load_game("hexapawn-4x3")
+    start = parse(game, game.start)
+    player = MatchboxPlayer(Seat(game, start, BLACK))
+    match = Match(game, start)
+    match.play(match.legal()["b1b2"])
+    match.play(player.choose(match, Random(0)))  # type: ignore[arg-type]
+    player.finish(match, Ending(WHITE, EndReason.GOAL))
+    total = len(player.boxes.boxes)
+    _, rest, line = player.picture().splitlines()
+    assert total > 40
+    assert rest == f"boxes that have lost no bead: {total - 1}"
+    assert line.count(" 0") == 1
+
+
+# The file
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where the boxes are kept."""
+    return tmp_path / "boxes.json"
+
+
+def test_the_file_keeps_what_was_learned(path: Path) -> None:
+    """A second player with the same file goes on where the first stopped, after every game."""
+    first = MatchboxPlayer(Seat(GAME, ROOT, BLACK), path)
+    assert json.loads(path.read_text())["won"] == {"w": 0, "b": 0}
+    lost(first, "b1b2", "b2c3", beads="a3a2")
+    with open_player("matchboxes", Seat(GAME, ROOT, BLACK), boxes=str(path)) as second:
+        assert isinstance(second, MatchboxPlayer)
+        assert second.boxes.boxes == first.boxes.boxes
+        assert second.boxes.won == [1, 0]
+        assert second.picture() == first.picture()
+    document = json.loads(path.read_text())
+    assert document["boxes"]["ppp/1P1/P1P b"] == ["a3b2"]
+    assert {key: document[key] for key in ("format", "game", "start", "side", "won")} == {
+        "format": "matchboxes 1",
+        "game": "hexapawn",
+        "start": "ppp/3/PPP w",
+        "side": "b",
+        "won": {"w": 1, "b": 0},
+    }
+
+
+def test_a_write_that_fails_leaves_the_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file is replaced as a whole: until the new one is complete, and if the disk is full, the old one stays alone."""
+    player = MatchboxPlayer(Seat(GAME, ROOT, BLACK), path)
+    before = path.read_bytes()
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(TablebaseError, match="there is no space left") as refused:
+        lost(player, "b1b2", "b2c3", beads="a3a2")
+    assert refused.value.exit_code == 3
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+def changed(**fields: Any) -> Callable[[dict[str, Any]], None]:
+    """Replaces fields of the document."""
+    return lambda document: document.update(fields)
+
+
+def box(content: Any) -> Callable[[dict[str, Any]], None]:
+    """Replaces the content of a box."""
+    return lambda document: document["boxes"].update({"ppp/1P1/P1P b": content})
+
+
+DAMAGE: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
+    "another format": (changed(format="matchboxes 2"), "is not a file of matchboxes"),
+    "a field too many": (changed(more=1), "is not a file of matchboxes"),
+    "a field too few": (lambda document: document.pop("won"), "is not a file of matchboxes"),
+    "another game": (changed(game="hexapawn-4x4"), "another game ('hexapawn-4x4', not 'hexapawn')"),
+    "another start": (changed(start="ppp/1P1/P1P b"), "another start ('ppp/1P1/P1P b', not 'ppp/3/PPP w')"),
+    "another side": (changed(side="w"), "another side ('w', not 'b')"),
+    "a long name": (changed(game="x" * 9999), "another game"),
+    "games of nobody": (changed(won={}), "does not say how many games each side has won"),
+    "games in a list": (changed(won=[1, 2]), "does not say how many games each side has won"),
+    "fewer games than none": (changed(won={"w": -1, "b": 0}), "does not say how many games each side has won"),
+    "true games": (changed(won={"w": True, "b": 0}), "does not say how many games each side has won"),
+    "no boxes": (changed(boxes={}), "does not have the matchboxes of hexapawn"),
+    "boxes in a list": (changed(boxes=[]), "does not have the matchboxes of hexapawn"),
+    "an unknown bead": (box(["a3a2", "a3c2"]), "has other beads in the box ppp/1P1/P1P b than its moves"),
+    "a bead twice": (box(["a3a2", "a3a2"]), "has other beads in the box ppp/1P1/P1P b than its moves"),
+    "a word for a box": (box("a3a2"), "has other beads in the box ppp/1P1/P1P b than its moves"),
+    "a number for a box": (box(7), "has other beads in the box ppp/1P1/P1P b than its moves"),
+}
+
+
+@pytest.mark.parametrize(("damage", "fault"), DAMAGE.values(), ids=DAMAGE)
+def test_a_file_of_something_else_is_refused(damage: Callable[[dict[str, Any]], object], fault: str, path: Path) -> None:
+    """One sentence says what is wrong; the boxes and the file stay as they were."""
+    learner = boxes()
+    save_boxes(path, learner)
+    document = json.loads(path.read_text())
+    damage(document)
+    path.write_text(json.dumps(document))
+    before, left = path.read_bytes(), {position: list(beads) for position, beads in learner.boxes.items()}
+    with pytest.raises(TablebaseError) as refused:
+        load_boxes(path, learner)
+    assert f"{path} " in str(refused.value)
+    assert fault in str(refused.value)
+    assert str(refused.value).endswith(": name another file, or delete it")
+    assert len(str(refused.value)) < 400
+    with pytest.raises(TablebaseError):
+        MatchboxPlayer(Seat(GAME, ROOT, BLACK), path)
+    assert (path.read_bytes(), learner.boxes, learner.won) == (before, left, [0, 0])
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff", b"null", b"[]", b"[" * 100_000, b"{"], ids=["empty", "bytes", "null", "list", "deep", "cut"]
+)
+def test_a_file_that_is_no_document_is_refused(content: bytes, path: Path) -> None:
+    """Whatever the bytes, it is one sentence."""
+    path.write_bytes(content)
+    with pytest.raises(TablebaseError, match="is not a file of matchboxes: name another file, or delete it"):
+        MatchboxPlayer(Seat(GAME, ROOT, BLACK), path)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("name", ["nowhere/boxes.json", "."])
+def test_a_file_that_cannot_be_written_is_named_before_the_first_game(name: str, tmp_path: Path) -> None:
+    """A folder that is not there, or is one itself, is one sentence."""
+    with pytest.raises(TablebaseError, match=r"cannot be used .*: name another file"):
+        MatchboxPlayer(Seat(GAME, ROOT, BLACK), tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_box_may_be_empty_in_the_file(path: Path) -> None:
+    """An empty box is kept as such, and the player resigns at it."""
+    player = MatchboxPlayer(Seat(GAME, ROOT, BLACK), path)
+    player.boxes.boxes[AFTER_B2].clear()
+    save_boxes(path, player.boxes)
+    again = MatchboxPlayer(Seat(GAME, ROOT, BLACK), path)
+    assert again.choose(Match(GAME, read(GAME, "ppp/1P1/P1P b")), Random(0)) is None
+    assert again.remark == "the box is empty"

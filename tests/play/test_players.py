@@ -1,0 +1,314 @@
+"""The players by name: what each chooses, held against plain Python, and what is refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from support import toys
+from support.checks import at_least_one
+from support.program import open_files
+from twins import walk as naive_walk
+from twins.walk import Walk, walk
+
+from tablebase.api.tablebase import Tablebase
+from tablebase.errors import CapacityError, MissingTableError, TablebaseError
+from tablebase.game import Game, load_game
+from tablebase.game.moves import Position, play
+from tablebase.game.notation import parse, read, render, render_move
+from tablebase.play import graph_player
+from tablebase.play.fallible import kept_moves, weights
+from tablebase.play.foxbox import FoxBoxPlayer
+from tablebase.play.from_tables import FUZZ
+from tablebase.play.graph_player import GraphPlayer
+from tablebase.play.match import Ending, Match
+from tablebase.play.player import Player, Seat
+from tablebase.play.players import PLAYERS, find_player, open_player, player_names
+from tablebase.play.ranking import RankingPlayer
+
+FOX, HOUNDS = 0, 1
+FAIR = {4: 0.095558, 6: 0.041771}
+"""The fuzz with an even chance, as FACTS gives it and Leslie-Hurd's article for 8x8."""
+PAWNS = load_game("hexapawn")
+AFTER_B2 = "ppp/1P1/P1P b"
+"""Black may take b2 from either side, which is equally good, or step by, which is worse."""
+
+
+class Recorder(Random):
+    """Remembers what it drew from, and with what weights."""
+
+    def choices(self, population: Sequence[Any], weights: Any = None, **_: Any) -> list[Any]:  # type: ignore[override]
+        """Draw the first."""
+        self.drawn = dict(zip(population, weights, strict=True))
+        return [population[0]]
+
+
+def seat(name: str, side: int = 0, folder: Path = Path("nowhere")) -> Seat:
+    """A seat at the start of a game."""
+    game = load_game(name)
+    return Seat(game, parse(game, game.start), side, folder)
+
+
+def match_at(game: Game, text: str) -> Match:
+    """A match that begins with a position."""
+    return Match(game, read(game, text))
+
+
+def play_out(game: Game, players: Sequence[Player], random: Random) -> tuple[Ending, int]:
+    """How a match between two players ends, and after how many plies."""
+    match = match_at(game, game.start)
+    while (ending := match.ending()) is None:
+        move = players[match.side].choose(match, random)
+        assert move is not None
+        assert move in match.legal().values()
+        match.play(move)
+    return ending, match.plies
+
+
+@cache
+def walked(name: str) -> Walk:
+    """All positions of a game in plain Python."""
+    return walk(load_game(name))
+
+
+def undecided(name: str) -> list[Position]:
+    """The positions of a game in which somebody moves."""
+    return at_least_one(position for position, children in walked(name).children.items() if children)
+
+
+def reached(player: GraphPlayer, position: Position) -> list[Position]:
+    """What the moves that a player keeps lead to."""
+    return sorted(play(position, move) for move in player.kept_moves(position))
+
+
+# The registry
+
+
+def test_names() -> None:
+    """Each name is that of one record, the tables' first, and each record says how its player plays."""
+    assert player_names()[0] == "tables"
+    assert {"tables", "fuzzy", "foxbox", "ranking", "matchboxes"} <= set(player_names())
+    assert len(set(player_names())) == len(PLAYERS)
+    for record in PLAYERS:
+        assert find_player(record.name) is record
+        assert record.about
+
+
+@pytest.mark.parametrize(
+    ("name", "players"),
+    [
+        ("doushouqi", {"tables", "fuzzy"}),
+        ("foxhounds-6x6", {"tables", "fuzzy", "foxbox", "ranking", "matchboxes"}),
+        ("hasenspiel-early=none", {"tables", "fuzzy", "ranking", "matchboxes"}),
+        ("hexapawn", {"tables", "fuzzy", "ranking", "matchboxes"}),
+    ],
+)
+def test_games_have_their_players(name: str, players: set[str]) -> None:
+    """Fox & Hounds alone has its player, variants included; those that know all positions need a game that must end."""
+    known = {"tables", "fuzzy", "foxbox", "ranking", "matchboxes"}
+    assert set(player_names(load_game(name))) & known == players
+
+
+@pytest.mark.parametrize(
+    ("name", "player", "settings", "sentence"),
+    [
+        ("hexapawn", "table", {}, "there is no player 'table' (did you mean 'tables'?): choose tables, fuzzy, "),
+        ("hexapawn", "x" * 9999, {}, "there is no player 'xxx"),
+        ("hexapawn", "", {}, "there is no player '': choose tables"),
+        ("hexapawn", "foxbox", {}, "cannot play hexapawn, because only Fox & Hounds has FoxBoxes: choose tables, fuzzy, "),
+        ("doushouqi", "ranking", {}, "cannot play doushouqi, because that game can go on for ever: choose tables, fuzzy"),
+        ("doushouqi", "matchboxes", {}, "cannot play doushouqi, because that game can go on for ever: choose tables, fuzzy"),
+        ("hexapawn", "ranking", {"fuz": 1}, "ranking has no setting 'fuz' (did you mean 'fuzz'?): it takes fuzz"),
+        ("hexapawn", "matchboxes", {"fuzz": 1}, "matchboxes has no setting 'fuzz': it takes boxes"),
+        ("hexapawn", "ranking", {"fuzz": "fair"}, "not 'fair'; only the player foxbox has a fair one"),
+        ("foxhounds-4x4", "foxbox", {"fuzz": 2}, "from 0 (only best moves) to 1 (any move), not 2"),
+        ("hexapawn", "fuzzy", {"fuzz": "nan"}, "from 0 (only best moves) to 1 (any move), not nan"),
+        ("hexapawn", "tables", {}, "there is no tablebase in nowhere"),
+    ],
+)
+def test_what_is_refused(name: str, player: str, settings: dict[str, Any], sentence: str) -> None:
+    """An unknown player or setting, a game it does not take and a bad value are one sentence with what to do."""
+    with pytest.raises(TablebaseError) as refused:
+        open_player(player, seat(name), **settings)
+    assert sentence in str(refused.value)
+    assert refused.value.exit_code == 2
+    assert len(str(refused.value)) < 250
+
+
+@pytest.mark.parametrize(("name", "player"), [("hexapawn", "ranking"), ("foxhounds-4x4", "foxbox"), ("hexapawn", "matchboxes")])
+def test_games_with_too_many_positions_are_refused(name: str, player: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A player that would have to know more positions than it can says so, with exit code 3."""
+    monkeypatch.setattr("tablebase.play.graph_player.LIMIT", 70)
+    monkeypatch.setattr("tablebase.play.matchboxes.LIMIT", 35)
+    with pytest.raises(CapacityError, match=r"than the (70|35) positions that can be used: take a smaller board"):
+        open_player(player, seat(name))
+
+
+# The tables
+
+
+@pytest.mark.parametrize(("player", "fuzz"), [("tables", 0.0), ("fuzzy", FUZZ)])
+def test_tables_weigh_moves_by_their_fuzz(player: str, fuzz: float, hexapawns: Path) -> None:
+    """Equal moves are alike, and the others weigh what the fuzz says, by default nothing and a tenth."""
+    match = match_at(PAWNS, AFTER_B2)
+    for given in at_least_one((None, 0.5)):
+        recorder = Recorder()
+        with open_player(player, seat("hexapawn", 1, hexapawns), **({} if given is None else {"fuzz": given})) as opened:
+            move = opened.choose(match, recorder)
+        assert move in match.legal().values()
+        found = {render_move(PAWNS, rated.legal_move): weight for rated, weight in recorder.drawn.items()}
+        expected = weights(4, 2, fuzz if given is None else given)
+        assert found == dict(zip(["a3b2", "c3b2", "a3a2", "c3c2"], expected, strict=True))
+
+
+def test_the_tables_win_hexapawn_as_black_against_anyone(hexapawns: Path) -> None:
+    """With fuzz 0 no random White survives six plies, whatever the seed; with fuzz 1 some White wins."""
+    winners: dict[int, Counter[int | None]] = {0: Counter(), 1: Counter()}
+    for fuzz, counts in winners.items():
+        with (
+            open_player("tables", seat("hexapawn", 1, hexapawns), fuzz=fuzz) as black,
+            open_player("tables", seat("hexapawn", 0, hexapawns), fuzz=1) as white,
+        ):
+            for seed in range(60):
+                ending, plies = play_out(PAWNS, [white, black], Random(seed))
+                counts[ending.winner] += 1
+                assert fuzz or plies <= 6
+    assert winners[0] == {1: 60}
+    assert set(winners[1]) == {0, 1}
+
+
+def test_a_missing_table_is_named(hexapawns: Path) -> None:
+    """A position whose table has not been built is the error of a probe."""
+    game = load_game("doushouqi")
+    start = parse(game, game.start)
+    with open_player("tables", Seat(game, start, 0, hexapawns)) as player, pytest.raises(MissingTableError):
+        player.choose(Match(game, start), Random(0))
+
+
+def test_closing_closes_the_tables(hexapawns: Path) -> None:
+    """A player that has looked something up holds a file until it is closed."""
+    before = open_files(hexapawns)
+    with open_player("tables", seat("hexapawn", 0, hexapawns)) as player:
+        player.choose(match_at(PAWNS, PAWNS.start), Random(0))
+        assert len(open_files(hexapawns)) > len(before)
+    assert open_files(hexapawns) == before
+
+
+# The players of the documents
+
+
+@pytest.mark.parametrize("size", [4, 6])
+def test_the_fox_box_player_is_that_of_the_twin(size: int) -> None:
+    """In every position on either side it keeps what plain Python keeps, and its fair fuzz gives an exactly even chance.
+
+    The chance is played out with the exact probabilities of the moves that the player keeps, not sampled.
+    """
+    name = f"foxhounds-{size}x{size}"
+    one, values = walked(name), naive_walk.values(walked(name))
+    boxes = naive_walk.best_later(one, FOX, naive_walk.box_plies(one, values))
+    expected = naive_walk.kept_moves(one, values, boxes)
+    with open_player("foxbox", seat(name), fuzz="fair") as player:
+        assert isinstance(player, FoxBoxPlayer)
+        kept = {position: tuple(reached(player, position)) for position in undecided(name)}
+    assert kept == {position: tuple(sorted(expected[position])) for position in kept}
+    assert f"{player.fuzz:.6f}" == f"{FAIR[size]:.6f}"
+    assert player.subject == f"the FoxBox player with fuzz {player.fuzz:.6g} plays"
+    loser = HOUNDS if values[one.start][0] == "win" else FOX
+    chances = [naive_walk.fault_probability(one, kept, loser, fuzz)[one.start] for fuzz in (player.fuzz, player.fuzz + 1e-5)]
+    assert chances[0] < 0.5 <= chances[1]
+
+
+@pytest.mark.parametrize("name", ["hasenspiel-4x6", "hasenspiel-6x4-early=none", "hexapawn", "foxhounds-4x4"])
+def test_the_ranking_is_that_of_plain_python(name: str) -> None:
+    """By what can be forced, by its length, and by the share of games won, counted by playing all of them."""
+    one, values = walked(name), naive_walk.values(walked(name))
+
+    @cache
+    def games(position: Position) -> tuple[int, int]:
+        """How many games each side wins from there."""
+        children = one.children[position]
+        if not children:
+            return (1, 0) if one.winner(position) == 0 else (0, 1)
+        first, second = zip(*map(games, children), strict=True)
+        return sum(first), sum(second)
+
+    def worth(child: Position, side: int) -> tuple[bool, int, Fraction]:
+        outcome, plies = values[child]
+        won = (outcome == "win") == (child.side == side)
+        return won, -plies if won else plies, Fraction(games(child)[side], sum(games(child)))
+
+    by_share = 0
+    with open_player("ranking", seat(name)) as player:
+        assert isinstance(player, RankingPlayer)
+        for position in undecided(name):
+            children = {child: worth(child, position.side) for child in one.children[position]}
+            best = max(children.values())
+            assert reached(player, position) == sorted(child for child, its in children.items() if its == best)
+            by_share += len({its for its in children.values() if its[:2] == best[:2]}) > 1
+    assert by_share
+
+
+def test_the_ranking_keeps_moves_of_the_tables(pawn_tables: Tablebase) -> None:
+    """Every move that it keeps is one of the best by the tables, since result and length come first."""
+    with open_player("ranking", seat("hexapawn")) as player:
+        assert isinstance(player, RankingPlayer)
+        for position in undecided("hexapawn"):
+            best = {rated.legal_move for rated in kept_moves(pawn_tables.probe(PAWNS, position))}
+            assert set(player.kept_moves(position)) <= best
+
+
+def test_a_draw_is_better_than_a_loss_and_worse_than_a_win() -> None:
+    """Where having no move is a draw and White may win, White prefers the win and Black the draw."""
+    game = toys.shelter("gate")
+    player = RankingPlayer(graph_player.graph_of(Seat(game, parse(game, game.start), 0)))
+    won, drawn = (int((player.values.winner == winner).argmax()) for winner in (0, -1))
+    assert (player.values.winner[won], player.values.winner[drawn]) == (0, -1)
+    assert player.merit(won, 0) > player.merit(drawn, 0)
+    assert player.merit(won, 1) < player.merit(drawn, 1)
+
+
+@pytest.mark.parametrize(("player", "name"), [("ranking", "hexapawn"), ("foxbox", "foxhounds-4x4")])
+@pytest.mark.parametrize("fuzz", ["0", "0.25", "1"])
+def test_players_that_know_all_positions_err_by_their_fuzz(player: str, name: str, fuzz: str) -> None:
+    """Every legal move weighs what the fuzz says, the kept ones alike."""
+    with open_player(player, seat(name), fuzz=fuzz) as opened:
+        assert isinstance(opened, GraphPlayer)
+        game, several = opened.graph.game, 0
+        for position in undecided(name):
+            recorder = Recorder()
+            match = Match(game, position)
+            opened.choose(match, recorder)
+            kept = opened.kept_moves(position)
+            moves = sorted(match.legal().values(), key=lambda move: move not in kept)
+            assert recorder.drawn == dict(zip(moves, weights(len(moves), len(kept), float(fuzz)), strict=True))
+            several += len(moves) > len(kept)
+    assert several
+
+
+def test_a_player_is_made_for_a_start() -> None:
+    """A position that cannot be reached from there is one sentence; one in the middle of a game may be the start."""
+    game = load_game("foxhounds-4x4")
+    middle = walked("foxhounds-4x4").children[parse(game, game.start)][0]
+    with open_player("foxbox", Seat(game, middle, 1)) as player:
+        assert player.choose(Match(game, middle), Random(0)) in Match(game, middle).legal().values()
+        with pytest.raises(TablebaseError, match=f"cannot be reached from {render(game, middle)}: make a player for it"):
+            player.choose(match_at(game, game.start), Random(0))
+
+
+@pytest.mark.slow
+def test_the_players_of_the_large_boards() -> None:
+    """On 8x8 the hounds' player wins Fox & Hounds, Black's ranking wins Hasenspiel in 44 plies against White's."""
+    with open_player("foxbox", seat("foxhounds", 1), fuzz="fair") as player:
+        assert isinstance(player, FoxBoxPlayer)
+        assert f"{player.fuzz:.6f}" == "0.006935"
+    with open_player("foxbox", seat("foxhounds", 1)) as player:
+        assert play_out(load_game("foxhounds"), [player, player], Random(0))[0].winner == HOUNDS
+    with open_player("ranking", seat("hasenspiel")) as player:
+        ending, plies = play_out(load_game("hasenspiel"), [player, player], Random(0))
+    assert (ending.winner, plies) == (1, 44)
