@@ -4,6 +4,7 @@
     python scripts/benchmark.py --data data --material RCvWE --json
     python scripts/benchmark.py --pursuits --board 8 --board 10
     python scripts/benchmark.py --mining --pieces 4
+    python scripts/benchmark.py --search
 
 The folder must hold all two- and three-piece tables, and is not changed. Rates count placements of both sides to move;
 two mirror images count as two placements. Times are CPU-seconds of this one process, with all kernels compiled; ratios
@@ -12,6 +13,9 @@ are relative to the solver `reference` in the same run. The solver `sweep` takes
 ``--pursuits`` measures Fox & Hounds instead: the largest tier of 8x8 with every solver, then whole boards. For a whole
 board, all tables are built, verified and stored, and the reachable positions and possible games are counted, in a
 separate process with two threads.
+
+``--search`` measures perft and the engine: leaves, nodes and look-ups in tables by CPU-second, and the ratio to path counts in
+plain Python.
 
 ``--mining`` measures SQL over positions, next to the same statements over Parquet files that hold the same positions but
 only the columns needed, written by `export` and read by DuckDB. Each statement runs in a separate process with two
@@ -37,6 +41,7 @@ from typing import Any, TypeVar
 
 import duckdb
 import numpy as np
+from search_rates import measure_search
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.build.estimate import cells
@@ -108,11 +113,14 @@ def main() -> None:
     parser.add_argument("--no-sweep", action="store_true", help="omit the slowest solver")
     parser.add_argument("--json", action="store_true", help="write JSON instead of tables")
     parser.add_argument("--pursuits", action="store_true", help="measure Fox & Hounds")
+    parser.add_argument("--search", action="store_true", help="measure perft and the engine, over tables of up to three pieces")
     parser.add_argument("--mining", action="store_true", help="measure SQL over positions")
     parser.add_argument("--pieces", type=int, default=3, help="number of pieces of the mined slices")
     parser.add_argument("--board", type=int, action="append", help="size of a whole board of Fox & Hounds to measure; by default 8")
     arguments = parser.parse_args()
-    if arguments.mining:
+    if arguments.search:
+        report = measure_search(arguments.data)
+    elif arguments.mining:
         report = measure_mining(arguments.data, arguments.pieces)
     else:
         report = measure_pursuits(arguments.board or [8]) if arguments.pursuits else measure_jungle(arguments)

@@ -1,6 +1,12 @@
-"""Compare Table 2 of the Dou Shou Qi paper with the tables in a folder.
+"""Compare Table 2 of the Dou Shou Qi paper with the tables in a folder, and Table 1 with counts and searches made now.
 
     python scripts/reproduce_paper.py --data data
+    python scripts/reproduce_paper.py --engine
+    python scripts/reproduce_paper.py --engine --depth 5 --games 10
+
+``--engine`` needs no tables. It prints the leaves of Table 1, in which a line that repeats a position is one leaf, with times
+and scores; what positions offer in random games and in games of the engine; and the paper's search to depth 14, unless
+``--depth`` is less than 7.
 
 The paper: J. N. van Rijn and J. K. Vis, Complexity and Retrograde Analysis of the Game Dou Shou Qi.
 """
@@ -10,6 +16,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 from typing import NamedTuple
+
+from paper_engine import LEAVES, depth_14, most_moves, position_rows, table_1
 
 from tablebase.catalog.catalog import Catalog
 from tablebase.cli.options import Format
@@ -38,7 +46,31 @@ def main() -> None:
     """Print both tables and their differences."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("data"), help="folder of the tables")
-    folder = parser.parse_args().data
+    parser.add_argument("--engine", action="store_true", help="the numbers of the paper's section 3 instead of Table 2")
+    parser.add_argument("--depth", type=int, choices=range(1, 8), default=7, help="last row of Table 1")
+    parser.add_argument("--games", type=int, default=40, help="games of each sort")
+    given = parser.parse_args()
+    if given.engine:
+        compare_engines(given.depth, given.games)
+    else:
+        compare_tables(given.data)
+
+
+def compare_engines(depth: int, games: int) -> None:
+    """Print Table 1, and what positions offer."""
+    rows = table_1(depth)
+    write_rows(rows, Format.TABLE)
+    same = all(row["leaves"] == row["paper's leaves"] for row in rows)
+    print(f"\nThe leaves are {'equal' if same else 'NOT equal'}. Scores are of different functions: the paper's is not published.")
+    print("In both, the side that has moved last is ahead, and equal play by the other side makes the score 0 or nearly so.\n")
+    write_rows(position_rows(games), Format.TABLE)
+    print(f"\nNo position has more than {most_moves()} moves: four for each of a side's pieces.")
+    if depth == len(LEAVES):
+        print(f"\n{depth_14()}")
+
+
+def compare_tables(folder: Path) -> None:
+    """Print Table 2 and the differences."""
     catalog = Catalog(folder)
     ours = {
         counts.pieces: Row(

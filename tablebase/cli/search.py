@@ -55,8 +55,7 @@ def perft(
     from tablebase.cli.output import write_rows
     from tablebase.cli.progress import progress
     from tablebase.game.notation import parse
-    from tablebase.search.perft import counts
-    from tablebase.search.perft import divide as leaves_by_move
+    from tablebase.search.perft import leaves_by_depth, leaves_by_move
 
     rules = chosen_game(game, size, variant)
     begin_at = parse(rules, chosen_start(rules, position, start))
@@ -66,7 +65,7 @@ def perft(
             rows = [{"move": move, "leaves": leaves} for move, leaves in by_move.items()]
         else:
             rows = []
-            for count in counts(rules, begin_at, depth, repetitions, workers):
+            for count in leaves_by_depth(rules, begin_at, depth, repetitions, workers):
                 shown.update()
                 rows.append({**count._asdict(), "seconds": round(count.seconds, 3)})
     write_rows(rows, style, ["move", "leaves"] if divide else ["depth", "leaves", "seconds"])

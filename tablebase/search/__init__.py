@@ -9,17 +9,17 @@ from tablebase.search.choices import Options, RepeatedLines, Repetition
 
 if TYPE_CHECKING:
     from tablebase.search.engine import Analysis, Engine
-    from tablebase.search.perft import counts, divide, perft
+    from tablebase.search.perft import leaves, leaves_by_depth, leaves_by_move
 
-__all__ = ["Analysis", "Engine", "Options", "RepeatedLines", "Repetition", "counts", "divide", "perft"]
+__all__ = ["Analysis", "Engine", "Options", "RepeatedLines", "Repetition", "leaves", "leaves_by_depth", "leaves_by_move"]
 
 __getattr__ = lazy(
     __name__,
     {
         "Analysis": "tablebase.search.engine",
         "Engine": "tablebase.search.engine",
-        "counts": "tablebase.search.perft",
-        "divide": "tablebase.search.perft",
-        "perft": "tablebase.search.perft",
+        "leaves": "tablebase.search.perft",
+        "leaves_by_depth": "tablebase.search.perft",
+        "leaves_by_move": "tablebase.search.perft",
     },
 )

@@ -57,7 +57,7 @@ from tablebase.search.frames import (
 )
 from tablebase.search.moves import make, shift_back
 from tablebase.search.nodes import HAS_MOVES, LACKS, enter
-from tablebase.search.ordering import pick, remember
+from tablebase.search.ordering import pick, take_score
 from tablebase.search.position import EMPTY, KEY, MIRRORED_KEY, NUMBERS, Board, Int64, RuleArrays
 from tablebase.search.probing import TableArrays
 from tablebase.search.scores import DECIDED, from_node
@@ -180,7 +180,7 @@ def may_pass(
     beta = frames[ply, BETA]
     if frames[ply, DEPTH] < NULL_DEPTH or frames[ply, THREATENED] or beta - frames[ply, ALPHA] > 1 or abs(beta) > DECIDED:
         return False
-    return board.counts[side] >= NULL_PIECES and evaluate(rules, evaluation, board, side) >= beta
+    return board.counts[side] >= NULL_PIECES and evaluate(rules, evaluation, board, side, frames[ply, MOVES]) >= beta
 
 
 @inline
@@ -214,25 +214,8 @@ def absorb(rules: RuleArrays, board: Board, memory: Memory, ply: int, side: int)
         return False
     move = frames[ply, MOVE]
     shift_back(rules, board, side, move, frames[ply, VICTIM])
-    frames[ply, SEARCHED] += 1
-    if score > frames[ply, BEST]:
-        frames[ply, BEST], frames[ply, BEST_MOVE] = score, move
-        if score > alpha:
-            frames[ply, ALPHA] = score
-            extend_line(memory, ply, move)
-            if score >= beta and frames[ply, VICTIM] == EMPTY and depth > 0:
-                remember(memory, ply, move, depth)
+    take_score(memory, ply, move, frames[ply, VICTIM], score)
     return False
-
-
-@inline
-def extend_line(memory: Memory, ply: int, move: int) -> None:
-    """The best line of a ply is a move and the best line of the next ply."""
-    lines, lengths = memory.lines, memory.lengths
-    lines[ply, 0] = move
-    for i in range(lengths[ply + 1]):
-        lines[ply, i + 1] = lines[ply + 1, i]
-    lengths[ply] = lengths[ply + 1] + 1
 
 
 @inline

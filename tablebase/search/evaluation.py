@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tablebase.compute.bits import trailing_zeros
 from tablebase.compute.jit import inline
-from tablebase.game import Evaluation, Game, Kind
+from tablebase.game import Evaluation, Game
 from tablebase.search.moves import ONE, count_moves
 from tablebase.search.position import SCORE, WORDS, Board, Int8, Int64, RuleArrays
 
@@ -35,7 +36,7 @@ def compile_evaluation(game: Game, evaluation: Evaluation | None = None) -> Eval
     """The arrays of an evaluation; by default the game's own, or material and mobility if it has none."""
     evaluation = evaluation or game.evaluation or material_and_mobility(game)
     squares = len(game.board)
-    steps = [_distances(kind, squares) for kind in game.kinds]
+    steps = [_distances(game, number) for number in range(len(game.kinds))]
     signs = [1 - 2 * kind.side for kind in game.kinds]
     values = [[sign * v for v in evaluation.squares[kind.symbol]] for kind, sign in zip(game.kinds, signs, strict=True)]
     hunters = [game.by_symbol[duel.hunter] for duel in evaluation.duels]
@@ -66,8 +67,10 @@ def _winning_squares(game: Game, side: int, end: str) -> list[int]:
     return sorted({getattr(step, end) for kind in game.kinds if kind.side == side for step in kind.steps if step.wins})
 
 
-def _distances(kind: Kind, squares: int) -> Int64:
-    """Steps that a piece needs from each square to each other on an empty board, shape (S, S)."""
+@cache
+def _distances(game: Game, number: int) -> Int64:
+    """Steps that a piece of a kind needs from each square to each other on an empty board, shape (S, S); read-only."""
+    kind, squares = game.kinds[number], len(game.board)
     distances = np.full((squares, squares), FAR, dtype=np.int64)
     for origin in range(squares):
         distances[origin, origin] = 0
@@ -86,8 +89,8 @@ def _nearest(distances: Int64, targets: list[int]) -> Int64:
 
 
 @inline
-def evaluate(rules: RuleArrays, arrays: EvaluationArrays, board: Board, side: int) -> Any:
-    """The value of a position in which the game is not over, seen from the side to move."""
+def evaluate(rules: RuleArrays, arrays: EvaluationArrays, board: Board, side: int, moves: int) -> Any:
+    """The value of a position in which the game is not over, seen from the side to move, which has so many moves."""
     score = board.numbers[SCORE]
     hunter, quarry, duels, kinds = arrays.hunter, arrays.quarry, arrays.duels, board.kinds
     for number in range(len(hunter)):
@@ -102,7 +105,8 @@ def evaluate(rules: RuleArrays, arrays: EvaluationArrays, board: Board, side: in
                         score += duels[number, square, 64 * other + trailing_zeros(quarries)]
                         quarries &= quarries - ONE
     if arrays.mobility != 0:
-        score += arrays.mobility * (count_moves(rules, board, 0) - count_moves(rules, board, 1))
+        lead = arrays.mobility * (moves - count_moves(rules, board, 1 - side))
+        score += lead if side == 0 else -lead
     if len(arrays.race) > 0:
         score += race_value(arrays, board, side)
     return score if side == 0 else -score

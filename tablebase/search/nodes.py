@@ -22,8 +22,10 @@ from tablebase.search.frames import (
     NAME,
     NEVER,
     NEXT_MOVE,
+    NODES,
     PLAIN,
     QUIET_PLIES,
+    SAVED,
     SEARCHED,
     STAGE,
     TABLE_HITS,
@@ -32,9 +34,9 @@ from tablebase.search.frames import (
     Memory,
     Settings,
 )
-from tablebase.search.moves import can_win, count_moves, has_escaped, list_moves
-from tablebase.search.ordering import rank_moves
-from tablebase.search.position import EMPTY, KEY, MIRRORED_KEY, Board, Int64, RuleArrays
+from tablebase.search.moves import can_win, count_moves, has_escaped, list_moves, make, shift_back
+from tablebase.search.ordering import pick, rank_moves, take_score
+from tablebase.search.position import EMPTY, KEY, MIRRORED_KEY, NUMBERS, Board, Int64, RuleArrays
 from tablebase.search.probing import NO_TABLE, TableArrays, look_up
 from tablebase.search.scores import INFINITY, REPEATER_LOSES, WIN, code_score, from_root, no_move_score
 from tablebase.search.transposition import EXACT, LOWER, NO_MOVE, UPPER, bound_of, depth_of, find, move_of, score_of
@@ -82,13 +84,11 @@ def enter(
     frames[ply, NEXT_MOVE] = frames[ply, SEARCHED] = 0
     frames[ply, THREATENED] = False
     frames[ply, STAGE] = PLAIN
-    if has_escaped(rules, board, side) and count_moves(rules, board, side) > 0:
-        state[VALUE] = WIN - ply if rules.owner[rules.runner] == side else ply - WIN
-        return HAS_VALUE
     depth = frames[ply, DEPTH]
-    if depth <= 0 or ply >= MOST_PLIES - 2:
-        if settings.exact or ply >= MOST_PLIES - 2:
-            return leaf(rules, evaluation, board, memory, ply, side)
+    if (settings.exact and depth <= 0) or ply >= MOST_PLIES - 2 or has_escaped(rules, board, side):
+        state[VALUE] = leaf_score(rules, evaluation, board, ply, side)
+        return HAS_VALUE
+    if depth <= 0:
         return enter_quiescence(rules, evaluation, board, memory, settings, ply, side)
     hash_move = np.int64(NO_MOVE)
     if settings.transpositions:
@@ -109,7 +109,29 @@ def enter(
             frames[ply, DEPTH] = depth + 1
     if settings.ordering:
         rank_moves(rules, evaluation, board, memory, ply, hash_move)
+    if settings.exact and depth == 1 and counts[0] + counts[1] > tables.most_pieces + 1:
+        search_last_ply(rules, evaluation, board, memory, settings, ply, side)
     return HAS_MOVES
+
+
+@inline
+def search_last_ply(
+    rules: RuleArrays, evaluation: EvaluationArrays, board: Board, memory: Memory, settings: Settings, ply: int, side: int
+) -> None:
+    """Search all moves of a node whose children are leaves, none of which is in a table; none of the moves wins at once."""
+    frames, state = memory.frames, memory.state
+    for i in range(NUMBERS):
+        frames[ply, SAVED + i] = board.numbers[i]
+    while frames[ply, NEXT_MOVE] < frames[ply, MOVES] and frames[ply, ALPHA] < frames[ply, BETA]:
+        move = pick(memory, settings, ply)
+        victim = make(rules, board, evaluation.values, side, move)
+        score = -leaf_score(rules, evaluation, board, ply + 1, 1 - side)
+        shift_back(rules, board, side, move, victim)
+        for i in range(NUMBERS):
+            board.numbers[i] = frames[ply, SAVED + i]
+        state[NODES] += 1
+        memory.lengths[ply + 1] = 0
+        take_score(memory, ply, move, victim, score)
 
 
 @inline
@@ -134,13 +156,14 @@ def is_drawn_or_repeated(memory: Memory, settings: Settings, ply: int) -> bool:
 
 
 @inline
-def leaf(rules: RuleArrays, evaluation: EvaluationArrays, board: Board, memory: Memory, ply: int, side: int) -> int:
-    """Evaluate the position, unless the game is over."""
-    if count_moves(rules, board, side) == 0:
-        memory.state[VALUE] = no_move_score(rules, ply)
-    else:
-        memory.state[VALUE] = evaluate(rules, evaluation, board, side)
-    return HAS_VALUE
+def leaf_score(rules: RuleArrays, evaluation: EvaluationArrays, board: Board, ply: int, side: int) -> Any:
+    """The score of a position that is not searched: the result if the game is over, else the evaluation."""
+    moves = count_moves(rules, board, side)
+    if moves == 0:
+        return no_move_score(rules, ply)
+    if has_escaped(rules, board, side):
+        return WIN - ply if rules.owner[rules.runner] == side else ply - WIN
+    return evaluate(rules, evaluation, board, side, moves)
 
 
 @inline
@@ -188,7 +211,7 @@ def enter_quiescence(
         return HAS_VALUE
     frames[ply, THREATENED] = can_win(rules, board, 1 - side) and frames[ply, DEPTH] > -QUIESCENCE
     if not frames[ply, THREATENED]:
-        standing = evaluate(rules, evaluation, board, side)
+        standing = evaluate(rules, evaluation, board, side, frames[ply, MOVES])
         if standing >= frames[ply, BETA]:
             memory.state[VALUE] = standing
             return HAS_VALUE

@@ -8,7 +8,7 @@ import numpy as np
 
 from tablebase.compute.jit import inline
 from tablebase.search.evaluation import EvaluationArrays
-from tablebase.search.frames import DEPTH, MOVES, NEXT_MOVE, Memory, Settings
+from tablebase.search.frames import ALPHA, BEST, BEST_MOVE, BETA, DEPTH, MOVES, NEXT_MOVE, SEARCHED, Memory, Settings
 from tablebase.search.position import EMPTY, Board, RuleArrays
 
 HISTORY_LIMIT = 1 << 20
@@ -63,3 +63,27 @@ def remember(memory: Memory, ply: int, move: int, depth: int) -> None:
     if history[move] > HISTORY_LIMIT:
         for i in range(len(history)):
             history[i] >>= 1
+
+
+@inline
+def take_score(memory: Memory, ply: int, move: int, victim: int, score: int) -> None:
+    """Note the score of a move: the best one so far, the best line, and a quiet move that cuts off."""
+    frames = memory.frames
+    frames[ply, SEARCHED] += 1
+    if score > frames[ply, BEST]:
+        frames[ply, BEST], frames[ply, BEST_MOVE] = score, move
+        if score > frames[ply, ALPHA]:
+            frames[ply, ALPHA] = score
+            extend_line(memory, ply, move)
+            if score >= frames[ply, BETA] and victim == EMPTY and frames[ply, DEPTH] > 0:
+                remember(memory, ply, move, frames[ply, DEPTH])
+
+
+@inline
+def extend_line(memory: Memory, ply: int, move: int) -> None:
+    """The best line of a ply is a move and the best line of the next ply."""
+    lines, lengths = memory.lines, memory.lengths
+    lines[ply, 0] = move
+    for i in range(lengths[ply + 1]):
+        lines[ply, i + 1] = lines[ply + 1, i]
+    lengths[ply] = lengths[ply + 1] + 1

@@ -66,7 +66,7 @@ def count_leaves(rules: RuleArrays, board: Board, side: int, depth: int, stop_re
     counts, following = np.zeros(depth, dtype=np.int64), np.zeros(depth, dtype=np.int64)
     victims = np.zeros(depth, dtype=np.int64)
     saved = np.empty((depth, len(board.numbers)), dtype=np.int64)
-    leaves, ply = np.int64(0), 0
+    total, ply = np.int64(0), 0
     counts[0] = list_moves(rules, board, side, moves[0])
     keys[before] = board.numbers[KEY]
     while ply >= 0:
@@ -91,26 +91,26 @@ def count_leaves(rules: RuleArrays, board: Board, side: int, depth: int, stop_re
                 repeated |= keys[earlier] == key
             keys[before + ply + 1] = key
         if repeated:
-            leaves += 1
+            total += 1
         elif not has_escaped(rules, board, side):
             if ply + 2 < depth:
                 ply += 1
                 counts[ply] = list_moves(rules, board, side, moves[ply])
                 following[ply] = 0
                 continue
-            leaves += count_moves(rules, board, side)
+            total += count_moves(rules, board, side)
         side = 1 - side
         shift_back(rules, board, side, move, victims[ply])
         board.numbers[:] = saved[ply]
-    return leaves
+    return total
 
 
-def perft(game: Game, position: Position, depth: int, repeated: RepeatedLines = RepeatedLines.CONTINUE, threads: int = 1) -> int:
+def leaves(game: Game, position: Position, depth: int, repeated: RepeatedLines = RepeatedLines.CONTINUE, threads: int = 1) -> int:
     """The number of leaves at a depth of at least 1, that of `Depth`."""
-    return sum(divide(game, position, depth, repeated, threads).values())
+    return sum(leaves_by_move(game, position, depth, repeated, threads).values())
 
 
-def counts(
+def leaves_by_depth(
     game: Game, position: Position, depth: int, repeated: RepeatedLines = RepeatedLines.CONTINUE, threads: int = 1
 ) -> Iterator[Depth]:
     """The counts of depths 1, 2, … up to `depth`, each as soon as it is known.
@@ -120,18 +120,18 @@ def counts(
     >>> from tablebase.game import load_game
     >>> from tablebase.game.notation import parse
     >>> game = load_game("hexapawn")
-    >>> [count.leaves for count in counts(game, parse(game, game.start), 4)]
+    >>> [count.leaves for count in leaves_by_depth(game, parse(game, game.start), 4)]
     [3, 10, 25, 46]
     """
     # Compiled, if it has to be, before the clock runs.
-    perft(game, position, 2, repeated)
+    leaves(game, position, 2, repeated)
     for number in range(1, depth + 1):
         begin = time.perf_counter()
-        leaves = perft(game, position, number, repeated, threads)
-        yield Depth(number, leaves, time.perf_counter() - begin)
+        total = leaves(game, position, number, repeated, threads)
+        yield Depth(number, total, time.perf_counter() - begin)
 
 
-def divide(
+def leaves_by_move(
     game: Game, position: Position, depth: int, repeated: RepeatedLines = RepeatedLines.CONTINUE, threads: int = 1
 ) -> dict[str, int]:
     """The leaves below each legal move, by the text of the move, sorted.
@@ -150,7 +150,7 @@ def divide(
     line = root.numbers[[KEY]]
     stop_repeated = repeated is RepeatedLines.LEAF
 
-    def leaves(move_after: tuple[bool, Position]) -> int:
+    def below_move(move_after: tuple[bool, Position]) -> int:
         over, after = move_after
         if depth == 1:
             return 1
@@ -162,7 +162,7 @@ def divide(
     moves = sorted(legal_moves(game, position), key=lambda move: render_move(game, move))
     children = [(wins_at_once(game, position, move), play(position, move)) for move in moves]
     with ThreadPoolExecutor(threads) as pool:
-        counted = list(pool.map(leaves, children))
+        counted = list(pool.map(below_move, children))
     below: dict[str, int] = {}
     for move, count in zip(moves, counted, strict=True):
         # Two ways between the same squares have one text.

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -86,7 +87,6 @@ class Searcher:
         self.memory: Memory = new_memory(self.rules)
         self.nodes = self.table_hits = self.deepest = 0
         self._position, self._past = Position((), 0), np.zeros(0, dtype=np.int64)
-        self._quiet_plies = 0
 
     def prepare(self) -> None:
         """Compile the kernels, if that has not been done on this machine, before any clock runs."""
@@ -94,11 +94,11 @@ class Searcher:
 
     def start(self, position: Position, past: Sequence[Position] = ()) -> None:
         """Set up a position that came after the positions of `past`, the first one first."""
-        self._position = position
-        boards = [set_up(self.rules, each) for each in past]
-        self._past = np.array([board.numbers[KEY] for board in boards], dtype=np.int64)
         pieces = len(position.pieces)
-        self._quiet_plies = next((n for n, each in enumerate(reversed(past)) if len(each.pieces) != pieces), len(past))
+        # Nothing from before the last capture can come back.
+        quiet = list(takewhile(lambda each: len(each.pieces) == pieces, reversed(past)))[::-1]
+        self._position = position
+        self._past = np.array([set_up(self.rules, each).numbers[KEY] for each in quiet], dtype=np.int64)
         self.memory = self.memory._replace(keys=np.concatenate([self._past, np.zeros(MOST_PLIES, dtype=np.int64)]))
         self.memory.history[:] >>= 3
         self.nodes = self.table_hits = self.deepest = 0
@@ -132,7 +132,7 @@ class Searcher:
         memory, board = self.memory, set_up(self.rules, self._position, self.evaluation.values)
         settings = settings._replace(side=self._position.side, past=len(self._past), excluded=len(excluded))
         memory.excluded[: len(excluded)] = excluded
-        begin(memory, depth, *window, quiet_plies=self._quiet_plies)
+        begin(memory, depth, *window, quiet_plies=len(self._past))
         before = self.nodes, self.table_hits
         while True:
             nodes = limits.left(self.nodes)

@@ -15,6 +15,7 @@ from tablebase.game.moves import Position, legal_moves
 from tablebase.game.notation import parse
 from tablebase.search.evaluation import compile_evaluation, evaluate, material_and_mobility
 from tablebase.search.frames import Settings
+from tablebase.search.moves import count_moves
 from tablebase.search.position import compile_rules, set_up
 from tablebase.search.probing import TableCache
 from tablebase.search.scores import WIN
@@ -58,7 +59,9 @@ def test_evaluations_are_those_of_the_definition(name: str) -> None:
     for position in sampled(game, 20):
         for turn in (position, Position(position.pieces, 1 - position.side)):
             board = set_up(rules, turn, arrays.values)
-            assert evaluate(rules, arrays, board, turn.side) == minimax.evaluate(game, evaluation, turn)
+            assert evaluate(rules, arrays, board, turn.side, count_moves(rules, board, turn.side)) == minimax.evaluate(
+                game, evaluation, turn
+            )
 
 
 def test_all_terms_of_an_evaluation() -> None:
@@ -73,7 +76,9 @@ def test_all_terms_of_an_evaluation() -> None:
     for position in [random_position(game, random.choice(materials(game, pieces)), 0, random) for pieces in (2, 3, 4, 6) * 30]:
         for turn in (position, Position(position.pieces, 1 - position.side)):
             board = set_up(rules, turn, arrays.values)
-            assert evaluate(rules, arrays, board, turn.side) == minimax.evaluate(game, evaluation, turn)
+            assert evaluate(rules, arrays, board, turn.side, count_moves(rules, board, turn.side)) == minimax.evaluate(
+                game, evaluation, turn
+            )
             races.add(minimax.evaluate(game, Evaluation(dict.fromkeys("Pp", (0,) * 25), race=(0, 1, 2, 3)), turn))
     assert {-1, 0, 1, 2} <= races
 
@@ -84,7 +89,8 @@ def test_exact_scores_are_those_of_minimax(name: str) -> None:
     game = GAMES[name]
     evaluation = game.evaluation or material_and_mobility(game)
     for position in sampled(game, 4):
-        depth = 2 if len(legal_moves(game, position)) > 8 else 4
+        moves = len(legal_moves(game, position))
+        depth = 2 if moves > 8 else 4 if moves > 5 else 5
         expected = minimax.minimax(game, evaluation, position, depth)
         assert {score(game, position, depth, settings) for settings in EXACT.values()} == {expected}
         assert score(game, position, depth, EXACT["table"], size=LEAST) == expected

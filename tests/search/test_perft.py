@@ -10,7 +10,7 @@ from twins import naive
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse
-from tablebase.search import RepeatedLines, counts, divide, perft
+from tablebase.search import RepeatedLines, leaves, leaves_by_depth, leaves_by_move
 
 JUNGLE = load_game("doushouqi")
 START = parse(JUNGLE, JUNGLE.start)
@@ -21,7 +21,7 @@ PAPER = [24, 576, 12_240, 260_100, 5_098_477, 99_860_517, 1_890_415_534]
 """Leaves in the paper's Table 1."""
 
 
-def leaves(game: Game, line: list[Position], depth: int) -> int:
+def twin_leaves(game: Game, line: list[Position], depth: int) -> int:
     """Leaves below the last position of a line, by the paper's convention; the line must not be over."""
     total = 0
     for move in naive.moves(game, line[-1]):
@@ -29,24 +29,24 @@ def leaves(game: Game, line: list[Position], depth: int) -> int:
         if depth == 1 or child in line:
             total += 1
         elif not move.wins and not naive.escaped(game, child):
-            total += leaves(game, [*line, child], depth - 1)
+            total += twin_leaves(game, [*line, child], depth - 1)
     return total
 
 
 def test_path_counts_from_the_start() -> None:
     """The known numbers of all depths up to 6."""
-    assert [count.leaves for count in counts(JUNGLE, START, 6)] == PATHS
+    assert [count.leaves for count in leaves_by_depth(JUNGLE, START, 6)] == PATHS
 
 
 def test_the_papers_leaves() -> None:
     """A line that repeats a position is one leaf."""
-    assert [count.leaves for count in counts(JUNGLE, START, 6, RepeatedLines.LEAF)] == PAPER[:6]
+    assert [count.leaves for count in leaves_by_depth(JUNGLE, START, 6, RepeatedLines.LEAF)] == PAPER[:6]
 
 
 @pytest.mark.slow
 def test_the_papers_last_row() -> None:
     """1.9 thousand million leaves at depth 7, in two threads."""
-    assert perft(JUNGLE, START, 7, RepeatedLines.LEAF, threads=2) == PAPER[6]
+    assert leaves(JUNGLE, START, 7, RepeatedLines.LEAF, threads=2) == PAPER[6]
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -55,7 +55,9 @@ def test_other_games_have_as_many_paths_as_the_twin_counts(name: str) -> None:
     game = GAMES[name]
     start = parse(game, game.start)
     depth = 3 if name == "doushouqi" else 5
-    assert [count.leaves for count in counts(game, start, depth)] == [naive.perft(game, start, plies + 1) for plies in range(depth)]
+    assert [count.leaves for count in leaves_by_depth(game, start, depth)] == [
+        naive.perft(game, start, plies + 1) for plies in range(depth)
+    ]
 
 
 @pytest.mark.parametrize("name", ["pond", CORNERS, "twins", "hasenspiel"])
@@ -63,23 +65,23 @@ def test_repeated_lines_are_leaves(name: str) -> None:
     """The same leaves as the twin that keeps all positions of a line."""
     game = GAMES[name]
     start = parse(game, game.start)
-    expected = [leaves(game, [start], plies) for plies in range(1, 6)]
-    assert [count.leaves for count in counts(game, start, 5, RepeatedLines.LEAF)] == expected
+    expected = [twin_leaves(game, [start], plies) for plies in range(1, 6)]
+    assert [count.leaves for count in leaves_by_depth(game, start, 5, RepeatedLines.LEAF)] == expected
     # Pawns never come back, so neither do lines of one rabbit.
     assert (expected[4] < naive.perft(game, start, 5)) == (name != "hasenspiel")
 
 
 def test_divide_adds_up() -> None:
     """The leaves below all moves are those of the position, in any number of threads."""
-    below = divide(JUNGLE, START, 4, threads=2)
+    below = leaves_by_move(JUNGLE, START, 4, threads=2)
     assert len(below) == PATHS[0]
     assert list(below) == sorted(below)
     assert sum(below.values()) == PATHS[3]
-    assert divide(JUNGLE, START, 4) == below
-    assert divide(JUNGLE, START, 1) == dict.fromkeys(below, 1)
+    assert leaves_by_move(JUNGLE, START, 4) == below
+    assert leaves_by_move(JUNGLE, START, 1) == dict.fromkeys(below, 1)
 
 
 def test_a_won_line_goes_no_further() -> None:
     """A rat one step from the den has moves at depth 1, and fewer lines than if the step into the den went on."""
     position = parse(JUNGLE, "7/3R3/7/7/7/7/3e3/7/7 w")
-    assert [count.leaves for count in counts(JUNGLE, position, 3)] == [naive.perft(JUNGLE, position, n) for n in (1, 2, 3)]
+    assert [count.leaves for count in leaves_by_depth(JUNGLE, position, 3)] == [naive.perft(JUNGLE, position, n) for n in (1, 2, 3)]
