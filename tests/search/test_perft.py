@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support import toys
 from support.games import GAMES
-from twins import naive
+from twins import naive, paths
 
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
@@ -58,6 +58,43 @@ def test_other_games_have_as_many_paths_as_the_twin_counts(name: str) -> None:
     assert [count.leaves for count in leaves_by_depth(game, start, depth)] == [
         naive.perft(game, start, plies + 1) for plies in range(depth)
     ]
+
+
+@pytest.mark.parametrize("size", ["3x3", "4x4", "5x3", "3x5"])
+def test_hexapawn_counted_on_texts(size: str) -> None:
+    """All depths up to the longest game, or to eight plies."""
+    game = load_game(f"hexapawn-{size}")
+    files, ranks = map(int, size.split("x"))
+    rows = ("p" * files, *["." * files] * (ranks - 2), "P" * files)
+    counted = [count.leaves for count in leaves_by_depth(game, parse(game, game.start), 8)]
+    assert counted == [paths.hexapawn(rows, "P", depth) for depth in range(1, 9)]
+    assert counted[2] > 0
+
+
+@pytest.mark.parametrize(("size", "deepest"), [(4, 9), (6, 6), (8, 5), (10, 5)])
+def test_fox_and_hounds_counted_on_coordinates(size: int, deepest: int) -> None:
+    """From the start, and from a position in which the fox is about to get away."""
+    game = load_game(f"foxhounds-{size}x{size}")
+    fox, hounds = (2 * (size // 4), size - 1), frozenset((x, 0) for x in range(1, size, 2))
+    counted = [count.leaves for count in leaves_by_depth(game, parse(game, game.start), deepest)]
+    assert counted == [paths.foxhounds(size, fox, hounds, True, depth) for depth in range(1, deepest + 1)]
+    if size == 8:
+        position = parse(game, "8/8/H7/7H/6H1/3H4/8/3F4 f")
+        cells = frozenset({(0, 5), (7, 4), (6, 3), (3, 2)})
+        away = [paths.foxhounds(size, (3, 0), cells, True, depth) for depth in range(1, 5)]
+        assert [count.leaves for count in leaves_by_depth(game, position, 4)] == away
+
+
+def test_hasenspiel_counted_on_coordinates() -> None:
+    """From the start, and from a position in which the rabbit slips by."""
+    game = load_game("hasenspiel")
+    pawns = frozenset((x, 0) for x in range(0, 8, 2))
+    counted = [count.leaves for count in leaves_by_depth(game, parse(game, game.start), 6)]
+    assert counted == [paths.hasenspiel((3, 7), pawns, True, depth) for depth in range(1, 7)]
+    position = parse(game, "8/8/1p6/6p1/7p/2R5/1p6/8 w")
+    cells = frozenset({(1, 5), (6, 4), (7, 3), (1, 1)})
+    slipping = [paths.hasenspiel((2, 2), cells, True, depth) for depth in range(1, 6)]
+    assert [count.leaves for count in leaves_by_depth(game, position, 5)] == slipping
 
 
 @pytest.mark.parametrize("name", ["pond", CORNERS, "twins", "hasenspiel"])
