@@ -2,16 +2,18 @@
 
     python scripts/tune_evaluation.py --games 600 --data data
 
-After P. Österlund's method for Texel (2014): the engine plays quick games against itself from openings of random moves; each
-quiet position of them is labelled with the result of its game, or with the table's as soon as the game reaches one; then the
-weights are chosen with which a logistic curve over the evaluation predicts the results best, by logistic regression. Since the
-evaluation is a sum of weights times terms, the terms of a position are the evaluations with one weight set to 1 and the others
-to 0.
+After P. Österlund's method for Texel (2014), with labels from searches: the engine plays quick games against itself from
+openings of random moves, with some pieces missing; each quiet position of them is labelled with what a longer search expects of
+it, which a table or a proved result makes certain, mixed with the result of its game. Then the weights are chosen with which
+a logistic curve over the evaluation predicts the labels best, by logistic regression with a ridge around the present weights.
+Since the evaluation is a sum of weights times terms, the terms of a position are the evaluations with one weight set to 1 and
+the others to 0.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
@@ -20,7 +22,7 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
-from engine_games import OPTIONS, engine_mover, play_game
+from engine_games import OPTIONS, engine_mover, play_game, points
 from numpy.typing import NDArray
 
 from tablebase.game import Game, load_game
@@ -40,8 +42,14 @@ STIFFNESS = 30.0
 MOST_RARE = 0.02
 """Weights of terms whose standard deviation is less are left as they are."""
 STEPS = 12
+SCALE = 300.0
+"""Hundredths of a piece that make e to 1 of the chances."""
+DEEPER = 10
+"""How many times the nodes of a move the search for a label has."""
+RESULT_SHARE = 0.25
+"""How much of a label is the result of the game."""
 Labelled = tuple[Position, float]
-"""A position, and the points of the side to move in its game."""
+"""A position, and the points that the side to move can expect."""
 
 
 def label_positions(folder: Path | None, nodes: int, games: int, seed: int) -> list[Labelled]:
@@ -49,14 +57,19 @@ def label_positions(folder: Path | None, nodes: int, games: int, seed: int) -> l
     game, random = load_game("doushouqi"), Random(seed)
     engine = Engine(game, None if folder is None else Prober(folder), replace(OPTIONS, table_bytes=1 << 27))
     found = []
-    for opening in varied_openings(game, random):
+    for _, opening in zip(range(games), varied_openings(game, random), strict=False):
         result, positions = play_game(game, opening, (engine_mover(engine, nodes),) * 2)
-        used = positions[random.randrange(SPACING) :: SPACING]
-        found += [(each, result if each.side == 0 else 1 - result) for each in used if is_quiet(game, each)]
-        games -= 1
-        if games <= 0:
-            return found
+        used = [each for each in positions[random.randrange(SPACING) :: SPACING] if is_quiet(game, each)]
+        found += [(each, label(engine, each, nodes * DEEPER, result if each.side == 0 else 1 - result)) for each in used]
     return found
+
+
+def label(engine: Engine, position: Position, nodes: int, result: float) -> float:
+    """The points that the side to move can expect."""
+    *_, last = engine.analyse(position, nodes=nodes)
+    if last.value is not None:
+        return points(last.value.outcome, 0)
+    return RESULT_SHARE * result + (1 - RESULT_SHARE) / (1 + math.exp(-last.score / SCALE))
 
 
 def is_quiet(game: Game, position: Position) -> bool:
@@ -90,30 +103,29 @@ def terms(game: Game, positions: list[Position]) -> NDArray[np.float64]:
     return np.array(columns).T
 
 
-def fit(counted: NDArray[np.float64], points: NDArray[np.float64]) -> dict[str, int]:
+def fit(counted: NDArray[np.float64], labels: NDArray[np.float64]) -> dict[str, int]:
     """The weights that predict the points best without leaving the present ones for no reason, by Newton's method.
 
     Parameters
     ----------
     counted : ndarray of float64, shape (positions, weights)
-    points : ndarray of float64, shape (positions,)
+    labels : ndarray of float64, shape (positions,)
+        Points of the side to move, from 0 to 1.
     """
     present = np.array(list(WEIGHTS.values()), dtype=np.float64)
-    scores = counted @ present
-    slope = newton(scores[:, None] / scores.std(), points, np.zeros(len(points)), 0.0)[0] / scores.std()
     spread = counted.std(axis=0) + 1e-9
-    change = newton(counted / spread, points, slope * scores, STIFFNESS) / (slope * spread)
+    change = SCALE / spread * newton(counted / spread, labels, counted @ present / SCALE, STIFFNESS)
     return {name: round(weight) for name, weight in zip(WEIGHTS, present + np.where(spread > MOST_RARE, change, 0), strict=True)}
 
 
 def newton(
-    terms: NDArray[np.float64], points: NDArray[np.float64], offset: NDArray[np.float64], stiffness: float
+    terms: NDArray[np.float64], labels: NDArray[np.float64], offset: NDArray[np.float64], stiffness: float
 ) -> NDArray[np.float64]:
     """Coefficients of a logistic regression with a ridge, shape (terms,)."""
     found = np.zeros(terms.shape[1])
     for _ in range(STEPS):
         chance = 1 / (1 + np.exp(-(offset + terms @ found)))
-        gradient = terms.T @ (chance - points) + stiffness * found
+        gradient = terms.T @ (chance - labels) + stiffness * found
         curvature = (terms.T * (chance * (1 - chance))) @ terms + (stiffness + 1e-9) * np.eye(len(found))
         found = found - np.linalg.solve(curvature, gradient)
     return found
@@ -131,9 +143,9 @@ def main() -> None:
     with ProcessPoolExecutor(given.workers) as pool:
         some = list(pool.map(partial(label_positions, given.data, given.nodes), shares, range(1, given.workers + 1)))
     labelled = [one for part in some for one in part]
-    points = np.array([point for _, point in labelled])
-    weights = fit(terms(load_game("doushouqi"), [position for position, _ in labelled]), points)
-    print(f"# {len(labelled):,} positions of {sum(shares):,} games, {np.mean(points):.3f} points for the side to move")
+    labels = np.array([expected for _, expected in labelled])
+    weights = fit(terms(load_game("doushouqi"), [position for position, _ in labelled]), labels)
+    print(f"# {len(labelled):,} positions of {sum(shares):,} games, {np.mean(labels):.3f} points for the side to move")
     for name, weight in weights.items():
         print(f'    "{name}": {weight},  # was {WEIGHTS[name]}')
 

@@ -100,13 +100,9 @@ def count_moves(rules: RuleArrays, board: Board, side: int) -> Any:
 
 
 @inline
-def shift(rules: RuleArrays, board: Board, side: int, move: int) -> Any:
-    """Make a legal move without keys and sums, and return the captured kind or `EMPTY`."""
-    origin, target = rules.origin[move], rules.target[move]
-    squares, sides, kinds = board.squares, board.sides, board.kinds
-    kind, victim = squares[origin], squares[target]
-    squares[origin] = EMPTY
-    squares[target] = kind
+def toggle(board: Board, side: int, kind: int, origin: int, target: int, victim: int) -> None:
+    """Change the sets of squares by a move, or back."""
+    sides, kinds = board.sides, board.kinds
     sides[side, origin >> 6] ^= bit(origin)
     sides[side, target >> 6] ^= bit(target)
     kinds[kind, origin >> 6] ^= bit(origin)
@@ -114,26 +110,27 @@ def shift(rules: RuleArrays, board: Board, side: int, move: int) -> Any:
     if victim != EMPTY:
         sides[1 - side, target >> 6] ^= bit(target)
         kinds[victim, target >> 6] ^= bit(target)
-        board.counts[1 - side] -= 1
+
+
+@inline
+def shift(rules: RuleArrays, board: Board, side: int, move: int) -> Any:
+    """Make a legal move without keys and sums, and return the captured kind or `EMPTY`."""
+    origin, target, squares = rules.origin[move], rules.target[move], board.squares
+    kind, victim = squares[origin], squares[target]
+    squares[origin], squares[target] = EMPTY, kind
+    board.counts[1 - side] -= victim != EMPTY
+    toggle(board, side, kind, origin, target, victim)
     return victim
 
 
 @inline
 def shift_back(rules: RuleArrays, board: Board, side: int, move: int, victim: int) -> None:
     """Take back a move that `shift` made."""
-    origin, target = rules.origin[move], rules.target[move]
-    squares, sides, kinds = board.squares, board.sides, board.kinds
+    origin, target, squares = rules.origin[move], rules.target[move], board.squares
     kind = squares[target]
-    squares[origin] = kind
-    squares[target] = victim
-    sides[side, origin >> 6] ^= bit(origin)
-    sides[side, target >> 6] ^= bit(target)
-    kinds[kind, origin >> 6] ^= bit(origin)
-    kinds[kind, target >> 6] ^= bit(target)
-    if victim != EMPTY:
-        sides[1 - side, target >> 6] ^= bit(target)
-        kinds[victim, target >> 6] ^= bit(target)
-        board.counts[1 - side] += 1
+    squares[origin], squares[target] = kind, victim
+    board.counts[1 - side] += victim != EMPTY
+    toggle(board, side, kind, origin, target, victim)
 
 
 @inline

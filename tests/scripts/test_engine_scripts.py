@@ -77,11 +77,9 @@ def test_weights_are_found_again() -> None:
     present = np.array(list(WEIGHTS.values()))
     wanted = present * random.uniform(0.5, 1.5, len(WEIGHTS))
     scores = counted @ wanted
-    points = 1 / (1 + np.exp(-scores / scores.std()))
-    found = np.array(list(tune_evaluation.fit(counted, points).values()))
-    # The scale is that of the present weights.
-    scale = (found @ wanted) / (wanted @ wanted)
-    assert np.abs(found / scale - wanted).max() < 25
+    labels = 1 / (1 + np.exp(-scores / tune_evaluation.SCALE))
+    found = np.array(list(tune_evaluation.fit(counted, labels).values()))
+    assert np.abs(found - wanted).max() < 25
     assert np.abs(present - wanted).max() > 200
 
 
