@@ -73,11 +73,10 @@ def test_the_papers_table() -> None:
 def test_weights_are_found_again() -> None:
     """From results that follow other weights than the present ones, those are found."""
     random = np.random.default_rng(1)
-    counted = random.normal(size=(20_000, len(WEIGHTS)))
+    counted = random.normal(scale=0.3, size=(100_000, len(WEIGHTS)))
     present = np.array(list(WEIGHTS.values()))
     wanted = present * random.uniform(0.5, 1.5, len(WEIGHTS))
-    scores = counted @ wanted
-    labels = 1 / (1 + np.exp(-scores / tune_evaluation.SCALE))
+    labels = 1 / (1 + np.exp(-counted @ wanted / tune_evaluation.SCALE))
     found = np.array(list(tune_evaluation.fit(counted, labels).values()))
     assert np.abs(found - wanted).max() < 25
     assert np.abs(present - wanted).max() > 200
