@@ -109,16 +109,24 @@ def enter(
             frames[ply, DEPTH] = depth + 1
     if settings.ordering:
         rank_moves(rules, evaluation, board, memory, ply, hash_move)
-    if settings.exact and depth == 1 and counts[0] + counts[1] > tables.most_pieces + 1:
+    if depth == 1 and are_leaves_plain(tables, board, settings):
         search_last_ply(rules, evaluation, board, memory, settings, ply, side)
     return HAS_MOVES
+
+
+@inline
+def are_leaves_plain(tables: TableArrays, board: Board, settings: Settings) -> Any:
+    """Whether nothing but the evaluation or the end of the game decides the score of a node's children."""
+    if not settings.exact or settings.repetition != NEVER or settings.progress > 0:
+        return False
+    return board.counts[0] + board.counts[1] > tables.most_pieces + 1
 
 
 @inline
 def search_last_ply(
     rules: RuleArrays, evaluation: EvaluationArrays, board: Board, memory: Memory, settings: Settings, ply: int, side: int
 ) -> None:
-    """Search all moves of a node whose children are leaves, none of which is in a table; none of the moves wins at once."""
+    """Search all moves of a node in a loop, without frames for its children; none of the moves wins at once."""
     frames, state = memory.frames, memory.state
     for i in range(NUMBERS):
         frames[ply, SAVED + i] = board.numbers[i]
