@@ -419,7 +419,7 @@ from pathlib import Path
 from tablebase.mining.query import Query
 from tablebase.game import load_game
 
-for _ in range(6):
+for _ in range(3):
     with Query(load_game("doushouqi"), Path({folder!r}), "SELECT position FROM positions", ()) as question:
         batches = question.run()
         next(batches)
