@@ -184,6 +184,9 @@ JOINS = [
 
 @settings(max_examples=18)
 @given(st.sampled_from(JOINS), st.sampled_from(LISTS), st.lists(TEXT, min_size=1, max_size=4))
+@example(JOINS[5], LISTS[0], ["2p/2P/3 w"])
+@example(JOINS[6], LISTS[0], ["2p/2P/3 w"])
+@example(JOINS[8], LISTS[0], ["2p/2P/3 w"])
 def test_joins_at_random(hexapawns: Path, pawns: Database, join: str, listed_as: str, texts: list[str]) -> None:
     """The rows of a plain table, whichever side of a join names the positions, and however they are listed."""
     rows = ", ".join(f"({literal(text)}, {number})" for number, text in enumerate(texts))
