@@ -241,6 +241,12 @@ class TimeLimitError(TablebaseError):
         super().__init__(f"the statement takes longer than {seconds:g} s: ask for less, or allow more with --timeout")
 
 
+def space_error(path: str | Path | None, reason: str, cure: str = "use another folder") -> CapacityError:
+    """The error for a file or folder, if it is known, that cannot grow."""
+    where = f" for {path}" if path else ""
+    return CapacityError(f"there is no space left{where} ({reason})", f"free some space, or {cure}")
+
+
 def system_error(fault: OSError, path: str | Path | None = None, cure: str = "use another folder") -> TablebaseError:
     """The error for what the operating system refused to do: for want of space, of a right, or for another reason.
 
@@ -255,8 +261,7 @@ def system_error(fault: OSError, path: str | Path | None = None, cure: str = "us
     path = path or fault.filename
     reason = os.strerror(fault.errno) if fault.errno else str(fault)
     if fault.errno in NO_SPACE:
-        where = f" for {path}" if path else ""
-        return CapacityError(f"there is no space left{where} ({reason})", f"free some space, or {cure}")
+        return space_error(path, reason, cure)
     if fault.errno in NO_RIGHT:
         cure = f"ask its owner for the right, or {cure}"
     return TablebaseError(f"{path or 'a file'} cannot be used ({reason}): {cure}")

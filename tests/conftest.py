@@ -25,6 +25,8 @@ from tablebase_rules.doushouqi import game as doushouqi
 
 # Processes of pytest-xdist have one; without it, tables for people are as wide as they need to be.
 os.environ.pop("COLUMNS", None)
+# The readline library sets it where Python does not see it, but children do.
+os.unsetenv("COLUMNS")
 
 # Kernels load or compile on first use, which no deadline can foresee.
 settings.register_profile("tests", deadline=None)

@@ -9,10 +9,9 @@ from contextlib import closing
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tablebase.build.plan import plan
-from tablebase.catalog.catalog import Catalog, TableCost
-from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.compute import machine
 from tablebase.errors import CapacityError
 from tablebase.executors.executor import Limits
@@ -24,6 +23,10 @@ from tablebase.slices.placements import placements, table_placements
 from tablebase.slices.pursuit import pursuit_fault
 from tablebase.solvers.registry import AUTO, choose_solver, find_solver, solver_for
 from tablebase.tables.folder import free_space
+
+if TYPE_CHECKING:
+    # Workers need no catalog, which takes as long to load as all else.
+    from tablebase.catalog.catalog import TableCost
 
 DEFAULT_SPEED = 8_000_000.0
 """Codes solved, written and verified in a CPU-second, until something has been built; measured on a server core of 2021."""
@@ -162,6 +165,9 @@ def _line(game: Game, planned: list[Material], speed: float, correction: float, 
 
 def _costs(game: Game, folder: Path) -> list[TableCost]:
     """What the tables took that have been built in a folder."""
+    from tablebase.catalog.catalog import Catalog
+    from tablebase.catalog.sqlite import FILE_NAME
+
     if not (folder / FILE_NAME).exists():
         return []
     with closing(Catalog(folder)) as catalog:

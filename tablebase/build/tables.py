@@ -10,12 +10,12 @@ from functools import partial
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
+from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
 from tablebase.build.estimate import memory
 from tablebase.build.plan import with_dependencies
-from tablebase.catalog.catalog import Catalog
 from tablebase.compute.cleanup import ensured
 from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.executors.executor import Executor
@@ -32,6 +32,10 @@ from tablebase.tables.store import Store
 from tablebase.tables.writer import DRAFT_SUFFIX, publish, write_draft
 from tablebase.values import Codes, Coding
 from tablebase.verify.table import verify_table
+
+if TYPE_CHECKING:
+    # Workers need no catalog, which takes as long to load as all else.
+    from tablebase.catalog.catalog import Catalog
 
 MEASURED_BYTES = 400_000_000
 """Upper limit on the memory of the table that `measure` builds."""
@@ -77,6 +81,8 @@ def build(
     Built
         Each table, once it is registered.
     """
+    from tablebase.catalog.catalog import Catalog
+
     find_solver(engine)
     catalog = Catalog(folder, create=True)
     try:

@@ -7,7 +7,7 @@ Positions never go in here, only slices, counts and files. Everything but the so
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,7 @@ from tablebase.catalog.schema import (
     is_empty,
     version_of,
 )
-from tablebase.errors import CorruptCatalogError, TablebaseError, reindex, system_error
+from tablebase.errors import CorruptCatalogError, TablebaseError, reindex, space_error, system_error
 from tablebase.game import Game, Outcome
 from tablebase.tables.folder import check_folder, make_folder, missing_tablebase
 
@@ -117,16 +117,20 @@ class Catalog:
         self.path = folder / file
         if create:
             make_folder(folder)
+            new = not self.path.exists()
         else:
             check_folder(folder)
             if not self.path.exists():
                 raise missing_tablebase(folder)
+            new = False
         self._engine = sqlite.connect_for_writing(self.path) if create else sqlite.connect_for_reading(self.path)
         try:
             with self._guard():
                 self._open(create)
         except TablebaseError:
             self.close()
+            if new:
+                self._discard_empty()
             raise
 
     def _open(self, create: bool) -> None:
@@ -148,6 +152,12 @@ class Catalog:
                 sqlite.mark(connection)
                 create_schema(connection)
                 seal.renew_totals(connection)
+
+    def _discard_empty(self) -> None:
+        """Delete the file if nothing could be written into it: an empty one is no catalog."""
+        with suppress(FileNotFoundError):
+            if self.path.stat().st_size == 0:
+                self.path.unlink()
 
     def _check(self, engine: Engine) -> None:
         """Raise an error unless everything but the patterns is as it was written."""
@@ -179,6 +189,8 @@ class Catalog:
 
     def _error(self, fault: Exception) -> TablebaseError:
         code, reason = sqlite.primary_code(fault), sqlite.reason_of(fault)
+        if sqlite.is_write_refused(fault):
+            return space_error(self.path, sqlite.REFUSED)
         if code in sqlite.ERRNO:
             return system_error(OSError(sqlite.ERRNO[code], ""), self.path)
         if code in sqlite.IN_USE:

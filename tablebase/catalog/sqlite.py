@@ -46,6 +46,8 @@ ERRNO = {
     sqlite3.SQLITE_CANTOPEN: errno.EACCES,
 }
 """What the operating system would say."""
+REFUSED = "quota exceeded, or file too large"
+"""What a failed write means: only that of a full disk has a code of its own, and a broken disk fails to sync."""
 
 
 def connect_for_writing(path: Path) -> Engine:
@@ -121,6 +123,11 @@ def reason_of(fault: BaseException) -> str:
 def primary_code(fault: BaseException) -> int:
     """The kind of a fault: SQLite's code without the bits that tell its variants apart; 0 if SQLite did not raise it."""
     return getattr(getattr(fault, "orig", fault), "sqlite_errorcode", 0) & 0xFF
+
+
+def is_write_refused(fault: BaseException) -> bool:
+    """Whether a file could not grow, although the disk is not full."""
+    return getattr(getattr(fault, "orig", fault), "sqlite_errorcode", 0) == sqlite3.SQLITE_IOERR_WRITE
 
 
 def mark(connection: Connection) -> None:

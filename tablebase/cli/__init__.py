@@ -6,7 +6,8 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Annotated
+from functools import cache
+from typing import Annotated, Any
 
 import typer
 
@@ -46,6 +47,12 @@ for module in (games, build, prune, probe, play, search, count, catalog, mine, p
 _UsageError: type[Exception] = typer.BadParameter.__mro__[2]
 
 
+@cache
+def _command() -> Any:
+    """The program as a command of click; making it takes longer than many commands."""
+    return typer.main.get_command(app)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit with its code; every known error is one sentence on stderr."""
     streams.prepare()
@@ -66,7 +73,7 @@ def run(arguments: Sequence[str] | None = None, *, bounded: bool = False) -> int
     """
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
-        result = typer.main.get_command(app).main(words, prog_name="tablebase", standalone_mode=False, obj=bounded)
+        result = _command().main(words, prog_name="tablebase", standalone_mode=False, obj=bounded)
         sys.stdout.flush()
         code = result if isinstance(result, int) else 0
         # Some versions of typer turn Ctrl-C into this exit code themselves.

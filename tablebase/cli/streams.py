@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import os
 import sys
 from typing import Any, TextIO
 
-from tablebase.errors import CapacityError, TablebaseError
+from tablebase.errors import NO_SPACE, CapacityError, TablebaseError
 
 
 class ReaderGoneError(Exception):
@@ -63,7 +62,7 @@ def _output_error(fault: OSError) -> Exception:
     if isinstance(fault, BrokenPipeError):
         return ReaderGoneError()
     sentence = f"standard output cannot be written ({fault.strerror})"
-    if fault.errno in (errno.ENOSPC, errno.EDQUOT):
+    if fault.errno in NO_SPACE:
         return CapacityError(sentence, "free some space or write to another place")
     return TablebaseError(f"{sentence}: write to another place")
 

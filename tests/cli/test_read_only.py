@@ -13,11 +13,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.catalogs import forge
 from support.checks import at_least_one
-from support.program import Answer
+from support.program import Answer, files_of_at_most
 
-from tablebase.catalog.sqlite import FILE_NAME
-from tablebase.errors import TablebaseError, system_error
+from tablebase.build.tables import build_table
+from tablebase.catalog.sqlite import FILE_NAME, settle
+from tablebase.errors import CapacityError, TablebaseError, system_error
+from tablebase.slices.material import parse_material
+from tablebase_rules.doushouqi import game as doushouqi
 
 Ask = Callable[..., Answer]
 POSITION = "7/7/7/7/3c3/7/7/R6/7 w"
@@ -131,30 +135,100 @@ def test_what_only_reads_works_on_a_full_disk(copied: Path) -> None:
         assert answer.code == 3
 
 
-LIMITED = """
-import resource, sys
-from pathlib import Path
-from tablebase.build.tables import build_table
-from tablebase.errors import CapacityError
-from tablebase.slices.material import parse_material
-from tablebase_rules.doushouqi import game
-for size in (600, 6000):
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
-    try:
-        build_table("doushouqi", Path(sys.argv[1]), "auto", parse_material(game(), "RvC"))
-    except CapacityError as fault:
-        print(fault)
-"""
+SIZES = (0, 100, 1000, 4096, 10_000, 30_000, 90_000)
+"""Bytes at which a catalog's journal or its pages are refused, early or late."""
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    """All files below a folder but the lock."""
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.name != ".lock"}
 
 
 def test_a_table_that_does_not_fit_is_a_sentence(copied: Path) -> None:
     """HDF5 fails in different ways, when it writes or when it closes the file; neither shows its inside, or leaves a draft."""
     path = copied / "doushouqi" / "2" / "RvC.h5"
     path.unlink()
-    done = subprocess.run([sys.executable, "-c", LIMITED, str(copied)], capture_output=True, text=True, check=True)
-    assert done.stdout == 2 * f"there is no space left for {path} (File too large): free some space, or use another folder\n"
-    assert [file.name for file in path.parent.iterdir() if file.name.startswith(".")] == []
-    assert not path.exists()
+    material = parse_material(doushouqi(), "RvC")
+    # Kernels are compiled now, since they are files as well.
+    _, draft = build_table("doushouqi", copied, "auto", material)
+    assert draft is not None
+    draft.unlink()
+    for size in (600, 6000):
+        with files_of_at_most(size), pytest.raises(CapacityError) as refused:
+            build_table("doushouqi", copied, "auto", material)
+        assert str(refused.value) == f"there is no space left for {path} (File too large): free some space, or use another folder"
+        assert [file.name for file in path.parent.iterdir() if file.name.startswith(".")] == []
+        assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["build", "hexapawn", "--pieces", "2"],
+        ["reindex"],
+        ["prune", "--yes"],
+        ["patterns", "hexapawn", "--material", "PPvP", "--depth", "0", "--workers", "1"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_catalog_that_may_not_grow_is_a_sentence(words: list[str], hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
+    """Whatever part of it is refused, everything stays as it was, and with more space the command does its work."""
+    folder = tmp_path / "tables"
+    shutil.copytree(hexapawns, folder)
+    forge(folder, "UPDATE tables SET rules_digest = 'old' WHERE material = 'PvP'")
+    before = everything(folder)
+    rehearsed = tmp_path / "rehearsed"
+    shutil.copytree(folder, rehearsed)
+    # Kernels are compiled now, since they are files as well.
+    assert ask(*words, "--data", rehearsed).code == 0
+    refused = []
+    for size in SIZES:
+        with files_of_at_most(size):
+            answer = ask(*words, "--data", folder)
+        if answer.code != 0:
+            refused.append(size)
+            (error,) = answer.errors
+            assert error.startswith(f"error: there is no space left for {folder}/"), error
+            assert answer.code == 3
+            # Where even the old pages were refused, there is a journal, which the next writer plays back.
+            settle(folder / FILE_NAME)
+            assert everything(folder) == before
+    assert at_least_one(refused)
+    assert ask(*words, "--data", folder).code == 0
+    assert everything(folder) != before
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_tablebase_that_cannot_begin_leaves_nothing(size: int, tmp_path: Path, ask: Ask) -> None:
+    """A first build that cannot even make the catalog does not leave an empty one, which would be no catalog."""
+    with files_of_at_most(size):
+        answer = ask("build", "hexapawn", "--pieces", "2", "--data", tmp_path)
+    (error,) = answer.errors
+    assert error.startswith(f"error: there is no space left for {tmp_path}/{FILE_NAME} ("), error
+    assert answer.code == 3
+    assert list(tmp_path.iterdir()) == []
+    assert "there is no tablebase in" in ask("stats", "hexapawn", "--data", tmp_path).err
+
+
+def test_what_only_reads_writes_nothing(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
+    """Not even temporary files, so that it needs no space; an export that does not fit leaves nothing but folders."""
+    commands = [
+        ["verify", "hexapawn", "--pieces", "2"],
+        ["mine", "hexapawn", "SELECT * FROM positions WHERE material = 'PPvPP' ORDER BY position", "--format", "csv"],
+        ["sql", "SELECT * FROM slices JOIN distances USING (solution_id) ORDER BY 1, distance, outcome", "--format", "csv"],
+    ]
+    export = ["export", "hexapawn", "--material", "PPvPP", "--parquet"]
+    expected = [ask(*words, "--data", hexapawns) for words in commands]
+    assert [answer.code for answer in expected] == [0, 0, 0]
+    assert ask(*export, tmp_path / "whole", "--data", hexapawns).code == 0
+    for size in SIZES[:4]:
+        with files_of_at_most(size):
+            answers = [ask(*words, "--data", hexapawns) for words in commands]
+            exported = ask(*export, tmp_path / "parquet", "--data", hexapawns)
+        assert [(answer.code, answer.out) for answer in answers] == [(answer.code, answer.out) for answer in expected]
+        assert f"error: there is no space left for {tmp_path}/parquet (File too large): free some space" in exported.err
+        assert exported.code == 3
+        assert everything(tmp_path / "parquet") == {}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.program import PROGRAM, Answer, contents, drafts
+from support.program import PROGRAM, Answer, contents, drafts, files_of_at_most
+
+from tablebase.cli import streams
+from tablebase.errors import CapacityError
 
 Ask = Callable[..., Answer]
 FULL = Path("/dev/full")
@@ -73,6 +76,15 @@ def test_a_full_disk_is_a_sentence(words: list[str]) -> None:
     answer = redirected("> /dev/full", *words)
     cure = "free some space or write to another place"
     assert answer == Answer(3, "", f"error: standard output cannot be written (No space left on device): {cure}\n")
+
+
+def test_an_output_that_may_not_grow_is_a_sentence(tmp_path: Path) -> None:
+    """A limit on the size of files is want of space, as is a full disk."""
+    with (tmp_path / "output").open("wb") as file, files_of_at_most(1):
+        output = streams._Output(file.fileno(), "wb", closefd=False)
+        assert output.write(b"12") == 1
+        with pytest.raises(CapacityError, match=r"^standard output cannot be written \(File too large\): free some space"):
+            output.write(b"2")
 
 
 def test_an_output_that_cannot_be_written_is_a_sentence() -> None:

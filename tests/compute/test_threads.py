@@ -7,12 +7,12 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.program import contents
+from support.work import Done, Work, divide, note
 
 from tablebase.build.plan import plan
 from tablebase.build.tables import build
@@ -29,19 +29,6 @@ PATIENCE = 60
 """Seconds for which a range waits for another; far more than a thread takes to start."""
 
 Graph = dict[str, tuple[str, ...]]
-
-
-class Work(NamedTuple):
-    """A range, and where it was done."""
-
-    begin: int
-    end: int
-    thread: int
-
-
-def note(begin: int, end: int) -> Work:
-    """Work that only says where it was done."""
-    return Work(begin, end, threading.get_ident())
 
 
 @given(st.integers(0, 300), st.integers(1, 400), st.integers(1, 5))
@@ -124,19 +111,6 @@ def test_a_fault_comes_through() -> None:
 # Graphs of keys
 
 
-class Done(NamedTuple):
-    """Which key was done by which process, and in how many ranges its work would be divided."""
-
-    key: str
-    process: int
-    ranges: int
-
-
-def record(key: str) -> Done:
-    """Work that says how it may be spread."""
-    return Done(key, os.getpid(), len(threads.spread(note, 1000, 1)))
-
-
 CHAIN: Graph = {"c": ("b",), "a": (), "b": ("a",), "d": ("a", "c")}
 FORK: Graph = {"a": (), "b": ("a",), "c": ("a",)}
 LATE_FORK: Graph = {"a": (), "b": ("a",), "c": ("b",), "d": ("b",)}
@@ -146,7 +120,7 @@ ISLANDS: Graph = {"a": (), "b": ()}
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_a_chain_is_done_here_with_threads(workers: int) -> None:
     """Where each key waits for the one before, this process does all of them, with as many threads as there may be workers."""
-    done = list(run_graph(CHAIN, record, LocalExecutor(Limits(workers))))
+    done = list(run_graph(CHAIN, divide, LocalExecutor(Limits(workers))))
     ranges = 1 if workers == 1 else 4 * workers
     assert done == [Done(key, os.getpid(), ranges) for key in "abcd"]
 
@@ -154,7 +128,7 @@ def test_a_chain_is_done_here_with_threads(workers: int) -> None:
 @pytest.mark.parametrize("graph", [FORK, LATE_FORK, ISLANDS], ids=["fork", "late fork", "islands"])
 def test_other_graphs_are_done_by_processes_of_one_thread(graph: Graph) -> None:
     """Where keys can be done side by side, other processes do all but the first, and nobody spreads the work."""
-    done = list(run_graph(graph, record, LocalExecutor(Limits(2))))
+    done = list(run_graph(graph, divide, LocalExecutor(Limits(2))))
     assert sorted(one.key for one in done) == sorted(graph)
     assert {one.ranges for one in done} == {1}
     assert done[0].process == os.getpid()
@@ -164,12 +138,12 @@ def test_other_graphs_are_done_by_processes_of_one_thread(graph: Graph) -> None:
 @pytest.mark.parametrize("graph", [FORK, LATE_FORK, ISLANDS], ids=["fork", "late fork", "islands"])
 def test_one_worker_is_one_thread(graph: Graph) -> None:
     """With a single worker this process does everything in one thread."""
-    assert {(one.process, one.ranges) for one in run_graph(graph, record, LocalExecutor(Limits(1)))} == {(os.getpid(), 1)}
+    assert {(one.process, one.ranges) for one in run_graph(graph, divide, LocalExecutor(Limits(1)))} == {(os.getpid(), 1)}
 
 
 def test_threads_are_allowed_only_at_work() -> None:
     """Between two results of a chain, whoever takes them has no more threads than before."""
-    for done in run_graph(CHAIN, record, LocalExecutor(Limits(3))):
+    for done in run_graph(CHAIN, divide, LocalExecutor(Limits(3))):
         assert done.ranges == 12
         assert len(threads.spread(note, 1000, 1)) == 1
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.work import meet, outlast, record, stumble
 
 from tablebase.build.estimate import memory
 from tablebase.build.tables import build
@@ -25,56 +25,8 @@ from tablebase_rules.doushouqi import game as doushouqi
 
 Graph = dict[str, tuple[str, ...]]
 
-PATIENCE = 60
-"""Seconds for which a key waits for another; far more than a worker takes to start."""
 DIAMOND: Graph = {"a": (), "b": ("a",), "c": ("a",), "d": ("b", "c")}
 TWINS: Graph = {"root": (), "left": ("root",), "right": ("root",)}
-
-
-class Span(NamedTuple):
-    """When a key was worked on, by which process."""
-
-    key: str
-    begin: float
-    end: float
-    process: int
-
-
-def record(key: str) -> Span:
-    """Work that takes a moment and says when it was done; the clock is the same for all processes."""
-    begin = time.monotonic()
-    time.sleep(0.01)
-    return Span(key, begin, time.monotonic(), os.getpid())
-
-
-def meet(folder: Path, key: str) -> str:
-    """Work that, but for the root, ends only while another key is being worked on."""
-    (folder / key).touch()
-    others = {"left": "right", "right": "left"}
-    end = time.monotonic() + PATIENCE
-    while key in others and not (folder / others[key]).exists():
-        if time.monotonic() > end:
-            raise TablebaseError(f"{key} was left alone")
-        time.sleep(0.01)
-    return key
-
-
-def outlast(folder: Path, key: str) -> Span:
-    """Work that takes a moment; the slow key goes on for longer than the quick one took."""
-    span = record(key)
-    end = time.monotonic() + PATIENCE
-    while key == "slow" and not (folder / "quick").exists() and time.monotonic() < end:
-        time.sleep(0.01)
-    (folder / key).touch()
-    time.sleep(0.5 * (key == "slow"))
-    return span._replace(end=time.monotonic())
-
-
-def stumble(key: str) -> str:
-    """Work that goes wrong for every key but the first."""
-    if key != "root":
-        raise TablebaseError(f"no way to do {key}")
-    return key
 
 
 def random_graph(seed: int, size: int) -> Graph:

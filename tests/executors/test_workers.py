@@ -9,11 +9,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from subprocess import Popen
-from typing import Any
 
 import psutil
 import pytest
 from support.program import start_fresh
+from support.work import do, linger
 
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.executors.executor import Limits
@@ -124,21 +124,13 @@ def test_nohup_is_respected() -> None:
         assert process.returncode == 143
 
 
-def stumble(key: float) -> float:
-    """Work that takes as long as its key says, and goes wrong if that is a moment."""
-    time.sleep(key)
-    if key == 0.1:
-        raise TablebaseError("no way to do this")
-    return key
-
-
 @pytest.mark.parametrize("end", ["an error", "an early stop", "the end"])
 def test_no_worker_is_left(end: str) -> None:
     """Whether a run fails, is given up or is done: when it is over, this process has no more children than before."""
     before = multiprocessing.active_children()
     slow = 0.2 if end == "the end" else 600.0
     quick = 0.1 if end == "an error" else 0.11
-    results = run_graph({0.0: (), quick: (0.0,), slow: (0.0,)}, stumble, LocalExecutor(Limits(2)))
+    results = run_graph({0.0: (), quick: (0.0,), slow: (0.0,)}, linger, LocalExecutor(Limits(2)))
     with closing(results):  # type: ignore[type-var]
         assert next(results) == 0.0
         if end == "an error":
@@ -161,28 +153,6 @@ def worker() -> Iterator[Worker]:
     yield started
     started.kill()
     started.join()
-
-
-class OddError(Exception):
-    """An exception that cannot be made again from its arguments."""
-
-    def __init__(self, one: int, other: int) -> None:
-        super().__init__(one + other)
-
-
-def do(key: str) -> Any:
-    """Work that ends in many ways."""
-    if key == "fail":
-        raise ZeroDivisionError("by nothing")
-    if key == "fail oddly":
-        raise OddError(1, 2)
-    if key == "fail with a lock":
-        error = ValueError("locked")
-        error.lock = multiprocessing.Lock()  # type: ignore[attr-defined]
-        raise error
-    if key == "exit":
-        raise SystemExit(5)
-    return (lambda: key) if key == "a function" else key
 
 
 def test_a_worker_does_one_thing_after_another(worker: Worker) -> None:

@@ -134,7 +134,7 @@ def test_pursuits_from_the_start(name: str) -> None:
     assert count(game) == naive_count(game)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.sampled_from(PURSUITS[1:]).flatmap(lambda name: st.tuples(st.just(load_game(name)), toys.positions(load_game(name)))))
 def test_pursuits_from_any_position(case: tuple[Game, Position]) -> None:
     """From any placement of any number of pursuers, whoever is to move, though it may be over: both counts are the twin's."""
@@ -193,7 +193,7 @@ def test_games_that_are_no_pursuits(make: Callable[[], Game]) -> None:
     assert count(game) == naive_count(game)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(toys.positions(load_game("hexapawn-3x4")))
 def test_hexapawn_from_any_position(start: Position) -> None:
     """From any placement of pawns Hexapawn's count is the twin's, and fits into the bits that are reckoned with."""
@@ -311,7 +311,7 @@ def test_bits_are_enough_where_nobody_is_in_the_way() -> None:
             assert 4**dances * 2**rungs <= 2 ** game_bits(game, start)
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(st.sampled_from(("foxhounds-4x4", "hasenspiel-4x4", "hasenspiel-4x6")).map(load_game), st.data())
 def test_bits_are_enough_for_small_games(game: Game, data: st.DataObject) -> None:
     """No position has more games than the bits for it can tell."""

@@ -277,14 +277,14 @@ def test_a_start_may_be_given(name: str, seed: int) -> None:
         assert_like_the_twin(graph, walk(game_of(name), start))
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(toys.positions(game_of("hunt")))
 def test_any_start_of_a_toy(start: Position) -> None:
     """From any placement of any of its pieces the toy with captures, goals and two kinds of runner is walked as by the twin."""
     assert_like_the_twin(reachable(game_of("hunt"), start), walk(game_of("hunt"), start))
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(toys.positions(game_of("hexapawn-3x4")))
 def test_any_start_of_hexapawn(start: Position) -> None:
     """From any placement of pawns, where either side's last pawn may be taken, Hexapawn is walked as by the twin."""

@@ -138,6 +138,16 @@ def test_missing_pieces_are_null(three_pieces: Path) -> None:
 # Counts
 
 
+PUBLISHED = {
+    "placements": (160_068, 54_355_896),
+    "wins": (82_852, 30_297_857),
+    "losses": (64_501, 23_369_820),
+    "draws": (12_715, 687_007),
+    "stalemates": (0, 1_212),
+}
+"""The paper's counts for two and three pieces."""
+
+
 @pytest.mark.parametrize("name", ["positions", "distinct_positions"])
 def test_counts_of_every_slice_are_those_of_stats(name: str, three_pieces: Path, ask: Ask) -> None:
     """Wins, losses, draws, stalemates and the longest ones of all 512 slices, by one statement; or of the 101 stored ones."""
@@ -149,18 +159,9 @@ def test_counts_of_every_slice_are_those_of_stats(name: str, three_pieces: Path,
     assert answer.code == 0
     assert counted(answer.json, fields) == counted(lines, fields)
     assert len(answer.json) == {"positions": 64 + 448, "distinct_positions": 17 + 84}[name]
-
-
-def test_counts_are_the_published_ones(three_pieces: Path, ask: Ask) -> None:
-    """Two and three pieces have the paper's counts."""
-    statement = """SELECT count(*) AS n, count(*) FILTER (WHERE outcome = 'win') AS w,
-        count(*) FILTER (WHERE outcome = 'loss') AS l,
-        count(*) FILTER (WHERE outcome = 'draw' AND NOT stalemate) AS d, count(*) FILTER (WHERE stalemate) AS s
-        FROM positions GROUP BY pieces ORDER BY pieces"""
-    assert ask("mine", "doushouqi", statement, "--data", three_pieces, "--format", "json").json == [
-        {"n": 160_068, "w": 82_852, "l": 64_501, "d": 12_715, "s": 0},
-        {"n": 54_355_896, "w": 30_297_857, "l": 23_369_820, "d": 687_007, "s": 1_212},
-    ]
+    if name == "positions":
+        for field, counts in PUBLISHED.items():
+            assert tuple(sum(row[field] for row in answer.json if row["pieces"] == pieces) for pieces in (2, 3)) == counts
 
 
 @pytest.mark.parametrize(("game", "fixture"), [(PAWNS, "hexapawns"), (FOXES, "foxes")], ids=["hexapawn", "foxhounds"])

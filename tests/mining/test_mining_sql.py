@@ -144,7 +144,7 @@ def assert_alike(game: Any, folder: Path, database: Database, table: str, condit
     assert mined(game, folder, statement) == database.execute(statement).fetchall(), statement
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(TABLES, conditions(PAWN_MATERIALS))
 @example("positions", "NOT outcome = 'win' OR distance > 3 AND material LIKE 'PP%'")
 @example("positions AS t", "t.distance IS NULL OR t.mobility = 0")
@@ -155,7 +155,7 @@ def test_conditions_at_random_on_like_pieces(hexapawns: Path, pawns: Database, t
     assert_alike(PAWNS, hexapawns, pawns, table, condition)
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(TABLES, conditions(list(BEASTS)))
 @example("positions", "(outcome = 'win' OR mobility = 3) AND distance > 4")
 @example("positions", "length(material) = 3 AND hamming(material, 'RvC') = 1")
@@ -223,7 +223,7 @@ PARTS = [
 JOINS = ["JOIN", "INNER JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", ", "]
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(
     st.sampled_from(JOINS),
     st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from(PARTS)), min_size=1, max_size=3),
@@ -419,7 +419,7 @@ from pathlib import Path
 from tablebase.mining.query import Query
 from tablebase.game import load_game
 
-for _ in range(6):
+for _ in range(3):
     with Query(load_game("doushouqi"), Path({folder!r}), "SELECT position FROM positions", ()) as question:
         batches = question.run()
         next(batches)

@@ -222,7 +222,7 @@ def assert_alike(folder: Path, database: Database, both: Item, limit: int | None
 LIMITS = st.sampled_from([None, 1_000_000])
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(statements(), LIMITS)
 def test_statements_at_random(two_pieces: Path, animals: Database, both: Item, limit: int | None) -> None:
     """Names and values are those of a table that is asked for the same columns one by one."""

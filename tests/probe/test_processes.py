@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:Deprecati
 METHODS = multiprocessing.get_all_start_methods()
 SECONDS = 30
 """For a child that hangs; far more than one takes to start and to answer."""
-FORKS = 12
+FORKS = 6
 """Of a child that can hang, hardly any would not."""
 POSITIONS = {
     "7/3C3/7/7/7/7/7/7/c6 w": "win in 1",

@@ -49,7 +49,7 @@ LONG_ONES = [(toys.marathon(12, 2), "DDvW"), (toys.marathon(12, 2, escape=True),
 PURSUITS = [*HERDS, *FOXES, *RABBITS, *ODD_BOARDS, *MANY_SQUARES, *WORDS, *LARGE_ONES, *LONG_ONES]
 NAIVE = [*HERDS, *FOXES, *SMALL_ONES, *ODD_BOARDS, *LONG_ONES]
 
-TIERS, SIZE = 31, 200_000
+TIERS, SIZE = 31, 80_000
 """Fewer tiers of a material are looked at, with no more indices together."""
 
 

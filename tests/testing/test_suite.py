@@ -126,7 +126,7 @@ def with_steps(game: Game, change: Callable[[Kind, Step], list[Step]]) -> Game:
     return replace(game, kinds=tuple(kinds))
 
 
-def failures(game: Game, samples: int = 300) -> dict[str, str]:
+def failures(game: Game, samples: int = 150) -> dict[str, str]:
     """The failure of each check that fails."""
     return {result.name: result.failure for result in check_rules(game, samples=samples) if result.failure}
 

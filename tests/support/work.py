@@ -1,0 +1,121 @@
+"""Work for executors to do, in a module that workers, which import it, load at once."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tablebase.compute import threads
+from tablebase.errors import TablebaseError
+
+PATIENCE = 60
+"""Seconds for which a key waits for another; far more than a worker takes to start."""
+
+
+class Span(NamedTuple):
+    """When a key was worked on, by which process."""
+
+    key: str
+    begin: float
+    end: float
+    process: int
+
+
+def record(key: str) -> Span:
+    """Work that takes a moment and says when it was done; the clock is the same for all processes."""
+    begin = time.monotonic()
+    time.sleep(0.01)
+    return Span(key, begin, time.monotonic(), os.getpid())
+
+
+def meet(folder: Path, key: str) -> str:
+    """Work that, but for the root, ends only while another key is being worked on."""
+    (folder / key).touch()
+    others = {"left": "right", "right": "left"}
+    end = time.monotonic() + PATIENCE
+    while key in others and not (folder / others[key]).exists():
+        if time.monotonic() > end:
+            raise TablebaseError(f"{key} was left alone")
+        time.sleep(0.01)
+    return key
+
+
+def outlast(folder: Path, key: str) -> Span:
+    """Work that takes a moment; the slow key goes on for longer than the quick one took."""
+    span = record(key)
+    end = time.monotonic() + PATIENCE
+    while key == "slow" and not (folder / "quick").exists() and time.monotonic() < end:
+        time.sleep(0.01)
+    (folder / key).touch()
+    time.sleep(0.5 * (key == "slow"))
+    return span._replace(end=time.monotonic())
+
+
+def stumble(key: str) -> str:
+    """Work that goes wrong for every key but the first."""
+    if key != "root":
+        raise TablebaseError(f"no way to do {key}")
+    return key
+
+
+def linger(key: float) -> float:
+    """Work that takes as long as its key says, and goes wrong if that is a moment."""
+    time.sleep(key)
+    if key == 0.1:
+        raise TablebaseError("no way to do this")
+    return key
+
+
+class OddError(Exception):
+    """An exception that cannot be made again from its arguments."""
+
+    def __init__(self, one: int, other: int) -> None:
+        super().__init__(one + other)
+
+
+def do(key: str) -> Any:
+    """Work that ends in many ways."""
+    if key == "fail":
+        raise ZeroDivisionError("by nothing")
+    if key == "fail oddly":
+        raise OddError(1, 2)
+    if key == "fail with a lock":
+        error = ValueError("locked")
+        error.lock = multiprocessing.Lock()  # type: ignore[attr-defined]
+        raise error
+    if key == "exit":
+        raise SystemExit(5)
+    return (lambda: key) if key == "a function" else key
+
+
+# Work that can be spread over threads
+
+
+class Work(NamedTuple):
+    """A range, and where it was done."""
+
+    begin: int
+    end: int
+    thread: int
+
+
+def note(begin: int, end: int) -> Work:
+    """Work that only says where it was done."""
+    return Work(begin, end, threading.get_ident())
+
+
+class Done(NamedTuple):
+    """Which key was done by which process, and in how many ranges its work would be divided."""
+
+    key: str
+    process: int
+    ranges: int
+
+
+def divide(key: str) -> Done:
+    """Work that says how it may be spread."""
+    return Done(key, os.getpid(), len(threads.spread(note, 1000, 1)))
