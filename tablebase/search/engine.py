@@ -190,7 +190,18 @@ class Engine:
         if depth is None and seconds is None and nodes is None:
             raise TablebaseError("the search needs a limit: give a depth, a time or a number of nodes")
         _check_limits(depth, seconds, nodes, lines)
-        position = as_position(self.game, position)
+        return self._answers(as_position(self.game, position), depth, seconds, nodes, lines, past)
+
+    def _answers(
+        self,
+        position: Position,
+        depth: int | None,
+        seconds: float | None,
+        nodes: int | None,
+        lines: int,
+        past: Sequence[Position],
+    ) -> Iterator[Analysis]:
+        """What `analyse` yields."""
         self._searchers[0].prepare()
         begin = time.monotonic()
         self._stopped.clear()
@@ -216,13 +227,20 @@ class Engine:
                     if plies == 1 and rank == 1:
                         yield self._any_move(position, begin)
                     return
-                excluded.append(found.line[0])
+                excluded += self._alike(position, found.line[0])
                 answer = self._analysis(position, plies, rank, found, begin)
                 yield answer
                 score = found.score
                 proved &= answer.value is not None and (answer.value.distance or 0) <= plies
             if open_ended and proved:
                 return
+
+    def _alike(self, position: Position, step: int) -> list[int]:
+        """All steps that are the same move; they differ in what must be empty."""
+        rules, origin = self._rules, int(self._rules.origin[step])
+        kind = next(kind for kind, square in position.pieces if square == origin)
+        steps = range(*rules.step_begin[kind, origin : origin + 2])
+        return [other for other in steps if rules.target[other] == rules.target[step]]
 
     def _deepen(self, depth: int, limits: Limits, excluded: list[int], last: int | None) -> Found | None:
         """Search to a depth in all threads; the result is that of the first one."""
