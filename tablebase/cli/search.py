@@ -128,11 +128,9 @@ def analyse(
             columns = ["depth", "rank", "outcome", "distance", "score", "nodes", "seconds", "table_hits", "line", "reached"]
             write_rows((_row(answer, style) for answer in answers), style, columns)
     if engine.missing:
-        some = min(engine.missing)
-        say(
-            f"searched without the tables of {len(engine.missing)} materials, such as {some}:"
-            f" 'tablebase build {rules.name} --material {some} --data {data}' builds that one"
-        )
+        some, count = min(engine.missing), len(engine.missing)
+        tables = f"the table of {some}" if count == 1 else f"the tables of {count} materials, such as {some}"
+        say(f"searched without {tables}: run 'tablebase build {rules.name} --material {some} --data {data}'")
 
 
 @contextmanager
