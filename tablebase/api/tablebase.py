@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.errors import MissingTableError, NotationError, TablebaseError, check_extra, quoted
-from tablebase.game import Game, load_game
+from tablebase.game import Game
+from tablebase.game.arguments import as_game, as_position
 from tablebase.game.moves import Position
-from tablebase.game.notation import check_pieces, parse
 from tablebase.probe.answers import Line, Probe
 from tablebase.probe.prober import Prober
 from tablebase.slices.indexing import Squares
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tablebase.catalog.catalog import Catalog, Counts
     from tablebase.features import Feature
     from tablebase.mining.query import Query
+    from tablebase.search import Engine
 
 Default = TypeVar("Default")
 
@@ -143,8 +144,8 @@ class Tablebase:
         MissingTableError, NotationError
             As `probe_value`, for any of the positions.
         """
-        rules = _loaded(game)
-        return self.prober.values(rules, [_resolved(rules, position)[1] for position in positions])
+        rules = as_game(game)
+        return self.prober.values(rules, [as_position(rules, position) for position in positions])
 
     def probe_squares(
         self, game: str | Game, material: str, side: int, squares: Squares
@@ -173,7 +174,7 @@ class Tablebase:
         MissingTableError
             If the table has not been built.
         """
-        rules = _loaded(game)
+        rules = as_game(game)
         if side not in (0, 1):
             raise NotationError(f"the side to move is 0 or 1, not {side!r}")
         return self.prober.values_at(rules, parse_material(rules, material), side, squares)
@@ -185,6 +186,26 @@ class Tablebase:
         after `plies` plies.
         """
         return Line(self.prober.line(*_resolved(game, position), plies), plies)
+
+    def engine(self, game: str | Game, **options: Any) -> Engine:
+        """An engine that searches positions without a table, and ends its lines in these tables.
+
+        It must not search after the tablebase has been closed.
+
+        Parameters
+        ----------
+        game : str or Game
+        **options
+            Of `tablebase.search.Options`, such as ``exact`` and ``threads``.
+
+        Raises
+        ------
+        TablebaseError
+            If an option is out of range, or does not fit into memory.
+        """
+        from tablebase.search import Engine, Options
+
+        return Engine(game, self.prober, Options(**options))
 
     # Tables as a whole; what these need is loaded on first use, so that probing starts quickly.
 
@@ -213,7 +234,7 @@ class Tablebase:
         from tablebase.mining.common_features import features_of
         from tablebase.mining.query import Query
 
-        rules = _loaded(game)
+        rules = as_game(game)
         query = Query(rules, self.folder, statement, features_of(rules, tuple(features)), threads)
         self._queries.add(query)
         return query
@@ -266,7 +287,7 @@ class Tablebase:
         from tablebase.mining.export import Sample, export
         from tablebase.mining.selection import select_by_name
 
-        rules = _loaded(game)
+        rules = as_game(game)
         selection = select_by_name(rules, self.folder, materials, pieces, aliases=aliases)
         known = features_of(rules, tuple(features))
         return export(rules, self.folder, selection, Path(folder), columns, known, Sample(share, seed), threads).rows
@@ -311,7 +332,7 @@ class Tablebase:
         if chart not in CHARTS:
             raise TablebaseError(f"there is no chart {quoted(chart)}: choose {' or '.join(CHARTS)}")
         with self._catalog() as catalog:
-            return CHARTS[chart](catalog, select_slices(_loaded(game), catalog, pieces, materials, side), **options)
+            return CHARTS[chart](catalog, select_slices(as_game(game), catalog, pieces, materials, side), **options)
 
     def sql(self, statement: str, timeout: float | None = None) -> CatalogRows:
         """The rows of a statement over the catalog, which holds counts of all slices.
@@ -352,7 +373,7 @@ class Tablebase:
         from tablebase.api.descriptions import counts_of
 
         with self._catalog() as catalog:
-            return counts_of(catalog, _loaded(game), by)
+            return counts_of(catalog, as_game(game), by)
 
     def materials(self, game: str | Game, pieces: int | None = None) -> list[str]:
         """Names of the materials that have been built, aliases included.
@@ -394,7 +415,7 @@ class Tablebase:
         from tablebase.api.descriptions import describe_game, describe_material
 
         with self._catalog() as catalog:
-            rules = _loaded(game)
+            rules = as_game(game)
             return describe_game(catalog, rules) if material is None else describe_material(catalog, rules, material)
 
     @contextmanager
@@ -409,14 +430,7 @@ class Tablebase:
             catalog.close()
 
 
-def _loaded(game: str | Game) -> Game:
-    return game if isinstance(game, Game) else load_game(game)
-
-
 def _resolved(game: str | Game, position: str | Position) -> tuple[Game, Position]:
     """The game, and the position, in which the game must not be over."""
-    rules = _loaded(game)
-    if not isinstance(position, Position):
-        return rules, parse(rules, position)
-    check_pieces(rules, position)
-    return rules, position
+    rules = as_game(game)
+    return rules, as_position(rules, position)

@@ -56,7 +56,7 @@ def play(
         typer.Option(
             "--player",
             metavar="NAME",
-            help="Who plays against you: tables, fuzzy, foxbox, ranking or matchboxes.",
+            help="Who plays against you: tables, fuzzy, foxbox, ranking, matchboxes or engine.",
             autocompletion=complete_player,
         ),
     ] = "tables",
@@ -70,6 +70,9 @@ def play(
     boxes: Annotated[
         Path | None, typer.Option("--boxes", metavar="FILE", help="JSON file that keeps the boxes of the player matchboxes.")
     ] = None,
+    level: Annotated[
+        str | None, typer.Option("--level", metavar="N", help="How well the player engine plays, from 1 to 10; by default 5.")
+    ] = None,
     seed: Annotated[
         int | None, typer.Option("--seed", metavar="N", min=0, help="Seed of the player's choices, to repeat a game.")
     ] = None,
@@ -80,6 +83,7 @@ def play(
     """Play against the tables, or another player, in the terminal."""
     from random import Random, SystemRandom
 
+    from tablebase.cli.progress import compiling_said
     from tablebase.game.notation import parse
     from tablebase.play.match import side_number
     from tablebase.play.player import Seat
@@ -92,8 +96,8 @@ def play(
     # Bytes that are not text are escaped, and then refused like any unknown word.
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="backslashreplace")
-    settings = {name: value for name, value in {"fuzz": fuzz, "boxes": boxes}.items() if value is not None}
-    with open_player(player, Seat(rules, start, 1 - person, data), **settings) as opponent:
+    settings = {name: value for name, value in {"fuzz": fuzz, "boxes": boxes, "level": level}.items() if value is not None}
+    with compiling_said(f"play {rules.name}"), open_player(player, Seat(rules, start, 1 - person, data), **settings) as opponent:
         if find_player(player).needs_tables:
             _check_tables(rules, start, data)
         _Session(rules, start, person, opponent, Random(seed), data).run()

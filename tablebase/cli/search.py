@@ -127,11 +127,9 @@ def analyse(
             columns = ["depth", "rank", "outcome", "distance", "score", "nodes", "seconds", "table_hits", "line", "reached"]
             write_rows((_row(answer, style) for answer in answers), style, columns)
     if engine.missing:
-        some = min(engine.missing)
-        say(
-            f"searched without the tables of {len(engine.missing)} materials, such as {some}:"
-            f" 'tablebase build {rules.name} --material {some} --data {data}' builds that one"
-        )
+        some, count = min(engine.missing), len(engine.missing)
+        tables = f"the table of {some}" if count == 1 else f"the tables of {count} materials, such as {some}"
+        say(f"searched without {tables}: run 'tablebase build {rules.name} --material {some} --data {data}'")
 
 
 @contextmanager
@@ -166,17 +164,10 @@ def _write_lines(answers: Iterable[Analysis]) -> None:
         rate = f"{answer.nodes / answer.seconds:,.0f}" if answer.nodes and answer.seconds else "-"
         ending = f" ({in_words(answer.reached)} by the table)" if answer.reached is not None else ""
         sys.stdout.write(
-            f"{answer.depth:>5}   {score_text(answer):>10}   {answer.nodes:>13,}   {rate:>10}   {answer.table_hits:>10,}"
+            f"{answer.depth:>5}   {answer.verdict:>10}   {answer.nodes:>13,}   {rate:>10}   {answer.table_hits:>10,}"
             f"   {' '.join(answer.line)}{ending}\n"
         )
         sys.stdout.flush()
-
-
-def score_text(answer: Analysis) -> str:
-    """A proved result in words, or the score in pieces."""
-    from tablebase.probe.answers import in_words
-
-    return f"{answer.score / 100:+.2f}" if answer.value is None else in_words(answer.value)
 
 
 COMMANDS = (perft, analyse)

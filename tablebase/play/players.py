@@ -109,6 +109,12 @@ PLAYERS = (
         {"boxes": "JSON file that keeps the boxes"},
         refuses=_endless,
     ),
+    PlayerRecord(
+        "engine",
+        "searches ahead, and ends in the tables where there are any",
+        _loaded_later("tablebase.play.engine_player"),
+        {"level": "how much it searches, from 1 (little, and carelessly) to 10 (a million positions a move)"},
+    ),
 )
 """All players, first the one that plays if none is named."""
 

@@ -12,8 +12,10 @@ from typing import Any
 
 from tablebase.errors import CapacityError, MissingTableError, TablebaseError
 from tablebase.game import Evaluation, Game, Outcome
+from tablebase.game.arguments import as_game, as_position
 from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
 from tablebase.game.notation import render_move
+from tablebase.probe.answers import in_words
 from tablebase.probe.prober import Prober
 from tablebase.search.choices import Options, Repetition
 from tablebase.search.evaluation import compile_evaluation
@@ -76,6 +78,11 @@ class Analysis:
         """The first move; None if there is no legal move."""
         return self.line[0] if self.line else None
 
+    @property
+    def verdict(self) -> str:
+        """The proved result in words, or the score in pieces."""
+        return f"{self.score / 100:+.2f}" if self.value is None else in_words(self.value)
+
     def to_dict(self) -> dict[str, Any]:
         """What `tablebase analyse --format json` writes; its fields are stable."""
         return {
@@ -97,7 +104,7 @@ class Engine:
 
     Parameters
     ----------
-    game : Game
+    game : str or Game
     prober : Prober, optional
         The source of tables; without it, the engine searches alone.
     options : Options
@@ -113,20 +120,22 @@ class Engine:
 
     Examples
     --------
-    >>> from tablebase.game import load_game
-    >>> from tablebase.game.notation import parse
-    >>> game = load_game("hexapawn")
-    >>> *_, last = Engine(game).analyse(parse(game, game.start), depth=7)
+    >>> *_, last = Engine("hexapawn").analyse("ppp/3/PPP w", depth=7)
     >>> last.value
     Value(outcome=<Outcome.LOSS: 'loss'>, distance=6)
     """
 
     def __init__(
-        self, game: Game, prober: Prober | None = None, options: Options | None = None, evaluation: Evaluation | None = None
+        self,
+        game: str | Game,
+        prober: Prober | None = None,
+        options: Options | None = None,
+        evaluation: Evaluation | None = None,
     ) -> None:
         options = options or Options()
         _check_options(options)
-        self.game, self.options = game, options
+        self.game = game = as_game(game)
+        self.options = options
         self._prober = prober
         self._rules = compile_rules(game)
         arrays, table = compile_evaluation(game, evaluation), new_table(options.hash_bytes)
@@ -147,7 +156,7 @@ class Engine:
 
     def analyse(
         self,
-        position: Position,
+        position: str | Position,
         *,
         depth: int | None = None,
         seconds: float | None = None,
@@ -159,7 +168,7 @@ class Engine:
 
         Parameters
         ----------
-        position : Position
+        position : str or Position
         depth : int, optional
             The last depth.
         seconds : float, optional
@@ -175,10 +184,24 @@ class Engine:
         ------
         TablebaseError
             If no limit is given, or one out of range; if a table was built under other rules; if one is damaged.
+        NotationError
+            If this is not a position in which the game is not over.
         """
         if depth is None and seconds is None and nodes is None:
             raise TablebaseError("the search needs a limit: give a depth, a time or a number of nodes")
         _check_limits(depth, seconds, nodes, lines)
+        return self._answers(as_position(self.game, position), depth, seconds, nodes, lines, past)
+
+    def _answers(
+        self,
+        position: Position,
+        depth: int | None,
+        seconds: float | None,
+        nodes: int | None,
+        lines: int,
+        past: Sequence[Position],
+    ) -> Iterator[Analysis]:
+        """What `analyse` yields."""
         self._searchers[0].prepare()
         begin = time.monotonic()
         self._stopped.clear()
@@ -197,18 +220,27 @@ class Engine:
         score = 0
         for plies in range(1, (depth or MOST_DEPTH) + 1):
             excluded: list[int] = []
+            proved = True
             for rank in range(1, lines + 1):
                 found = self._deepen(plies, limits, excluded, score if lines == 1 else None)
                 if found is None:
                     if plies == 1 and rank == 1:
                         yield self._any_move(position, begin)
                     return
-                excluded.append(found.line[0])
+                excluded += self._alike(position, found.line[0])
                 answer = self._analysis(position, plies, rank, found, begin)
                 yield answer
                 score = found.score
-            if open_ended and lines == 1 and answer.value is not None and (answer.value.distance or 0) <= plies:
+                proved &= answer.value is not None and (answer.value.distance or 0) <= plies
+            if open_ended and proved:
                 return
+
+    def _alike(self, position: Position, step: int) -> list[int]:
+        """All steps that are the same move; they differ in what must be empty."""
+        rules, origin = self._rules, int(self._rules.origin[step])
+        kind = next(kind for kind, square in position.pieces if square == origin)
+        steps = range(*rules.step_begin[kind, origin : origin + 2])
+        return [other for other in steps if rules.target[other] == rules.target[step]]
 
     def _deepen(self, depth: int, limits: Limits, excluded: list[int], last: int | None) -> Found | None:
         """Search to a depth in all threads; the result is that of the first one."""

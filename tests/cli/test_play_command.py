@@ -225,6 +225,20 @@ def test_keys_that_end_a_game_at_a_terminal(key: bytes, code: int, hexapawns: Pa
     assert "Traceback" not in rest
 
 
+def test_the_engine_plays_without_tables(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says what it thinks of its moves, and the same seed gives the same game; a hint says why there is none."""
+    games = []
+    for _ in range(2):
+        monkeypatch.setattr(sys, "stdin", io.StringIO("hint\nb1b2\na1a2\nquit\n"))
+        options = ["--player", "engine", "--level", 3, "--seed", 1, "--data", tmp_path / "none"]
+        games.append(ask("play", "hexapawn", *options))
+    assert games[0] == games[1]
+    assert (games[0].code, games[0].err) == (0, "")
+    assert games[0].out.startswith("Hexapawn: you play White, the engine at level 3 plays Black; type help")
+    assert "no hint: there is no tablebase in " in games[0].out
+    assert re.search(r"\nBlack: [ac]3b2\nwin in 5\n", games[0].out)
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -232,6 +246,10 @@ def test_keys_that_end_a_game_at_a_terminal(key: bytes, code: int, hexapawns: Pa
         ["hexapawn", "--fuzz", "1.1"],
         ["hexapawn", "--fuzz", "nan"],
         ["hexapawn", "--fuzz", "much"],
+        ["hexapawn", "--player", "engine", "--level", "0"],
+        ["hexapawn", "--player", "engine", "--level", "11"],
+        ["hexapawn", "--player", "engine", "--level", "much"],
+        ["hexapawn", "--level", "3"],
         ["hexapawn", "--side", "x"],
         ["hexapawn", "--side", "W"],
         ["hexapawn", "--side", ""],

@@ -93,7 +93,7 @@ def reached(player: GraphPlayer, position: Position) -> list[Position]:
 def test_names() -> None:
     """Each name is that of one record, the tables' first, and each record says how its player plays."""
     assert player_names()[0] == "tables"
-    assert {"tables", "fuzzy", "foxbox", "ranking", "matchboxes"} <= set(player_names())
+    assert {"tables", "fuzzy", "foxbox", "ranking", "matchboxes", "engine"} <= set(player_names())
     assert len(set(player_names())) == len(PLAYERS)
     for record in PLAYERS:
         assert find_player(record.name) is record
@@ -103,15 +103,15 @@ def test_names() -> None:
 @pytest.mark.parametrize(
     ("name", "players"),
     [
-        ("doushouqi", {"tables", "fuzzy"}),
-        ("foxhounds-6x6", {"tables", "fuzzy", "foxbox", "ranking", "matchboxes"}),
-        ("hasenspiel-early=none", {"tables", "fuzzy", "ranking", "matchboxes"}),
-        ("hexapawn", {"tables", "fuzzy", "ranking", "matchboxes"}),
+        ("doushouqi", {"tables", "fuzzy", "engine"}),
+        ("foxhounds-6x6", {"tables", "fuzzy", "foxbox", "ranking", "matchboxes", "engine"}),
+        ("hasenspiel-early=none", {"tables", "fuzzy", "ranking", "matchboxes", "engine"}),
+        ("hexapawn", {"tables", "fuzzy", "ranking", "matchboxes", "engine"}),
     ],
 )
 def test_games_have_their_players(name: str, players: set[str]) -> None:
     """Fox & Hounds alone has its player, variants included; those that know all positions need a game that must end."""
-    known = {"tables", "fuzzy", "foxbox", "ranking", "matchboxes"}
+    known = {"tables", "fuzzy", "foxbox", "ranking", "matchboxes", "engine"}
     assert set(player_names(load_game(name))) & known == players
 
 

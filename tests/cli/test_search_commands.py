@@ -1,0 +1,341 @@
+"""The commands `perft` and `analyse`: what they print in each format, and what they refuse."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.program import Answer, start_fresh
+from twins import naive
+
+from tablebase.api.tablebase import Tablebase
+from tablebase.errors import TablebaseError
+from tablebase.game import Outcome, load_game
+from tablebase.game.moves import legal_moves
+from tablebase.game.notation import parse, render_move
+from tablebase.search import Options, Repetition
+from tablebase.search.frames import MOST_DEPTH
+from tablebase.slices.location import locate
+from tablebase.slices.material import parse_material
+from tablebase.tables.format import table_path
+
+Ask = Callable[..., Answer]
+JUNGLE = load_game("doushouqi")
+PAWNS = load_game("hexapawn")
+FIELDS = ["depth", "rank", "outcome", "distance", "score", "nodes", "seconds", "table_hits", "line", "reached"]
+WON = "7/7/3t3/7/7/R6/4E2/7/7 w"
+"""A win in 21 by the tables, which no search sees soon."""
+RACE = "7/7/2C4/7/7/7/7/6d/7 w"
+"""A win in 5: the cat runs, and the dog is too far away."""
+TAKES = "7/7/7/7/3c3/3C3/3d3/7/7 w"
+"""White can take the cat, which leaves CvD, or have the cat taken."""
+SHUT_IN = "7/7/7/7/7/7/7/w6/Cd5 w"
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands run where no tables are by default."""
+    monkeypatch.delenv("TABLEBASE_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def counted(name: str, plies: int, text: str | None = None) -> list[int]:
+    """Path counts of plain Python."""
+    game = load_game(name)
+    return [naive.perft(game, parse(game, text or game.start), number) for number in range(1, plies + 1)]
+
+
+# perft
+
+
+def test_perft_in_three_formats(ask: Ask) -> None:
+    """An object, a line or a row for each depth; JSON and CSV have the same fields."""
+    leaves = counted("hexapawn", 4)
+    assert leaves[0] == 3
+    found = ask("perft", "hexapawn", "--depth", 4, "--format", "json").json
+    assert [list(row) for row in found] == [["depth", "leaves", "seconds"]] * 4
+    assert [(row["depth"], row["leaves"]) for row in found] == list(enumerate(leaves, start=1))
+    assert all(isinstance(row["seconds"], float) and row["seconds"] >= 0 for row in found)
+    rows = ask("perft", "hexapawn", "--depth", 4, "--format", "csv").csv
+    assert [(int(row["depth"]), int(row["leaves"])) for row in rows] == list(enumerate(leaves, start=1))
+    assert list(rows[0]) == ["depth", "leaves", "seconds"]
+    answer = ask("perft", "hexapawn", "--depth", 4)
+    heading, _, *lines = answer.out.splitlines()
+    assert heading.split() == ["depth", "leaves", "seconds"]
+    assert [line.split()[:2] for line in lines] == [[str(depth), str(count)] for depth, count in enumerate(leaves, start=1)]
+    assert (answer.code, answer.err) == (0, "")
+
+
+def test_perft_from_a_position_of_a_variant(ask: Ask) -> None:
+    """As an argument or with --from, with --size and --variant, in any number of threads."""
+    for words in ([RACE], ["--from", RACE], ["--from", RACE, "--workers", 2]):
+        found = ask("perft", "doushouqi", *words, "--depth", 3, "--format", "json").json
+        assert [row["leaves"] for row in found] == counted("doushouqi", 3, RACE)
+    found = ask("perft", "hexapawn", "--size", "4x4", "--depth", 3, "--format", "json").json
+    assert [row["leaves"] for row in found] == counted("hexapawn-4x4", 3)
+    found = ask("perft", "hasenspiel", "--variant", "early=none", "--depth", 3, "--format", "json").json
+    assert [row["leaves"] for row in found] == counted("hasenspiel-early=none", 3)
+
+
+def test_divide_shows_the_leaves_below_each_move(ask: Ask) -> None:
+    """Sorted, at the last depth only."""
+    words = ["perft", "doushouqi", "--depth", 3, "--divide", "--format"]
+    found = ask(*words, "json").json
+    moves = sorted(render_move(JUNGLE, move) for move in legal_moves(JUNGLE, parse(JUNGLE, JUNGLE.start)))
+    assert [row["move"] for row in found] == moves
+    assert sum(row["leaves"] for row in found) == counted("doushouqi", 3)[-1]
+    assert [{"move": row["move"], "leaves": int(row["leaves"])} for row in ask(*words, "csv").csv] == found
+    assert ask(*words, "table").out.splitlines()[2].split() == [found[0]["move"], str(found[0]["leaves"])]
+
+
+def test_repeated_lines_may_be_leaves(ask: Ask) -> None:
+    """The known numbers of depth 5: all paths, and the paper's leaves."""
+    found = {
+        how: ask("perft", "doushouqi", "--depth", 5, "--repetitions", how, "--format", "json").json[-1]["leaves"]
+        for how in ("continue", "leaf")
+    }
+    assert found == {"continue": 5_111_725, "leaf": 5_098_477}
+
+
+# analyse
+
+
+def test_analyse_as_json(ask: Ask) -> None:
+    """An object for each depth, whose fields are a contract: either a proved result or a score, and the line."""
+    answer = ask("analyse", "doushouqi", RACE, "--exact", "--depth", 5, "--format", "json")
+    assert (answer.code, answer.err) == (0, "")
+    found = answer.json
+    assert [list(row) for row in found] == [FIELDS] * 5
+    assert [row["depth"] for row in found] == [1, 2, 3, 4, 5]
+    assert [(row["outcome"], row["distance"]) for row in found] == [(None, None)] * 4 + [("win", 5)]
+    assert [isinstance(row["score"], int) for row in found] == [True] * 4 + [False]
+    assert found[-1]["score"] is None
+    for row in found:
+        assert len(row["line"]) == row["depth"]
+        assert (row["rank"], row["table_hits"], row["reached"]) == (1, 0, None)
+        assert isinstance(row["seconds"], float)
+    assert [row["nodes"] for row in found] == sorted({row["nodes"] for row in found})
+
+
+def test_analyse_as_csv_and_as_a_table(ask: Ask) -> None:
+    """The same answers: moves in one cell, and for people scores in pieces and results in words."""
+    words = ["analyse", "doushouqi", RACE, "--exact", "--depth", 5]
+    found = ask(*words, "--format", "json").json
+    rows = ask(*words, "--format", "csv").csv
+    assert list(rows[0]) == FIELDS
+    texts = [{**row, "line": " ".join(row["line"]), "seconds": ""} for row in found]
+    assert [{**row, "seconds": ""} for row in rows] == [
+        {name: "" if value is None else str(value) for name, value in row.items()} for row in texts
+    ]
+    heading, *lines = ask(*words).out.splitlines()
+    assert heading.split() == ["depth", "score", "nodes", "nodes/s", "table", "hits", "line"]
+    assert len(lines) == 5
+    assert lines[-1].split()[:4] == ["5", "win", "in", "5"]
+    assert lines[-1].endswith(f"   {' '.join(found[-1]['line'])}")
+    assert lines[0].split()[1] == f"{found[0]['score'] / 100:+.2f}"
+
+
+def test_positions_with_a_table_are_looked_up(three_pieces: Path, more_tables: Tablebase, ask: Ask) -> None:
+    """The table's value and best moves at once; --no-tables searches instead."""
+    probe = more_tables.probe(JUNGLE, WON)
+    words = ["analyse", "doushouqi", WON, "--depth", 2, "--data", three_pieces]
+    found = ask(*words, "--lines", 2, "--format", "json").json
+    assert (
+        [(row["depth"], row["rank"], row["outcome"], row["distance"], row["line"]) for row in found]
+        == [
+            (0, rank, "win", move.value.distance, [move.move])  # type: ignore[union-attr]
+            for rank, move in enumerate(probe.moves[:2], start=1)
+        ]
+    )
+    assert ask(*words).out.splitlines()[1].split()[:4] == ["0", "win", "in", "21"]
+    found = ask(*words, "--no-tables", "--format", "json").json
+    assert [(row["depth"], row["outcome"], row["table_hits"]) for row in found] == [(1, None, 0), (2, None, 0)]
+
+
+def test_a_line_that_ends_in_a_table_says_so(two_pieces: Path, more_tables: Tablebase, ask: Ask) -> None:
+    """With the table's value of its last position, for the side to move there."""
+    words = ["analyse", "doushouqi", TAKES, "--depth", 1, "--data", two_pieces]
+    [row] = ask(*words, "--format", "json").json
+    value = more_tables.probe_value(JUNGLE, TAKES)
+    assert (row["outcome"], row["distance"] % 2) == (value.outcome, value.distance % 2)  # type: ignore[operator]
+    assert row["table_hits"] > 0
+    assert list(row["reached"]) == ["outcome", "distance"]
+    end = f"{row['reached']['outcome']} in {row['reached']['distance']}"
+    assert row["distance"] == row["reached"]["distance"] + 1
+    assert ask(*words).out.endswith(f"   {row['line'][0]} ({end} by the table)\n")
+    assert ask(*words, "--format", "csv").csv[0]["reached"] == end
+
+
+def test_a_position_without_a_move(ask: Ask) -> None:
+    """Its result, without a line."""
+    [row] = ask("analyse", "doushouqi", SHUT_IN, "--depth", 3, "--format", "json").json
+    assert (row["depth"], row["outcome"], row["distance"], row["score"], row["line"]) == (0, "draw", None, None, [])
+    assert ask("analyse", "doushouqi", SHUT_IN, "--depth", 3).out.splitlines()[1].split()[:2] == ["0", "draw"]
+
+
+def test_lines_are_ranked(ask: Ask) -> None:
+    """At each depth the best moves one after another, each with its score."""
+    found = ask("analyse", "doushouqi", "--depth", 3, "--lines", 3, "--format", "json").json
+    assert [(row["depth"], row["rank"]) for row in found] == [(depth, rank) for depth in (1, 2, 3) for rank in (1, 2, 3)]
+    for first in (0, 3, 6):
+        scores = [row["score"] for row in found[first : first + 3]]
+        assert scores == sorted(scores, reverse=True)
+        assert len({row["line"][0] for row in found[first : first + 3]}) == 3
+
+
+def test_limits_of_a_search(ask: Ask) -> None:
+    """Nodes to the node, seconds to a fraction; without a limit, some seconds, or until all is proved."""
+    found = ask("analyse", "doushouqi", "--nodes", 5000, "--format", "json").json
+    assert 1000 < found[-1]["nodes"] <= 5000
+    begin = time.monotonic()
+    assert ask("analyse", "doushouqi", "--time", 0.2, "--format", "json").json
+    assert time.monotonic() - begin < 5
+    [*_, last] = ask("analyse", "hexapawn", "--format", "json").json
+    assert (last["outcome"], last["distance"]) == ("loss", 6)
+
+
+def test_options_reach_the_engine(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them, and those that are not given have their defaults."""
+    seen: list[Any] = []
+
+    def record(game: object, prober: object, options: Options) -> None:
+        seen.append((game, prober, options))
+        raise TablebaseError("seen")
+
+    monkeypatch.setattr("tablebase.search.engine.Engine", record)
+    given = ["--exact", "--workers", 2, "--hash", "1M", "--repetition", "loss", "--progress-limit", 30]
+    assert ask("analyse", "hexapawn", "--size", "4x4", *given).err == "error: seen\n"
+    assert ask("analyse", "hexapawn").err == "error: seen\n"
+    options = Options(exact=True, threads=2, hash_bytes=1 << 20, repetition=Repetition.LOSS, progress=30)
+    assert seen == [(load_game("hexapawn-4x4"), None, options), (PAWNS, None, Options())]
+
+
+# Faults
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["perft", "hexapawn", "--depth", 0], "greater than or equal to 1"),
+        (["perft", "hexapawn", "--depth", "x"], "'--depth'"),
+        (["perft", "hexapawn", "--workers", 0], "'--workers'"),
+        (["perft", "hexapawn", "--repetitions", "once"], "'--repetitions'"),
+        (["perft", "hexapawn", "ppp/PPP w"], "has 2 rows; the board of hexapawn has 3"),
+        (["perft", "hexapawn", "P2/3/1p1 w"], "cannot stand on a3 while the game continues"),
+        (["perft", "hexapawn", PAWNS.start, "--from", PAWNS.start], "give either POSITION or --from"),
+        (["perft", "chess"], "there is no game 'chess'"),
+        (["perft", "hexapawn", "--size", "99x99"], "hexapawn"),
+        (["analyse", "hexapawn", "ppp/PPP w"], "has 2 rows; the board of hexapawn has 3"),
+        (["analyse", "chess"], "there is no game 'chess'"),
+        (["analyse", "doushouqi", "--depth", 0], "'--depth'"),
+        (["analyse", "doushouqi", "--time", 0], "the time must be positive, not 0"),
+        (["analyse", "doushouqi", "--time", "nan"], "the time must be positive, not nan"),
+        (["analyse", "doushouqi", "--time=-1"], "the time must be positive, not -1"),
+        (["analyse", "doushouqi", "--nodes", 0], "'--nodes'"),
+        (["analyse", "doushouqi", "--lines", 0], "'--lines'"),
+        (["analyse", "doushouqi", "--workers", 0], "'--workers'"),
+        (["analyse", "doushouqi", "--progress-limit=-1"], "'--progress-limit'"),
+        (["analyse", "doushouqi", "--repetition", "win"], "'--repetition'"),
+        (["analyse", "doushouqi", "--hash", "much"], "'much' is not a size"),
+        (["analyse", "doushouqi", "--hash="], "'' is not a size"),
+        (["analyse", "doushouqi", "--hash=-1"], "'-1' is not a size"),
+        (["analyse", "doushouqi", "--hash", "63"], "a transposition table takes at least 64 bytes, not 63"),
+        (["analyse", "doushouqi", "--data", "nowhere"], "there is no tablebase in nowhere"),
+    ],
+    ids=lambda value: " ".join(map(str, value)) if isinstance(value, list) else "",
+)
+def test_bad_usage(words: list[object], sentence: str, ask: Ask) -> None:
+    """One sentence, and nothing of a result."""
+    answer = ask(*words)
+    assert (answer.code, answer.out, len(answer.err.splitlines())) == (2, "", 1)
+    assert answer.err.startswith("error: ")
+    assert sentence in answer.err
+
+
+@pytest.mark.parametrize("words", [["--depth", MOST_DEPTH + 1], ["--hash", "9999T"]], ids=["depth", "memory"])
+def test_what_does_not_fit(words: list[object], ask: Ask) -> None:
+    """One sentence with the numbers, and code 3."""
+    answer = ask("analyse", "doushouqi", *words)
+    assert (answer.code, answer.out, len(answer.err.splitlines())) == (3, "", 1)
+    assert f"{MOST_DEPTH} plies" in answer.err or "bytes of memory" in answer.err
+
+
+def test_tables_are_not_needed(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there are none by default; a folder that somebody has named must be there, unless it is not wanted."""
+    assert ask("analyse", "doushouqi", "--depth", 1).code == 0
+    monkeypatch.setenv("TABLEBASE_DATA", "nowhere")
+    assert ask("analyse", "doushouqi", "--depth", 1).err.startswith("error: there is no tablebase in nowhere")
+    assert ask("analyse", "doushouqi", "--depth", 1, "--no-tables").code == 0
+
+
+def test_missing_tables_are_named(copied: Path, ask: Ask) -> None:
+    """After the result, with a command that builds one; a search that misses none says nothing."""
+    words = ["analyse", "doushouqi", TAKES, "--depth", 2, "--data", copied]
+    assert ask(*words).err == ""
+    table_path(copied, JUNGLE, locate(JUNGLE, parse_material(JUNGLE, "CvD"), 1).material).unlink()
+    answer = ask(*words)
+    assert answer.code == 0
+    command = f"tablebase build doushouqi --material CvD --data {copied}"
+    assert answer.err == f"searched without the table of CvD: run '{command}'\n"
+    assert ask(*command.split()[1:]).code == 0
+    assert ask(*words).err == ""
+    for path in (copied / "doushouqi" / "2").glob("[CR]*.h5"):
+        path.unlink()
+    answer = ask("analyse", "doushouqi", "7/7/7/7/3c3/3C3/3r3/7/7 w", "--depth", 1, "--data", copied)
+    assert answer.err.startswith("searched without the tables of 2 materials, such as CvC: run 'tablebase build doushouqi --mat")
+
+
+def test_damaged_and_stale_tables_are_errors(copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of every other command, in the middle of a search."""
+    words = ["analyse", "doushouqi", TAKES, "--depth", 2, "--data", copied]
+    monkeypatch.setattr("tablebase.cli.search.chosen_game", lambda *_: replace(JUNGLE, no_move=Outcome.LOSS))
+    stale = ask(*words)
+    assert (stale.code, len(stale.err.splitlines())) == (2, 1)
+    assert "was built under other rules of doushouqi than those installed" in stale.err
+    monkeypatch.undo()
+    path = table_path(copied, JUNGLE, locate(JUNGLE, parse_material(JUNGLE, "CvD"), 1).material)
+    path.write_bytes(path.read_bytes()[:-100])
+    damaged = ask(*words)
+    assert (damaged.code, len(damaged.err.splitlines())) == (1, 1)
+    assert f"error: {path} " in damaged.err
+
+
+# Readers and signals
+
+
+def test_a_reader_may_leave() -> None:
+    """As `head` does; the program ends without a word."""
+    with start_fresh("analyse", "doushouqi", "--no-tables", "--depth", 9) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline().split()[0] == "depth"
+        process.stdout.close()
+        assert process.wait(timeout=60) == 0
+        assert [line for line in process.stderr if "compiling" not in line] == []
+
+
+@pytest.mark.parametrize(("command", "workers"), [("analyse", 1), ("analyse", 2), ("perft", 2)])
+def test_ctrl_c_ends_a_search(command: str, workers: int, ask: Ask) -> None:
+    """Within a second, with one sentence; lines that were written before stay."""
+    # What is being compiled is not interrupted.
+    assert ask("perft", "hexapawn").code == 0
+    words = ["--no-tables", "--time", 300] if command == "analyse" else ["--depth", 12]
+    with start_fresh(command, "doushouqi", *words, "--workers", workers) as process:
+        assert process.stdout is not None
+        if command == "analyse":
+            # As many answers as it has soon, after which it is in the kernel.
+            lines = [process.stdout.readline() for _ in range(6)]
+            assert [line.split()[0] for line in lines] == ["depth", "1", "2", "3", "4", "5"]
+        time.sleep(0.5 if command == "analyse" else 3)
+        begin = time.monotonic()
+        os.killpg(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        assert time.monotonic() - begin < 1
+    assert process.returncode == 130
+    assert [line.partition(";")[0] for line in said.splitlines() if "compiling" not in line and line] == ["error: interrupted"]

@@ -1,0 +1,199 @@
+"""The player ``engine``: it wins what is won, errs at weak levels only, and repeats its games."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+from support.program import open_files, random_position
+
+from tablebase.api.tablebase import Tablebase
+from tablebase.errors import CorruptTableError, TablebaseError
+from tablebase.game import Game, Outcome, load_game
+from tablebase.game.moves import legal_moves
+from tablebase.game.notation import parse, render, render_move
+from tablebase.play.engine_player import CARELESSNESS, LEVEL, LINES, NODES, SURE, EnginePlayer, almost_best
+from tablebase.play.match import Match
+from tablebase.play.player import Seat
+from tablebase.play.players import open_player
+from tablebase.search import Analysis
+from tablebase.slices.location import locate
+from tablebase.slices.material import materials, parse_material
+from tablebase.tables.format import table_path
+from tablebase.values import Value
+
+JUNGLE = load_game("doushouqi")
+LEVELS = range(1, len(NODES) + 1)
+NOWHERE = Path("nowhere")
+
+
+def seated(game: Game, text: str, level: int, folder: Path = NOWHERE) -> EnginePlayer:
+    """A player for the side to move."""
+    position = parse(game, text)
+    return EnginePlayer(Seat(game, position, position.side, folder), level)
+
+
+def against_chance(game: Game, text: str, side: int, level: int, seed: int) -> tuple[int | None, list[str]]:
+    """Who wins against a random mover, and the moves."""
+    random, match = Random(seed), Match(game, parse(game, text))
+    with EnginePlayer(Seat(game, match.position, side, NOWHERE), level) as player:
+        while (ending := match.ending()) is None:
+            match.play(player.choose(match, random) if match.side == side else random.choice(list(match.legal().values())))
+    return ending.winner, [render_move(game, move) for move in match.moves]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "side"),
+    [
+        ("hexapawn", "ppp/3/PPP w", 1),
+        ("foxhounds-6x6", load_game("foxhounds-6x6").start, 0),
+        ("doushouqi", "7/7/3t3/7/7/R6/4E2/7/7 w", 0),
+    ],
+)
+def test_it_beats_chance(name: str, text: str, side: int) -> None:
+    """From positions that are won, at level 3, in every game."""
+    game = load_game(name)
+    games = [against_chance(game, text, side, 3, seed) for seed in range(4)]
+    assert [winner for winner, _ in games] == [side] * 4
+    assert len({tuple(moves) for _, moves in games}) > 1
+
+
+def test_a_seed_repeats_a_game() -> None:
+    """At a weak level, and another seed gives another game; at the others, chance plays no part."""
+    start = parse(JUNGLE, JUNGLE.start)
+
+    def opening(level: int, seed: int) -> list[str]:
+        random, match = Random(seed), Match(JUNGLE, start)
+        with EnginePlayer(Seat(JUNGLE, start, 0, NOWHERE), level) as player:
+            for _ in range(4):
+                match.play(player.choose(match, random))
+        return [render_move(JUNGLE, move) for move in match.moves]
+
+    weak = [opening(2, seed) for seed in (0, 1, 2, 0, 1, 2)]
+    assert weak[:3] == weak[3:]
+    assert weak[0] != weak[1] != weak[2]
+    assert opening(SURE, 0) == opening(SURE, 1)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_every_level_takes_a_win(level: int) -> None:
+    """In one move, whatever chance says."""
+    text = "7/3C3/7/7/3e3/7/7/7/7 w"
+    with seated(JUNGLE, text, level) as player:
+        for seed in range(5):
+            assert render_move(JUNGLE, player.choose(Match(JUNGLE, parse(JUNGLE, text)), Random(seed))) == "d8d9"
+            assert player.remark == "win in 1"
+
+
+def test_every_win_of_the_tables_is_won_in_time(three_pieces: Path, more_tables: Tablebase) -> None:
+    """At the weakest level, against the tables, in as many plies as they say."""
+    random, games = Random(1), 0
+    while games < 5:
+        position = random_position(JUNGLE, random.choice(materials(JUNGLE, 3)), 0, random)
+        value = more_tables.probe_value(JUNGLE, position)
+        if value.outcome is not Outcome.WIN or value.distance < 10:  # type: ignore[operator]
+            continue
+        match, games = Match(JUNGLE, position), games + 1
+        with EnginePlayer(Seat(JUNGLE, position, 0, three_pieces), 1) as player:
+            while (ending := match.ending()) is None:
+                if match.side == 1:
+                    match.play(more_tables.probe(JUNGLE, match.position).moves[0].legal_move)
+                    continue
+                left = more_tables.probe_value(JUNGLE, match.position)
+                match.play(player.choose(match, random))
+                assert player.remark == f"win in {left.distance} by the table"
+        assert (ending.winner, match.plies) == (0, value.distance)
+
+
+def test_it_knows_the_game_so_far() -> None:
+    """A side that is behind makes the move that brings a position about for the third time, however little it searches."""
+    text = "7/7/7/7/3e3/7/7/7/1R5 w"
+    match = Match(JUNGLE, parse(JUNGLE, text))
+    for move in ("b1a1", "d5d6", "a1a2", "d6d5", "a2a1", "d5d6", "a1a2", "d6d5"):
+        match.play(match.legal()[move])
+    with seated(JUNGLE, text, 1) as player:
+        assert {render_move(JUNGLE, player.choose(match, Random(seed))) for seed in range(5)} == {"a2a1"}
+        assert player.remark.startswith("+0.00 at depth ")
+        player.choose(Match(JUNGLE, match.position), Random(0))
+        assert player.remark.startswith("-")
+
+
+def line(score: int, move: str, depth: int = 3, value: Value | None = None) -> Analysis:
+    """An answer of a search."""
+    return Analysis(depth, 1, value, score, 100, 0.1, 0, (move,))
+
+
+def test_what_a_weak_level_chooses_from() -> None:
+    """Lines of the last depth that are not much worse than the best; of what is proved, the best alone."""
+    lines = [line(90, "old", 2), line(50, "best"), line(30, "equal enough"), line(29, "worse")]
+    assert [each.best for each in almost_best(lines, 20)] == ["best", "equal enough"]
+    assert [each.best for each in almost_best(lines, 0)] == ["best"]
+    won, later = Value(Outcome.WIN, 3), Value(Outcome.WIN, 5)
+    proved = [line(999_997, "a", 3, won), line(999_997, "b", 3, won), line(999_995, "c", 3, later)]
+    assert [each.best for each in almost_best(proved, 100)] == ["a", "b"]
+    assert (LINES, CARELESSNESS * (SURE - 1)) == (3, 100)
+
+
+def test_a_search_that_sees_nothing_makes_any_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A legal one, by chance."""
+    monkeypatch.setattr("tablebase.play.engine_player.LINES", 1)
+    monkeypatch.setattr("tablebase.play.engine_player.NODES", (1,))
+    match = Match(JUNGLE, parse(JUNGLE, JUNGLE.start))
+    with seated(JUNGLE, JUNGLE.start, 1) as player:
+        moves = {player.choose(match, Random(seed)) for seed in range(20)}
+        assert player.remark == "any move"
+    assert len(moves) > 5
+    assert moves <= set(legal_moves(JUNGLE, match.position))
+
+
+# Folders and levels
+
+
+def test_closing_closes_the_tables(three_pieces: Path) -> None:
+    """A player that has looked something up holds files until it is closed."""
+    before = open_files(three_pieces)
+    text = "7/7/3t3/7/7/R6/4E2/7/7 w"
+    with seated(JUNGLE, text, 2, three_pieces) as player:
+        player.choose(Match(JUNGLE, parse(JUNGLE, text)), Random(0))
+        assert len(open_files(three_pieces)) > len(before)
+    assert open_files(three_pieces) == before
+
+
+def test_a_damaged_table_ends_the_game(copied: Path) -> None:
+    """With the error that every reader of the table has."""
+    path = table_path(copied, JUNGLE, locate(JUNGLE, parse_material(JUNGLE, "CvD"), 1).material)
+    path.write_bytes(path.read_bytes()[:-100])
+    text = "7/7/7/7/3c3/3C3/3d3/7/7 w"
+    with seated(JUNGLE, text, 3, copied) as player, pytest.raises(CorruptTableError):
+        player.choose(Match(JUNGLE, parse(JUNGLE, text)), Random(0))
+
+
+def test_levels(tmp_path: Path) -> None:
+    """From 1 to 10, as a number or a text, each with more positions than the one before; everything else is one sentence."""
+    game = load_game("hexapawn")
+    seat = Seat(game, parse(game, game.start), 1, tmp_path / "none")
+    assert len(NODES) == 10
+    assert NODES[-1] == 1_000_000
+    assert list(NODES) == sorted(set(NODES))
+    for level in (1, 10, "7"):
+        with open_player("engine", seat, level=level) as player:
+            assert player.subject == f"the engine at level {level} plays"
+    with open_player("engine", seat) as player:
+        assert player.subject == f"the engine at level {LEVEL} plays"
+    for wrong in (0, 11, -1, "x", "", "1.5", "9" * 5000):
+        with pytest.raises(TablebaseError, match="the level must be a number from 1 to 10, not ") as refused:
+            open_player("engine", seat, level=wrong)
+        assert len(str(refused.value)) < 200
+    (tmp_path / "file").touch()
+    with pytest.raises(TablebaseError, match="is a file: name a folder for the tables"):
+        open_player("engine", Seat(game, seat.start, 1, tmp_path / "file"))
+
+
+def test_it_plays_where_no_table_can_be(three_pieces: Path) -> None:
+    """From the start of the game, with tables of three pieces beside it."""
+    with seated(JUNGLE, JUNGLE.start, 3, three_pieces) as player:
+        match = Match(JUNGLE, parse(JUNGLE, JUNGLE.start))
+        assert player.choose(match, Random(0)) in match.legal().values()
+        assert " at depth " in player.remark
+    assert render(JUNGLE, match.position) == JUNGLE.start

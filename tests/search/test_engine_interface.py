@@ -1,0 +1,88 @@
+"""What an engine takes, and in which order it answers; what it finds is in test_engine.py."""
+
+from __future__ import annotations
+
+import pytest
+from support.games import GAMES, sampled
+
+from tablebase.api.tablebase import Tablebase
+from tablebase.errors import NotationError, RulesError, TablebaseError
+from tablebase.game import Outcome, load_game
+from tablebase.game.moves import Position, legal_moves
+from tablebase.game.notation import parse, read, render_move
+from tablebase.search import Engine, Options, Repetition
+from tablebase.values import Value
+
+SMALL = Options(hash_bytes=1 << 20, table_bytes=1 << 22)
+PAWNS = load_game("hexapawn")
+JUNGLE = load_game("doushouqi")
+START = parse(PAWNS, PAWNS.start)
+
+
+def test_games_and_positions_have_names_and_texts() -> None:
+    """As in the other public functions, with the same errors, before anything is searched."""
+    named, given = Engine("hexapawn", options=SMALL), Engine(PAWNS, options=SMALL)
+    last = [list(engine.analyse(START, depth=7))[-1] for engine in (named, given)]
+    last += list(named.analyse(PAWNS.start, depth=7))[-1:]
+    assert {(answer.value, answer.line) for answer in last} == {(Value(Outcome.LOSS, 6), last[0].line)}
+    with pytest.raises(RulesError, match="there is no game 'chess'"):
+        Engine("chess")
+    for wrong in ("ppp/PPP w", read(PAWNS, "P2/3/1p1 w"), Position(((0, 99),), 0), 3):
+        with pytest.raises(NotationError):
+            named.analyse(wrong, depth=1)  # type: ignore[arg-type]
+
+
+def test_limits_are_checked_before_the_first_answer() -> None:
+    """So a caller that writes answers as they come has written nothing yet."""
+    engine = Engine(PAWNS, options=SMALL)
+    for limits in ({}, {"depth": 0}, {"depth": 1000}, {"seconds": float("nan")}, {"nodes": 0}):
+        with pytest.raises(TablebaseError):
+            engine.analyse(START, **limits)  # type: ignore[arg-type]
+
+
+def test_ways_of_the_same_move_are_one_line() -> None:
+    """Where two steps go from one square to another, each move has one line all the same."""
+    game, doubled = GAMES["corners"], 0
+    engine = Engine(game, options=SMALL)
+    for position in sampled(game, 12):
+        moves = legal_moves(game, position)
+        texts = sorted({render_move(game, move) for move in moves})
+        answers = [answer for answer in engine.analyse(position, depth=2, lines=99) if answer.depth == 2]
+        assert sorted(str(answer.best) for answer in answers) == texts
+        doubled += len(moves) > len(texts)
+    assert doubled
+
+
+@pytest.mark.parametrize("lines", [1, 2, 3])
+def test_a_search_without_a_depth_ends_when_all_is_proved(lines: int) -> None:
+    """All lines of Hexapawn, which is over after seven plies; a search to a depth goes on."""
+    engine = Engine(PAWNS, options=SMALL)
+    answers = list(engine.analyse(START, nodes=10**9, lines=lines))
+    assert answers[-1].depth <= 9
+    assert [answer.rank for answer in answers[-lines:]] == list(range(1, lines + 1))
+    assert all(answer.value for answer in answers[-lines:])
+    assert list(engine.analyse(START, depth=20, lines=lines))[-1].depth == 20
+
+
+def test_verdicts() -> None:
+    """In pieces with a sign, or the proved result."""
+    answers = list(Engine(PAWNS, options=SMALL).analyse(START, depth=7))
+    assert answers[-1].verdict == "loss in 6"
+    assert answers[0].verdict == f"{answers[0].score / 100:+.2f}"
+    assert answers[0].verdict[0] in "+-"
+
+
+def test_an_open_tablebase_has_engines(more_tables: Tablebase) -> None:
+    """They end in its tables, and take the options of a search."""
+    text = "7/7/3t3/7/7/R6/4E2/3D3/7 w"
+    with Tablebase(more_tables.folder) as tables:
+        engine = tables.engine("doushouqi", exact=True, hash_bytes=1 << 20, repetition="draw")
+        assert engine.options == Options(exact=True, hash_bytes=1 << 20, repetition=Repetition.DRAW)
+        [*_, last] = engine.analyse(text, depth=6)
+        assert last.table_hits > 0
+        [answer] = engine.analyse("7/7/3t3/7/7/R6/4E2/7/7 w", depth=1)
+        assert (answer.depth, answer.verdict, answer.best) == (0, "win in 21", "a4a5")
+        with pytest.raises(TablebaseError, match="at least one thread"):
+            tables.engine(JUNGLE, threads=0)
+        with pytest.raises(TypeError, match="thread"):
+            tables.engine(JUNGLE, thread=2)
