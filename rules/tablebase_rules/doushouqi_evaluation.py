@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tablebase.game import Duel, Evaluation, Kind
-from tablebase_rules._jungle import ANIMALS, BOARD, TRAPS
+from tablebase_rules._jungle import BOARD, TRAPS
 
 HORIZON = 12
 NEAR = 3
