@@ -51,7 +51,7 @@ def perft(
     workers: Threads = 1,
     style: Style = Format.TABLE,
 ) -> None:
-    """Count the lines of legal moves from a position, by their length. Needs no tables."""
+    """Count the lines of legal moves, by their length."""
     from tablebase.cli.output import write_rows
     from tablebase.cli.progress import progress
     from tablebase.game.notation import parse
@@ -101,7 +101,7 @@ def analyse(
     data: Data = DEFAULT_DATA,
     style: Style = Format.TABLE,
 ) -> None:
-    """Search a position, and show the best lines of each depth; tables are used where there are any."""
+    """Search a position, with tables where there are any."""
     from tablebase.cli.output import say, write_rows
     from tablebase.cli.progress import compiling_said
     from tablebase.game.notation import parse

@@ -121,7 +121,7 @@ def leaves_by_depth(
     >>> from tablebase.game.notation import parse
     >>> game = load_game("hexapawn")
     >>> [count.leaves for count in leaves_by_depth(game, parse(game, game.start), 4)]
-    [3, 10, 25, 46]
+    [3, 10, 28, 56]
     """
     # Compiled, if it has to be, before the clock runs.
     leaves(game, position, 2, repeated)

@@ -17,7 +17,7 @@ from tablebase.game.moves import Position, mirrored
 from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.location import slices
 from tablebase.slices.material import Material, material_of, materials, parse_material
-from tablebase.solvers.compiled import IndexArrays, _index_arrays
+from tablebase.solvers.compiled import IndexArrays, index_arrays
 from tablebase.solvers.kernels import EMPTY, clear, index_of, lead_flips, set_up
 from tablebase_rules.doushouqi import game as doushouqi
 
@@ -30,7 +30,7 @@ LARGE = [parse_material(GAME, name) for name in ("RvR", "RCvW", "EvRE", "TLvCE",
 @cache
 def compiled(game: Game, material: Material) -> IndexArrays:
     """The layout as kernels read it."""
-    return _index_arrays(game, [layout_of(game, material)])
+    return index_arrays(game, [layout_of(game, material)])
 
 
 def slot_squares(home: Layout, position: Position) -> list[int]:

@@ -24,7 +24,7 @@ from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import dependencies, locate, slices, stored_materials
 from tablebase.slices.material import Material, material_name, material_of, materials, parse_material, parse_materials
 from tablebase.slices.placements import placements, table_placements
-from tablebase.solvers.compiled import IndexArrays, _index_arrays
+from tablebase.solvers.compiled import IndexArrays, index_arrays
 from tablebase.solvers.kernels import EMPTY, index_of, set_up
 from tablebase.solvers.registry import solve_material
 from tablebase.tables.header import describe_layout
@@ -138,7 +138,7 @@ def test_many_at_once_and_kernels_number_alike(game: Game) -> None:
 @cache
 def compiled(game: Game, material: Material) -> IndexArrays:
     """The layout as kernels read it."""
-    return _index_arrays(game, [layout_of(game, material)])
+    return index_arrays(game, [layout_of(game, material)])
 
 
 def unpacked(arrays: IndexArrays, game: Game, material: Material, index: int) -> list[int] | None:
