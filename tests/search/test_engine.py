@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from support import toys
 from support.checks import at_least_one
 from support.games import sampled
 from support.program import random_position
@@ -23,6 +24,7 @@ from tablebase.game.notation import parse, render_move
 from tablebase.probe.prober import Prober
 from tablebase.search import Analysis, Engine, Options, Repetition
 from tablebase.search.frames import MOST_DEPTH
+from tablebase.search.scores import REPEATER_LOSES
 from tablebase.slices.location import locate
 from tablebase.slices.material import materials, parse_material
 from tablebase.tables.format import table_path
@@ -102,6 +104,17 @@ def test_zugzwang() -> None:
         if value.outcome is Outcome.LOSS and legal_moves(game, passed):
             squeezed += analysed(exact, passed, depth=16)[-1].value.outcome is Outcome.LOSS  # type: ignore[union-attr]
     assert squeezed > 5
+
+
+def test_null_moves_do_not_hide_zugzwang() -> None:
+    """A mirrored pair of lost positions, which a null move that cuts off by itself takes for won at depth 8."""
+    game = load_game("hexapawn-5x4")
+    for text in ("ppp1p/3p1/1P3/P1PPP w", "p1ppp/1p3/3P1/PPP1P w"):
+        position = parse(game, text)
+        [*_, exact] = Engine(game, options=EXACT).analyse(position, depth=12)
+        assert exact.value == Value(Outcome.LOSS, 12)
+        found = [answer.value for answer in Engine(game, options=SMALL).analyse(position, depth=18)]
+        assert {value.outcome for value in found if value} == {Outcome.LOSS}
 
 
 # With tables inside the search
@@ -324,6 +337,20 @@ def test_repetitions_within_a_search() -> None:
     [*_, loses] = Engine(JUNGLE, options=options).analyse(start, depth=5)
     lines = after(JUNGLE, start, loses.line)
     assert len(set(lines)) == len(lines) == 5
+
+
+def test_the_second_time_within_a_search_is_enough() -> None:
+    """Two pieces that can only go to and fro are back after four plies, by a move of the second side."""
+    game = toys.pacers()
+    one = parse(game, game.start)
+    evaluation = Evaluation({"A": (100,) * 4, "b": (50,) * 4})
+    scores = {}
+    for rule in Repetition:
+        engine = Engine(game, options=replace(EXACT, repetition=rule), evaluation=evaluation)
+        scores[rule] = [answer.score for answer in engine.analyse(one, depth=5)]
+    assert scores[Repetition.NONE] == [50] * 5
+    assert scores[Repetition.DRAW] == [50] * 3 + [0] * 2
+    assert scores[Repetition.LOSS] == [50] * 3 + [REPEATER_LOSES] * 2
 
 
 def test_the_limit_of_progress_draws() -> None:
