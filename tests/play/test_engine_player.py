@@ -66,13 +66,13 @@ def test_a_seed_repeats_a_game() -> None:
     def opening(level: int, seed: int) -> list[str]:
         random, match = Random(seed), Match(JUNGLE, start)
         with EnginePlayer(Seat(JUNGLE, start, 0, NOWHERE), level) as player:
-            for _ in range(4):
+            for _ in range(8):
                 match.play(player.choose(match, random))
         return [render_move(JUNGLE, move) for move in match.moves]
 
     weak = [opening(2, seed) for seed in (0, 1, 2, 0, 1, 2)]
     assert weak[:3] == weak[3:]
-    assert weak[0] != weak[1] != weak[2]
+    assert len({tuple(moves) for moves in weak}) > 1
     assert opening(SURE, 0) == opening(SURE, 1)
 
 
