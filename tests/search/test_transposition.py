@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from random import Random
 
@@ -13,7 +14,11 @@ from tablebase.errors import TablebaseError
 from tablebase.game.moves import legal_moves, play, wins_at_once
 from tablebase.search import Engine, Options
 from tablebase.search import transposition as table
+from tablebase.search.evaluation import compile_evaluation
+from tablebase.search.frames import Settings
+from tablebase.search.probing import TableCache
 from tablebase.search.scores import DECIDED, WIN, from_node, from_root
+from tablebase.search.searcher import Limits, Searcher
 from tablebase.search.transposition import BUCKET, ENTRY_BYTES, EXACT, GENERATIONS, LOWER, NO_MOVE, UPPER
 
 ONE_BUCKET = BUCKET * ENTRY_BYTES
@@ -98,3 +103,24 @@ def test_what_other_searches_left_behind_changes_no_exact_score(name: str) -> No
             assert scores[0] == scores[1]
             compared += len(scores[0])
     assert compared > 30
+
+
+@pytest.mark.parametrize("name", ["doushouqi", "pond", "hexapawn-4x4"])
+def test_bounds_of_one_window_serve_another(name: str) -> None:
+    """Searches with windows of one, in any order, fail high and low around the score of a search without a table."""
+    game, random, compared = GAMES[name], Random(2), 0
+    evaluation, cache, limits = compile_evaluation(game), TableCache(game, None), Limits(None, None, threading.Event())
+    one, other = (Searcher(game, evaluation, table.new_table(1 << 22), cache) for _ in range(2))
+    for position in sampled(game, 5, 30):
+        one.start(position)
+        other.start(position)
+        for depth in (3, 4):
+            exact = other.search(Settings(exact=True, transpositions=False), limits, depth)
+            assert exact is not None
+            for beta in random.choices(range(exact.score - 30, exact.score + 32), k=40):
+                found = one.search(Settings(exact=True), limits, depth, (beta - 1, beta))
+                assert found is not None
+                assert (found.score >= beta) == (exact.score >= beta)
+                assert found.score <= exact.score if found.score >= beta else found.score >= exact.score
+                compared += 1
+    assert compared == 400
