@@ -14,6 +14,10 @@ from tablebase.game.evaluation import Evaluation
 from tablebase.game.types import SQUARE_LIMIT, Board, Escape, Kind, Outcome, Side, Terrain
 
 
+MOST_VALUE = 800_000
+"""Scores of a search beyond this one are wins and losses."""
+
+
 class Description(Protocol):
     """A game that has not been validated; the fields are those of `tablebase.game.Game`."""
 
@@ -165,6 +169,12 @@ def _evaluation_faults(game: Description) -> Iterator[str]:
     symbols = {kind.symbol for kind in game.kinds}
     if evaluation.squares.keys() != symbols or any(len(values) != len(game.board) for values in evaluation.squares.values()):
         yield "an evaluation needs the value of every kind on every square of the board"
+        return
+    greatest = sum(kind.limit * max(map(abs, evaluation.squares[kind.symbol])) for kind in game.kinds)
+    greatest += abs(evaluation.mobility) * sum(kind.limit * len(kind.steps) for kind in game.kinds)
+    greatest += sum(map(abs, [*evaluation.race, *chain.from_iterable(duel.values for duel in evaluation.duels)]))
+    if greatest > MOST_VALUE:
+        yield f"the values of an evaluation may add up to {MOST_VALUE:,} at most, and these come to {greatest:,}"
     for duel in evaluation.duels:
         for symbol in {duel.hunter, duel.quarry} - symbols:
             yield f"a duel of the evaluation names the kind {symbol!r}, which the game does not have"

@@ -36,7 +36,7 @@ from tablebase.search.frames import (
 )
 from tablebase.search.moves import can_win, count_moves, has_escaped, list_moves, make, shift_back
 from tablebase.search.ordering import pick, rank_moves, take_score
-from tablebase.search.position import EMPTY, KEY, MIRRORED_KEY, NUMBERS, Board, Int64, RuleArrays
+from tablebase.search.position import EMPTY, KEY, MIRRORED_KEY, NOBODY, NUMBERS, Board, Int64, RuleArrays
 from tablebase.search.probing import NO_TABLE, TableArrays, look_up
 from tablebase.search.scores import INFINITY, REPEATER_LOSES, WIN, code_score, from_root, no_move_score
 from tablebase.search.transposition import EXACT, LOWER, NO_MOVE, UPPER, bound_of, depth_of, find, move_of, score_of
@@ -73,9 +73,9 @@ def enter(
                 return LACKS
         if is_drawn_or_repeated(memory, settings, ply):
             return HAS_VALUE
-        # No line is worth more than a win at the next ply, or less than a loss now.
+        # No line is worth more than a win at the next ply, or by an escape now, or less than a loss now.
         frames[ply, ALPHA] = max(frames[ply, ALPHA], ply - WIN)
-        frames[ply, BETA] = min(frames[ply, BETA], WIN - ply - 1)
+        frames[ply, BETA] = min(frames[ply, BETA], WIN - ply - (rules.runner == NOBODY))
         if frames[ply, ALPHA] >= frames[ply, BETA]:
             state[VALUE] = frames[ply, ALPHA]
             return HAS_VALUE

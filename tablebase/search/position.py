@@ -26,6 +26,8 @@ NOBODY = -1
 """In `RuleArrays.runner`: no piece can escape."""
 MOST_KINDS = 64
 """Kinds that a capture's set of victims has bits for."""
+MOST_STEPS = (1 << 16) - 1
+"""Steps that an entry of the transposition table has numbers for."""
 WORDS = 2
 SEED = 20_140_901
 """Of the keys, which are the same on every machine and in every version."""
@@ -91,7 +93,7 @@ def compile_rules(game: Game) -> RuleArrays:
     Raises
     ------
     RulesError
-        If the game has more than 64 kinds of pieces.
+        If the game has more than 64 kinds of pieces, or 65,535 steps.
     """
     kinds, squares = game.kinds, len(game.board)
     if len(kinds) > MOST_KINDS:
@@ -99,6 +101,8 @@ def compile_rules(game: Game) -> RuleArrays:
             f"{game.name}: the search takes games of up to {MOST_KINDS} kinds of pieces, and this one has {len(kinds)}"
         )
     steps = [(k, step) for k, kind in enumerate(kinds) for s in range(squares) for step in kind.steps_from.get(s, ())]
+    if len(steps) > MOST_STEPS:
+        raise RulesError(f"{game.name}: the search takes games of up to {MOST_STEPS:,} steps, not of {len(steps):,}")
     plain = [_is_plain(kinds[k], step) for k, step in steps]
     flat = [k * squares + step.origin for k, step in steps]
     zobrist = _random_numbers(len(kinds), squares)

@@ -15,7 +15,7 @@ import numpy as np
 from tablebase.compute import machine
 from tablebase.compute.jit import inline
 from tablebase.errors import CapacityError, TablebaseError
-from tablebase.search.position import Int64
+from tablebase.search.position import MOST_STEPS, Int64
 
 BUCKET = 4
 ENTRY_BYTES = 16
@@ -28,7 +28,7 @@ GENERATION_AT = BOUND_AT + BOUND_BITS
 SCORE_AT = GENERATION_AT + GENERATION_BITS
 SCORE_ZERO = 1 << (SCORE_BITS - 1)
 GENERATIONS = 1 << GENERATION_BITS
-NO_MOVE = (1 << MOVE_BITS) - 1
+NO_MOVE = MOST_STEPS
 """The move of an entry that has none; no step has this number."""
 
 

@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 from support.program import Answer, start_fresh
 from twins import naive
+from twins.walk import walk
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game import Outcome, load_game
 from tablebase.game.moves import legal_moves
-from tablebase.game.notation import parse, render_move
+from tablebase.game.notation import parse, render, render_move
 from tablebase.search import Options, Repetition
 from tablebase.search.frames import MOST_DEPTH
 from tablebase.slices.location import locate
@@ -101,6 +102,19 @@ def test_repeated_lines_may_be_leaves(ask: Ask) -> None:
         for how in ("continue", "leaf")
     }
     assert found == {"continue": 5_111_725, "leaf": 5_098_477}
+
+
+def test_a_line_ends_with_an_escape(ask: Ask) -> None:
+    """Also with one in the first ply; plain Python counts the same."""
+    game, escapes = load_game("foxhounds-4x4"), 0
+    for position, children in walk(game).children.items():
+        if any(naive.escaped(game, child) for child in children) and not naive.escaped(game, position):
+            found = ask("perft", game.name, render(game, position), "--depth", 3, "--format", "json").json
+            assert [row["leaves"] for row in found] == [naive.perft(game, position, plies) for plies in (1, 2, 3)]
+            escapes += 1
+            if escapes == 5:
+                return
+    raise AssertionError("the fox escapes nowhere")
 
 
 # analyse

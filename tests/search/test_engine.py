@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from support import toys
 from support.checks import at_least_one
 from support.games import sampled
 from support.program import random_position
@@ -23,6 +24,8 @@ from tablebase.game.notation import parse, render_move
 from tablebase.probe.prober import Prober
 from tablebase.search import Analysis, Engine, Options, Repetition
 from tablebase.search.frames import MOST_DEPTH
+from tablebase.search.probing import FEWEST_CHUNKS
+from tablebase.search.scores import REPEATER_LOSES
 from tablebase.slices.location import locate
 from tablebase.slices.material import materials, parse_material
 from tablebase.tables.format import table_path
@@ -104,6 +107,17 @@ def test_zugzwang() -> None:
     assert squeezed > 5
 
 
+def test_null_moves_do_not_hide_zugzwang() -> None:
+    """A mirrored pair of lost positions, which a null move that cuts off by itself takes for won at depth 8."""
+    game = load_game("hexapawn-5x4")
+    for text in ("ppp1p/3p1/1P3/P1PPP w", "p1ppp/1p3/3P1/PPP1P w"):
+        position = parse(game, text)
+        [*_, exact] = Engine(game, options=EXACT).analyse(position, depth=12)
+        assert exact.value == Value(Outcome.LOSS, 12)
+        found = [answer.value for answer in Engine(game, options=SMALL).analyse(position, depth=18)]
+        assert {value.outcome for value in found if value} == {Outcome.LOSS}
+
+
 # With tables inside the search
 
 
@@ -160,6 +174,20 @@ def test_scores_with_tables_are_those_of_minimax_over_tables(pieces: int, three_
     assert hits > 0
 
 
+def test_chunks_make_room_for_others(three_pieces: Path) -> None:
+    """With room for the fewest chunks, those that were read before are read again, and nothing changes."""
+    prober = Prober(three_pieces)
+    options = replace(EXACT, table_pieces=2, transpositions=False)
+    roomy, narrow = (Engine(JUNGLE, prober, replace(options, table_bytes=size)) for size in (1 << 24, 1))
+    # The dog can take the cat, which leaves a slice of its own each time.
+    positions = [parse(JUNGLE, f"7/7/7/7/3c3/3D3/7/7/{other}6 w") for other in "rwdptle"] * 2
+    scores = [[answer.score for position in positions for answer in analysed(each, position, depth=1)] for each in (roomy, narrow)]
+    prober.close()
+    assert scores[0] == scores[1]
+    read = [engine._searchers[0].cache.misses for engine in (roomy, narrow)]
+    assert FEWEST_CHUNKS < read[0] < read[1]
+
+
 def over_tables(position: Position, pieces: int, tables: Tablebase, evaluation: Evaluation, depth: int, ply: int) -> int:
     """Plain minimax that looks up positions of few pieces; wins at once do not need a table."""
     if ply and len(position.pieces) <= pieces:
@@ -197,6 +225,23 @@ def test_a_missing_table_is_no_draw(copied: Path, more_tables: Tablebase) -> Non
     prober.close()
     assert proved > 5
     assert engine.missing
+
+
+def test_captures_into_missing_tables_are_searched(copied: Path) -> None:
+    """With a score as if there were no tables at all, which for none of these captures is that of a draw."""
+    for path in at_least_one(sorted((copied / "doushouqi" / "2").glob("*.h5"))[1:]):
+        path.unlink()
+    prober = Prober(copied)
+    options = replace(EXACT, transpositions=False)
+    engine, without = Engine(JUNGLE, prober, options), Engine(JUNGLE, options=options)
+    for other in "rwptle":
+        # The dog can take the cat.
+        position = f"7/7/7/7/3c3/3D3/7/7/{other}6 w"
+        found, expected = ({a.best: a.score for a in each.analyse(position, depth=1, lines=9)} for each in (engine, without))
+        assert found == expected
+        assert found["d4d5"] != 0
+    prober.close()
+    assert engine.missing == {f"Dv{other.upper()}" for other in "rwptle"}
 
 
 def test_a_stale_or_damaged_table_ends_the_search(copied: Path, two_pieces: Path) -> None:
@@ -324,6 +369,20 @@ def test_repetitions_within_a_search() -> None:
     [*_, loses] = Engine(JUNGLE, options=options).analyse(start, depth=5)
     lines = after(JUNGLE, start, loses.line)
     assert len(set(lines)) == len(lines) == 5
+
+
+def test_the_second_time_within_a_search_is_enough() -> None:
+    """Two pieces that can only go to and fro are back after four plies, by a move of the second side."""
+    game = toys.pacers()
+    one = parse(game, game.start)
+    evaluation = Evaluation({"A": (100,) * 4, "b": (50,) * 4})
+    scores = {}
+    for rule in Repetition:
+        engine = Engine(game, options=replace(EXACT, repetition=rule), evaluation=evaluation)
+        scores[rule] = [answer.score for answer in engine.analyse(one, depth=5)]
+    assert scores[Repetition.NONE] == [50] * 5
+    assert scores[Repetition.DRAW] == [50] * 3 + [0] * 2
+    assert scores[Repetition.LOSS] == [50] * 3 + [REPEATER_LOSES] * 2
 
 
 def test_the_limit_of_progress_draws() -> None:
