@@ -13,7 +13,6 @@ from typing import Protocol
 from tablebase.game.evaluation import Evaluation
 from tablebase.game.types import SQUARE_LIMIT, Board, Escape, Kind, Outcome, Side, Terrain
 
-
 MOST_VALUE = 800_000
 """Scores of a search beyond this one are wins and losses."""
 

@@ -10,7 +10,7 @@ import pytest
 from support import toys
 
 from tablebase.errors import NotationError, RulesError
-from tablebase.game import Board, Game, Kind, Outcome, Side, Step
+from tablebase.game import Board, Duel, Evaluation, Game, Kind, Outcome, Side, Step
 
 BOARD = Board.full(2, 2)
 
@@ -199,3 +199,20 @@ def test_steps_by_origin_are_all_steps() -> None:
     for kind in toys.pond().kinds:
         assert sorted(map(repr, kind.steps)) == sorted(repr(step) for steps in kind.steps_from.values() for step in steps)
     assert 2 not in tiny().kinds[0].steps_from
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"squares": {"A": (1,) * 4}}, "needs the value of every kind on every square"),
+        ({"squares": {"A": (1,) * 4, "b": (1,) * 3}}, "needs the value of every kind on every square"),
+        ({"duels": (Duel("A", "x", (1,)),)}, "names the kind 'x', which the game does not have"),
+        ({"race": (0, 799_000)}, "may add up to 800,000 at most, and these come to 800,004"),
+    ],
+)
+def test_evaluations_that_no_search_could_use(changes: dict[str, Any], sentence: str) -> None:
+    """Values are complete, and cannot add up to what looks like a win."""
+    usual = Evaluation({"A": (500,) * 4, "b": (0, -500, 0, 0)}, mobility=1)
+    assert tiny(evaluation=replace(usual, race=(0, 798_996))).evaluation is not None
+    with pytest.raises(RulesError, match=sentence):
+        tiny(evaluation=replace(usual, **changes))
