@@ -163,7 +163,9 @@ def _run_tests(tree: Path, tests: list[str]) -> None:
     for stream in (0, 1, 2):
         os.dup2(silence, stream)
     folders = [str(tree), str(tree / "rules")]
-    os.environ |= {"PYTHONPATH": os.pathsep.join(folders), "TABLEBASE_CACHE": str(WORK / "kernels")}
+    # Bytecode of a file is taken for that of another of the same size from the same second.
+    sys.dont_write_bytecode = True
+    os.environ |= {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": os.pathsep.join(folders), "TABLEBASE_CACHE": str(WORK / "kernels")}
     sys.path[:0] = folders
     os.chdir(tree)
     sys.exit(pytest.main(["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "--assert=plain", "--hypothesis-seed=0", *tests]))
