@@ -1,9 +1,9 @@
 """The installed games: the entry points of the group ``tablebase.rules``.
 
-A rules module provides a function that returns a `Game`. If the function has parameters, each with a default, the game
-has *variants*: ``foxhounds-10x10`` or ``hasenspiel-8x10-early=none``. The parameter ``size`` is a pair of files and
-ranks and is written without its name; other parameters are whole numbers or words. A name without a variant means the
-defaults, and so does a name that spells them out.
+A rules module provides a function that returns a `Game` or a `StochasticGame`. If the function has parameters, each with
+a default, the game has *variants*: ``foxhounds-10x10`` or ``hasenspiel-8x10-early=none``. The parameter ``size`` is a pair
+of files and ranks and is written without its name; other parameters are whole numbers or words. A name without a variant
+means the defaults, and so does a name that spells them out.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -20,6 +21,7 @@ from typing import Any
 from tablebase.errors import RulesError, did_you_mean, quoted
 from tablebase.game import Game
 from tablebase.game.notation import MOST_DIGITS, whole_number
+from tablebase.game.stochastic import StochasticGame
 
 GROUP = "tablebase.rules"
 SIZE = "size"
@@ -36,14 +38,14 @@ def game_names() -> tuple[str, ...]:
     return tuple(_installed())
 
 
-@cache
 def load_game(name: str) -> Game:
     """The game of that name, such as ``foxhounds`` or ``foxhounds-10x10``; capital letters are understood, too.
 
     Raises
     ------
     RulesError
-        If no such game is installed, it has no such variant, or its rules module does not return a `Game`.
+        If no such game is installed, it has no such variant, its rules module does not return a game, or the game is a
+        `StochasticGame`.
 
     Examples
     --------
@@ -52,6 +54,15 @@ def load_game(name: str) -> Game:
     >>> load_game("hexapawn-3x3").name
     'hexapawn'
     """
+    game = load_rules(name)
+    if isinstance(game, StochasticGame):
+        raise RulesError(f"{game.name} is a game of chance or of several players, and has no pieces on squares: not possible here")
+    return game
+
+
+@cache
+def load_rules(name: str) -> Game | StochasticGame:
+    """The game of that name, of either sort; otherwise like `load_game`."""
     base, words = _split(name)
     point = _installed()[base]
     make = _load(point)
@@ -64,15 +75,24 @@ def load_game(name: str) -> Game:
         chosen[key] = value
     full = "-".join([base, *(_word(key, chosen[key]) for key in options if key in chosen and chosen[key] != options[key])])
     if full != name:
-        return load_game(full)
+        return load_rules(full)
     # A `RulesError` of its own is about the variant.
     with _faults_as_sentences(point, "fails", RulesError):
         game = make(**chosen)
-    if not isinstance(game, Game):
+    if not isinstance(game, (Game, StochasticGame)):
         raise RulesError(f"the entry point {point.value!r} of {base} must be a function that returns a Game")
     if game.name != base:
         raise RulesError(f"the entry point {point.value!r} calls its game {game.name!r}, not {base!r}")
-    return replace(game, name=full) if chosen else game
+    return _renamed(game, full) if chosen else game
+
+
+def _renamed(game: Game | StochasticGame, name: str) -> Game | StochasticGame:
+    """The same game under the name of a variant."""
+    if isinstance(game, Game):
+        return replace(game, name=name)
+    renamed = copy(game)
+    renamed.name = name
+    return renamed
 
 
 def variants(name: str) -> tuple[str, ...]:

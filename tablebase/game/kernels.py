@@ -1,0 +1,150 @@
+"""Rules of a `StochasticGame` as compiled functions, for tables of many states.
+
+A state is a row of int64, the same numbers as the tuple of the plain functions. A rules module keeps its kernels in a
+module of its own, which nothing but `StochasticGame.kernels` imports, since compiling takes seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import cfunc, types
+from numpy.typing import NDArray
+
+from tablebase.compute.jit import inline
+from tablebase.game.stochastic import CHANCE, OVER
+
+Int64 = NDArray[np.int64]
+DOUBT = -3
+"""What `expand` returns where a table knows less than the rules, so that the worst for the attacker must be assumed."""
+LABEL, WEIGHT, BEGINS, STATE = 0, 1, 2, 3
+"""Columns of a row of `expand`: the code or the draw's number, its weight, whether a turn begins, and the state."""
+
+_PAIR = types.Tuple((types.int64, types.int64))
+_VECTOR = types.int64[::1]
+EXPAND = _PAIR(_VECTOR, _VECTOR, types.int64, types.int64[:, ::1])
+INDEX = _PAIR(_VECTOR, _VECTOR)
+STATE_AT = types.boolean(_VECTOR, types.int64, _VECTOR)
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """The compiled functions of a game; all are pure and must not raise.
+
+    Parameters
+    ----------
+    rules : ndarray of int64
+        Passed to `expand` in games that are not limited by a table's region; `Region.rules` replaces it elsewhere.
+    expand : compiled function
+        ``expand(rules, state, attacker, rows) -> (who, count)``, made with `expands`. `who` is the player to move,
+        `CHANCE`, `DOUBT` or `OVER`. Fills the first `count` rows with a code or a draw's number, its weight (the
+        probability is the weight's share of the sum of all), whether a turn begins, and the state. If the game is over,
+        `count` is the number of the only player in first place, or -1. `attacker` is the player whose chance is asked
+        for; -1 if nobody's, where `DOUBT` does not occur.
+    index : compiled function
+        ``index(rules, state) -> (number, player)``, made with `indexes`. The number under which a table stores the
+        state, and the player who is to move there, since a table may store a state under another one that is worth the
+        same; (-1, -1) if it does not store it.
+    state_at : compiled function
+        ``state_at(rules, number, state) -> bool``, made with `lists_states`: fills in the state that has this number;
+        false if there is none.
+    fields : int
+        Numbers in a state.
+    widest : int
+        Most rows that `expand` fills.
+    deepest : int
+        Most states, one after the other, that a table does not store.
+    labels : tuple of str
+        The words for the numbers of draws.
+    module : str
+        The module whose source the digest of the rules covers.
+    """
+
+    rules: Int64
+    expand: Any
+    index: Any
+    state_at: Any
+    fields: int
+    widest: int
+    deepest: int
+    labels: tuple[str, ...]
+    module: str
+
+
+@dataclass(frozen=True)
+class Layer:
+    """States that a table stores in one file; no move leads from an earlier layer to a later one.
+
+    Parameters
+    ----------
+    name : str
+    begin, end : int
+        The range of their numbers.
+    """
+
+    name: str
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Region:
+    """The part of a game's states that a table holds.
+
+    Parameters
+    ----------
+    limits : mapping of str to int or str
+        The game's limits, all of them, as a dictionary in their own order.
+    rules : ndarray of int64
+        What `expand`, `index` and `state_at` are given.
+    layers : tuple of Layer
+        In the order in which they are solved; their ranges follow one another, from 0.
+    block : int
+        States with consecutive numbers that are solved at a time. It divides the ranges of all layers.
+    """
+
+    limits: dict[str, int | str]
+    rules: Int64
+    layers: tuple[Layer, ...]
+    block: int
+
+    @property
+    def size(self) -> int:
+        """How many numbers there are, those without a state included."""
+        return self.layers[-1].end
+
+
+def expands(function: Callable[..., Any]) -> Any:
+    """Compile the function that lists what follows a state."""
+    return cfunc(EXPAND, cache=True)(function)
+
+
+def indexes(function: Callable[..., Any]) -> Any:
+    """Compile the function that numbers states."""
+    return cfunc(INDEX, cache=True)(function)
+
+
+def lists_states(function: Callable[..., Any]) -> Any:
+    """Compile the function that finds a state by its number."""
+    return cfunc(STATE_AT, cache=True)(function)
+
+
+__all__ = [
+    "BEGINS",
+    "CHANCE",
+    "DOUBT",
+    "LABEL",
+    "OVER",
+    "STATE",
+    "WEIGHT",
+    "Kernels",
+    "Layer",
+    "Region",
+    "expands",
+    "indexes",
+    "inline",
+    "lists_states",
+]

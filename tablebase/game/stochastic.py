@@ -1,0 +1,148 @@
+"""The second contract for rules: games with chance, or with more than two players.
+
+A `tablebase.game.Game` is data about pieces on squares. Games that are not of that kind, such as races with cards and
+dice games, are classes with a few small functions about one state. A state is a tuple of whole numbers, the same number
+of them throughout a game. In a state either a player moves, or chance does, or the game is over; a move leads to one
+state, and so does each outcome of chance. A turn may consist of several moves and outcomes.
+
+Tables of more than some million states need the same functions compiled: see `tablebase.game.kernels`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from tablebase.game.kernels import Kernels, Region
+
+State = tuple[int, ...]
+CHANCE = -1
+"""What `StochasticGame.to_move` returns where a card is drawn or a die is rolled."""
+OVER = -2
+"""What `StochasticGame.to_move` returns where the game is over."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One outcome of chance.
+
+    Parameters
+    ----------
+    probability : Fraction
+        Above 0; those of a state add up to 1.
+    label : str
+        The card or the face of the die, one word.
+    state : tuple of int
+        The state that it leads to.
+    """
+
+    probability: Fraction
+    label: str
+    state: State
+
+
+class StochasticGame(ABC):
+    """A game of chance, of several players, or both.
+
+    Attributes
+    ----------
+    name : str
+        The name on the command line, with its variant; also the folder of its tables.
+    title : str
+        The name for people.
+    players : int
+        Two or more, numbered from 0.
+    start : tuple of int
+        The initial state.
+    options : mapping of str to int or str
+        What distinguishes this variant, for the digest.
+    limits : mapping of str to int or str
+        What bounds a table's region, with the defaults; empty if all states can be reached and listed.
+    """
+
+    name: str
+    title: str
+    players: int
+    start: State
+    options: Mapping[str, int | str]
+    limits: ClassVar[Mapping[str, int | str]] = {}
+
+    @abstractmethod
+    def to_move(self, state: State) -> int:
+        """The number of the player to move; `CHANCE` or `OVER` if nobody is."""
+
+    @abstractmethod
+    def moves(self, state: State) -> dict[int, State]:
+        """The state that each legal move leads to, by the move's code; at least one, unless no player is to move."""
+
+    @abstractmethod
+    def draws(self, state: State) -> tuple[Draw, ...]:
+        """The outcomes of a state in which chance moves."""
+
+    @abstractmethod
+    def places(self, state: State) -> tuple[int, ...]:
+        """The place of each player in a state in which the game is over, from 1; players may share a place."""
+
+    @abstractmethod
+    def begins_turn(self, state: State) -> bool:
+        """Whether a turn begins here, or the game is over; false in the middle of a turn."""
+
+    @abstractmethod
+    def format(self, state: State) -> str:
+        """A state as text."""
+
+    @abstractmethod
+    def parse(self, text: str) -> State:
+        """The state that a text describes.
+
+        Raises
+        ------
+        NotationError
+            If it is not a state of the game; the message says why.
+        """
+
+    def code_text(self, code: int) -> str:
+        """A move's code in words, for people."""
+        return str(code)
+
+    def kernels(self) -> Kernels | None:
+        """The rules as compiled functions; by default there are none, and tables list all states from the start."""
+        return None
+
+    def region(self, limits: Mapping[str, int | str]) -> Region:
+        """The part of the states that a table holds; only for games with kernels.
+
+        Parameters
+        ----------
+        limits : mapping of str to int or str
+            Values for some of `limits`; the others have their defaults.
+
+        Raises
+        ------
+        RulesError
+            If a limit is not one that the game knows, or out of range.
+        """
+        raise NotImplementedError
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 (hexadecimal) of the rules: their options, and the source of the modules that define them."""
+        modules = {cls.__module__ for cls in type(self).__mro__ if issubclass(cls, StochasticGame)} - {__name__}
+        kernels = self.kernels()
+        if kernels is not None:
+            modules.add(kernels.module)
+        sources = [inspect.getsource(sys.modules[module]) for module in sorted(modules)]
+        text = json.dumps([dict(self.options), sources], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
