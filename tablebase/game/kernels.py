@@ -23,7 +23,7 @@ DOUBT = -3
 LABEL, WEIGHT, BEGINS, STATE = 0, 1, 2, 3
 """Columns of a row of `expand`: the code or the draw's number, its weight, whether a turn begins, and the state."""
 
-_PAIR = types.Tuple((types.int64, types.int64))
+_PAIR = types.UniTuple(types.int64, 2)  # type: ignore[no-untyped-call]
 _VECTOR = types.int64[::1]
 EXPAND = _PAIR(_VECTOR, _VECTOR, types.int64, types.int64[:, ::1])
 INDEX = _PAIR(_VECTOR, _VECTOR)
