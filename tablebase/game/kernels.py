@@ -103,7 +103,7 @@ class Region:
     layers : tuple of Layer
         In the order in which they are solved; their ranges follow one another, from 0.
     block : int
-        States with consecutive numbers that are solved at a time. It divides the ranges of all layers.
+        States with consecutive numbers that are solved at a time, the last one first. It divides the ranges of all layers.
     """
 
     limits: dict[str, int | str]

@@ -1,0 +1,191 @@
+"""Value iteration: for every state of a region, the chance of winning that each of two players can force.
+
+All chances begin at 0 and only rise. Each is computed from chances that are not too high, in arithmetic that rounds down, so
+it is never too high itself, whenever the iteration stops. The states are solved block by block, and blocks that depend on one
+another together, after all others that they depend on.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tablebase.game.kernels import Kernels, Layer, Region
+from tablebase.stochastic.chances import UNIT, Int64, improve, mark_reads, new_space, settle
+from tablebase.stochastic.circles import circles
+
+BATCH = 16
+"""Blocks that are computed from the same chances; a constant, so that results do not depend on the number of threads."""
+GRAIN = 4096
+"""Fewer states than this are not worth another thread, nor a call for each block."""
+TOLERANCE = UNIT >> 42
+"""A chance that has risen by no more than this is not worth computing others again."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a layer is.
+
+    Parameters
+    ----------
+    layer : Layer
+    done : int
+        Blocks whose chances will not rise any more.
+    blocks : int
+        All blocks of the layer.
+    computed : int
+        Blocks computed so far, each as often as it was computed.
+    """
+
+    layer: Layer
+    done: int
+    blocks: int
+    computed: int
+
+
+def solve(kernels: Kernels, region: Region, threads: int = 1, report: Callable[[Progress], None] = lambda _: None) -> Int64:
+    """Solve all layers of a region.
+
+    Returns
+    -------
+    ndarray of int64, shape (2, region.size)
+        For each state, the chances in units that the player to move can force, and that the other one can.
+    """
+    chances = np.zeros((2, region.size), np.int64)
+    for layer in region.layers:
+        for progress in solve_layer(kernels, region, layer, chances, threads):
+            report(progress)
+    return chances
+
+
+def solve_layer(
+    kernels: Kernels, region: Region, layer: Layer, chances: Int64, threads: int = 1, tolerance: int = TOLERANCE
+) -> Iterator[Progress]:
+    """Raise the chances of one layer until they stay as they are, and yield now and then.
+
+    Parameters
+    ----------
+    kernels : Kernels
+    region : Region
+    layer : Layer
+        The layers before it must be solved.
+    chances : ndarray of int64, shape (2, region.size)
+        For each state, the chances in units of the player to move and of the other one; those of the layer are changed.
+    threads : int
+    tolerance : int
+        In units.
+    """
+    first, count = layer.begin // region.block, (layer.end - layer.begin) // region.block
+    done = computed = 0
+    with ThreadPoolExecutor(threads) as pool:
+        blocks = _Blocks(kernels, region, chances, pool if threads > 1 else None)
+        reads = blocks.reads(range(first, first + count))
+        for circle in circles(reads):
+            if len(circle) * region.block < GRAIN:
+                computed += len(circle) * blocks.settle([first + block for block in circle], tolerance)
+            else:
+                for batch in _until_clean(
+                    reads, circle, lambda batch: blocks.improve([first + block for block in batch]), tolerance
+                ):
+                    computed += len(batch)
+                    yield Progress(layer, done, count, computed)
+            done += len(circle)
+            yield Progress(layer, done, count, computed)
+
+
+def _until_clean(
+    reads: Sequence[NDArray[np.int64]],
+    circle: list[int],
+    improve_batch: Callable[[list[int]], list[int]],
+    tolerance: int,
+) -> Iterator[list[int]]:
+    """Compute the blocks of a circle, and again those that read a block whose chances have risen; yield what was computed."""
+    readers: dict[int, list[int]] = {block: [] for block in circle}
+    for block in circle:
+        for after in reads[block]:
+            if int(after) in readers:
+                readers[int(after)].append(block)
+    dirty = dict.fromkeys(circle, True)
+    while any(dirty.values()):
+        for batch in _batches(circle, dirty):
+            dirty.update(dict.fromkeys(batch, False))
+            for block, gain in zip(batch, improve_batch(batch), strict=True):
+                if gain > tolerance:
+                    dirty.update(dict.fromkeys(readers[block], True))
+            yield batch
+
+
+def _batches(circle: list[int], dirty: dict[int, bool]) -> Iterator[list[int]]:
+    """The blocks of a circle in order, some at a time, that are dirty when their turn comes."""
+    batch: list[int] = []
+    for block in circle:
+        if dirty[block]:
+            batch.append(block)
+        if len(batch) == BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+class _Blocks:
+    """The blocks of a region, computed in several threads."""
+
+    def __init__(self, kernels: Kernels, region: Region, chances: Int64, pool: ThreadPoolExecutor | None) -> None:
+        self._kernels, self._region, self._chances, self._pool = kernels, region, chances, pool
+        self._improved = np.zeros((BATCH, 2, region.block), np.int64)
+        self._space = threading.local()
+
+    def reads(self, blocks: range) -> list[NDArray[np.int64]]:
+        """For each of some blocks of a layer, which of these its states read, counted from the first."""
+        kernels, size = self._kernels, self._region.block
+
+        def read_by(block: int) -> NDArray[np.int64]:
+            marks = np.zeros(self._region.size // size, bool)
+            begin = block * size
+            functions = kernels.expand, kernels.index, kernels.state_at
+            mark_reads(*functions, self._region.rules, size, begin, begin + size, marks, *self._own())
+            return np.flatnonzero(marks[blocks.start : blocks.stop])
+
+        return self._map(read_by, blocks)
+
+    def improve(self, batch: list[int]) -> list[int]:
+        """Compute blocks from the same chances; return the largest improvement in each, in units."""
+        kernels, size = self._kernels, self._region.block
+
+        def compute(place: int) -> int:
+            begin = batch[place] * size
+            functions = kernels.expand, kernels.index, kernels.state_at
+            into = self._improved[place]
+            return improve(*functions, self._region.rules, self._chances, begin, begin + size, into, *self._own())
+
+        gains = self._map(compute, range(len(batch)))
+        for place, block in enumerate(batch):
+            self._chances[:, block * size : (block + 1) * size] = self._improved[place]
+        return gains
+
+    def settle(self, circle: list[int], tolerance: int) -> int:
+        """Compute a few small blocks until they stay as they are; return how often each was computed."""
+        kernels, size = self._kernels, self._region.block
+        begins = np.array(circle) * size
+        functions = kernels.expand, kernels.index, kernels.state_at
+        return settle(*functions, self._region.rules, self._chances, begins, size, tolerance, *self._own())
+
+    def _map(self, work: Callable[[int], Any], numbers: range) -> list[Any]:
+        """The results of some work for each number, in threads if they are worth it."""
+        if self._pool is None or len(numbers) * self._region.block < GRAIN:
+            return [work(number) for number in numbers]
+        return list(self._pool.map(work, numbers))
+
+    def _own(self) -> tuple[Int64, Int64, Int64]:
+        """The space of this thread."""
+        if not hasattr(self._space, "own"):
+            self._space.own = new_space(self._kernels, self._kernels.deepest)
+        own: tuple[Int64, Int64, Int64] = self._space.own
+        return own
