@@ -16,7 +16,7 @@ LAYERS = (
     ("game", "executors"),
     ("values", "slices", "features"),
     ("tables", "solvers", "testing"),
-    ("probe", "search", "catalog"),
+    ("stochastic", "probe", "search", "catalog"),
     ("mining", "verify", "graph", "play"),
     ("build", "patterns", "charts", "api"),
     ("cli",),
