@@ -22,7 +22,7 @@ from tablebase.errors import DISTRIBUTION, EXTRAS, MissingExtraError
 ROOT = Path(__file__).parents[1]
 PROJECT = loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-GAMES = ["doushouqi", "foxhounds", "hasenspiel", "hexapawn"]
+GAMES = ["doushouqi", "foxhounds", "harehedgehog", "hasenspiel", "hexapawn", "pig"]
 
 Run = Callable[[str], str]
 

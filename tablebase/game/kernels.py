@@ -15,7 +15,7 @@ from numba import cfunc, types
 from numpy.typing import NDArray
 
 from tablebase.compute.jit import inline
-from tablebase.game.stochastic import CHANCE, OVER
+from tablebase.game.movers import CHANCE, OVER
 
 Int64 = NDArray[np.int64]
 DOUBT = -3

@@ -21,14 +21,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
+from tablebase.game.movers import CHANCE, OVER
+
 if TYPE_CHECKING:
     from tablebase.game.kernels import Kernels, Region
 
 State = tuple[int, ...]
-CHANCE = -1
-"""What `StochasticGame.to_move` returns where a card is drawn or a die is rolled."""
-OVER = -2
-"""What `StochasticGame.to_move` returns where the game is over."""
 
 
 @dataclass(frozen=True)
@@ -146,3 +144,6 @@ class StochasticGame(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
+
+
+__all__ = ["CHANCE", "OVER", "Draw", "State", "StochasticGame"]

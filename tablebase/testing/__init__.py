@@ -9,16 +9,29 @@ from tablebase.compute.lazy import lazy
 if TYPE_CHECKING:
     from tablebase.testing.executors import ExecutorTests
     from tablebase.testing.solvers import SolverTests
+    from tablebase.testing.states import STATE_CHECKS, StochasticGameTests
     from tablebase.testing.suite import CHECKS, CheckResult, GameTests, check_rules, random_position
 
-__all__ = ["CHECKS", "CheckResult", "ExecutorTests", "GameTests", "SolverTests", "check_rules", "random_position"]
+__all__ = [
+    "CHECKS",
+    "STATE_CHECKS",
+    "CheckResult",
+    "ExecutorTests",
+    "GameTests",
+    "SolverTests",
+    "StochasticGameTests",
+    "check_rules",
+    "random_position",
+]
 
 _RULES = ("CHECKS", "CheckResult", "GameTests", "check_rules", "random_position")
+_STATES = ("STATE_CHECKS", "StochasticGameTests")
 __getattr__ = lazy(
     __name__,
     {
         "ExecutorTests": "tablebase.testing.executors",
         "SolverTests": "tablebase.testing.solvers",
         **dict.fromkeys(_RULES, "tablebase.testing.suite"),
+        **dict.fromkeys(_STATES, "tablebase.testing.states"),
     },
 )

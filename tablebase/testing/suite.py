@@ -5,26 +5,26 @@ from. A check tries many *cases*, most of them positions, and ends at the first 
 up so that every single step is tested and finding a slip in one corner of the board does not depend on luck; the others
 are random.
 
-Faults that `Game` already rejects are not checked again.
+Faults that `Game` already rejects are not checked again. The checks of a `StochasticGame` are in `tablebase.testing.states`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import chain, islice, repeat
 from random import Random
-from typing import Any, NamedTuple
-from unittest import SkipTest
+from typing import NamedTuple
 
 from tablebase.errors import RulesError
 from tablebase.game import Game
 from tablebase.game.moves import Position, legal_moves, play
 from tablebase.game.notation import parse, render
+from tablebase.game.stochastic import StochasticGame
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import stored_materials
 from tablebase.slices.material import Material, material_name, materials
+from tablebase.testing.checks import Check, CheckResult, RulesTests, run, with_tests
 from tablebase.testing.faults import (
     REBUILDS,
     aliases_fault,
@@ -40,44 +40,23 @@ from tablebase.testing.faults import (
     steps_fault,
     swap_fault,
 )
+from tablebase.testing.states import check_states
 
 TRIES = 1000  # placements drawn before a material counts as impossible to set up
 SCENES = 10  # most scenes for each random position
 PLIES = 100  # moves after which random play restarts
 
 
-@dataclass(frozen=True)
-class CheckResult:
-    """The result of a check.
+def check_rules(game: Game | StochasticGame, *, pieces: int = 3, samples: int = 2000, seed: int = 0) -> list[CheckResult]:
+    """Run all checks that apply to a game; checks of what it does not have, such as symmetries, are omitted.
 
     Parameters
     ----------
-    name : str
-        One word.
-    shows : str
-        What holds if there is no failure, as a sentence.
-    cases : int
-        Number of positions (materials, …) checked.
-    failure : str or None
-        The first fault, as a sentence that names where it was found; None if there is no fault.
-    """
-
-    name: str
-    shows: str
-    cases: int
-    failure: str | None
-
-
-def check_rules(game: Game, *, pieces: int = 3, samples: int = 2000, seed: int = 0) -> list[CheckResult]:
-    """Run all checks that apply to a game; checks of symmetries that it does not have are omitted.
-
-    Parameters
-    ----------
-    game : Game
+    game : Game or StochasticGame
     pieces : int
         Most pieces in random positions.
     samples : int
-        Random positions for each check; if there are few, not every step is checked either.
+        Random positions or states for each check; if there are few, not every step is checked either.
     seed : int
         Equal seeds draw equal positions.
 
@@ -92,7 +71,9 @@ def check_rules(game: Game, *, pieces: int = 3, samples: int = 2000, seed: int =
     >>> [result.failure for result in check_rules(load_game("doushouqi"), samples=10) if result.failure]
     []
     """
-    return [_run(check, _Bench(game, pieces, samples, seed)) for check in CHECKS if _applies(check, game)]
+    if isinstance(game, StochasticGame):
+        return check_states(game, samples=samples, seed=seed)
+    return [run(check, _Bench(game, pieces, samples, seed)) for check in CHECKS if check.applies(game)]
 
 
 def random_position(game: Game, material: Material, rng: Random) -> Position:
@@ -113,50 +94,6 @@ def random_position(game: Game, material: Material, rng: Random) -> Position:
     raise RulesError(f"{game.name}: found no way to set up {material_name(game, material)}")
 
 
-class GameTests:
-    """Tests for a rules module: inherit and define `game`; each check is a test ``test_<name>``.
-
-    Attributes
-    ----------
-    pieces, samples, seed : int
-        As for `check_rules`.
-
-    Examples
-    --------
-    ::
-
-        from tablebase_rules import hexapawn
-        from tablebase.testing import GameTests
-
-
-        class TestHexapawn(GameTests):
-            def game(self):
-                return hexapawn.game()
-    """
-
-    pieces = 3
-    samples = 2000
-    seed = 0
-
-    def game(self) -> Game:
-        """The game under test."""
-        raise NotImplementedError(f"{type(self).__name__} must define game() to say which game it tests")
-
-    def run_check(self, name: str) -> None:
-        """Run one check: fail with its sentence, or skip if it does not apply."""
-        game = self.game()
-        check = next(check for check in CHECKS if check.name == name)
-        if not _applies(check, game):
-            # pytest treats this as its own skip, so the package need not import pytest.
-            raise SkipTest(f"{game.name} has no {name}")
-        failure = _run(check, _Bench(game, self.pieces, self.samples, self.seed)).failure
-        if failure is not None:
-            raise AssertionError(failure)
-
-
-# How a check is run.
-
-
 class _Bench(NamedTuple):
     """A game, and how closely to check it."""
 
@@ -165,48 +102,13 @@ class _Bench(NamedTuple):
     samples: int
     seed: int
 
+    def describe(self, case: object) -> str:
+        """A position in notation, or whatever the case is."""
+        return render(self.game, case) if isinstance(case, Position) else str(case or self.game.name)
 
-class _Check(NamedTuple):
-    """A source of cases, and a function that returns the fault of a case, if any."""
-
-    name: str
-    shows: str
-    cases: Callable[[_Bench, Random], Iterable[Any]]
-    fault: Callable[[Game, Any], str | None]
-    symmetry: str = ""
-
-
-def _applies(check: _Check, game: Game) -> bool:
-    """Whether the game has the symmetry that the check is about, if any."""
-    return not check.symmetry or getattr(game, check.symmetry) is not None
-
-
-def _run(check: _Check, bench: _Bench) -> CheckResult:
-    """Run a check on its cases up to the first fault."""
-    # Its own random numbers make a check find the same faults alone as among the others.
-    rng = Random(f"{check.name} {bench.seed}")
-    seen, case, failure = 0, None, None
-    try:
-        for case in check.cases(bench, rng):
-            seen += 1
-            failure = check.fault(bench.game, case)
-            if failure is not None:
-                break
-        else:
-            # A check without cases must not pass.
-            failure = None if seen else f"nothing to check: {bench.game.name} has no positions of 2 to {bench.pieces} pieces"
-    except Exception as error:
-        # Rules can fail in unforeseen ways; their author needs the case, not a traceback through this file.
-        failure = f"{type(error).__name__}: {error} (case: {_describe(bench.game, case)})"
-    return CheckResult(check.name, check.shows, seen, failure)
-
-
-def _describe(game: Game, case: object) -> str:
-    """A case as text, as readable as the game allows."""
-    try:
-        return render(game, case) if isinstance(case, Position) else str(case or game.name)
-    except Exception:
-        return repr(case)
+    def nothing(self) -> str:
+        """Why there may be no case."""
+        return f"nothing to check: {self.game.name} has no positions of 2 to {self.pieces} pieces"
 
 
 # Where cases come from.
@@ -308,29 +210,63 @@ def _staged(bench: _Bench, rng: Random) -> Iterator[Position]:
     return chain((position for position in positions if position is not None), _random(bench, rng))
 
 
+def _has_mirror(game: Game) -> bool:
+    return game.mirror is not None
+
+
+def _has_swap(game: Game) -> bool:
+    return game.swap is not None
+
+
 CHECKS = (
-    _Check("steps", "Each quiet step can be taken back in exactly one way, and vice versa.", _staged, steps_fault),
-    _Check("mirror", "The mirror is an involution and maps moves to moves.", _staged, mirror_fault, "mirror"),
-    _Check("swap", "Colour swap is an involution and maps moves to moves.", _staged, swap_fault, "swap"),
-    _Check("children", "Every move leads to a declared slice or ends the game.", _from_start, children_fault),
-    _Check("index", "Indices and positions are inverse to each other, one by one and together.", _stored, index_fault),
-    _Check("aliases", "A position has the same moves as the position stored in its place.", _random, aliases_fault),
-    _Check("play", "Random play never leaves the stored positions.", _random_play, play_fault),
-    _Check("start", "The start is a position in standard notation.", lambda bench, _: [bench.game.start], start_fault),
-    _Check("notation", "Positions and materials stay the same when written and read back.", _random, notation_fault),
-    _Check("digest", "The digest is the same when the game is built again.", lambda *_: REBUILDS, digest_fault),
+    Check("steps", "Each quiet step can be taken back in exactly one way, and vice versa.", _staged, steps_fault),
+    Check("mirror", "The mirror is an involution and maps moves to moves.", _staged, mirror_fault, _has_mirror),
+    Check("swap", "Colour swap is an involution and maps moves to moves.", _staged, swap_fault, _has_swap),
+    Check("children", "Every move leads to a declared slice or ends the game.", _from_start, children_fault),
+    Check("index", "Indices and positions are inverse to each other, one by one and together.", _stored, index_fault),
+    Check("aliases", "A position has the same moves as the position stored in its place.", _random, aliases_fault),
+    Check("play", "Random play never leaves the stored positions.", _random_play, play_fault),
+    Check("start", "The start is a position in standard notation.", lambda bench, _: [bench.game.start], start_fault),
+    Check("notation", "Positions and materials stay the same when written and read back.", _random, notation_fault),
+    Check("digest", "The digest is the same when the game is built again.", lambda *_: REBUILDS, digest_fault),
 )
 """All checks."""
 
 
-def _as_test(check: _Check) -> Callable[[GameTests], None]:
-    def test(self: GameTests) -> None:
-        self.run_check(check.name)
+@with_tests
+class GameTests(RulesTests):
+    """Tests for a rules module: inherit and define `game`; each check is a test ``test_<name>``.
 
-    test.__doc__ = check.shows
-    return test
+    Attributes
+    ----------
+    pieces, samples, seed : int
+        As for `check_rules`.
+
+    Examples
+    --------
+    ::
+
+        from tablebase_rules import hexapawn
+        from tablebase.testing import GameTests
 
 
-# The tests come from the same list, so no check can be missing.
-for _check in CHECKS:
-    setattr(GameTests, f"test_{_check.name}", _as_test(_check))
+        class TestHexapawn(GameTests):
+            def game(self):
+                return hexapawn.game()
+    """
+
+    checks = CHECKS
+    pieces = 3
+    samples = 2000
+    seed = 0
+
+    def game(self) -> Game:
+        """The game under test."""
+        return super().game()  # type: ignore[no-any-return]
+
+    def bench(self) -> _Bench:
+        """The game, and how closely to check it."""
+        return _Bench(self.game(), self.pieces, self.samples, self.seed)
+
+
+__all__ = ["CHECKS", "CheckResult", "GameTests", "check_rules", "random_position"]

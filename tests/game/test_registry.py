@@ -170,7 +170,7 @@ def herds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     points = "\n".join(f"{name} = {value}" for name, value in POINTS.items())
     (folder / "entry_points.txt").write_text(f"[tablebase.rules]\n{points}\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    caches = (registry._installed, load_game)
+    caches = (registry._installed, registry.load_rules)
     for cache in caches:
         cache.cache_clear()
     yield
@@ -258,12 +258,12 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
         (folder / "entry_points.txt").write_text("[tablebase.rules]\nbroken = broken:game\n", encoding="utf-8")
         monkeypatch.syspath_prepend(tmp_path)
         registry._installed.cache_clear()
-        load_game.cache_clear()
+        registry.load_rules.cache_clear()
 
     yield install
     sys.modules.pop("broken", None)
     registry._installed.cache_clear()
-    load_game.cache_clear()
+    registry.load_rules.cache_clear()
 
 
 @pytest.mark.parametrize(("text", "said"), BROKEN.values(), ids=BROKEN)

@@ -1,0 +1,152 @@
+"""What the conformance suites for rules modules share: checks, how they are run, and how they become tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from random import Random
+from typing import Any, NamedTuple, Protocol, TypeVar
+from unittest import SkipTest
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """The result of a check.
+
+    Parameters
+    ----------
+    name : str
+        One word.
+    shows : str
+        What holds if there is no failure, as a sentence.
+    cases : int
+        Number of positions (materials, states, …) checked.
+    failure : str or None
+        The first fault, as a sentence that names where it was found; None if there is no fault.
+    """
+
+    name: str
+    shows: str
+    cases: int
+    failure: str | None
+
+
+class Bench(Protocol):
+    """A game, and how closely to check it."""
+
+    @property
+    def game(self) -> Any:
+        """The game under test."""
+
+    @property
+    def seed(self) -> int:
+        """Equal seeds draw equal cases."""
+
+    def describe(self, case: Any) -> str:
+        """A case as text; it may fail if the game does."""
+
+    def nothing(self) -> str:
+        """Why there may be no case, as a sentence."""
+
+
+def always(_: Any) -> bool:
+    """Applies to every game."""
+    return True
+
+
+class Check(NamedTuple):
+    """A source of cases, and a function that returns the fault of a case, if any.
+
+    Parameters
+    ----------
+    name, shows : str
+        As in `CheckResult`.
+    cases : function
+        Given the bench and the check's own random numbers.
+    fault : function
+        Given the game and a case.
+    applies : function
+        Whether a game has what the check is about.
+    sums_up : function, optional
+        The sentence that takes the place of `shows` after a check without a failure; given all cases.
+    """
+
+    name: str
+    shows: str
+    cases: Callable[[Any, Random], Iterable[Any]]
+    fault: Callable[[Any, Any], str | None]
+    applies: Callable[[Any], bool] = always
+    sums_up: Callable[[list[Any]], str] | None = None
+
+
+def run(check: Check, bench: Bench) -> CheckResult:
+    """Run a check on its cases up to the first fault."""
+    # Its own random numbers make a check find the same faults alone as among the others.
+    rng = Random(f"{check.name} {bench.seed}")
+    seen: list[Any] = []
+    failure = None
+    try:
+        for case in check.cases(bench, rng):
+            seen.append(case)
+            failure = check.fault(bench.game, case)
+            if failure is not None:
+                break
+        else:
+            # A check without cases must not pass.
+            failure = None if seen else bench.nothing()
+    except Exception as error:
+        # Rules can fail in unforeseen ways; their author needs the case, not a traceback through this file.
+        failure = f"{type(error).__name__}: {error} (case: {_described(bench, seen[-1] if seen else None)})"
+    shows = check.shows if failure is not None or check.sums_up is None else check.sums_up(seen)
+    return CheckResult(check.name, shows, len(seen), failure)
+
+
+def _described(bench: Bench, case: Any) -> str:
+    """A case as text, as readable as the game allows."""
+    try:
+        return bench.describe(case)
+    except Exception:
+        return repr(case)
+
+
+class RulesTests:
+    """Tests for a rules module, one for each check; see `GameTests` and `StochasticGameTests`."""
+
+    checks: tuple[Check, ...] = ()
+
+    def game(self) -> Any:
+        """The game under test."""
+        raise NotImplementedError(f"{type(self).__name__} must define game() to say which game it tests")
+
+    def bench(self) -> Bench:
+        """The game, and how closely to check it."""
+        raise NotImplementedError
+
+    def run_check(self, name: str) -> None:
+        """Run one check: fail with its sentence, or skip if it does not apply."""
+        bench = self.bench()
+        check = next(check for check in self.checks if check.name == name)
+        if not check.applies(bench.game):
+            # pytest treats this as its own skip, so the package need not import pytest.
+            raise SkipTest(f"{bench.game.name} has no {name}")
+        failure = run(check, bench).failure
+        if failure is not None:
+            raise AssertionError(failure)
+
+
+Tests = TypeVar("Tests", bound=type[RulesTests])
+
+
+def with_tests(tests: Tests) -> Tests:
+    """Give a class a test ``test_<name>`` for each of its checks, so that no check can be missing."""
+    for check in tests.checks:
+        setattr(tests, f"test_{check.name}", _as_test(check))
+    return tests
+
+
+def _as_test(check: Check) -> Callable[[RulesTests], None]:
+    def test(self: RulesTests) -> None:
+        self.run_check(check.name)
+
+    test.__doc__ = check.shows
+    return test

@@ -1,0 +1,256 @@
+"""Faults of the compiled functions of a `StochasticGame`, and the numbers and paths that are their cases.
+
+What the functions do is compared with the plain ones; the numbers of a table need only agree with themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from random import Random
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tablebase.compute.jit import jit
+from tablebase.game.kernels import BEGINS, CHANCE, LABEL, OVER, STATE, WEIGHT, Int64, Kernels, Region
+from tablebase.game.stochastic import State, StochasticGame
+
+SPARE = 4
+"""Rows behind those that may be filled, to see whether more are."""
+UNTOUCHED = -(1 << 40)
+TRIES = 100
+"""Numbers drawn for one that has a state."""
+
+
+# Compiled functions, called from Python; a cfunc that is called itself runs as Python.
+
+
+@jit
+def call_expand(expand: Any, rules: Int64, state: Int64, attacker: int, rows: Int64) -> Any:
+    """What `Kernels.expand` returns."""
+    return expand(rules, state, attacker, rows)
+
+
+@jit
+def call_index(index: Any, rules: Int64, state: Int64) -> Any:
+    """What `Kernels.index` returns."""
+    return index(rules, state)
+
+
+@jit
+def call_state_at(state_at: Any, rules: Int64, number: int, state: Int64) -> Any:
+    """What `Kernels.state_at` returns."""
+    return state_at(rules, number, state)
+
+
+class Expansion(NamedTuple):
+    """What `Kernels.expand` says about a state.
+
+    Parameters
+    ----------
+    who : int
+        The player to move, `CHANCE`, `DOUBT` or `OVER`.
+    winner : int
+        If the game is over.
+    rows : list of list of int
+        Otherwise.
+    fault : str or None
+        What the function must not have done.
+    """
+
+    who: int
+    winner: int
+    rows: list[list[int]]
+    fault: str | None
+
+
+def expansion(kernels: Kernels, rules: Int64, state: State, attacker: int = -1) -> Expansion:
+    """Expand a state, and see that nothing else is touched."""
+    rows = np.full((kernels.widest + SPARE, STATE + kernels.fields), UNTOUCHED)
+    array = np.array(state, np.int64)
+    who, count = call_expand(kernels.expand, rules, array, attacker, rows[: kernels.widest])
+    fault = None
+    if who != OVER and not 0 < count <= kernels.widest:
+        fault = f"there are {count} rows, but there must be 1 to {kernels.widest}"
+    elif (rows[kernels.widest :] != UNTOUCHED).any():
+        fault = f"more rows are filled than the {kernels.widest} that there are"
+    elif array.tolist() != list(state):
+        fault = "the state itself is changed"
+    return Expansion(who, count, [] if who == OVER else rows[:count].tolist(), fault)
+
+
+# Compiled functions against plain ones.
+
+
+def kernels_fault(game: StochasticGame, state: State) -> str | None:
+    """How the compiled functions differ from the plain ones in a state."""
+    kernels = _kernels(game)
+    if kernels.fields != len(game.start):
+        return f"the compiled functions have {kernels.fields} numbers in a state, the plain ones {len(game.start)}"
+    found = expansion(kernels, kernels.rules, state)
+    fault = found.fault or _difference(game, kernels, state, found)
+    return fault and f"{game.format(state)}: {fault}"
+
+
+def _difference(game: StochasticGame, kernels: Kernels, state: State, found: Expansion) -> str | None:
+    """How an expansion differs from what the plain functions say."""
+    mover = game.to_move(state)
+    if found.who != mover:
+        return f"the compiled functions have {found.who} to move, the plain ones {mover}"
+    if mover == OVER:
+        winner = _winner(game.places(state))
+        said = f"the compiled functions have {found.winner} as the winner, the plain ones {winner}"
+        return None if found.winner == winner else said
+    if mover != CHANCE:
+        plain: list[list[Any]] = [[code, *_begun(game, after)] for code, after in game.moves(state).items()]
+        compiled: list[list[Any]] = [[row[LABEL], *row[BEGINS:]] for row in found.rows]
+    else:
+        plain = [[draw.label, draw.probability, *_begun(game, draw.state)] for draw in game.draws(state)]
+        total = sum(row[WEIGHT] for row in found.rows)
+        if any(row[LABEL] not in range(len(kernels.labels)) or row[WEIGHT] <= 0 for row in found.rows):
+            return f"a number of a draw has no label, or a weight is not above 0, in {found.rows}"
+        compiled = [[kernels.labels[row[LABEL]], Fraction(row[WEIGHT], total), *row[BEGINS:]] for row in found.rows]
+    if plain == compiled:
+        return None
+    return f"the compiled functions list {_listed(compiled)}; the plain ones list {_listed(plain)}"
+
+
+def _winner(places: tuple[int, ...]) -> int:
+    """The only player in first place; -1 if there is none."""
+    return places.index(1) if places.count(1) == 1 else -1
+
+
+def _begun(game: StochasticGame, state: State) -> list[int]:
+    """Whether a turn begins, and the state."""
+    return [int(game.begins_turn(state)), *state]
+
+
+def _listed(rows: list[list[Any]]) -> str:
+    return ", ".join("(" + " ".join(map(str, row)) + ")" for row in rows)
+
+
+# Numbers of a table.
+
+
+@cache
+def _kernels(game: StochasticGame) -> Kernels:
+    kernels = game.kernels()
+    assert kernels is not None
+    return kernels
+
+
+@cache
+def _region(game: StochasticGame) -> Region:
+    return game.region({})
+
+
+def state_of(game: StochasticGame, number: int) -> State | None:
+    """The state that has a number."""
+    kernels = _kernels(game)
+    state = np.zeros(kernels.fields, np.int64)
+    exists = call_state_at(kernels.state_at, _region(game).rules, number, state)
+    return tuple(state.tolist()) if exists else None
+
+
+def number_of(game: StochasticGame, state: State) -> tuple[int, int]:
+    """The number under which a state is stored, and the player to move there."""
+    number, player = call_index(_kernels(game).index, _region(game).rules, np.array(state, np.int64))
+    return int(number), int(player)
+
+
+def index_fault(game: StochasticGame, case: State | int) -> str | None:
+    """A state whose number leads elsewhere, or a number that is not its own state's."""
+    if isinstance(case, int):
+        state = state_of(game, case)
+        return None if state is None else _number_fault(game, case, state)
+    number, player = number_of(game, case)
+    if (number, player) == (-1, -1):
+        return None
+    if not 0 <= number < _region(game).size or not 0 <= player < game.players:
+        return f"{game.format(case)} has the number {number} and the player {player}, but there are no such"
+    state = state_of(game, number)
+    return (
+        f"{game.format(case)} has the number {number}, which has no state" if state is None else _number_fault(game, number, state)
+    )
+
+
+def _number_fault(game: StochasticGame, number: int, state: State) -> str | None:
+    """Whether the state of a number has this number, with the player who is to move there."""
+    again, player = number_of(game, state)
+    if again != number:
+        return f"the state of number {number} is {state}, but its number is {again}"
+    mover = expansion(_kernels(game), _region(game).rules, state, player).who
+    return f"number {number} is stored for player {player}, but {mover} is to move in {state}" if player != mover else None
+
+
+class Path(NamedTuple):
+    """A way from a stored state to the next one.
+
+    Parameters
+    ----------
+    number : int
+        Of the first state.
+    between : int
+        How many states that are not stored come in between.
+    reached : int
+        The number of the last state; -1 if the game is over, or something is wrong.
+    fault : str or None
+        What is wrong with the compiled functions on the way.
+    """
+
+    number: int
+    between: int
+    reached: int
+    fault: str | None
+
+
+def paths(bench: Any, rng: Random) -> Iterator[Path]:
+    """Random ways from stored states of all layers to the next ones, for one attacker or the other."""
+    layers = [layer for layer in _region(bench.game).layers if layer.begin < layer.end]
+    for _ in range(bench.samples):
+        layer = rng.choice(layers)
+        for _ in range(TRIES):
+            number = rng.randrange(layer.begin, layer.end)
+            if (state := state_of(bench.game, number)) is not None:
+                yield _path(bench.game, number, state, rng)
+                break
+
+
+def _path(game: StochasticGame, number: int, state: State, rng: Random) -> Path:
+    """Follow one row after the other until a state is stored, or there are more than there can be."""
+    kernels, region, attacker = _kernels(game), _region(game), rng.randrange(2)
+    for between in range(kernels.deepest + 2):
+        found = expansion(kernels, region.rules, state, attacker)
+        if found.fault is not None or not found.rows:
+            return Path(number, between, -1, found.fault)
+        state = tuple(rng.choice(found.rows)[STATE:])
+        reached, _ = number_of(game, state)
+        if reached >= 0:
+            return Path(number, between, reached, None)
+    return Path(number, kernels.deepest + 1, -1, None)
+
+
+def layers_fault(game: StochasticGame, path: Path) -> str | None:
+    """Layers or blocks that do not fit together, or a way that leads to a later layer or to none."""
+    region, kernels = _region(game), _kernels(game)
+    begin = 0
+    for layer in region.layers:
+        if layer.begin != begin or layer.end <= begin or (layer.end - layer.begin) % region.block:
+            return (
+                f"the layer {layer.name} is {layer.begin} to {layer.end}, but must begin at {begin} and be blocks of {region.block}"
+            )
+        begin = layer.end
+    if path.fault is not None:
+        return f"on the way from number {path.number}: {path.fault}"
+    if path.between > kernels.deepest:
+        return f"number {path.number} is followed by more than {kernels.deepest} states that have no number"
+    if _layer_of(region, path.reached) > _layer_of(region, path.number):
+        return f"number {path.number} leads to {path.reached}, which is not in the same layer or an earlier one"
+    return None
+
+
+def _layer_of(region: Region, number: int) -> int:
+    """The place of a number's layer among all."""
+    return sum(number >= layer.end for layer in region.layers)

@@ -1,0 +1,194 @@
+"""A test suite for rules modules of a `StochasticGame` that any author can run.
+
+`tablebase.testing.check_rules` runs all checks on a game; `StochasticGameTests` is the same as a pytest class to inherit
+from. Most cases are states of random play, in which all outcomes of chance are taken equally often, so that rare ones are
+seen, too. A check ends at the first fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from itertools import chain, islice, pairwise
+from random import Random
+from typing import Any, NamedTuple
+
+from tablebase.errors import RulesError
+from tablebase.game.stochastic import State, StochasticGame
+from tablebase.testing.checks import Check, CheckResult, RulesTests, run, with_tests
+from tablebase.testing.playouts import following, playout, playouts
+from tablebase.testing.state_faults import (
+    Turn,
+    digest_fault,
+    draws_fault,
+    moves_fault,
+    notation_fault,
+    places_fault,
+    start_fault,
+    state_fault,
+    turn_fault,
+)
+
+LONGEST = 5000
+"""A game of random play with more states is not expected to end."""
+STATES_A_GAME = 100
+"""One game is played to its end for so many states of other checks."""
+COMPILED = "tablebase.testing.kernel_faults"
+"""Imported only where a game has kernels, since it loads Numba."""
+
+
+def check_states(game: StochasticGame, *, samples: int = 2000, seed: int = 0) -> list[CheckResult]:
+    """Run all checks that apply to a game; see `tablebase.testing.check_rules`."""
+    return [run(check, _Bench(game, samples, seed)) for check in STATE_CHECKS if check.applies(game)]
+
+
+class _Bench(NamedTuple):
+    """A game, and how closely to check it."""
+
+    game: StochasticGame
+    samples: int
+    seed: int
+
+    def describe(self, case: Any) -> str:
+        """A state as text, or whatever the case is."""
+        return self.game.format(case) if isinstance(case, tuple) else str(case or self.game.name)
+
+    def nothing(self) -> str:
+        """Why there may be no case."""
+        return f"nothing to check: {self.game.name} has no states"
+
+
+class Playout(NamedTuple):
+    """A game of random play.
+
+    Parameters
+    ----------
+    ended : bool
+        False if it was broken off.
+    states : int
+        How many it had.
+    """
+
+    ended: bool
+    states: int
+
+
+# Where cases come from.
+
+
+def _states(bench: _Bench, rng: Random) -> Iterator[State]:
+    """As many states of random play as the bench asks for."""
+    return chain.from_iterable(playouts(bench.game, bench.samples, rng))
+
+
+def _turns(bench: _Bench, rng: Random) -> Iterator[Turn]:
+    """The turns of random play; the last one may be incomplete."""
+    for played in playouts(bench.game, bench.samples, rng):
+        begins = [place for place, state in enumerate(played) if place and bench.game.begins_turn(state)]
+        yield from (Turn(played[begin:end]) for begin, end in pairwise([0, *begins, len(played)]))
+
+
+def _games(bench: _Bench, rng: Random) -> Iterator[Playout]:
+    """Games of random play; each is broken off where no end is in sight."""
+    for _ in range(1 + bench.samples // STATES_A_GAME):
+        states = list(islice(playout(bench.game, rng), LONGEST))
+        yield Playout(not following(bench.game, states[-1]), len(states))
+
+
+def _ended(playouts: list[Playout]) -> str:
+    """How many games came to their ends."""
+    games, longest = len(playouts), max(playout.states for playout in playouts)
+    endless = sum(not playout.ended for playout in playouts)
+    if endless:
+        return f"Random play may go on for ever: {endless} of {games} games had not ended after {LONGEST:,} states."
+    return f"Random play ends: {games} games had {longest:,} states at most."
+
+
+def _states_and_numbers(bench: _Bench, rng: Random) -> Iterator[State | int]:
+    """States of random play, and numbers of a table: all of them if they are few."""
+    size = bench.game.region({}).size
+    yield from _states(bench, rng)
+    yield from range(size) if size <= bench.samples else (rng.randrange(size) for _ in range(bench.samples))
+
+
+# What is checked.
+
+
+def _compiled(name: str) -> Callable[[Any, Any], Any]:
+    """A function of the module about kernels, which is loaded only if it is called."""
+
+    def call(first: Any, second: Any) -> Any:
+        return getattr(import_module(COMPILED), name)(first, second)
+
+    return call
+
+
+def _has_kernels(game: StochasticGame) -> bool:
+    return game.kernels() is not None
+
+
+def _has_region(game: StochasticGame) -> bool:
+    """Whether tables of the game have numbers of its own; a variant with kernels need not have tables."""
+    if not _has_kernels(game):
+        return False
+    try:
+        game.region({})
+    except RulesError:
+        return False
+    return True
+
+
+def _no_fault(_: StochasticGame, __: Playout) -> None:
+    """That random play goes on for ever is worth knowing, but no fault."""
+
+
+STATE_CHECKS = (
+    Check("start", "The start is a state in which a turn begins.", lambda bench, _: [bench.game.start], start_fault),
+    Check("states", "What follows a state is a state, of as many whole numbers as the start.", _states, state_fault),
+    Check("moves", "Each player to move has moves, numbered by codes, and nobody else has.", _states, moves_fault),
+    Check("draws", "The probabilities of what chance may do are fractions that add up to 1.", _states, draws_fault),
+    Check("turns", "The end of the game ends a turn, and no state comes twice within a turn.", _turns, turn_fault),
+    Check("places", "Players have places where the game is over.", _states, places_fault),
+    Check("notation", "States stay the same when written and read back.", _states, notation_fault),
+    Check("play", "Random play can be played.", _games, _no_fault, sums_up=_ended),
+    Check("digest", "The digest is the same when the game is built again.", lambda *_: ["from a copy"], digest_fault),
+    Check("kernels", "The compiled functions do what the plain ones do.", _states, _compiled("kernels_fault"), _has_kernels),
+    Check("index", "States and numbers lead to each other.", _states_and_numbers, _compiled("index_fault"), _has_region),
+    Check("layers", "No move leads to a later layer.", _compiled("paths"), _compiled("layers_fault"), _has_region),
+)
+"""All checks of a `StochasticGame`."""
+
+
+@with_tests
+class StochasticGameTests(RulesTests):
+    """Tests for a rules module: inherit and define `game`; each check is a test ``test_<name>``.
+
+    Attributes
+    ----------
+    samples, seed : int
+        As for `tablebase.testing.check_rules`.
+
+    Examples
+    --------
+    ::
+
+        from tablebase_rules import pig
+        from tablebase.testing import StochasticGameTests
+
+
+        class TestPig(StochasticGameTests):
+            def game(self):
+                return pig.game()
+    """
+
+    checks = STATE_CHECKS
+    samples = 2000
+    seed = 0
+
+    def game(self) -> StochasticGame:
+        """The game under test."""
+        return super().game()  # type: ignore[no-any-return]
+
+    def bench(self) -> _Bench:
+        """The game, and how closely to check it."""
+        return _Bench(self.game(), self.samples, self.seed)
