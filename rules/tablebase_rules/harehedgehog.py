@@ -20,17 +20,13 @@ eating (``lettuce_pay=leaving``); ``#1`` is a finishing rank. Further words foll
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, ClassVar
 
 from tablebase.errors import RulesError
 from tablebase.game.stochastic import State
-from tablebase_rules._harehedgehog import FIRST_CARROTS, GIVE, STAY, TAKE, Race
+from tablebase_rules._harehedgehog import FIRST_CARROTS, GIVE, STAY, TAKE
+from tablebase_rules._harehedgehog_tables import TabledRace
 from tablebase_rules._harehedgehog_text import read, write
-
-if TYPE_CHECKING:
-    pass
 
 PLAYERS = (2, 6)
 MOST_CARROTS = 1000
@@ -117,12 +113,11 @@ def game(
     return HareHedgehog({**given, "carrots": carrots or FIRST_CARROTS[players]})
 
 
-class HareHedgehog(Race):
-    """The game with its texts and its tables."""
+class HareHedgehog(TabledRace):
+    """The game with its texts."""
 
     name = "harehedgehog"
     title = "Hare & Hedgehog"
-    limits: ClassVar[Mapping[str, int | str]] = {"lettuces": 0, "carrots": 60, "cap": "merged"}
 
     def format(self, state: State) -> str:
         """A state as text."""
