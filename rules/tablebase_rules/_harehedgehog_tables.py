@@ -53,6 +53,7 @@ class TabledRace(Race):
             deepest=self._deepest(),
             labels=tuple(CARDS),
             module=compiled.__name__,
+            alike=compiled.alike,
         )
 
     def _deepest(self) -> int:

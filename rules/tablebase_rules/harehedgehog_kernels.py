@@ -21,6 +21,7 @@ from tablebase.game.kernels import (
     OVER,
     STATE,
     WEIGHT,
+    counts_alike,
     expands,
     indexes,
     inline,
@@ -451,3 +452,18 @@ def state_at(rules: Any, number: Any, state: Any) -> Any:
             state[HELD], state[PER_PLAYER + HELD] = lettuces // 4, lettuces % 4
             return True
     return False
+
+
+@counts_alike
+def alike(rules: Any, number: Any) -> Any:
+    """The states that differ in the carrots of the player who is not to move, on which nothing depends unless he is to eat."""
+    width = rules[CAP] + 1 + rules[MERGED]
+    for layout in range(rules[LAYOUTS]):
+        lettuces = rules[LETTUCES + layout]
+        relative = number - rules[BASES + lettuces]
+        if 0 <= relative < rules[PLACEMENTS + (lettuces % 4 > 0)] * width * width:
+            carrots = relative % width
+            waits = rules[PLACES + relative // (width * width)] // (BOARD * BOARD) % WAITS
+            if waits not in (EAT, PAY):
+                return carrots + 1
+    return 1

@@ -28,6 +28,33 @@ _VECTOR = types.int64[::1]
 EXPAND = _PAIR(_VECTOR, _VECTOR, types.int64, types.int64[:, ::1])
 INDEX = _PAIR(_VECTOR, _VECTOR)
 STATE_AT = types.boolean(_VECTOR, types.int64, _VECTOR)
+ALIKE = types.int64(_VECTOR, types.int64)
+
+
+def expands(function: Callable[..., Any]) -> Any:
+    """Compile the function that lists what follows a state."""
+    return cfunc(EXPAND, cache=True)(function)
+
+
+def indexes(function: Callable[..., Any]) -> Any:
+    """Compile the function that numbers states."""
+    return cfunc(INDEX, cache=True)(function)
+
+
+def lists_states(function: Callable[..., Any]) -> Any:
+    """Compile the function that finds a state by its number."""
+    return cfunc(STATE_AT, cache=True)(function)
+
+
+def counts_alike(function: Callable[..., Any]) -> Any:
+    """Compile the function that counts states that are alike."""
+    return cfunc(ALIKE, cache=True)(function)
+
+
+@counts_alike
+def alone(_rules: Any, _number: Any) -> Any:
+    """No two states are alike."""
+    return 1
 
 
 @dataclass(frozen=True)
@@ -61,6 +88,10 @@ class Kernels:
         The words for the numbers of draws.
     module : str
         The module whose source the digest of the rules covers.
+    alike : compiled function
+        ``alike(rules, number) -> count``, made with `counts_alike`: how many stored states, this one and those right before
+        it, are followed by the same rows, in which every stored state has a number that grows by the same step from one to
+        the next. They are computed together, which is many times as fast. By default they are alone.
     """
 
     rules: Int64
@@ -72,6 +103,7 @@ class Kernels:
     deepest: int
     labels: tuple[str, ...]
     module: str
+    alike: Any = alone
 
 
 @dataclass(frozen=True)
@@ -117,21 +149,6 @@ class Region:
         return self.layers[-1].end
 
 
-def expands(function: Callable[..., Any]) -> Any:
-    """Compile the function that lists what follows a state."""
-    return cfunc(EXPAND, cache=True)(function)
-
-
-def indexes(function: Callable[..., Any]) -> Any:
-    """Compile the function that numbers states."""
-    return cfunc(INDEX, cache=True)(function)
-
-
-def lists_states(function: Callable[..., Any]) -> Any:
-    """Compile the function that finds a state by its number."""
-    return cfunc(STATE_AT, cache=True)(function)
-
-
 __all__ = [
     "BEGINS",
     "CHANCE",
@@ -143,6 +160,8 @@ __all__ = [
     "Kernels",
     "Layer",
     "Region",
+    "alone",
+    "counts_alike",
     "expands",
     "indexes",
     "inline",

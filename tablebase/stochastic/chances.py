@@ -5,12 +5,13 @@ sum of weights, which rounds down. A chance that is computed from chances that a
 is what certifies the bounds. As floating-point numbers, the same numbers are exact, too.
 
 States that no table stores are expanded in turn. Numba loses its way in recursive functions that are called by other cached
-functions, so there is a frame for each level.
+functions, so there is a frame for each level. States that are alike are computed together: the first and the last of them are
+expanded side by side, and the numbers of what follows those between lie between.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,115 +28,173 @@ MOST_WEIGHT = (1 << 63) // UNIT - 1
 """The largest sum of weights for which a sum of chances fits into 64 bits."""
 
 
-WHO, COUNT, ROW, SUM, WEIGHTS, TURNS = range(6)
-"""What a frame holds: what `expand` has returned, the next row, the sum of chances or the best one, the sum of weights (1 if no
-chance moves), and the turns that are left."""
-FRAME = 6
+WHO, COUNT, ROW, WEIGHTS, TURNS = range(5)
+"""What a frame holds: what `expand` has returned, the next row, the sum of weights (1 if no chance moves), and the turns left."""
+FRAME = 5
+FIRST, LAST = 0, 1
+"""The first and the last of some states that are alike."""
 
 
-def new_space(kernels: Kernels, levels: int) -> tuple[Int64, Int64, Int64]:
-    """Space for a state, for what follows it and the states after it, and for frames; each thread needs its own.
+class Space(NamedTuple):
+    """Space for the states of a computation; each thread needs its own.
 
     Parameters
     ----------
-    kernels : Kernels
-    levels : int
-        Most states, one after another, that are expanded.
-
-    Returns
-    -------
-    state : ndarray of int64, shape (fields,)
-    rows : ndarray of int64, shape (levels + 1, widest, STATE + fields)
+    states : ndarray of int64, shape (2, fields)
+        The first and the last of states that are alike.
+    rows : ndarray of int64, shape (2, levels + 1, widest, STATE + fields)
+        What follows each of them, and the states after it.
     frames : ndarray of int64, shape (levels + 1, FRAME)
+    sums : ndarray of int64, shape (levels + 1, longest)
+        For each of the states that are alike, the sum of weighted chances or the best chance so far.
     """
-    rows = np.zeros((levels + 1, kernels.widest, STATE + kernels.fields), np.int64)
-    return np.zeros(kernels.fields, np.int64), rows, np.zeros((levels + 1, FRAME), np.int64)
+
+    states: Int64
+    rows: Int64
+    frames: Int64
+    sums: Int64
+
+
+def new_space(kernels: Kernels, levels: int, longest: int = 1) -> Space:
+    """Space for as many states, one after another, as `levels` says, and for as many alike as `longest` says."""
+    rows = np.zeros((2, levels + 1, kernels.widest, STATE + kernels.fields), np.int64)
+    states = np.zeros((2, kernels.fields), np.int64)
+    return Space(states, rows, np.zeros((levels + 1, FRAME), np.int64), np.zeros((levels + 1, longest), np.int64))
 
 
 @inline
-def _enter(expand: Any, rules: Int64, state: Int64, attacker: int, turns: int, rows: Int64, frames: Int64, level: int) -> None:
-    """Expand a state and begin its frame; one in which the game is over, or no turn is left, is complete."""
-    who, count = expand(rules, state, attacker, rows[level])
+def _begin(who: int, count: int, attacker: int, turns: int, frames: Int64, sums: Int64, level: int, alike: int) -> None:
+    """Begin the frame of a state that has been expanded; it is complete if the game is over or no turn is left."""
+    ends = who == OVER or turns == 0
     frames[level, WHO] = who
-    frames[level, COUNT] = 0 if who == OVER or turns == 0 else count
+    frames[level, COUNT] = 0 if ends else count
     frames[level, ROW] = 0
-    frames[level, WEIGHTS] = 0 if who == CHANCE and turns != 0 else 1
+    frames[level, WEIGHTS] = 0 if who == CHANCE and not ends else 1
     frames[level, TURNS] = turns
+    least = 0
     if who == OVER:
-        frames[level, SUM] = UNIT if count == attacker else 0
-    elif who in (attacker, CHANCE) or turns == 0:
-        frames[level, SUM] = 0
-    else:
-        frames[level, SUM] = UNIT
+        least = UNIT if count == attacker else 0
+    elif who not in (attacker, CHANCE) and turns != 0:
+        least = UNIT
+    sums[level, :alike] = least
 
 
 @inline
-def _take(attacker: int, chance: int, rows: Int64, frames: Int64, level: int) -> None:
-    """Add the chance after the next row to a frame: chance weighs, the attacker takes the most, others the least."""
-    who = frames[level, WHO]
+def _take(
+    attacker: int, chances: Int64, start: int, stride: int, rows: Int64, frames: Int64, sums: Int64, level: int, alike: int
+) -> None:
+    """Add the chances after the next row to a frame: chance weighs, the attacker takes the most, others the least."""
+    who, row = frames[level, WHO], frames[level, ROW]
     if who == CHANCE:
-        weight = rows[level, frames[level, ROW], WEIGHT]
-        frames[level, SUM] += weight * chance
+        weight = rows[FIRST, level, row, WEIGHT]
+        for state in range(alike):
+            sums[level, state] += weight * chances[start + state * stride]
         frames[level, WEIGHTS] += weight
-    elif (chance > frames[level, SUM]) == (who == attacker):
-        frames[level, SUM] = chance
-    frames[level, ROW] += 1
+    elif who == attacker:
+        for state in range(alike):
+            sums[level, state] = max(sums[level, state], chances[start + state * stride])
+    else:
+        for state in range(alike):
+            sums[level, state] = min(sums[level, state], chances[start + state * stride])
+    frames[level, ROW] = row + 1
+
+
+@inline
+def _finish(frames: Int64, sums: Int64, level: int, alike: int) -> None:
+    """Turn the sums of a frame into chances."""
+    weights = frames[level, WEIGHTS]
+    if weights > 1:
+        for state in range(alike):
+            sums[level, state] //= weights
 
 
 @jit
-def forced(expand: Any, index: Any, rules: Int64, state: Int64, attacker: int, chances: Int64, rows: Int64, frames: Int64) -> Any:
-    """The attacker's chance in a state, in units, by the chances of the stored states that come next.
+def forced(expand: Any, index: Any, rules: Int64, alike: int, attacker: int, chances: Int64, space: Space) -> bool:
+    """The attacker's chances in states that are alike, in units, by the chances of the stored states that come next.
 
     Parameters
     ----------
     expand, index : compiled functions
         Of `tablebase.game.kernels.Kernels`.
     rules : ndarray of int64
-    state : ndarray of int64
+    alike : int
+        How many states there are; the first and the last are in `space.states`.
     attacker : int
         The player who tries to win; the other one tries to prevent that.
     chances : ndarray of int64, shape (2, size)
         For each stored state, the chance of the player to move there, and that of the other one.
-    rows, frames : ndarray of int64
-        As `new_space` returns them.
+    space : Space
+        The first row of its sums is filled in.
+
+    Returns
+    -------
+    bool
+        False if the states are not alike after all.
     """
+    states, rows, frames, sums = space
+    both = LAST + 1 if alike > 1 else FIRST + 1
     level = 0
-    _enter(expand, rules, state, attacker, -1, rows, frames, 0)
-    while True:
-        while frames[level, ROW] < frames[level, COUNT]:
-            after = rows[level, frames[level, ROW], STATE:]
-            number, player = index(rules, after)
-            if number >= 0:
-                _take(attacker, chances[0 if player == attacker else 1, number], rows, frames, level)
-            else:
-                level += 1
-                _enter(expand, rules, after, attacker, -1, rows, frames, level)
-        chance = frames[level, SUM] // frames[level, WEIGHTS]
-        if level == 0:
-            return chance
-        level -= 1
-        _take(attacker, chance, rows, frames, level)
-
-
-@jit
-def within(expand: Any, rules: Int64, state: Int64, attacker: int, turns: int, rows: Int64, frames: Int64) -> Any:
-    """The attacker's chance, in units, of winning within a number of turns, all players' together, the present one included.
-
-    The arguments are those of `forced`, but no table is read; there must be space for all states on the way.
-    """
-    level = 0
-    _enter(expand, rules, state, attacker, turns, rows, frames, 0)
+    who, count = expand(rules, states[FIRST], attacker, rows[FIRST, 0])
+    if both == 2 and expand(rules, states[LAST], attacker, rows[LAST, 0]) != (who, count):
+        return False
+    _begin(who, count, attacker, -1, frames, sums, 0, alike)
     while True:
         while frames[level, ROW] < frames[level, COUNT]:
             row = frames[level, ROW]
-            left = frames[level, TURNS] - rows[level, row, BEGINS]
+            number, player = index(rules, rows[FIRST, level, row, STATE:])
+            last, player_of_last = number, player
+            if both == 2:
+                last, player_of_last = index(rules, rows[LAST, level, row, STATE:])
+                if player_of_last != player or rows[LAST, level, row, WEIGHT] != rows[FIRST, level, row, WEIGHT]:
+                    return False
+            if number >= 0:
+                stride = (last - number) // (alike - 1) if alike > 1 else 0
+                if number + stride * (alike - 1) != last and both == 2:
+                    return False
+                role = 0 if player == attacker else 1
+                _take(attacker, chances[role], number, stride, rows, frames, sums, level, alike)
+                continue
             level += 1
-            _enter(expand, rules, rows[level - 1, row, STATE:], attacker, left, rows, frames, level)
-        chance = frames[level, SUM] // frames[level, WEIGHTS]
+            who, count = expand(rules, rows[FIRST, level - 1, row, STATE:], attacker, rows[FIRST, level])
+            if both == 2 and expand(rules, rows[LAST, level - 1, row, STATE:], attacker, rows[LAST, level]) != (who, count):
+                return False
+            _begin(who, count, attacker, -1, frames, sums, level, alike)
+        _finish(frames, sums, level, alike)
         if level == 0:
-            return chance
+            return True
         level -= 1
-        _take(attacker, chance, rows, frames, level)
+        _take(attacker, sums[level + 1], 0, 1, rows, frames, sums, level, alike)
+
+
+@jit
+def within(expand: Any, rules: Int64, attacker: int, turns: int, space: Space) -> Any:
+    """The attacker's chance, in units, of winning within a number of turns, all players' together, the present one included.
+
+    Parameters
+    ----------
+    expand : compiled function
+    rules : ndarray of int64
+    attacker : int
+    turns : int
+    space : Space
+        The state is the first of its states; it needs a level for each state that can follow within the turns.
+    """
+    states, rows, frames, sums = space
+    level = 0
+    who, count = expand(rules, states[FIRST], attacker, rows[FIRST, 0])
+    _begin(who, count, attacker, turns, frames, sums, 0, 1)
+    while True:
+        while frames[level, ROW] < frames[level, COUNT]:
+            row = frames[level, ROW]
+            left = frames[level, TURNS] - rows[FIRST, level, row, BEGINS]
+            level += 1
+            who, count = expand(rules, rows[FIRST, level - 1, row, STATE:], attacker, rows[FIRST, level])
+            _begin(who, count, attacker, left, frames, sums, level, 1)
+        _finish(frames, sums, level, 1)
+        if level == 0:
+            return sums[0, 0]
+        level -= 1
+        _take(attacker, sums[level + 1], 0, 1, rows, frames, sums, level, 1)
 
 
 @jit
@@ -143,43 +202,83 @@ def improve(
     expand: Any,
     index: Any,
     state_at: Any,
+    alike: Any,
     rules: Int64,
     chances: Int64,
     begin: int,
     end: int,
     improved: Int64,
-    state: Int64,
-    rows: Int64,
-    frames: Int64,
+    space: Space,
 ) -> int:
-    """Compute the chances of states anew from those after them, the last one first; return the largest improvement, in units.
+    """Compute the chances of states anew from those after them, the last ones first; return the largest improvement, in units.
 
     Parameters
     ----------
-    expand, index, state_at : compiled functions
+    expand, index, state_at, alike : compiled functions
     rules : ndarray of int64
     chances : ndarray of int64, shape (2, size)
     begin, end : int
         The numbers of the states.
     improved : ndarray of int64, shape (2, end - begin)
         Filled in; where there is no state, with 0. It may be a part of `chances`.
-    state, rows, frames : ndarray of int64
-        As `new_space` returns them.
+    space : Space
     """
-    largest = 0
-    for number in range(end - 1, begin - 1, -1):
-        improved[0, number - begin] = chances[0, number]
-        improved[1, number - begin] = chances[1, number]
+    largest, last = 0, end - 1
+    while last >= begin:
+        count = min(alike(rules, last), last - begin + 1)
+        first = last - count + 1
+        largest = max(
+            largest, _improve_alike(expand, index, state_at, rules, chances, first, count, improved[:, first - begin :], space)
+        )
+        last = first - 1
+    return largest
+
+
+@jit
+def _improve_alike(
+    expand: Any, index: Any, state_at: Any, rules: Int64, chances: Int64, first: int, count: int, improved: Int64, space: Space
+) -> int:
+    """Compute the chances of states that are alike, if they are; otherwise one after the other."""
+    closed = True
+    for state in range(count):
+        improved[0, state] = chances[0, first + state]
+        improved[1, state] = chances[1, first + state]
         # Of what the one can force, nothing more is left for the other.
-        if UNIT - chances[0, number] - chances[1, number] < CLOSED or not state_at(rules, number, state):
+        closed = closed and UNIT - chances[0, first + state] - chances[1, first + state] < CLOSED
+    if closed:
+        return 0
+    largest = 0
+    if not state_at(rules, first, space.states[FIRST]) or not state_at(rules, first + count - 1, space.states[LAST]):
+        return 0 if count == 1 else _improve_each(expand, index, state_at, rules, chances, first, count, improved, space)
+    _, player = index(rules, space.states[FIRST])
+    for role in range(2):
+        attacker = player if role == 0 else 1 - player
+        if not forced(expand, index, rules, count, attacker, chances, space):
+            return _improve_each(expand, index, state_at, rules, chances, first, count, improved, space)
+        for state in range(count):
+            gain = space.sums[0, state] - chances[role, first + state]
+            if gain > 0:
+                improved[role, state] = space.sums[0, state]
+                largest = max(largest, gain)
+    return largest
+
+
+@jit
+def _improve_each(
+    expand: Any, index: Any, state_at: Any, rules: Int64, chances: Int64, first: int, count: int, improved: Int64, space: Space
+) -> int:
+    """Compute the chances of states one after the other."""
+    largest = 0
+    for state in range(count - 1, -1, -1):
+        if not state_at(rules, first + state, space.states[FIRST]):
             continue
-        _, player = index(rules, state)
+        _, player = index(rules, space.states[FIRST])
         for role in range(2):
             attacker = player if role == 0 else 1 - player
-            chance = forced(expand, index, rules, state, attacker, chances, rows, frames)
-            gain = chance - chances[role, number]
+            forced(expand, index, rules, 1, attacker, chances, space)
+            gain = space.sums[0, 0] - chances[role, first + state]
             if gain > 0:
-                improved[role, number - begin] = chance
+                improved[role, state] = space.sums[0, 0]
                 largest = max(largest, gain)
     return largest
 
@@ -189,14 +288,13 @@ def settle(
     expand: Any,
     index: Any,
     state_at: Any,
+    alike: Any,
     rules: Int64,
     chances: Int64,
     begins: Int64,
     size: int,
     tolerance: int,
-    state: Int64,
-    rows: Int64,
-    frames: Int64,
+    space: Space,
 ) -> int:
     """Improve the chances of some blocks, one after the other, until no pass raises one by more than the tolerance.
 
@@ -215,8 +313,7 @@ def settle(
         passes += 1
         for begin in begins:
             block = chances[:, begin : begin + size]
-            gain = improve(expand, index, state_at, rules, chances, begin, begin + size, block, state, rows, frames)
-            largest = max(largest, gain)
+            largest = max(largest, improve(expand, index, state_at, alike, rules, chances, begin, begin + size, block, space))
     return passes
 
 
@@ -225,31 +322,46 @@ def mark_reads(
     expand: Any,
     index: Any,
     state_at: Any,
+    alike: Any,
     rules: Int64,
     block: int,
     begin: int,
     end: int,
     reads: NDArray[np.bool_],
-    state: Int64,
-    rows: Int64,
-    frames: Int64,
+    space: Space,
 ) -> None:
-    """Mark the blocks, by number, whose chances those of the states in a range are computed from."""
-    for number in range(begin, end):
-        for attacker in range(2):
-            if not state_at(rules, number, state):
-                continue
-            level = 0
-            _enter(expand, rules, state, attacker, -1, rows, frames, 0)
-            while level >= 0:
-                if frames[level, ROW] == frames[level, COUNT]:
-                    level -= 1
-                    continue
-                after = rows[level, frames[level, ROW], STATE:]
-                frames[level, ROW] += 1
-                stored, _ = index(rules, after)
-                if stored >= 0:
-                    reads[stored // block] = True
-                else:
-                    level += 1
-                    _enter(expand, rules, after, attacker, -1, rows, frames, level)
+    """Mark the blocks, by number, whose chances those of the states in a range are computed from.
+
+    What follows the first and the last of states that are alike must lie in the same blocks, and so must what follows those
+    between.
+    """
+    last = end - 1
+    while last >= begin:
+        count = min(alike(rules, last), last - begin + 1)
+        for number in (last - count + 1, last):
+            for attacker in range(2):
+                if state_at(rules, number, space.states[FIRST]):
+                    _mark_after(expand, index, rules, attacker, block, reads, space)
+        last -= count
+
+
+@jit
+def _mark_after(expand: Any, index: Any, rules: Int64, attacker: int, block: int, reads: NDArray[np.bool_], space: Space) -> None:
+    """Mark the blocks that follow one state."""
+    states, rows, frames, sums = space
+    level = 0
+    who, count = expand(rules, states[FIRST], attacker, rows[FIRST, 0])
+    _begin(who, count, attacker, -1, frames, sums, 0, 1)
+    while level >= 0:
+        if frames[level, ROW] == frames[level, COUNT]:
+            level -= 1
+            continue
+        after = rows[FIRST, level, frames[level, ROW], STATE:]
+        frames[level, ROW] += 1
+        stored, _ = index(rules, after)
+        if stored >= 0:
+            reads[stored // block] = True
+        else:
+            level += 1
+            who, count = expand(rules, after, attacker, rows[FIRST, level])
+            _begin(who, count, attacker, -1, frames, sums, level, 1)

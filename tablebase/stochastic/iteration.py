@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game.kernels import Kernels, Layer, Region
-from tablebase.stochastic.chances import UNIT, Int64, improve, mark_reads, new_space, settle
+from tablebase.stochastic.chances import UNIT, Int64, Space, improve, mark_reads, new_space, settle
 from tablebase.stochastic.circles import circles
 
 BATCH = 16
@@ -26,6 +26,8 @@ GRAIN = 4096
 """Fewer states than this are not worth another thread, nor a call for each block."""
 TOLERANCE = UNIT >> 42
 """A chance that has risen by no more than this is not worth computing others again."""
+COARSE = (UNIT >> 10, UNIT >> 20)
+"""Tolerances that come first, since small improvements are not worth reading one by one."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ def solve_layer(
             if len(circle) * region.block < GRAIN:
                 computed += len(circle) * blocks.settle([first + block for block in circle], tolerance)
             else:
-                for batch in _until_clean(
+                for batch in _until_settled(
                     reads, circle, lambda batch: blocks.improve([first + block for block in batch]), tolerance
                 ):
                     computed += len(batch)
@@ -99,33 +101,35 @@ def solve_layer(
             yield Progress(layer, done, count, computed)
 
 
-def _until_clean(
-    reads: Sequence[NDArray[np.int64]],
-    circle: list[int],
-    improve_batch: Callable[[list[int]], list[int]],
-    tolerance: int,
+def _until_settled(
+    reads: Sequence[NDArray[np.int64]], circle: list[int], improve_batch: Callable[[list[int]], list[int]], tolerance: int
 ) -> Iterator[list[int]]:
-    """Compute the blocks of a circle, and again those that read a block whose chances have risen; yield what was computed."""
+    """Compute the blocks of a circle, and again those that read chances that have risen; yield what was computed.
+
+    First only those that read of large improvements are computed again, then those of smaller ones.
+    """
     readers: dict[int, list[int]] = {block: [] for block in circle}
     for block in circle:
         for after in reads[block]:
             if int(after) in readers:
                 readers[int(after)].append(block)
-    dirty = dict.fromkeys(circle, True)
-    while any(dirty.values()):
-        for batch in _batches(circle, dirty):
-            dirty.update(dict.fromkeys(batch, False))
-            for block, gain in zip(batch, improve_batch(batch), strict=True):
-                if gain > tolerance:
-                    dirty.update(dict.fromkeys(readers[block], True))
-            yield batch
+    # What the blocks that a block reads have gained since it was computed.
+    unread = dict.fromkeys(circle, UNIT)
+    for least in (*(least for least in COARSE if least > tolerance), tolerance):
+        while max(unread.values()) > least:
+            for batch in _batches(circle, unread, least):
+                unread.update(dict.fromkeys(batch, 0))
+                for block, gain in zip(batch, improve_batch(batch), strict=True):
+                    for reader in readers[block] if gain else ():
+                        unread[reader] += gain
+                yield batch
 
 
-def _batches(circle: list[int], dirty: dict[int, bool]) -> Iterator[list[int]]:
-    """The blocks of a circle in order, some at a time, that are dirty when their turn comes."""
+def _batches(circle: list[int], unread: dict[int, int], least: int) -> Iterator[list[int]]:
+    """The blocks of a circle in order, some at a time, that have more unread than this when their turn comes."""
     batch: list[int] = []
     for block in circle:
-        if dirty[block]:
+        if unread[block] > least:
             batch.append(block)
         if len(batch) == BATCH:
             yield batch
@@ -139,31 +143,30 @@ class _Blocks:
 
     def __init__(self, kernels: Kernels, region: Region, chances: Int64, pool: ThreadPoolExecutor | None) -> None:
         self._kernels, self._region, self._chances, self._pool = kernels, region, chances, pool
+        self._functions = (kernels.expand, kernels.index, kernels.state_at, kernels.alike)
         self._improved = np.zeros((BATCH, 2, region.block), np.int64)
         self._space = threading.local()
 
     def reads(self, blocks: range) -> list[NDArray[np.int64]]:
         """For each of some blocks of a layer, which of these its states read, counted from the first."""
-        kernels, size = self._kernels, self._region.block
+        size = self._region.block
 
         def read_by(block: int) -> NDArray[np.int64]:
             marks = np.zeros(self._region.size // size, bool)
             begin = block * size
-            functions = kernels.expand, kernels.index, kernels.state_at
-            mark_reads(*functions, self._region.rules, size, begin, begin + size, marks, *self._own())
+            mark_reads(*self._functions, self._region.rules, size, begin, begin + size, marks, self._own())
             return np.flatnonzero(marks[blocks.start : blocks.stop])
 
         return self._map(read_by, blocks)
 
     def improve(self, batch: list[int]) -> list[int]:
         """Compute blocks from the same chances; return the largest improvement in each, in units."""
-        kernels, size = self._kernels, self._region.block
+        size = self._region.block
 
         def compute(place: int) -> int:
             begin = batch[place] * size
-            functions = kernels.expand, kernels.index, kernels.state_at
             into = self._improved[place]
-            return improve(*functions, self._region.rules, self._chances, begin, begin + size, into, *self._own())
+            return improve(*self._functions, self._region.rules, self._chances, begin, begin + size, into, self._own())
 
         gains = self._map(compute, range(len(batch)))
         for place, block in enumerate(batch):
@@ -172,10 +175,9 @@ class _Blocks:
 
     def settle(self, circle: list[int], tolerance: int) -> int:
         """Compute a few small blocks until they stay as they are; return how often each was computed."""
-        kernels, size = self._kernels, self._region.block
+        size = self._region.block
         begins = np.array(circle) * size
-        functions = kernels.expand, kernels.index, kernels.state_at
-        return settle(*functions, self._region.rules, self._chances, begins, size, tolerance, *self._own())
+        return settle(*self._functions, self._region.rules, self._chances, begins, size, tolerance, self._own())
 
     def _map(self, work: Callable[[int], Any], numbers: range) -> list[Any]:
         """The results of some work for each number, in threads if they are worth it."""
@@ -183,9 +185,9 @@ class _Blocks:
             return [work(number) for number in numbers]
         return list(self._pool.map(work, numbers))
 
-    def _own(self) -> tuple[Int64, Int64, Int64]:
+    def _own(self) -> Space:
         """The space of this thread."""
         if not hasattr(self._space, "own"):
-            self._space.own = new_space(self._kernels, self._kernels.deepest)
-        own: tuple[Int64, Int64, Int64] = self._space.own
+            self._space.own = new_space(self._kernels, self._kernels.deepest, self._region.block)
+        own: Space = self._space.own
         return own
