@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import typer
 
-from tablebase.cli.options import CHECK_FAILED, Format, GameName, Size, Style, Variant, chosen_game
+from tablebase.cli.options import (
+    CHECK_FAILED,
+    FOR_ALL_GAMES,
+    Format,
+    GameName,
+    Size,
+    Style,
+    Variant,
+    chosen_rules,
+    start_text,
+)
 
 
 def games(style: Style = Format.TABLE) -> None:
@@ -19,7 +29,7 @@ def games(style: Style = Format.TABLE) -> None:
             rows.append(_row(name))
         except RulesError as fault:
             faults.append(str(fault))
-    write_rows(rows, style, ["game", "title", "variants", "squares", "pieces", "start"])
+    write_rows(rows, style, ["game", "title", "variants", "squares", "pieces", "start", "commands"])
     for sentence in faults:
         say(f"error: {sentence}")
     if faults:
@@ -28,16 +38,18 @@ def games(style: Style = Format.TABLE) -> None:
 
 def _row(name: str) -> dict[str, object]:
     """A line about an installed game."""
-    from tablebase.game.registry import load_game, variants
+    from tablebase.game import Game
+    from tablebase.game.registry import load_rules, variants
 
-    game = load_game(name)
+    game = load_rules(name)
     return {
         "game": name,
         "title": game.title,
         "variants": " ".join(variants(name)),
-        "squares": len(game.board),
-        "pieces": " ".join(kind.symbol for kind in game.kinds),
-        "start": game.start,
+        "squares": len(game.board) if isinstance(game, Game) else None,
+        "pieces": " ".join(kind.symbol for kind in game.kinds) if isinstance(game, Game) else "",
+        "start": start_text(game),
+        "commands": "all" if isinstance(game, Game) else " ".join(FOR_ALL_GAMES),
     }
 
 
@@ -46,7 +58,7 @@ def check_rules(game: GameName, size: Size = None, variant: Variant = None, styl
     from tablebase.cli.output import write_rows
     from tablebase.testing.suite import check_rules as run_checks
 
-    checks = run_checks(chosen_game(game, size, variant))
+    checks = run_checks(chosen_rules(game, size, variant))
     rows = [
         {
             "check": check.name,

@@ -15,6 +15,7 @@ from tablebase.errors import TablebaseError, quoted, system_error
 
 if TYPE_CHECKING:
     from tablebase.game import Game
+    from tablebase.game.stochastic import StochasticGame
 
 
 class Format(StrEnum):
@@ -85,6 +86,7 @@ Size = Annotated[str | None, typer.Option("--size", metavar="8x8", help="Files a
 Variant = Annotated[
     list[str] | None, typer.Option("--variant", metavar="NAME=VALUE", help="Variant of the rules; may be repeated.")
 ]
+Players = Annotated[int | None, typer.Option("--players", metavar="N", help="Number of players; short for --variant players=N.")]
 Data = Annotated[Path, typer.Option("--data", metavar="DIR", envvar="TABLEBASE_DATA", help="Folder of the tables.")]
 Style = Annotated[Format, typer.Option("--format", help="Output format.")]
 Pieces = Annotated[range | None, typer.Option("--pieces", metavar="N", parser=parse_pieces, help="N pieces, or M-N for M to N.")]
@@ -97,20 +99,39 @@ DEFAULT_DATA = Path("data")
 CORES = cores()
 CHECK_FAILED = 1
 """Exit code if a check has failed."""
+FOR_ALL_GAMES = ("check-rules", "perft")
+"""Commands that also take games of chance or of several players."""
 
 
 def chosen_game(game: str, size: str | None, variant: list[str] | None) -> Game:
-    """The game, in this size and variant if they are given."""
+    """The game of pieces on squares, in this size and variant if they are given."""
     from tablebase.game import load_game
 
-    return load_game("-".join([game, *([size] if size else []), *(variant or [])]))
+    return load_game(_full_name(game, size, variant))
 
 
-def chosen_start(game: Game, position: str | None, start: str | None) -> str:
+def chosen_rules(game: str, size: str | None, variant: list[str] | None, players: int | None = None) -> Game | StochasticGame:
+    """The game of either sort, for the commands `FOR_ALL_GAMES`; otherwise like `chosen_game`."""
+    from tablebase.game.registry import load_rules
+
+    return load_rules(_full_name(game, size, [*(variant or []), *([] if players is None else [f"players={players}"])]))
+
+
+def _full_name(game: str, size: str | None, variant: list[str] | None) -> str:
+    """The name of a game with its variant."""
+    return "-".join([game, *([size] if size else []), *(variant or [])])
+
+
+def chosen_start(game: Game | StochasticGame, position: str | None, start: str | None) -> str:
     """The position that an argument or the option --from names; by default the start of the game."""
     if position is not None and start is not None:
         raise TablebaseError("there are two positions to start from: give either POSITION or --from")
-    return next((text for text in (position, start) if text is not None), game.start)
+    return next((text for text in (position, start) if text is not None), start_text(game))
+
+
+def start_text(game: Game | StochasticGame) -> str:
+    """The start of a game as text."""
+    return game.start if isinstance(game.start, str) else game.format(game.start)
 
 
 def parse_size(text: str) -> int:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -14,6 +14,7 @@ from tablebase.cli.options import (
     Data,
     Format,
     GameName,
+    Players,
     PositionText,
     Size,
     Start,
@@ -21,14 +22,18 @@ from tablebase.cli.options import (
     Threads,
     Variant,
     chosen_game,
+    chosen_rules,
     chosen_start,
     parse_size,
 )
+from tablebase.errors import TablebaseError
 from tablebase.search.choices import Options, RepeatedLines, Repetition
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tablebase.game import Game
+    from tablebase.game.stochastic import StochasticGame
     from tablebase.probe.prober import Prober
     from tablebase.search.engine import Analysis
 
@@ -46,6 +51,7 @@ def perft(
         RepeatedLines,
         typer.Option("--repetitions", help="Whether a line that comes back to one of its own earlier positions is one leaf."),
     ] = RepeatedLines.CONTINUE,
+    players: Players = None,
     size: Size = None,
     variant: Variant = None,
     workers: Threads = 1,
@@ -54,21 +60,55 @@ def perft(
     """Count the lines of legal moves, by their length."""
     from tablebase.cli.output import write_rows
     from tablebase.cli.progress import progress
+    from tablebase.game import Game
+
+    rules = chosen_rules(game, size, variant, players)
+    text = chosen_start(rules, position, start)
+    if isinstance(rules, Game):
+        counts = _counts_of_plies(rules, text, repetitions, workers)
+    else:
+        counts = _counts_of_turns(rules, text, repetitions, workers)
+    with progress(f"perft {rules.name}", "depths", depth, compiles=True) as shown:
+        if divide:
+            rows = [{"move": move, "leaves": leaves} for move, leaves in counts.by_move(depth).items()]
+        else:
+            rows = []
+            for number, leaves, seconds in counts.by_depth(depth):
+                shown.update()
+                rows.append({"depth": number, "leaves": leaves, "seconds": round(seconds, 3)})
+    write_rows(rows, style, ["move", "leaves"] if divide else ["depth", "leaves", "seconds"])
+
+
+class _Counts(NamedTuple):
+    """Counts of lines from a position, for a depth or for each one up to it."""
+
+    by_move: Callable[[int], dict[str, int]]
+    by_depth: Callable[[int], Iterable[tuple[int, int, float]]]
+
+
+def _counts_of_plies(game: Game, text: str, repetitions: RepeatedLines, threads: int) -> _Counts:
+    """Of a game of pieces."""
     from tablebase.game.notation import parse
     from tablebase.search.perft import leaves_by_depth, leaves_by_move
 
-    rules = chosen_game(game, size, variant)
-    begin_at = parse(rules, chosen_start(rules, position, start))
-    with progress(f"perft {rules.name}", "depths", depth, compiles=True) as shown:
-        if divide:
-            by_move = leaves_by_move(rules, begin_at, depth, repetitions, workers)
-            rows = [{"move": move, "leaves": leaves} for move, leaves in by_move.items()]
-        else:
-            rows = []
-            for count in leaves_by_depth(rules, begin_at, depth, repetitions, workers):
-                shown.update()
-                rows.append({**count._asdict(), "seconds": round(count.seconds, 3)})
-    write_rows(rows, style, ["move", "leaves"] if divide else ["depth", "leaves", "seconds"])
+    position = parse(game, text)
+    return _Counts(
+        lambda depth: leaves_by_move(game, position, depth, repetitions, threads),
+        lambda depth: leaves_by_depth(game, position, depth, repetitions, threads),
+    )
+
+
+def _counts_of_turns(game: StochasticGame, text: str, repetitions: RepeatedLines, threads: int) -> _Counts:
+    """Of a game of chance or of several players."""
+    from tablebase.stochastic.paths import paths_by_code, paths_by_depth
+
+    if repetitions is not RepeatedLines.CONTINUE:
+        raise TablebaseError(f"paths of {game.name} are counted whether they repeat a state or not: leave out --repetitions")
+    state = game.parse(text)
+    return _Counts(
+        lambda depth: paths_by_code(game, state, depth, threads),
+        lambda depth: paths_by_depth(game, state, depth, threads),
+    )
 
 
 def analyse(

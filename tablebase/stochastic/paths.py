@@ -6,7 +6,9 @@ game that is over has no further turns, so that its path counts at the turn in w
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
@@ -53,6 +55,16 @@ def paths_by_code(game: StochasticGame, state: State, depth: int, threads: int =
         return dict(zip(after, pool.map(below, after.values()), strict=True))
 
 
+def paths_by_depth(game: StochasticGame, state: State, depth: int, threads: int = 1) -> Iterator[tuple[int, int, float]]:
+    """The counts of depths 1, 2, … up to `depth`, each as soon as it is known: depth, paths, and seconds by the clock."""
+    # Compiled, if it has to be, before the clock runs.
+    _fastest_walk(game)(state, 1)
+    for number in range(1, depth + 1):
+        begin = time.perf_counter()
+        total = count_paths(game, state, number, threads)
+        yield number, total, time.perf_counter() - begin
+
+
 def _after(game: StochasticGame, state: State) -> dict[str, State]:
     """What comes right after a state, by code or label."""
     mover = game.to_move(state)
@@ -67,22 +79,21 @@ def _fastest_walk(game: StochasticGame) -> Walk:
     """By the game's compiled functions if it has any."""
     kernels = game.kernels()
     if kernels is None:
-        return partial(walk_plainly, game)
+        return partial(merge_plainly, game)
     from tablebase.stochastic.walk import walk
 
     return partial(walk, kernels)
 
 
-def walk_plainly(game: StochasticGame, state: State, turns: int) -> int:
-    """Count with the plain functions of a game."""
-    total = 0
-    waiting: list[tuple[State, int]] = [(state, turns)]
-    while waiting:
-        now, left = waiting.pop()
-        for after in _after(game, now).values():
-            turns_after = left - game.begins_turn(after)
-            if turns_after:
-                waiting.append((after, turns_after))
-            else:
-                total += 1
-    return total
+def merge_plainly(game: StochasticGame, state: State, turns: int) -> int:
+    """Count with the plain functions of a game, each state that is reached at the same time only once."""
+    now = Counter({state: 1})
+    for _ in range(turns):
+        begun, now = now, Counter()
+        while begun:
+            later: Counter[State] = Counter()
+            for before, ways in begun.items():
+                for after in _after(game, before).values():
+                    (now if game.begins_turn(after) else later)[after] += ways
+            begun = later
+    return now.total()

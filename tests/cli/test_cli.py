@@ -166,6 +166,7 @@ def test_games_and_estimates(two_pieces: Path, tmp_path: Path, ask: Ask) -> None
         "squares": 63,
         "pieces": "R C W D P T L E r c w d p t l e",
         "start": "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w",
+        "commands": "all",
     }
     for folder in (tmp_path / "none", two_pieces):
         rows = ask("estimate", "doushouqi", "--pieces", "4", "--data", folder, "--format", "json").json
@@ -245,7 +246,7 @@ def test_check_rules_accepts_the_game(ask: Ask) -> None:
 def test_check_rules_refuses_wrong_rules(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """A game with a wrong mirror ends with code 1 and names the check that failed."""
     pond = toys.pond()
-    monkeypatch.setattr(registry, "load_game", lambda _: replace(pond, mirror=pond.swap))
+    monkeypatch.setattr(registry, "load_rules", lambda _: replace(pond, mirror=pond.swap))
     answer = ask("check-rules", "pond", "--format", "json")
     assert answer.code == 1
     assert "mirror" in [row["check"] for row in answer.json if row["result"] != "ok"]

@@ -50,7 +50,7 @@ def test_a_shell_completes_games() -> None:
     """As a shell asks for it."""
     environment = {**os.environ, "_TABLEBASE_COMPLETE": "complete_bash", "COMP_WORDS": "tablebase probe ha", "COMP_CWORD": "2"}
     done = subprocess.run([sys.executable, "-m", "tablebase"], capture_output=True, text=True, env=environment, check=False)
-    assert done.stdout.split() == ["hasenspiel"]
+    assert done.stdout.split() == ["harehedgehog", "hasenspiel"]
 
 
 @pytest.mark.parametrize(("text", "counts"), [("4", [4]), ("2-4", [2, 3, 4]), (" 3-3 ", [3])])

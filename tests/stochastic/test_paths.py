@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from support.checks import at_least_one
 
-from tablebase.stochastic.paths import count_paths, paths_by_code, walk_plainly
+from tablebase.stochastic.paths import count_paths, merge_plainly, paths_by_code
 from tablebase.stochastic.walk import walk
 from tablebase.testing.playouts import playouts
 from tablebase_rules import pig
@@ -57,15 +57,13 @@ def test_compiled_and_plain_counts_agree() -> None:
     assert kernels is not None
     for state in at_least_one(state for played in playouts(game, 60, Random(1)) for state in played):
         for turns in (1, 2, 3):
-            assert walk(kernels, state, turns) == walk_plainly(game, state, turns)
+            assert walk(kernels, state, turns) == merge_plainly(game, state, turns)
 
 
 def test_a_deep_count_needs_no_deep_recursion() -> None:
-    """There are as many turns as one likes if the players pass, so that a stack would overflow; here nobody ever rolls."""
-
-    class Passing(pig.Pig):
-        def moves(self, state: tuple[int, ...]) -> dict[int, tuple[int, ...]]:
-            return {code: after for code, after in super().moves(state).items() if code == pig.HOLD}
-
-    game = Passing(2, 2, 3)
-    assert count_paths(game, game.start, 50_000) == 1
+    """A turn may be as long as one likes: to a thousand points by a coin."""
+    game = pig.game(die=2, target=1000, players=3)
+    assert count_paths(game, game.start, 1) == 2 * 1000 + 1
+    kernels = pig.game(die=2, target=1000).kernels()
+    assert kernels is not None
+    assert walk(kernels, (0,) * 5, 1) == 2 * 1000 + 1

@@ -1,0 +1,121 @@
+"""A game of pieces on squares as a `StochasticGame` without chance, so that its values can be compared with those of tables.
+
+A state is how the game has ended, if it has, the side to move, and the kind and the square of each piece, with -1 for pieces
+that are gone. As text it is the position in notation; behind that of a finished game stands the result: ``1-0``, ``0-1`` or
+``1/2-1/2``, for the first and the second side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tablebase.errors import NotationError, quoted
+from tablebase.game import Game, Outcome
+from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
+from tablebase.game.notation import parse, read, render
+from tablebase.game.stochastic import OVER, Draw, State, StochasticGame
+
+GOES_ON, DRAWN = -1, 2
+"""How a game has ended: the number of the side that has won, or one of these."""
+RESULTS = {0: "1-0", 1: "0-1", DRAWN: "1/2-1/2"}
+PLACES = {0: (1, 2), 1: (2, 1), DRAWN: (1, 1)}
+GONE = (-1, -1)
+
+
+class DeterministicGame(StochasticGame):
+    """A game of pieces on squares; every move is a turn.
+
+    Parameters
+    ----------
+    game : Game
+    """
+
+    players = 2
+
+    def __init__(self, game: Game) -> None:
+        start = parse(game, game.start)
+        self.name, self.title, self.options = game.name, game.title, {"rules": game.digest}
+        self._game, self._most = game, max(game.max_pieces, len(start.pieces))
+        self.start = self.state(start)
+
+    def state(self, position: Position) -> State:
+        """The state of a position in which no piece has just reached its goal."""
+        outcome = decided(self._game, position)
+        if outcome is None:
+            return self._state(GOES_ON, position)
+        if outcome is Outcome.DRAW:
+            return self._state(DRAWN, position)
+        return self._state(position.side if outcome is Outcome.WIN else 1 - position.side, position)
+
+    def position(self, state: State) -> Position:
+        """The position of a state."""
+        numbers = iter(state[2:])
+        return Position(tuple(piece for piece in zip(numbers, numbers, strict=True) if piece != GONE), state[1])
+
+    def to_move(self, state: State) -> int:
+        """The side to move."""
+        return state[1] if state[0] == GOES_ON else OVER
+
+    def moves(self, state: State) -> dict[int, State]:
+        """By origin and target, in the order of legal moves; of two ways between the same squares, the one that wins counts."""
+        if state[0] != GOES_ON:
+            return {}
+        after: dict[int, State] = {}
+        for code, child in self._children(self.position(state)):
+            if code not in after or child[0] == state[1]:
+                after[code] = child
+        return after
+
+    def draws(self, _: State) -> tuple[Draw, ...]:
+        """There is no chance."""
+        return ()
+
+    def places(self, state: State) -> tuple[int, ...]:
+        """Both are first in a draw."""
+        return PLACES[state[0]]
+
+    def begins_turn(self, _: State) -> bool:
+        """Every move is a turn."""
+        return True
+
+    def code_text(self, code: int) -> str:
+        """The move in notation."""
+        origin, target = divmod(code, len(self._game.board))
+        return self._game.board.names[origin] + self._game.board.names[target]
+
+    def format(self, state: State) -> str:
+        """As described above."""
+        text = render(self._game, self.position(state))
+        return text if state[0] == GOES_ON else f"{text} {RESULTS[state[0]]}"
+
+    def parse(self, text: str) -> State:
+        """Read a state; where no move is legal, the result may be left out."""
+        words = text.split() if isinstance(text, str) else []
+        if len(words) != 3:
+            return self._fitting(self.state(parse(self._game, text)))
+        position = read(self._game, " ".join(words[:2]))
+        ended = next((ended for ended, result in RESULTS.items() if result == words[2]), None)
+        if ended is None:
+            raise NotationError(f"{quoted(words[2])} is not a result: write {', '.join(RESULTS.values())}, or nothing")
+        # A position on the board does not show whether the last step has won.
+        state = self._fitting(self._state(ended, position))
+        if ended != 1 - position.side and state != self.state(position):
+            raise NotationError(f"{quoted(text)} is not a state of {self.name}: the result is another one")
+        return state
+
+    def _fitting(self, state: State) -> State:
+        """The state, if there are not too many pieces."""
+        if len(state) > len(self.start):
+            raise NotationError(f"a state of {self.name} has at most {self._most} pieces: remove some")
+        return state
+
+    def _children(self, position: Position) -> Iterator[tuple[int, State]]:
+        """The code of each legal move, and the state that it leads to."""
+        for move in legal_moves(self._game, position):
+            child = play(position, move)
+            won = wins_at_once(self._game, position, move)
+            yield move.origin * len(self._game.board) + move.target, self._state(position.side, child) if won else self.state(child)
+
+    def _state(self, ended: int, position: Position) -> State:
+        pieces = (*position.pieces, *[GONE] * (self._most - len(position.pieces)))
+        return (ended, position.side, *(number for piece in pieces for number in piece))
