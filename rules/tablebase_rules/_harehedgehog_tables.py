@@ -80,9 +80,10 @@ class TabledRace(Race):
         for mine, others in _layouts(chosen):
             begin = rules[at.BASES + 4 * mine + others]
             end = begin + rules[at.PLACEMENTS + (others > 0)] * block
-            name = f"{max(mine, others)}-{min(mine, others)}"
-            ranges[name] = (ranges.get(name, (int(begin),))[0], int(end))
-        return Region(chosen, rules, tuple(Layer(name, *numbers) for name, numbers in ranges.items()), int(block))
+            layer = f"{max(mine, others)}-{min(mine, others)}"
+            ranges[layer] = (ranges.get(layer, (int(begin),))[0], int(end))
+        name = f"carrots={chosen['carrots']}-cap={chosen['cap']}"
+        return Region(name, chosen, rules, tuple(Layer(layer, *numbers) for layer, numbers in ranges.items()), int(block))
 
     def _check(self, limits: Mapping[str, int | str]) -> None:
         """Raise `RulesError` unless there are tables with these limits."""

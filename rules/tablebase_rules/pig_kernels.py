@@ -45,9 +45,9 @@ def kernels(target: int, faces: Mapping[str, int]) -> Kernels:
 
 
 def region(target: int, faces: Mapping[str, int]) -> Region:
-    """All states. Those of one total are a block, since blocks are then solved from the largest total down."""
+    """All states. Those of two scores are a block, the largest total last."""
     totals = target + max(faces.values())
-    return Region({}, _rules(target, faces), (Layer("all", 0, totals * target**2),), target**2)
+    return Region("all", {}, _rules(target, faces), (Layer("all", 0, totals * target**2),), totals)
 
 
 def _rules(target: int, faces: Mapping[str, int]) -> Int64:
@@ -89,12 +89,14 @@ def index(rules: Int64, state: Int64) -> Any:
     target, player = rules[0], state[2]
     if state[0] >= target or state[1] >= target or state[4]:
         return -1, -1
-    return (state[3] * target + state[player]) * target + state[1 - player], player
+    return (state[player] * target + state[1 - player]) * (target + rules[-1]) + state[3], player
 
 
 @lists_states
 def state_at(rules: Int64, number: int, state: Int64) -> Any:
     """The first player is to move; scores and totals that no roll leads to have numbers, but no state."""
     target = rules[0]
-    state[0], state[1], state[2], state[3], state[4] = number // target % target, number % target, 0, number // target**2, 0
-    return state[0] + state[3] < target + rules[-1]
+    totals = target + rules[-1]
+    state[0], state[1], state[2] = number // totals // target, number // totals % target, 0
+    state[3], state[4] = number % totals, 0
+    return state[0] + state[3] < totals

@@ -16,7 +16,7 @@ from tablebase.game import Game, load_game
 from tablebase.slices.location import locate
 from tablebase.slices.material import parse_material
 from tablebase.tables.folder import make_folder
-from tablebase.tables.format import SUFFIX, check_seal, table_path
+from tablebase.tables.format import SUFFIX, check_seal, table_path, title
 from tablebase.tables.reader import Table
 from tablebase.tables.writer import DRAFT_SUFFIX, publish
 
@@ -76,5 +76,5 @@ def _open_sealed(game: Game, path: Path) -> Table:
     place = table_path(path.parents[2], game, locate(game, material, 0).material)
     if path != place:
         raise CorruptTableError(f"is not where this table belongs, which is {place}", path)
-    check_seal(path, game, material)
+    check_seal(path, title(game, material))
     return Table(path, game, material)

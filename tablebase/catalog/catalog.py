@@ -12,15 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Engine, case, delete, func, select
+from sqlalchemy import Engine, case, delete, func, select, union, union_all
 from sqlalchemy.orm import Session
 
 from tablebase.catalog import seal, sqlite
-from tablebase.catalog.registration import enter, of_file
+from tablebase.catalog.layers import LAYER, enter_layer, of_layer, read_layers
+from tablebase.catalog.registration import Values, enter, of_file
 from tablebase.catalog.schema import (
     SCHEMA_VERSION,
     DistanceRow,
     GameRow,
+    LayerRow,
     SliceRow,
     SolutionRow,
     TableRow,
@@ -30,10 +32,12 @@ from tablebase.catalog.schema import (
 )
 from tablebase.errors import CorruptCatalogError, TablebaseError, reindex, space_error, system_error
 from tablebase.game import Game, Outcome
+from tablebase.game.stochastic import StochasticGame
 from tablebase.tables.folder import check_folder, make_folder, missing_tablebase
 
 if TYPE_CHECKING:
     # Reading the catalog alone needs no HDF5.
+    from tablebase.stochastic.files import LayerFile
     from tablebase.tables.reader import Table
 
 
@@ -214,15 +218,29 @@ class Catalog:
         with self.writing() as session:
             enter(session, game, of_file(self.folder, game, table, engine, seconds))
 
+    def register_layer(self, file: LayerFile, seconds: float | None = None) -> None:
+        """Enter the verified file of a layer; an older registration of it is replaced."""
+        with self.writing() as session:
+            enter_layer(session, file.game, of_layer(self.folder, file, seconds))
+
+    def layers(self, game: StochasticGame) -> list[dict[str, Any]]:
+        """The registered layers of the rules installed now, as rows of the table ``layers``."""
+        with self._guard(), self._engine.connect() as connection:
+            rows: list[Values] = [row for row, _ in read_layers(connection).values()]
+        named = [dict(zip(LAYER, row, strict=True)) for row in rows]
+        return [row for row in named if (row["game"], row["rules_digest"]) == (game.name, game.digest)]
+
     def remove(self, files: Sequence[str]) -> None:
         """Forget the tables of these files, and games that have no others."""
         with self.writing() as session:
-            session.execute(delete(TableRow).where(TableRow.file.in_(files)))
-            session.execute(delete(GameRow).where(GameRow.name.not_in(select(TableRow.game))))
+            for table in (TableRow, LayerRow):
+                session.execute(delete(table).where(table.file.in_(files)))
+            kept = union(select(TableRow.game), select(LayerRow.game))
+            session.execute(delete(GameRow).where(GameRow.name.not_in(kept)))
 
     def files(self) -> dict[str, tuple[str, str]]:
         """The game and the digest of its rules for each registered file."""
-        query = select(TableRow.file, TableRow.game, TableRow.rules_digest)
+        query = union_all(*(select(table.file, table.game, table.rules_digest) for table in (TableRow, LayerRow)))
         with self._guard(), self._engine.connect() as connection:
             return {file: (game, digest) for file, game, digest in connection.execute(query)}
 

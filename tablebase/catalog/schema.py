@@ -9,7 +9,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.schema import DDLElement
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """Grows whenever a table, a column or the meaning of one changes."""
 VIEW = "slice_counts"
 
@@ -98,6 +98,28 @@ class DistanceRow(Base):
     outcome: Mapped[str] = mapped_column(primary_key=True)
     distance: Mapped[int] = mapped_column(primary_key=True)
     placements: Mapped[int]
+
+
+class LayerRow(Base):
+    """A file of bounds for states of a game with chance."""
+
+    __tablename__ = "layers"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    game: Mapped[str] = mapped_column(ForeignKey("games.name"))
+    region: Mapped[str]
+    layer: Mapped[str]
+    file: Mapped[str] = mapped_column(unique=True)
+    bytes: Mapped[int]
+    file_sha256: Mapped[str]
+    values_sha256: Mapped[str]
+    rules_digest: Mapped[str]
+    states: Mapped[int]
+    wins: Mapped[int]
+    losses: Mapped[int]
+    exact: Mapped[int]
+    open: Mapped[int]
+    seconds: Mapped[float | None]
+    seal: Mapped[str]
 
 
 class _OfSlice:

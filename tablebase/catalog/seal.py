@@ -13,12 +13,14 @@ from typing import Any
 from sqlalchemy import Connection, column, delete, func, insert, select
 from sqlalchemy.orm import Session
 
+from tablebase.catalog.layers import layers_fault
 from tablebase.catalog.registration import Values, contents, digest, grouped, read, values
 from tablebase.catalog.schema import (
     PATTERNS,
     SCHEMA_VERSION,
     DistanceRow,
     GameRow,
+    LayerRow,
     PatternSealRow,
     SealRow,
     SliceRow,
@@ -31,8 +33,9 @@ def _totals(connection: Connection) -> dict[str, str]:
     """The seals over all seals that the rows have now."""
     games = values(connection, GameRow, contents(GameRow), ["name"])
     tables = values(connection, TableRow, ["seal"], ["id"])
+    layers = values(connection, LayerRow, ["seal"], ["id"])
     patterns = values(connection, PatternSealRow, ["seal"], ["slice_id"])
-    return {"tables": digest([SCHEMA_VERSION, games, tables]), "patterns": digest(patterns)}
+    return {"tables": digest([SCHEMA_VERSION, games, tables, layers]), "patterns": digest(patterns)}
 
 
 def total_fault(connection: Connection) -> str | None:
@@ -57,7 +60,9 @@ def tables_fault(connection: Connection) -> str | None:
     sides = [side for registration in registrations.values() for side in registration.sides]
     found = [len(sides), sum(len(side.slices) for side in sides), sum(len(side.distances) for side in sides)]
     counted = [connection.scalar(select(func.count()).select_from(table)) for table in (SolutionRow, SliceRow, DistanceRow)]
-    return total_fault(connection) if found == counted else "is not as it was written (it has rows about no table)"
+    if found != counted:
+        return "is not as it was written (it has rows about no table)"
+    return layers_fault(connection) or total_fault(connection)
 
 
 def patterns_fault(connection: Connection) -> str | None:

@@ -128,8 +128,11 @@ class Region:
 
     Parameters
     ----------
-    limits : mapping of str to int or str
-        The game's limits, all of them, as a dictionary in their own order.
+    name : str
+        The name of the folder for the files of its layers. Regions have the same name if they have the same layers, as far
+        as both of them go.
+    limits : dict of str to int or str
+        All the game's limits, in their own order.
     rules : ndarray of int64
         What `expand`, `index` and `state_at` are given.
     layers : tuple of Layer
@@ -138,6 +141,7 @@ class Region:
         States with consecutive numbers that are solved at a time, the last one first. It divides the ranges of all layers.
     """
 
+    name: str
     limits: dict[str, int | str]
     rules: Int64
     layers: tuple[Layer, ...]

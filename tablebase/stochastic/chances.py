@@ -167,6 +167,12 @@ def forced(expand: Any, index: Any, rules: Int64, alike: int, attacker: int, cha
 
 
 @jit
+def number_of(index: Any, rules: Int64, state: Int64) -> Any:
+    """What `index` returns, for callers that are not compiled."""
+    return index(rules, state)
+
+
+@jit
 def within(expand: Any, rules: Int64, attacker: int, turns: int, space: Space) -> Any:
     """The attacker's chance, in units, of winning within a number of turns, all players' together, the present one included.
 

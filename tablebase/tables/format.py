@@ -61,15 +61,19 @@ def digest_behind(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def seal(game: Game, material: Material, digest: str) -> bytes:
-    """The user block of a table file whose other bytes have this digest."""
-    title = f"tablebase {FORMAT_VERSION} {game.name} {material_name(game, material)}"
-    return f"{title} sha256={digest}\n".encode().ljust(USER_BLOCK, b"\0")
+def title(game: Game, material: Material) -> str:
+    """What the seal of a table says it is."""
+    return f"{game.name} {material_name(game, material)}"
 
 
-def check_seal(path: Path, game: Game, material: Material) -> None:
+def seal(title: str, digest: str) -> bytes:
+    """The user block of a file of this title whose other bytes have this digest."""
+    return f"tablebase {FORMAT_VERSION} {title} sha256={digest}\n".encode().ljust(USER_BLOCK, b"\0")
+
+
+def check_seal(path: Path, title: str) -> None:
     """Raise `CorruptTableError` unless every byte of the file is as it was written."""
-    expected = seal(game, material, digest_behind(path))
+    expected = seal(title, digest_behind(path))
     with os.fdopen(open_file(path), "rb") as file:
         if file.read(USER_BLOCK) != expected:
             raise CorruptTableError("is not as it was written (SHA-256 differs)", path)

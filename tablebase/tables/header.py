@@ -22,6 +22,7 @@ from tablebase.slices.indexing import INDEX_VERSION, Layout, layout_of
 from tablebase.slices.location import sides_stored
 from tablebase.slices.material import Material, material_name
 from tablebase.slices.placements import placements
+from tablebase.tables import parts
 from tablebase.tables.format import FORMAT_VERSION
 from tablebase.tables.summary import Summary
 from tablebase.values import FIRST, Coding
@@ -30,13 +31,10 @@ CHUNK_BYTES = 64 * 1024
 ZSTANDARD = 32015
 """The number under which HDF5 knows the compression."""
 STRIDES = (1, 2)
-INTEGER = np.dtype("<i8")
 TYPES = {"uint8": h5py.h5t.STD_U8LE, "uint16": h5py.h5t.STD_U16LE}
 IDENTITY = ("format", "game", "material")
 VERSIONS = ("format_version", "index_version", "rules_digest")
 DIGEST_LENGTH = 64
-LONGEST_TEXT = 1 << 16
-"""More bytes than HDF5 keeps in an object header."""
 
 
 @dataclass(frozen=True)
@@ -112,20 +110,20 @@ def read_header(file: h5py.File, path: Path, game: Game, material: Material) -> 
     """
     layout, root = layout_of(game, material), file.id
     expected = root_attributes(game, material, stride=0, values_sha256="")
-    if [_text(root, name) for name in IDENTITY] != [expected[name] for name in IDENTITY]:
+    if [parts.text(root, name) for name in IDENTITY] != [expected[name] for name in IDENTITY]:
         raise CorruptTableError(f"is not the table {expected['material']} of {game.name}", path)
-    if [_text_or_number(root, name, expected[name]) for name in VERSIONS] != [expected[name] for name in VERSIONS]:
+    if [parts.text_or_number(root, name, expected[name]) for name in VERSIONS] != [expected[name] for name in VERSIONS]:
         raise StaleTableError(path, game.name)
-    _require(h5py.h5a.get_num_attrs(root) == len(expected), "it has other attributes")
-    _require(_text(root, "layout") == expected["layout"], "its attribute layout describes another index")
-    stride, values_sha256 = _number(root, "stride"), _text(root, "values_sha256")
-    _require(stride in STRIDES, "its attribute stride is neither 1 nor 2")
-    _require(len(values_sha256) == DIGEST_LENGTH, "its attribute values_sha256 is not a digest")
+    parts.require(h5py.h5a.get_num_attrs(root) == len(expected), "it has other attributes")
+    parts.require(parts.text(root, "layout") == expected["layout"], "its attribute layout describes another index")
+    stride, values_sha256 = parts.number(root, "stride"), parts.text(root, "values_sha256")
+    parts.require(stride in STRIDES, "its attribute stride is neither 1 nor 2")
+    parts.require(len(values_sha256) == DIGEST_LENGTH, "its attribute values_sha256 is not a digest")
     sides = sides_stored(game, material)
-    _require(root.get_num_objs() == len(sides), f"it does not hold just {len(sides)} datasets")
-    datasets = {side: _dataset(root, game.sides[side].letter) for side in sides}
+    parts.require(root.get_num_objs() == len(sides), f"it does not hold just {len(sides)} datasets")
+    datasets = {side: parts.dataset(root, game.sides[side].letter) for side in sides}
     dtypes = {_dtype(dataset) for dataset in datasets.values()}
-    _require(len(dtypes) == 1, "its datasets differ in type")
+    parts.require(len(dtypes) == 1, "its datasets differ in type")
     coding = Coding(stride, *dtypes)
     for dataset in datasets.values():
         _check_dataset(dataset, layout, coding)
@@ -133,102 +131,36 @@ def read_header(file: h5py.File, path: Path, game: Game, material: Material) -> 
     return Header(coding, chunk_codes(layout, coding), summaries, values_sha256), datasets
 
 
-def _require(right: bool, fault: str) -> None:
-    if not right:
-        raise ValueError(fault)
-
-
-# Attributes
-
-
-def _attribute(holder: Any, name: str) -> h5py.h5a.AttrID:
-    try:
-        return h5py.h5a.open(holder, name.encode())
-    except KeyError:
-        raise ValueError(f"it has no attribute {name}") from None
-
-
-def _text(holder: Any, name: str) -> str:
-    """A text of fixed length."""
-    attribute = _attribute(holder, name)
-    kind = attribute.get_type()
-    fixed = attribute.shape == () and kind.get_class() == h5py.h5t.STRING and not kind.is_variable_str()
-    _require(fixed and kind.get_size() < LONGEST_TEXT, f"its attribute {name} is not a text of fixed length")
-    value = np.empty((), dtype=f"S{kind.get_size()}")
-    attribute.read(value, kind)
-    text: str = value.item().decode()
-    return text
-
-
-def _number(holder: Any, name: str) -> int:
-    (number,) = _integers(_attribute(holder, name), name, ())
-    return number
-
-
-def _text_or_number(holder: Any, name: str, like: str | int) -> str | int:
-    return _text(holder, name) if isinstance(like, str) else _number(holder, name)
-
-
-def _numbers(holder: Any, name: str, most: int) -> list[int]:
-    """A list of integers, one for each of at most so many codes."""
-    attribute = _attribute(holder, name)
-    # A null dataspace has no shape.
-    shape: tuple[int, ...] = attribute.shape or ()
-    _require(len(shape) == 1 and FIRST <= shape[0] <= most, f"an attribute {name} is not a list with an entry for each code")
-    return _integers(attribute, name, shape)
-
-
-def _integers(attribute: h5py.h5a.AttrID, name: str, shape: tuple[int, ...]) -> list[int]:
-    """The integers of an attribute of this shape."""
-    kind = attribute.get_type()
-    _require(attribute.shape == shape and kind.equal(h5py.h5t.STD_I64LE), f"an attribute {name} does not consist of integers")
-    value = np.empty(shape, dtype=INTEGER)
-    attribute.read(value, kind)
-    integers: list[int] = value.reshape(-1).tolist()
-    return integers
-
-
-# Datasets
-
-
-def _dataset(root: Any, name: str) -> h5py.h5d.DatasetID:
-    """A dataset of this very file."""
-    key = name.encode()
-    _require(root.links.exists(key), f"it has no dataset {name}")
-    _require(root.links.get_info(key).type == h5py.h5l.TYPE_HARD, f"its dataset {name} is a link")
-    found = h5py.h5o.open(root, key)
-    _require(isinstance(found, h5py.h5d.DatasetID), f"its {name} is not a dataset")
-    return found
-
-
 def _dtype(dataset: h5py.h5d.DatasetID) -> str:
     """The name of the codes' type."""
     stored = dataset.get_type()
     name = next((name for name, kind in TYPES.items() if stored.equal(kind)), "")
-    _require(name in TYPES, f"its codes are not of the type {' or '.join(TYPES)}")
+    parts.require(name in TYPES, f"its codes are not of the type {' or '.join(TYPES)}")
     return name
 
 
 def _check_dataset(dataset: h5py.h5d.DatasetID, layout: Layout, coding: Coding) -> None:
     """Raise `ValueError` unless the dataset has the form that the layout and the coding demand, with all its chunks."""
-    _require(dataset.shape == (layout.size,), f"a dataset does not have the shape ({layout.size},)")
+    parts.require(dataset.shape == (layout.size,), f"a dataset does not have the shape ({layout.size},)")
     # Contiguous data could lie in another file, and virtual data always does.
     form, chunk = dataset.get_create_plist(), chunk_codes(layout, coding)
-    _require(form.get_layout() == h5py.h5d.CHUNKED, "a dataset is not divided into chunks")
-    _require(form.get_chunk() == (chunk,), f"a dataset is not divided into chunks of {chunk} codes")
+    parts.require(form.get_layout() == h5py.h5d.CHUNKED, "a dataset is not divided into chunks")
+    parts.require(form.get_chunk() == (chunk,), f"a dataset is not divided into chunks of {chunk} codes")
     filters = [form.get_filter(number)[0] for number in range(form.get_nfilters())]
-    _require(filters == [ZSTANDARD], "its chunks are not compressed with Zstandard alone")
-    _require(dataset.get_num_chunks() == -(-layout.size // chunk), "chunks are missing")
+    parts.require(filters == [ZSTANDARD], "its chunks are not compressed with Zstandard alone")
+    parts.require(dataset.get_num_chunks() == -(-layout.size // chunk), "chunks are missing")
 
 
 def _summary(dataset: h5py.h5d.DatasetID, layout: Layout, coding: Coding) -> Summary:
     """The statistics of a dataset, which must be possible for its layout."""
-    _require(h5py.h5a.get_num_attrs(dataset) == 2, "a dataset has other attributes than histogram and first")
-    histogram, first = (_numbers(dataset, name, coding.void) for name in ("histogram", "first"))
-    _require(len(histogram) == len(first), "histogram and first differ in length")
+    parts.require(h5py.h5a.get_num_attrs(dataset) == 2, "a dataset has other attributes than histogram and first")
+    histogram, first = (parts.numbers(dataset, name, FIRST, coding.void) for name in ("histogram", "first"))
+    parts.require(len(histogram) == len(first), "histogram and first differ in length")
     all_placements = placements(layout.game, layout.material)
-    _require(min(histogram) >= 0 and sum(histogram) == all_placements, f"a histogram does not count {all_placements} positions")
-    _require(len(histogram) == FIRST or histogram[-1] > 0, "a histogram does not end at the largest code")
+    parts.require(
+        min(histogram) >= 0 and sum(histogram) == all_placements, f"a histogram does not count {all_placements} positions"
+    )
+    parts.require(len(histogram) == FIRST or histogram[-1] > 0, "a histogram does not end at the largest code")
     _check_first(layout, histogram, first)
     return Summary(coding, tuple(histogram), tuple(first))
 
@@ -236,9 +168,9 @@ def _summary(dataset: h5py.h5d.DatasetID, layout: Layout, coding: Coding) -> Sum
 def _check_first(layout: Layout, histogram: Sequence[int], first: Sequence[int]) -> None:
     """Raise `ValueError` unless each code that occurs, and no other, first stands at a position of its own."""
     fits = all((index == -1) == (count == 0) for index, count in zip(first, histogram, strict=True))
-    _require(fits, "histogram and first differ in which codes there are")
+    parts.require(fits, "histogram and first differ in which codes there are")
     occurring = [index for index in first if index != -1]
-    _require(len(set(occurring)) == len(occurring), "two codes first stand at one index")
+    parts.require(len(set(occurring)) == len(occurring), "two codes first stand at one index")
     inside = all(0 <= index < layout.size for index in occurring)
     legal = inside and layout.squares_many(np.array(occurring, dtype=np.int64))[1].all()
-    _require(bool(legal), "a code first stands where there is no position")
+    parts.require(bool(legal), "a code first stands where there is no position")

@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored
 from tablebase.slices.material import Material
-from tablebase.tables.format import USER_BLOCK, digest_behind, seal
+from tablebase.tables.format import USER_BLOCK, digest_behind, seal, title
 from tablebase.tables.header import chunk_codes, root_attributes
 from tablebase.tables.reader import hdf5
 from tablebase.tables.summary import summarize
@@ -43,11 +43,16 @@ def write_draft(path: Path, game: Game, material: Material, codes: Sequence[Code
         One array for each side to move that the table stores; void indices hold `coding.void`.
     coding : Coding
     """
+    return write_sealed(path, title(game, material), lambda draft: _write_hdf5(draft, game, material, codes, coding))
+
+
+def write_sealed(path: Path, title: str, write: Callable[[Path], None]) -> Path:
+    """Write an HDF5 file with a user block under a temporary name next to `path`, seal it, sync it, and return that name."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}{DRAFT_SUFFIX}")
     try:
-        _write_hdf5(draft, game, material, codes, coding)
-        _seal(draft, game, material)
+        write(draft)
+        _seal(draft, title)
     except BaseException as fault:
         draft.unlink(missing_ok=True)
         refused = _system_fault(fault)
@@ -113,9 +118,9 @@ def fill_void(codes: Codes, void: int, before: int) -> Codes:
     return filled
 
 
-def _seal(path: Path, game: Game, material: Material) -> None:
+def _seal(path: Path, title: str) -> None:
     """Write the digest of everything after the user block into the user block, and sync the file."""
-    block = seal(game, material, digest_behind(path))
+    block = seal(title, digest_behind(path))
     with path.open("r+b") as file:
         file.write(block)
         file.flush()

@@ -15,7 +15,7 @@ from tablebase.errors import CorruptTableError
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import Material
-from tablebase.tables.format import check_seal
+from tablebase.tables.format import check_seal, title
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.tables.summary import Summary
@@ -49,7 +49,7 @@ def verify_table(game: Game, table: Table, store: Store) -> None:
         child = store.table(game, material)
         return child.read(side), child.coding
 
-    check_seal(table.path, game, table.material)
+    check_seal(table.path, title(game, table.material))
     codes = {side: table.read(side) for side in table.header.summaries}
     if table.values_digest(codes) != table.header.values_sha256:
         raise CorruptTableError("does not hold the values it was written with", table.path)

@@ -32,7 +32,7 @@ from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored
 from tablebase.slices.material import Material, parse_material
 from tablebase.tables import header, reader, store
-from tablebase.tables.format import check_seal, table_path
+from tablebase.tables.format import check_seal, table_path, title
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.tables.writer import fill_void, publish, write_draft
@@ -202,15 +202,15 @@ def test_every_flipped_byte_breaks_the_seal(two_pieces: Path, tmp_path: Path) ->
     """One changed bit in any byte of the file, its first 512 included, is reported with the file's name."""
     path = tmp_path / "RvR.h5"
     shutil.copy(table_path(two_pieces, GAME, RATS), path)
-    check_seal(path, GAME, RATS)
+    check_seal(path, title(GAME, RATS))
     data = path.read_bytes()
     with path.open("r+b", buffering=0) as file:
         for place, byte in at_least_one(enumerate(data)):
             os.pwrite(file.fileno(), bytes([byte ^ 1 << place % 8]), place)
             with pytest.raises(CorruptTableError, match=str(path)):
-                check_seal(path, GAME, RATS)
+                check_seal(path, title(GAME, RATS))
             os.pwrite(file.fileno(), bytes([byte]), place)
-    check_seal(path, GAME, RATS)
+    check_seal(path, title(GAME, RATS))
 
 
 def test_hdf5_checks_all_it_reads(two_pieces: Path) -> None:
@@ -247,7 +247,7 @@ def test_a_cut_file_is_corrupt(length: int, two_pieces: Path, tmp_path: Path) ->
     path = tmp_path / "RvR.h5"
     path.write_bytes(table_path(two_pieces, GAME, RATS).read_bytes()[:length])
     with pytest.raises(CorruptTableError, match=str(path)):
-        check_seal(path, GAME, RATS)
+        check_seal(path, title(GAME, RATS))
     with pytest.raises(CorruptTableError, match=str(path)):
         Table(path, GAME, RATS)
 
@@ -276,7 +276,7 @@ def test_a_forged_seal_does_not_help(two_pieces: Path, tmp_path: Path) -> None:
     shutil.copy(table_path(two_pieces, GAME, RATS), path)
     flip(path, middle_of_codes(path))
     reseal(path)
-    check_seal(path, GAME, RATS)
+    check_seal(path, title(GAME, RATS))
     with closing(Table(path, GAME, RATS)) as table, pytest.raises(CorruptTableError, match=str(path)):
         table.read(0)
 

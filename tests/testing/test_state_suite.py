@@ -548,7 +548,7 @@ def test_all_numbers_are_looked_at_if_they_are_few(monkeypatch: pytest.MonkeyPat
 
 def split(layers: list[tuple[int, int]], block: int) -> Callable[..., Region]:
     """A way to divide the numbers of the small game, of which there are 112."""
-    return lambda *_: Region({}, small_rules(), tuple(Layer(f"{a} to {b}", a, b) for a, b in layers), block)
+    return lambda *_: Region("all", {}, small_rules(), tuple(Layer(f"{a} to {b}", a, b) for a, b in layers), block)
 
 
 def small_rules() -> Any:

@@ -1,0 +1,272 @@
+"""The file of a layer: for each stored state, the chance of winning that the player to move can force, and its upper bound.
+
+Like a table's, it is an HDF5 file with a seal, made under a temporary name, and never modified. Its datasets ``lower`` and
+``upper`` are indexed by the numbers of the states, from the layer's first one. They are multiples of 2^-52, so that reading
+them loses nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import h5py
+import hdf5plugin
+import numpy as np
+from numpy.typing import NDArray
+
+from tablebase.compute.jit import jit
+from tablebase.errors import CorruptTableError, StaleTableError
+from tablebase.game.kernels import Int64, Kernels, Layer, Region
+from tablebase.game.stochastic import StochasticGame
+from tablebase.stochastic.chances import UNIT
+from tablebase.tables import parts
+from tablebase.tables.format import HDF5_BEGINNING, SUFFIX, USER_BLOCK, open_file
+from tablebase.tables.reader import FAULTS, hdf5
+from tablebase.tables.writer import LEVEL, write_sealed
+
+FORMAT_VERSION = 1
+CHUNK = 8192
+EXACT = 1e-9
+"""Bounds that are closer than this count as exact."""
+COUNTS = ("states", "wins", "losses", "exact", "open")
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How well the chances of a layer's states are known.
+
+    Parameters
+    ----------
+    states : int
+    wins, losses : int
+        States in which the player to move is certain to win, or to lose, under best play.
+    exact : int
+        States whose bounds differ by less than `EXACT`, wins and losses included.
+    open : int
+        States whose bounds are 0 and 1.
+    """
+
+    states: int
+    wins: int
+    losses: int
+    exact: int
+    open: int
+
+
+def layer_path(folder: Path, game: StochasticGame, region: Region, layer: Layer) -> Path:
+    """The path of a layer's file in a tablebase."""
+    return folder / game.name / region.name / (layer.name + SUFFIX)
+
+
+def layer_title(game: StochasticGame, region: Region, layer: Layer) -> str:
+    """What the seal of a layer's file says it is."""
+    return f"{game.name} {region.name} {layer.name}"
+
+
+def write_layer(path: Path, game: StochasticGame, kernels: Kernels, region: Region, layer: Layer, chances: Int64) -> Path:
+    """Write a layer under a temporary name next to `path`, sync it to disk, and return that name.
+
+    Parameters
+    ----------
+    path : Path
+    game : StochasticGame
+    kernels : Kernels
+    region : Region
+    layer : Layer
+    chances : ndarray of int64, shape (2, region.size)
+        As `tablebase.stochastic.iteration.solve` returns them.
+    """
+    own = chances[:, layer.begin : layer.end]
+    counts = count(kernels, region, layer, own)
+
+    def write(draft: Path) -> None:
+        digest = hashlib.sha256()
+        with hdf5, h5py.File(draft, "w", userblock_size=USER_BLOCK, libver=("v110", "v110")) as file:
+            for name, bounds in zip(("lower", "upper"), _bounds(own), strict=True):
+                form = {"chunks": (min(CHUNK, len(bounds)),), **hdf5plugin.Zstd(clevel=LEVEL)}
+                file.create_dataset(name, data=bounds, dtype="<f8", **form)
+                digest.update(bounds.tobytes())
+            for name, value in _attributes(game, region, layer, counts, digest.hexdigest()).items():
+                file.attrs[name] = np.bytes_(value.encode()) if isinstance(value, str) else value
+
+    return write_sealed(path, layer_title(game, region, layer), write)
+
+
+def _bounds(chances: Int64) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The lower and the upper bounds for the player to move."""
+    return chances[0] / UNIT, (UNIT - chances[1]) / UNIT
+
+
+def _attributes(game: StochasticGame, region: Region, layer: Layer, counts: Counts, digest: str) -> dict[str, str | int]:
+    """The root attributes of a layer's file."""
+    return {
+        "format": "tablebase chances",
+        "format_version": FORMAT_VERSION,
+        "game": game.name,
+        "rules_digest": game.digest,
+        "region": region.name,
+        "layer": layer.name,
+        "limits": json.dumps(region.limits),
+        **{name: getattr(counts, name) for name in COUNTS},
+        "values_sha256": digest,
+    }
+
+
+class LayerFile:
+    """The file of a layer, open for reading.
+
+    Parameters
+    ----------
+    path : Path
+    game : StochasticGame
+    region : Region
+        With this layer, and possibly others.
+    layer : Layer
+
+    Attributes
+    ----------
+    counts : Counts
+    values_sha256 : str
+        SHA-256 of the bounds, the lower ones first.
+
+    Raises
+    ------
+    CorruptTableError
+        If the file is not one of this layer.
+    StaleTableError
+        If it was built under other rules or in another format.
+    """
+
+    def __init__(self, path: Path, game: StochasticGame, region: Region, layer: Layer) -> None:
+        self.path, self.game, self.region, self.layer = path, game, region, layer
+        with hdf5:
+            self._file = _opened(path)
+            try:
+                self._check()
+            except FAULTS as fault:
+                self._file.close()
+                raise CorruptTableError(f"is not a readable table file ({fault})", path) from fault
+            except Exception:
+                self._file.close()
+                raise
+
+    def _check(self) -> None:
+        root = self._file.id
+        expected = _attributes(self.game, self.region, self.layer, Counts(0, 0, 0, 0, 0), "")
+        for name in ("format", "game", "region", "layer"):
+            if parts.text(root, name) != expected[name]:
+                raise CorruptTableError(f"is not the table {self.region.name} {self.layer.name} of {self.game.name}", self.path)
+        for name in ("format_version", "rules_digest"):
+            if parts.text_or_number(root, name, expected[name]) != expected[name]:
+                raise StaleTableError(self.path, self.game.name)
+        self.counts = Counts(*(parts.number(root, name) for name in COUNTS))
+        self.limits: dict[str, Any] = json.loads(parts.text(root, "limits"))
+        self.values_sha256 = parts.text(root, "values_sha256")
+        for name in ("lower", "upper"):
+            data = parts.dataset(root, name)
+            parts.require(data.shape == (self.layer.end - self.layer.begin,), f"its dataset {name} does not have the right size")
+            parts.require(data.get_type().equal(h5py.h5t.IEEE_F64LE), f"its dataset {name} does not consist of numbers")
+            parts.require(data.get_create_plist().get_layout() == h5py.h5d.CHUNKED, f"its dataset {name} is not divided into chunks")
+
+    def read(self) -> Int64:
+        """The chances in units, shape (2, states of the layer), as `iteration.solve` returns them.
+
+        Raises
+        ------
+        CorruptTableError
+            If they cannot be read, or are not those that were written.
+        """
+        try:
+            with hdf5:
+                lower, upper = (np.asarray(self._file[name][:], "<f8") for name in ("lower", "upper"))
+        except FAULTS as fault:
+            raise CorruptTableError(f"cannot be read ({fault})", self.path) from fault
+        digest = hashlib.sha256(lower.tobytes())
+        digest.update(upper.tobytes())
+        if digest.hexdigest() != self.values_sha256:
+            raise CorruptTableError("does not hold the values it was written with", self.path)
+        return np.stack([(lower * UNIT).astype(np.int64), UNIT - (upper * UNIT).astype(np.int64)])
+
+    def chances_at(self, number: int) -> tuple[int, int]:
+        """The chances in units of the player to move, and of the other one, in the state of this number."""
+        try:
+            with hdf5:
+                lower, upper = (float(self._file[name][number - self.layer.begin]) for name in ("lower", "upper"))
+        except FAULTS as fault:
+            raise CorruptTableError(f"cannot be read ({fault})", self.path) from fault
+        if not 0 <= lower <= upper <= 1:
+            raise CorruptTableError("holds bounds that are none", self.path)
+        return int(lower * UNIT), UNIT - int(upper * UNIT)
+
+    def close(self) -> None:
+        """Close the file."""
+        with hdf5:
+            self._file.close()
+
+
+def limits_of(path: Path) -> Mapping[str, int | str]:
+    """The limits of the region that a layer's file was built with.
+
+    Raises
+    ------
+    CorruptTableError
+        If the file does not say.
+    """
+    with hdf5:
+        file = _opened(path)
+        try:
+            limits: Any = json.loads(parts.text(file.id, "limits"))
+            parts.require(isinstance(limits, dict), "its limits are no limits")
+        except FAULTS as fault:
+            raise CorruptTableError(f"is not a readable table file ({fault})", path) from fault
+        finally:
+            file.close()
+    return dict(limits)
+
+
+def _opened(path: Path) -> h5py.File:
+    """An HDF5 file behind a user block."""
+    with os.fdopen(open_file(path), "rb") as raw:
+        raw.seek(USER_BLOCK)
+        begins_well = raw.read(len(HDF5_BEGINNING)) == HDF5_BEGINNING
+    try:
+        parts.require(begins_well, "it does not begin like one")
+        return h5py.File(path, "r")
+    except FAULTS as fault:
+        raise CorruptTableError(f"is not a readable table file ({fault})", path) from fault
+
+
+def count(kernels: Kernels, region: Region, layer: Layer, chances: Int64) -> Counts:
+    """Count the states of a layer.
+
+    Parameters
+    ----------
+    kernels : Kernels
+    region : Region
+    layer : Layer
+    chances : ndarray of int64, shape (2, states of the layer)
+    """
+    state = np.zeros(kernels.fields, np.int64)
+    counted = _count(kernels.state_at, region.rules, layer.begin, chances, int(EXACT * UNIT), state)
+    return Counts(*counted.tolist())
+
+
+@jit
+def _count(state_at: Any, rules: Int64, begin: int, chances: Int64, exact: int, state: Int64) -> Int64:
+    """The numbers of `Counts`."""
+    counts = np.zeros(5, np.int64)
+    for place in range(chances.shape[1]):
+        if state_at(rules, begin + place, state):
+            mine, others = chances[0, place], chances[1, place]
+            counts[0] += 1
+            counts[1] += mine == UNIT
+            counts[2] += others == UNIT
+            counts[3] += UNIT - mine - others < exact
+            counts[4] += mine == 0 and others == 0
+    return counts

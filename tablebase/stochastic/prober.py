@@ -1,0 +1,248 @@
+"""What the tables of a folder say of a state: bounds of the chance to win, for each player, and for each move."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from tablebase.errors import TablebaseError
+from tablebase.game.kernels import Region
+from tablebase.game.stochastic import CHANCE, OVER, State, StochasticGame
+from tablebase.stochastic.chances import UNIT, number_of
+from tablebase.stochastic.compiled import compiled
+from tablebase.stochastic.files import LayerFile, layer_path, limits_of
+from tablebase.tables.folder import check_folder
+from tablebase.tables.format import SUFFIX
+
+Chances = tuple[int, int]
+"""In units, the chances of winning that player 0 and player 1 can force."""
+UNKNOWN: Chances = (0, 0)
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Bounds of a player's chance to win under best play.
+
+    Parameters
+    ----------
+    lower : float
+        What the player can force.
+    upper : float
+        One minus what the other one can force.
+    """
+
+    lower: float
+    upper: float
+
+    @property
+    def outcome(self) -> str | None:
+        """``win`` or ``loss`` if that is certain; else None."""
+        return "win" if self.lower == 1 else "loss" if self.upper == 0 else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields of a probe."""
+        return {"outcome": self.outcome, "distance": None, "lower": self.lower, "upper": self.upper}
+
+
+@dataclass(frozen=True)
+class DrawAnswer:
+    """An outcome of chance, and what it is worth to the player whose move led to it."""
+
+    probability: Fraction
+    label: str
+    position: str
+    bounds: Bounds
+
+    def to_dict(self) -> dict[str, Any]:
+        """What JSON says of it."""
+        return {"probability": str(self.probability), "card": self.label, "position": self.position} | {
+            name: value for name, value in self.bounds.to_dict().items() if name in ("lower", "upper")
+        }
+
+
+@dataclass(frozen=True)
+class MoveAnswer:
+    """A legal move, and what it is worth to the player who makes it."""
+
+    code: int
+    text: str
+    position: str
+    bounds: Bounds
+    draws: tuple[DrawAnswer, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """What JSON says of it."""
+        fields = {"move": str(self.code), "position": self.position, **self.bounds.to_dict()}
+        return {**fields, "outcomes": [draw.to_dict() for draw in self.draws]} if self.draws else fields
+
+
+@dataclass(frozen=True)
+class StateAnswer:
+    """What the tables say of a state.
+
+    Parameters
+    ----------
+    game : StochasticGame
+    position : str
+    side : str
+        The number of the player to move, from 1; ``chance`` where a card is drawn; empty if the game is over.
+    bounds : Bounds
+        For that player; for the first one if no player is to move.
+    moves : tuple of MoveAnswer
+        Best first.
+    draws : tuple of DrawAnswer
+        Where chance moves.
+    """
+
+    game: StochasticGame
+    position: str
+    side: str
+    bounds: Bounds
+    moves: tuple[MoveAnswer, ...]
+    draws: tuple[DrawAnswer, ...] = ()
+
+    @property
+    def best(self) -> str | None:
+        """The code of the first of the moves."""
+        return str(self.moves[0].code) if self.moves else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `tablebase probe --format json` writes of a state; its fields are stable."""
+        fields: dict[str, Any] = {"game": self.game.name, "position": self.position, "side": self.side, **self.bounds.to_dict()}
+        fields |= {"best": self.best, "moves": [move.to_dict() for move in self.moves]}
+        return {**fields, "outcomes": [draw.to_dict() for draw in self.draws]} if self.draws else fields
+
+
+class StateProber:
+    """The tables of a game of two players in a folder. All of them are asked, since the bounds of each are true.
+
+    Parameters
+    ----------
+    folder : Path
+    game : StochasticGame
+
+    Raises
+    ------
+    TablebaseError
+        If there is no table of the game.
+    """
+
+    def __init__(self, folder: Path, game: StochasticGame) -> None:
+        check_folder(folder, built=True)
+        self.game = game
+        self._compiled = compiled(game)
+        self._regions = list(_built(folder, game))
+        self._lock = threading.Lock()
+        if not self._regions:
+            limits = "".join(f" --{name} {value}" for name, value in game.limits.items())
+            raise TablebaseError(f"no table of {game.name} is in {folder}: run 'tablebase build {game.name}{limits} --data {folder}'")
+
+    def __enter__(self) -> StateProber:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all files."""
+        for _, files in self._regions:
+            for file in files:
+                file.close()
+
+    def probe(self, state: State) -> StateAnswer:
+        """Bounds of a state and of all its moves, best first."""
+        mover = self.game.to_move(state)
+        bounds = bounds_of(self.chances(state), max(mover, 0))
+        moves = []
+        for code, after in self.game.moves(state).items():
+            draws = self._draws(after, mover) if self.game.to_move(after) == CHANCE else ()
+            worth = bounds_of(self._after_move(after), mover)
+            moves.append(MoveAnswer(code, self.game.code_text(code), self.game.format(after), worth, draws))
+        moves.sort(key=lambda move: (-move.bounds.lower, -move.bounds.upper, move.code))
+        side = str(mover + 1) if mover >= 0 else "chance" if mover == CHANCE else ""
+        draws = self._draws(state, 0) if mover == CHANCE else ()
+        return StateAnswer(self.game, self.game.format(state), side, bounds, tuple(moves), draws)
+
+    def line(self, state: State, most: int) -> Iterator[tuple[StateAnswer, str]]:
+        """The likeliest line: of each state what is known, and the best move or the likeliest draw; at most so many states."""
+        for _ in range(most):
+            answer = self.probe(state)
+            mover = self.game.to_move(state)
+            if mover == OVER:
+                yield answer, ""
+                return
+            if mover == CHANCE:
+                likeliest = max(self.game.draws(state), key=lambda draw: draw.probability)
+                yield answer, likeliest.label
+                state = likeliest.state
+            else:
+                yield answer, answer.best or ""
+                state = self.game.moves(state)[answer.moves[0].code]
+
+    def chances(self, state: State) -> Chances:
+        """What each player can force in a state, in units, as far as the tables know."""
+        stored = self._stored(state)
+        if stored is not None:
+            return stored
+        mover = self.game.to_move(state)
+        if mover == OVER:
+            places = self.game.places(state)
+            alone = [place == 1 and places.count(1) == 1 for place in places]
+            return UNIT * alone[0], UNIT * alone[1]
+        if mover == CHANCE:
+            draws = [(draw.probability, self._after_move(draw.state)) for draw in self.game.draws(state)]
+            mine, others = (int(sum(weight * chances[player] for weight, chances in draws)) for player in (0, 1))
+            return mine, others
+        after = [self._after_move(child) for child in self.game.moves(state).values()]
+        best = [(max if player == mover else min)(chances[player] for chances in after) for player in (0, 1)]
+        return best[0], best[1]
+
+    def _after_move(self, state: State) -> Chances:
+        """What each player can force after a move; nothing in a state of a later turn, with a choice, that no table has."""
+        stored = self._stored(state)
+        if stored is not None:
+            return stored
+        chooses = self.game.to_move(state) >= 0 and len(self.game.moves(state)) > 1
+        return UNKNOWN if chooses and self.game.begins_turn(state) else self.chances(state)
+
+    def _draws(self, state: State, player: int) -> tuple[DrawAnswer, ...]:
+        """The outcomes of a state in which chance moves, as a player sees them."""
+        return tuple(
+            DrawAnswer(draw.probability, draw.label, self.game.format(draw.state), bounds_of(self._after_move(draw.state), player))
+            for draw in self.game.draws(state)
+        )
+
+    def _stored(self, state: State) -> Chances | None:
+        """The best bounds that any table has."""
+        best: Chances | None = None
+        row = self._compiled.row(state)
+        for region, files in self._regions:
+            number, player = (-1, -1) if row is None else number_of(self._compiled.kernels.index, region.rules, row)
+            file = next((file for file in files if file.layer.begin <= number < file.layer.end), None)
+            if file is not None:
+                with self._lock:
+                    mine, others = file.chances_at(number)
+                found = (mine, others) if player == 0 else (others, mine)
+                best = found if best is None else (max(best[0], found[0]), max(best[1], found[1]))
+        return best
+
+
+def bounds_of(chances: Chances, player: int) -> Bounds:
+    """The bounds of a player's chance to win."""
+    return Bounds(chances[player] / UNIT, (UNIT - chances[1 - player]) / UNIT)
+
+
+def _built(folder: Path, game: StochasticGame) -> Iterator[tuple[Region, list[LayerFile]]]:
+    """The regions of which there are files, with their open layers."""
+    home = folder / game.name
+    for place in sorted(path for path in home.iterdir() if path.is_dir()) if home.is_dir() else []:
+        files = sorted(place.glob(f"*{SUFFIX}"))
+        regions = [compiled(game).region(limits_of(path)) for path in files]
+        if regions:
+            region = max(regions, key=lambda region: region.size)
+            layers = [layer for layer in region.layers if layer_path(folder, game, region, layer) in files]
+            yield region, [LayerFile(layer_path(folder, game, region, layer), game, region, layer) for layer in layers]
