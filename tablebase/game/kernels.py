@@ -14,6 +14,7 @@ import numpy as np
 from numba import cfunc, types
 from numpy.typing import NDArray
 
+from tablebase.compute.borrow import borrowed
 from tablebase.compute.jit import inline
 from tablebase.game.stochastic import CHANCE, OVER
 
@@ -143,6 +144,7 @@ __all__ = [
     "Kernels",
     "Layer",
     "Region",
+    "borrowed",
     "expands",
     "indexes",
     "inline",

@@ -166,9 +166,10 @@ def play(state: State, who: int, due: int, again: bool, options: Options, attack
         codes = legal(state, who, hare["carrots"] + due, again, options)
         return ("choose", who, {code: after(code, *there) for code, there in codes.items()})
 
-    # No step costs more than 2080 carrots, so larger numbers allow what the largest of these allows.
+    # A number that pays the way home and leaves more than the cap allows what all larger ones allow.
     least = options["cap"] + 1 + due
-    each = [legal(state, who, carrots, again, options) for carrots in range(least, least + 2200)]
+    most = max(least, sum(range(65 - hare["at"]))) + options["cap"] + 20
+    each = [legal(state, who, carrots, again, options) for carrots in range(least, most)]
     common = set.intersection(*map(set, each)) if attacker == who else set.union(*map(set, each))
     if common:
         return ("choose", who, {code: worst(code, each, after, options) for code in sorted(common)})
