@@ -187,10 +187,10 @@ def test_chances_are_those_of_the_twin(options: dict[str, Any], limits: dict[str
 @pytest.mark.parametrize(
     ("text", "turns", "limits", "expected"),
     [
-        # Only by moving to 61 or 63, drawing `again` and coming home at once, since the other needs one turn.
+        # Home costs 21 carrots, and the other comes home in his turn: what helps is 61 or 63 and the card `again`.
         ("58:20:0,59:20:0 1", 2, {}, Fraction(1, 12)),
         ("61:6:0,0:0:0 1", 1, {}, Fraction(1)),
-        # Nobody can hold 25 carrots and wait for his turn under a cap of 20; the one who may, loses sight of the number.
+        # More than a strict cap is nobody's win. Under a merged one, 21 may be any larger number, which does not lead home.
         ("61:25:0,0:0:0 1", 1, {"cap": "strict", "carrots": 20}, Fraction(0)),
         ("63:21:0,0:0:0 1", 1, {"cap": "merged", "carrots": 20}, Fraction(0)),
     ],
@@ -212,10 +212,14 @@ def test_unknown_carrots() -> None:
     # Square 54 does not pay the first. 50 and 56 are hedgehogs, 57 and 62 are for lettuces; home costs 55 and leaves 0 to 10.
     assert attacking == {1, 4, 5, 6, -4}
     assert defending == attacking | {7, 9, 10}
-    doubt = next(after for label, _, _, after in expanded(rules, array, state, 0)[2] if label == 5)
-    who, _, rows = expanded(rules, array, doubt, 0)
-    assert who == DOUBT
-    assert [after[1] for *_, after in rows] == list(range(6, 22))
+    # Whoever had 21 or more has so many left, or more.
+    for attacker, least in ((0, {1: 20, 4: 11, 5: 6, 6: 0}), (1, {1: 20, 4: 11, 5: 6, 6: 0, 7: 0, 9: 0})):
+        left = {label: after for label, _, _, after in expanded(rules, array, state, attacker)[2] if label in least}
+        for label, number in at_least_one(least.items()):
+            who, _, rows = expanded(rules, array, left[label], attacker)
+            assert who == DOUBT
+            assert [after[1] for *_, after in rows] == list(range(number, 22)), label
+    assert {after[1] for label, _, _, after in expanded(rules, array, state, 0)[2] if label == -4} == {21}
 
 
 def test_a_merged_cap_leaves_a_way_ahead() -> None:
