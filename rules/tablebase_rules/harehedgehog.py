@@ -1,7 +1,8 @@
 """Hare & Hedgehog, the race of D. Parlett, for two to six players with one hare each.
 
-The rules are those of the second article on a program that plays it, completed where its prose is silent by the published
-ones of 1978 and 1995. What they leave open are options; their first values are the defaults, see `WORDS`.
+The rules are those of an article on a program that plays it, completed where its prose is silent by the published ones of
+1978 and 1995. What they leave open are options, see `WORDS`; the first values are the defaults. If a whole round passes in
+which everybody is stuck and nothing changes, the game ends; states know nothing of that, but `Race.is_deadlock` does.
 
 A turn is made of moves, cards and choices. The codes of a move are the squares ahead; the squares back to a hedgehog, below
 0; 1001 and 1002 to stay and take or give ten carrots; 0 to stay, if nothing else is possible. A card that carries a hare to

@@ -22,6 +22,7 @@ from tablebase.game.kernels import (
     STATE,
     WEIGHT,
     counts_alike,
+    borrowed,
     expands,
     indexes,
     inline,
@@ -363,6 +364,7 @@ def _target(rules: Any, state: Any, card: Any, finished: Any) -> Any:
 @expands
 def expand(rules: Any, state: Any, attacker: Any, rows: Any) -> Any:
     """The moves, the cards, or all numbers of carrots that there may be."""
+    rules, state, rows = borrowed(rules), borrowed(state), borrowed(rows)
     finished = 0
     for begin in range(0, PER_PLAYER * rules[PLAYERS], PER_PLAYER):
         if state[begin + CARROTS] < 0:

@@ -14,6 +14,7 @@ import numpy as np
 from numba import cfunc, types
 from numpy.typing import NDArray
 
+from tablebase.compute.borrow import borrowed
 from tablebase.compute.jit import inline
 from tablebase.game.movers import CHANCE, OVER
 
@@ -166,6 +167,7 @@ __all__ = [
     "Region",
     "alone",
     "counts_alike",
+    "borrowed",
     "expands",
     "indexes",
     "inline",

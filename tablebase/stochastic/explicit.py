@@ -94,7 +94,7 @@ def explicit(game: StochasticGame) -> Explicit:
     deepest = _most_draws(game, states[stored:])
     kernels = Kernels(rules, expand, index, state_at, 1, widest, deepest, tuple(labels), __name__)
     end = -(-stored // BLOCK) * BLOCK
-    return Explicit(states, numbers, kernels, Region({}, rules, (Layer("all", 0, end),), BLOCK))
+    return Explicit(states, numbers, kernels, Region("all", {}, rules, (Layer("all", 0, end),), BLOCK))
 
 
 def _reachable(game: StochasticGame) -> dict[State, None]:

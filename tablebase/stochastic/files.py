@@ -172,7 +172,8 @@ class LayerFile:
             data = parts.dataset(root, name)
             parts.require(data.shape == (self.layer.end - self.layer.begin,), f"its dataset {name} does not have the right size")
             parts.require(data.get_type().equal(h5py.h5t.IEEE_F64LE), f"its dataset {name} does not consist of numbers")
-            parts.require(data.get_create_plist().get_layout() == h5py.h5d.CHUNKED, f"its dataset {name} is not divided into chunks")
+            chunked = data.get_create_plist().get_layout() == h5py.h5d.CHUNKED
+            parts.require(chunked, f"its dataset {name} is not divided into chunks")
 
     def read(self) -> Int64:
         """The chances in units, shape (2, states of the layer), as `iteration.solve` returns them.

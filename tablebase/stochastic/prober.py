@@ -139,7 +139,8 @@ class StateProber:
         self._lock = threading.Lock()
         if not self._regions:
             limits = "".join(f" --{name} {value}" for name, value in game.limits.items())
-            raise TablebaseError(f"no table of {game.name} is in {folder}: run 'tablebase build {game.name}{limits} --data {folder}'")
+            command = f"tablebase build {game.name}{limits} --data {folder}"
+            raise TablebaseError(f"no table of {game.name} is in {folder}: run '{command}'")
 
     def __enter__(self) -> StateProber:
         return self

@@ -11,7 +11,6 @@ A turn is a tree of tuples: ``("choose", mover, {code: node})``, ``("draw", [(pr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from copy import deepcopy
 from fractions import Fraction
 from typing import Any
 
@@ -63,6 +62,11 @@ def write(state: State) -> str:
     if state["round"]:
         words.append(f"round:{state['round']}")
     return " ".join(words)
+
+
+def copied(state: State) -> State:
+    """A state that can be changed without changing this one."""
+    return {**state, "hares": [dict(hare) for hare in state["hares"]], "drawn": dict(state["drawn"])}
 
 
 # Looking at a state
@@ -127,7 +131,7 @@ def gain(hare: dict[str, Any], number: int) -> None:
 
 def turn(state: State, options: Options, attacker: int | None = None) -> Node:
     """Everything that may happen until the next turn begins."""
-    state = deepcopy(state)
+    state = copied(state)
     who = state["mover"]
     hare = state["hares"][who]
     waited, hare["wait"] = hare["wait"], ""
@@ -158,7 +162,7 @@ def play(state: State, who: int, due: int, again: bool, options: Options, attack
     hare = state["hares"][who]
 
     def after(code: int, target: int, carrots: int) -> Node:
-        new = deepcopy(state)
+        new = copied(state)
         new["hares"][who].update(at=target, carrots=carrots)
         return checked(new, options, lambda now: arrive(now, who, code, options, attacker))
 
@@ -166,9 +170,10 @@ def play(state: State, who: int, due: int, again: bool, options: Options, attack
         codes = legal(state, who, hare["carrots"] + due, again, options)
         return ("choose", who, {code: after(code, *there) for code, there in codes.items()})
 
-    # No step costs more than 2080 carrots, so larger numbers allow what the largest of these allows.
+    # A number that pays the way home and leaves more than the cap allows what all larger ones allow.
     least = options["cap"] + 1 + due
-    each = [legal(state, who, carrots, again, options) for carrots in range(least, least + 2200)]
+    most = max(least, sum(range(65 - hare["at"]))) + options["cap"] + 20
+    each = [legal(state, who, carrots, again, options) for carrots in range(least, most)]
     common = set.intersection(*map(set, each)) if attacker == who else set.union(*map(set, each))
     if common:
         return ("choose", who, {code: worst(code, each, after, options) for code in sorted(common)})
@@ -262,7 +267,7 @@ def draw(state: State, who: int, paid: int, options: Options, attacker: int | No
     outcomes = []
     for card, number in left.items():
         if number:
-            new = deepcopy(state)
+            new = copied(state)
             if options.get("deck") == "exhaust":
                 new["drawn"][card] += 1
                 if new["drawn"] == CARDS:
@@ -279,7 +284,7 @@ def free(state: State, who: int, paid: int, options: Options, _: int | None) -> 
 
 def take_or_give(state: State, who: int, _: int, options: Options, __: int | None) -> Node:
     def with_carrots(carrots: int) -> Node:
-        new = deepcopy(state)
+        new = copied(state)
         new["hares"][who]["carrots"] = carrots
         return checked(new, options, lambda now: end(now, options))
 

@@ -1,0 +1,350 @@
+"""Hare & Hedgehog: the plain rules, the compiled ones and the slow twin say the same; numbers of states and of paths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from random import Random
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+from rules.test_harehedgehog import VARIANTS
+from support.checks import at_least_one
+from twins import harehedgehog as twin
+
+from tablebase.errors import RulesError
+from tablebase.game.kernels import CHANCE, DOUBT, OVER, STATE, Int64, Kernels
+from tablebase.game.stochastic import State
+from tablebase_rules._harehedgehog import BOARD, cost
+from tablebase_rules.harehedgehog import HareHedgehog, game
+
+Row = tuple[int, int, int, State]
+ALL_AT_ONCE = {option: value for variant in VARIANTS for option, value in variant.items() if option != "cards"}
+PLAYERS = (2, 3, 6)
+
+
+def name_of(options: dict[str, Any]) -> str:
+    """A variant as the name of a test."""
+    return ",".join(options) or "default"
+
+
+@numba.njit
+def _expanded(function: Any, rules: Int64, state: Int64, attacker: int, rows: Int64) -> Any:
+    return function(rules, state, attacker, rows)
+
+
+@numba.njit
+def _indexed(function: Any, rules: Int64, state: Int64) -> Any:
+    return function(rules, state)
+
+
+@numba.njit
+def _found(function: Any, rules: Int64, number: int, state: Int64) -> Any:
+    return function(rules, number, state)
+
+
+@numba.njit
+def _paths(function: Any, rules: Int64, state: Int64, depth: int, level: int, buffers: Any) -> int:
+    """Paths of so many whole turns; each level has rows of its own."""
+    rows = buffers[level]
+    who, count = function(rules, state, -1, rows)
+    if who == OVER:
+        return 0
+    total = 0
+    for row in range(count):
+        left = depth - rows[row, 2]
+        total += 1 if left == 0 else _paths(function, rules, rows[row, STATE:], left, level + 1, buffers)
+    return total
+
+
+@cache
+def compiled(rules: HareHedgehog) -> tuple[Kernels, Int64]:
+    """The compiled rules of a game, and rows to be filled in."""
+    kernels = rules.kernels()
+    return kernels, np.zeros((kernels.widest, STATE + kernels.fields), np.int64)
+
+
+def expanded(rules: HareHedgehog, array: Int64, state: State, attacker: int = -1) -> tuple[int, int, list[Row]]:
+    """What the compiled function returns, and its rows."""
+    kernels, rows = compiled(rules)
+    who, count = _expanded(kernels.expand, array, np.array(state, np.int64), attacker, rows)
+    listed = [(label, weight, begins, tuple(after)) for label, weight, begins, *after in rows[: max(count, 0)].tolist()]
+    return who, count, listed
+
+
+def played(rules: HareHedgehog, seed: int, most: int) -> Iterator[State]:
+    """The states of a game at random."""
+    random, state = Random(seed), rules.start
+    for _ in range(most):
+        yield state
+        if rules.to_move(state) == OVER:
+            return
+        state = random.choice([*rules.moves(state).values(), *(draw.state for draw in rules.draws(state))])
+
+
+def ends(rules: HareHedgehog, state: State) -> Iterator[str]:
+    """The states after a turn, one for each path."""
+    for after in [*rules.moves(state).values(), *(draw.state for draw in rules.draws(state))]:
+        if rules.begins_turn(after):
+            yield rules.format(after)
+        else:
+            yield from ends(rules, after)
+
+
+def twin_ends(node: Any) -> Iterator[str]:
+    """The same in a turn of the twin."""
+    match node:
+        case ("end", state):
+            yield twin.write(state)
+        case ("choose", _, children):
+            for child in children.values():
+                yield from twin_ends(child)
+        case ("draw", outcomes):
+            for _, _, child in outcomes:
+                yield from twin_ends(child)
+
+
+@pytest.mark.parametrize("options", [*VARIANTS, ALL_AT_ONCE], ids=name_of)
+def test_turns_are_those_of_the_twin(options: dict[str, Any]) -> None:
+    """Every path of a turn ends in the same state, in games of two, three and six."""
+    for players in PLAYERS:
+        rules = game(players=players, **options)
+        states = [state for seed in range(3) for state in played(rules, seed, 100)]
+        turns = [state for state in states if rules.begins_turn(state) and rules.to_move(state) >= 0]
+        for state in Random(players).sample(at_least_one(turns), min(len(turns), 6)):
+            text = rules.format(state)
+            assert sorted(ends(rules, state)) == sorted(twin_ends(twin.turn(twin.read(text), options))), text
+
+
+@pytest.mark.parametrize("options", [*VARIANTS, ALL_AT_ONCE], ids=name_of)
+def test_kernels_are_the_plain_rules(options: dict[str, Any]) -> None:
+    """The same rows in the same order, and the same winner."""
+    for players in PLAYERS:
+        rules = game(players=players, **options)
+        kernels, _ = compiled(rules)
+        labels = {label: number for number, label in enumerate(kernels.labels)}
+        seen = 0
+        for state in (state for seed in range(2) for state in played(rules, seed, 120)):
+            who, count, rows = expanded(rules, kernels.rules, state)
+            assert who == rules.to_move(state)
+            if who == OVER:
+                places = rules.places(state)
+                assert count == (places.index(1) if places.count(1) == 1 else -1)
+            elif who == CHANCE:
+                every = sum(weight for _, weight, _, _ in rows)
+                plain = [(labels[d.label], d.probability, rules.begins_turn(d.state), d.state) for d in rules.draws(state)]
+                assert [(label, Fraction(weight, every), begins, after) for label, weight, begins, after in rows] == plain
+            else:
+                codes = [(code, 1, rules.begins_turn(after), after) for code, after in rules.moves(state).items()]
+                assert rows == codes
+            seen += 1
+        assert seen > 20
+
+
+# Chances
+
+
+def chance(rules: HareHedgehog, array: Int64, state: State, turns: int, attacker: int) -> Fraction:
+    """The chance that a player wins within so many turns, by recursion over the compiled function."""
+    who, count, rows = expanded(rules, array, state, attacker)
+    if who == OVER:
+        return Fraction(count == attacker)
+    if turns == 0 and rules.begins_turn(state) and who != DOUBT:
+        return Fraction(0)
+    values = [chance(rules, array, after, turns - begins, attacker) for _, _, begins, after in rows if turns >= begins]
+    if who == CHANCE:
+        weights = [weight for _, weight, _, _ in rows]
+        return sum((Fraction(w, sum(weights)) * value for w, value in zip(weights, values, strict=True)), Fraction(0))
+    return max(values) if who == attacker else min(values)
+
+
+CAPS = [{}, {"cap": "strict", "carrots": 25}, {"cap": "merged", "carrots": 20}]
+TABLED = [options for options in VARIANTS if not {"deck", "rounds"} & options.keys()]
+
+
+@pytest.mark.parametrize("limits", CAPS, ids=lambda limits: limits.get("cap", "none"))
+@pytest.mark.parametrize("options", TABLED, ids=name_of)
+def test_chances_are_those_of_the_twin(options: dict[str, Any], limits: dict[str, Any]) -> None:
+    """W and U of one turn, exactly, near the end of the game and near the cap."""
+    rules, random = game(**options), Random(name_of(options))
+    array = rules.region(limits).rules if limits else rules.kernels().rules
+    most = limits.get("carrots", 60) + (limits.get("cap") == "merged")
+    capped = {"cap": limits["carrots"], "merged": limits["cap"] == "merged"} if limits else {}
+    for _ in range(2 if limits.get("cap") == "merged" else 4):
+        squares = random.sample(range(55, 64), 2)
+        carrots = [random.choice([random.randint(0, 12), random.randint(0, most), most]) for _ in squares]
+        lettuces = random.choice([(0, 0), (0, 0), (1, 0), (0, 1), (1, 1)])
+        text = ",".join(f"{a}:{b}:{c}" for a, b, c in zip(squares, carrots, lettuces, strict=True)) + f" {random.choice('12')}"
+        state = rules.parse(text)
+        mover = int(text[-1]) - 1
+        assert chance(rules, array, state, 1, mover) == twin.W(text, 1, **options, **capped), text
+        assert 1 - chance(rules, array, state, 1, 1 - mover) == twin.U(text, 1, **options, **capped), text
+
+
+@pytest.mark.parametrize(
+    ("text", "turns", "limits", "expected"),
+    [
+        # Home costs 21 carrots, and the other comes home in his turn: what helps is 61 or 63 and the card `again`.
+        ("58:20:0,59:20:0 1", 2, {}, Fraction(1, 12)),
+        ("61:6:0,0:0:0 1", 1, {}, Fraction(1)),
+        # More than a strict cap is nobody's win. Under a merged one, 21 may be any larger number, which does not lead home.
+        ("61:25:0,0:0:0 1", 1, {"cap": "strict", "carrots": 20}, Fraction(0)),
+        ("63:21:0,0:0:0 1", 1, {"cap": "merged", "carrots": 20}, Fraction(0)),
+    ],
+)
+def test_chances_by_hand(text: str, turns: int, limits: dict[str, Any], expected: Fraction) -> None:
+    """Some chances that need no program."""
+    rules = game()
+    array = rules.region(limits).rules if limits else rules.kernels().rules
+    assert chance(rules, array, rules.parse(text), turns, 0) == expected
+
+
+def test_unknown_carrots() -> None:
+    """With more carrots than a merged cap of 20, the attacker does what 21 carrots allow, the defender anything."""
+    rules = game()
+    array = rules.region({"cap": "merged", "carrots": 20}).rules
+    state = rules.parse("54:21:0,0:0:0 1")
+    attacking = {label for label, *_ in expanded(rules, array, state, 0)[2]}
+    defending = {label for label, *_ in expanded(rules, array, state, 1)[2]}
+    # Square 54 does not pay the first. 50 and 56 are hedgehogs, 57 and 62 are for lettuces; home costs 55 and leaves 0 to 10.
+    assert attacking == {1, 4, 5, 6, -4}
+    assert defending == attacking | {7, 9, 10}
+    # Whoever had 21 or more has so many left, or more.
+    for attacker, least in ((0, {1: 20, 4: 11, 5: 6, 6: 0}), (1, {1: 20, 4: 11, 5: 6, 6: 0, 7: 0, 9: 0})):
+        left = {label: after for label, _, _, after in expanded(rules, array, state, attacker)[2] if label in least}
+        for label, number in at_least_one(least.items()):
+            who, _, rows = expanded(rules, array, left[label], attacker)
+            assert who == DOUBT
+            assert [after[1] for *_, after in rows] == list(range(number, 22)), label
+    assert {after[1] for label, _, _, after in expanded(rules, array, state, 0)[2] if label == -4} == {21}
+
+
+def test_a_merged_cap_leaves_a_way_ahead() -> None:
+    """From every square, wherever the other is, some step costs at most 21 carrots, or home alone is left, for six at most."""
+    for lettuces in ("L", ""):
+        for here in range(64):
+            for other in range(64):
+                open_squares = [s for s in range(here + 1, 64) if BOARD[s] not in ("I" + lettuces) and s != other]
+                assert cost(min(open_squares) - here) <= 21 if open_squares else cost(64 - here) <= 6
+
+
+# Numbers
+
+
+@pytest.mark.parametrize("limits", [{}, {"cap": "strict", "carrots": 7}, {"lettuces": 2, "carrots": 20}], ids=str)
+@pytest.mark.parametrize("options", TABLED, ids=name_of)
+def test_numbers(options: dict[str, Any], limits: dict[str, Any]) -> None:
+    """A number's state has this number; ranges follow one another, and blocks divide them."""
+    rules = game(**options)
+    kernels, region = rules.kernels(), rules.region(limits)
+    assert [layer.begin for layer in region.layers] == [0, *(layer.end for layer in region.layers[:-1])]
+    assert all((layer.end - layer.begin) % region.block == 0 for layer in region.layers)
+    state = np.zeros(kernels.fields, np.int64)
+    for number in [0, region.size - 1, *np.random.default_rng(1).integers(0, region.size, 300)]:
+        assert _found(kernels.state_at, region.rules, number, state)
+        assert _indexed(kernels.index, region.rules, state) == (number, 0)
+    assert not _found(kernels.state_at, region.rules, region.size, state)
+    assert not _found(kernels.state_at, region.rules, -1, state)
+
+
+def test_how_many() -> None:
+    """As in the published counts: 61 numbers of carrots each, and 4033 pairs of squares with nobody waiting."""
+    region = game(cards="none").region({"carrots": 60, "cap": "strict"})
+    assert region.size == 15_006_793 == 61**2 * 4033
+    assert [layer.name for layer in game().region({"lettuces": 2}).layers] == ["0-0", "1-0", "1-1", "2-0", "2-1", "2-2"]
+
+
+def test_number_of_a_forced_turn() -> None:
+    """Who misses a turn or eats has the number of what follows, with the other player to move; chance has none."""
+    rules = game()
+    kernels, region = rules.kernels(), rules.region({"lettuces": 1, "cap": "strict"})
+
+    def number(text: str) -> tuple[int, int]:
+        return _indexed(kernels.index, region.rules, np.array(rules.parse(text), np.int64))
+
+    assert number("3:5:0m,10:9:0 1") == number("3:5:0,10:9:0 2")
+    assert number("7:5:1e,10:9:0 1") == number("7:25:0,10:9:0 2")
+    assert number("3:5:0m,6:9:0m 1") == number("3:5:0,6:9:0 1")
+    assert number("10:9:0,3:5:0e 1") == number("10:9:0,3:5:0m 1")
+    assert number("10:9:0,3:5:0 1") == (number("3:5:0,10:9:0 2")[0], 0)
+    stored = ["3:5:0,10:9:0 1", "10:9:0,3:5:0 1", "10:9:0,3:5:0m 1", "3:5:0,10:9:0 1 again", "3:5:1,10:9:0 1", "3:5:0,10:9:1 1"]
+    assert len({number(text) for text in stored}) == len(stored)
+    for text in ("7:60:1e,10:9:0 1", "3:61:0,10:9:0 1", "3:5:2,10:9:0 1", "3:5:0,10:9:0 1 draw:1", "64:0:0#1,3:5:0 2"):
+        assert number(text) == (-1, -1), text
+
+
+def test_stored_moves_lead_to_no_later_layer() -> None:
+    """Lettuces never come back."""
+    rules = game()
+    kernels, region = rules.kernels(), rules.region({"lettuces": 2, "carrots": 20})
+    state = np.zeros(kernels.fields, np.int64)
+    layer_of = {number: place for place, layer in enumerate(region.layers) for number in (layer.begin, layer.end - 1)}
+    for number, layer in at_least_one(layer_of.items()):
+        _found(kernels.state_at, region.rules, number, state)
+        for *_, after in expanded(rules, region.rules, tuple(state.tolist()), 0)[2]:
+            following, _ = _indexed(kernels.index, region.rules, np.array(after, np.int64))
+            assert following < region.layers[layer].end
+
+
+@pytest.mark.parametrize(
+    ("options", "limits", "said"),
+    [
+        ({}, {"squares": 3}, "no limit squares: choose among lettuces, carrots, cap"),
+        ({}, {"lettuces": 4}, "lettuces limited to 0 to 3, not 4"),
+        ({}, {"carrots": 19}, "carrots limited to 20 to 250 under a merged cap, not 19"),
+        ({}, {"carrots": 251, "cap": "strict"}, "carrots limited to 1 to 250 under a strict cap, not 251"),
+        ({}, {"cap": "soft"}, "no cap=soft: choose one of merged, strict"),
+        ({"players": 3}, {}, "for two players, deck=replace and no limit of rounds"),
+        ({"deck": "exhaust"}, {}, "for two players, deck=replace"),
+        ({"rounds": 30}, {}, "no limit of rounds"),
+    ],
+)
+def test_no_such_tables(options: dict[str, Any], limits: dict[str, Any], said: str) -> None:
+    """A sentence says what is allowed."""
+    with pytest.raises(RulesError, match=said):
+        game(**options).region(limits)
+
+
+# Paths
+
+
+def paths(depth: int, **options: Any) -> int:
+    """Paths of so many turns from the start, by the compiled rules."""
+    rules = game(**options)
+    kernels = rules.kernels()
+    buffers = np.zeros((depth * kernels.deepest, 80, STATE + kernels.fields), np.int64)
+    return int(_paths(kernels.expand, kernels.rules, np.array(rules.start, np.int64), depth, 0, buffers))
+
+
+def test_published_counts_of_paths() -> None:
+    """Two players, three, and two whose hare squares do nothing."""
+    assert [paths(depth) for depth in (1, 2, 3)] == [176, 22_502, 412_492]
+    assert [paths(depth, players=3) for depth in (1, 2)] == [176, 22_502]
+    assert [paths(depth, cards="none") for depth in (1, 2, 3, 4, 5)] == [9, 72, 446, 2_718, 14_658]
+
+
+@pytest.mark.slow
+def test_published_counts_of_deep_paths() -> None:
+    """Three players."""
+    assert paths(3, players=3) == 2_393_798
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_counts_of_paths_are_those_of_the_twin(players: int) -> None:
+    """Without cards as far as four turns, with them one."""
+    start = game(players=players)
+    text = start.format(start.start)
+    assert paths(4, players=players, cards="none") == twin.paths(text, 4, cards="none")
+    assert paths(1, players=players) == twin.paths(text, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("players", PLAYERS)
+def test_deep_counts_of_paths_are_those_of_the_twin(players: int) -> None:
+    """Two turns with cards, for each option."""
+    for options in VARIANTS:
+        rules = game(players=players, **options)
+        assert paths(2, players=players, **options) == twin.paths(rules.format(rules.start), 2, **options), options
