@@ -6,13 +6,18 @@ import os
 from contextlib import closing
 from pathlib import Path
 
+from sqlalchemy.orm import Session
+
 from tablebase.build.tables import lock
 from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.layers import LAYER, enter_layer, of_layer
 from tablebase.catalog.registration import enter, of_file
-from tablebase.catalog.salvage import Salvaged, restore_patterns, salvage
+from tablebase.catalog.salvage import Salvage, restore_patterns, salvage
 from tablebase.catalog.sqlite import FILE_NAME, journals, settle
 from tablebase.errors import CorruptTableError
-from tablebase.game import Game, load_game
+from tablebase.game import Game
+from tablebase.game.registry import load_rules
+from tablebase.game.stochastic import StochasticGame
 from tablebase.slices.location import locate
 from tablebase.slices.material import parse_material
 from tablebase.tables.folder import make_folder
@@ -54,20 +59,45 @@ def reindex(folder: Path) -> dict[str, int]:
     return {name: len(files) for name, files in files_of.items() if files}
 
 
-def _fill(folder: Path, name: str, files_of: dict[str, list[Path]], salvaged: dict[str, Salvaged]) -> None:
+def _fill(folder: Path, name: str, files_of: dict[str, list[Path]], salvage: Salvage) -> None:
     """Make a catalog under this name, and enter all tables in one transaction."""
     with closing(Catalog(folder, create=True, file=name)) as catalog, catalog.writing() as session:
         for game, files in files_of.items():
             for path in files:
-                with closing(_open_sealed(load_game(game), path)) as table:
-                    table.check_chunks()
-                    registration = of_file(folder, table.game, table)
-                known = salvaged.get(registration["file"])
-                if known is not None and known.registration["file_sha256"] == registration["file_sha256"]:
-                    enter(session, table.game, registration.solved_like(known.registration))
-                    restore_patterns(session, game, known)
+                rules = load_rules(game)
+                if isinstance(rules, Game):
+                    _enter_table(session, folder, rules, path, salvage)
                 else:
-                    enter(session, table.game, registration)
+                    _enter_layer(session, folder, rules, path, salvage)
+
+
+def _enter_table(session: Session, folder: Path, game: Game, path: Path, salvage: Salvage) -> None:
+    """Enter a table file, with what an old catalog knew of it."""
+    with closing(_open_sealed(game, path)) as table:
+        table.check_chunks()
+        registration = of_file(folder, game, table)
+    known = salvage.tables.get(registration["file"])
+    if known is not None and known.registration["file_sha256"] == registration["file_sha256"]:
+        enter(session, game, registration.solved_like(known.registration))
+        restore_patterns(session, game.name, known)
+    else:
+        enter(session, game, registration)
+
+
+def _enter_layer(session: Session, folder: Path, game: StochasticGame, path: Path, salvage: Salvage) -> None:
+    """Enter the file of a layer, with the seconds that an old catalog knew."""
+    # Games of pieces do not need Numba here.
+    from tablebase.build.layers import opened_layer
+    from tablebase.stochastic.files import layer_title
+
+    with closing(opened_layer(folder, game, path)) as file:
+        check_seal(path, layer_title(game, file.region, file.layer))
+        file.read()
+        row = of_layer(folder, file)
+        known = dict(zip(LAYER, salvage.layers.get(row[LAYER.index("file")], ()), strict=False))
+        if known.get("file_sha256") == row[LAYER.index("file_sha256")]:
+            row = of_layer(folder, file, known["seconds"])
+    enter_layer(session, game, row)
 
 
 def _open_sealed(game: Game, path: Path) -> Table:

@@ -86,7 +86,7 @@ def build(
     find_solver(engine)
     catalog = Catalog(folder, create=True)
     try:
-        with lock(folder), ensured(partial(_remove_drafts, folder / game.name)):
+        with lock(folder), ensured(partial(remove_drafts, folder / game.name)):
             missing = missing_tables(game, planned, folder, catalog)
             graph = {material: tuple(child for child in dependencies(game, material) if child in missing) for material in missing}
             work = partial(build_table, game.name, folder, engine)
@@ -188,7 +188,7 @@ def lock(folder: Path) -> Iterator[None]:
         file.release()
 
 
-def _remove_drafts(folder: Path) -> None:
+def remove_drafts(folder: Path) -> None:
     """Delete what this build or an interrupted one leaves behind."""
     for draft in folder.glob(f"*/.*{DRAFT_SUFFIX}"):
         draft.unlink(missing_ok=True)

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from tablebase.catalog import sqlite
 from tablebase.catalog.catalog import unusable
+from tablebase.catalog.layers import read_layers
 from tablebase.catalog.registration import Registration, Values, contents, digest, read
 from tablebase.catalog.schema import (
     PATTERNS,
@@ -40,34 +41,60 @@ class Salvaged:
     patterns: dict[tuple[str, str], list[list[Values]]]
 
 
-def salvage(path: Path) -> dict[str, Salvaged]:
-    """What an old catalog says of each table, by file; what is damaged is left out, and other versions are not read.
+@dataclass(frozen=True)
+class Salvage:
+    """What was said of tables and layers, by file.
+
+    Parameters
+    ----------
+    tables : dict of str to Salvaged
+    layers : dict of str to tuple
+        The columns `LAYER`; only those whose seal is unbroken.
+    """
+
+    tables: dict[str, Salvaged]
+    layers: dict[str, Values]
+
+
+def salvage(path: Path) -> Salvage:
+    """What an old catalog says; what is damaged is left out, and other versions are not read.
 
     Raises
     ------
     TablebaseError
         If the file was not made as a catalog, so that nothing may take its place.
     """
+    nothing = Salvage({}, {})
     if not path.exists():
-        return {}
+        return nothing
     engine = sqlite.connect_for_reading(path)
     try:
         with engine.connect() as connection:
             version = version_of(connection)
             if version is None and not is_empty(connection) and not sqlite.is_marked(path):
                 raise unusable(path, "it has no table of slices")
-            return _salvage(connection) if version == SCHEMA_VERSION else {}
+            return _salvage(connection) if version == SCHEMA_VERSION else nothing
     except sqlite.FAULTS as fault:
         if not sqlite.is_marked(path):
             raise unusable(path, sqlite.reason_of(fault)) from fault
-        return {}
+        return nothing
     finally:
         engine.dispose()
 
 
-def _salvage(connection: Connection) -> dict[str, Salvaged]:
+def _salvage(connection: Connection) -> Salvage:
     if sqlite.definitions_fault(connection) is not None:
-        return {}
+        return Salvage({}, {})
+    return Salvage(_tables(connection), _layers(connection))
+
+
+def _layers(connection: Connection) -> dict[str, Values]:
+    with suppress(*sqlite.FAULTS):
+        return {file: row for file, (row, seal) in read_layers(connection).items() if digest(row) == seal}
+    return {}
+
+
+def _tables(connection: Connection) -> dict[str, Salvaged]:
     saved = {}
     for number, seal in connection.execute(select(TableRow.id, TableRow.seal)).all():
         # Where the database cannot be read, the next table may be elsewhere.

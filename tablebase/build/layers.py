@@ -1,0 +1,204 @@
+"""Build the tables of games with chance: solve, write, verify and register the layers of a region."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from tablebase.build.tables import lock, remove_drafts
+from tablebase.catalog.catalog import Catalog
+from tablebase.compute import machine
+from tablebase.compute.cleanup import ensured
+from tablebase.errors import CapacityError, CorruptTableError, MissingTableError, TablebaseError
+from tablebase.game.kernels import Int64, Layer, Region
+from tablebase.game.stochastic import StochasticGame
+from tablebase.stochastic.compiled import Compiled, compiled
+from tablebase.stochastic.files import LayerFile, layer_path, limits_of, write_layer
+from tablebase.stochastic.iteration import Progress, solve_layer
+from tablebase.tables.format import file_sha256
+from tablebase.tables.writer import publish
+from tablebase.verify.chances import verify_layer
+
+BYTES_A_STATE = 16
+"""The chances of both players."""
+BYTES_WRITING = 48
+"""The bounds of a layer, on their way to its file and back."""
+BYTES_ON_DISK = 16
+"""At most; where bounds are 0 and 1, next to nothing is left after compression."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a layer needs; the field names are those of ``estimate --format json``.
+
+    Parameters
+    ----------
+    layer : str
+    states : int
+        Numbers of states, those without a state included.
+    memory : int
+        Bytes, for it and the layers before it.
+    disk : int
+        Bytes, at most.
+    """
+
+    layer: str
+    states: int
+    memory: int
+    disk: int
+
+
+def estimate(region: Region) -> list[Estimate]:
+    """What the layers of a region need."""
+    return [
+        Estimate(
+            layer.name,
+            layer.end - layer.begin,
+            BYTES_A_STATE * region.size + BYTES_WRITING * (layer.end - layer.begin),
+            BYTES_ON_DISK * (layer.end - layer.begin),
+        )
+        for layer in region.layers
+    ]
+
+
+@dataclass(frozen=True)
+class BuiltLayer:
+    """A finished layer.
+
+    Parameters
+    ----------
+    layer : Layer
+    seconds : float or None
+        CPU-seconds to solve, write and verify it; None if there was a file already.
+    """
+
+    layer: Layer
+    seconds: float | None
+
+
+def build_layers(
+    game: StochasticGame,
+    region: Region,
+    folder: Path,
+    threads: int = 1,
+    report: Callable[[Progress], None] = lambda _: None,
+    finished: Callable[[BuiltLayer], None] = lambda _: None,
+) -> None:
+    """Build the layers of a region that are missing, and register them in the catalog.
+
+    Parameters
+    ----------
+    game : StochasticGame
+    region : Region
+    folder : Path
+    threads : int
+    report : callable
+        Called now and then while a layer is solved.
+    finished : callable
+        Called with each layer, once it is registered.
+
+    Raises
+    ------
+    CapacityError
+        If it does not fit into memory.
+    """
+    needed, allowed = max(one.memory for one in estimate(region)), machine.memory()
+    if needed > allowed:
+        raise CapacityError(f"the table {region.name} of {game.name}", "choose lower limits", needed=needed, allowed=allowed)
+    form = compiled(game)
+    chances = np.zeros((2, region.size), np.int64)
+    with (
+        closing(Catalog(folder, create=True)) as catalog,
+        lock(folder),
+        ensured(partial(remove_drafts, folder / game.name)),
+    ):
+        registered = {row["file"]: row["file_sha256"] for row in catalog.layers(game)}
+        for layer in region.layers:
+            path = layer_path(folder, game, region, layer)
+            known = registered.get(path.relative_to(folder).as_posix())
+            if path.exists() and known == file_sha256(path):
+                with closing(LayerFile(path, game, region, layer)) as file:
+                    chances[:, layer.begin : layer.end] = file.read()
+                finished(BuiltLayer(layer, None))
+                continue
+            begin = time.process_time()
+            for progress in solve_layer(form.kernels, region, layer, chances, threads):
+                report(progress)
+            draft = write_layer(path, game, form.kernels, region, layer, chances)
+            with closing(LayerFile(draft, game, region, layer)) as file:
+                verify_layer(form.kernels, file, chances, threads)
+            publish(draft, path)
+            with closing(LayerFile(path, game, region, layer)) as file:
+                catalog.register_layer(file, time.process_time() - begin)
+            finished(BuiltLayer(layer, time.process_time() - begin))
+
+
+def verify_layers(game: StochasticGame, folder: Path, threads: int = 1) -> list[tuple[str, str | None]]:
+    """Check all registered layers of a game; for each file its name, and what is wrong with it or None.
+
+    Raises
+    ------
+    TablebaseError
+        If there is nothing to check.
+    """
+    with closing(Catalog(folder)) as catalog:
+        rows = {row["file"]: row["file_sha256"] for row in catalog.layers(game)}
+    if not rows:
+        raise TablebaseError(f"no table of {game.name} is registered in {folder}: build one, or run 'tablebase reindex'")
+    form, found = compiled(game), []
+    for region in _regions(form, folder, list(rows)):
+        chances: Int64 = np.zeros((2, region.size), np.int64)
+        for layer in region.layers:
+            name = layer_path(folder, game, region, layer).relative_to(folder).as_posix()
+            if name in rows:
+                found.append((name, _fault(form, folder / name, rows[name], region, layer, chances, threads)))
+    return found + [(name, "is registered but missing: build it again") for name in rows if not (folder / name).exists()]
+
+
+def _regions(form: Compiled, folder: Path, files: list[str]) -> list[Region]:
+    """The largest region of each name that any of the files was built with."""
+    largest: dict[str, Region] = {}
+    for name in files:
+        if (folder / name).exists():
+            region = form.region(limits_of(folder / name))
+            if region.name not in largest or region.size > largest[region.name].size:
+                largest[region.name] = region
+    return list(largest.values())
+
+
+def _fault(form: Compiled, path: Path, sha256: str, region: Region, layer: Layer, chances: Int64, threads: int) -> str | None:
+    """What is wrong with a registered file; None if nothing is."""
+    if not path.exists():
+        return None
+    if file_sha256(path) != sha256:
+        return f"{path} is not the file that was registered (SHA-256 differs): delete it and build it again"
+    try:
+        with closing(LayerFile(path, form.game, region, layer)) as file:
+            verify_layer(form.kernels, file, chances, threads)
+    except (CorruptTableError, MissingTableError) as fault:
+        return str(fault)
+    return None
+
+
+def opened_layer(folder: Path, game: StochasticGame, path: Path) -> LayerFile:
+    """The file of a layer after a check of its place.
+
+    Raises
+    ------
+    CorruptTableError
+        If it is not where it belongs.
+    """
+    region = compiled(game).region(limits_of(path))
+    for layer in region.layers:
+        if layer_path(folder, game, region, layer) == path:
+            return LayerFile(path, game, region, layer)
+    raise CorruptTableError(f"is not where a table of {game.name} belongs", path)
+
+
+__all__ = ["BuiltLayer", "Estimate", "build_layers", "estimate", "opened_layer", "verify_layers"]
