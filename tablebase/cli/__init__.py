@@ -39,9 +39,13 @@ def _options(
     """Solve small board games, store the value of every position, and look it up."""
 
 
+MORE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
+"""For commands that pass further options on to the game."""
+
 for module in (games, build, prune, probe, play, search, count, catalog, mine, patterns, plot, verify):
     for command in module.COMMANDS:
-        app.command(name=command.__name__.replace("_", "-"))(command)
+        settings = MORE_OPTIONS if command in build.LIMITED else None
+        app.command(name=command.__name__.replace("_", "-"), context_settings=settings)(command)
 
 # ClickException, whose place within typer depends on the version.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[2]

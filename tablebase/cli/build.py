@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 
 def build(
+    context: typer.Context,
     game: GameName,
     size: Size = None,
     variant: Variant = None,
@@ -102,6 +103,7 @@ def _describe(game: Game, built: Built, placements: int) -> str:
 
 
 def estimate(
+    context: typer.Context,
     game: GameName,
     size: Size = None,
     variant: Variant = None,

@@ -99,7 +99,7 @@ DEFAULT_DATA = Path("data")
 CORES = cores()
 CHECK_FAILED = 1
 """Exit code if a check has failed."""
-FOR_ALL_GAMES = ("check-rules", "perft")
+FOR_ALL_GAMES = ("build", "check-rules", "estimate", "line", "perft", "probe", "stats", "verify")
 """Commands that also take games of chance or of several players."""
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from support.checks import at_least_one
 from support.games import GAMES, random_games
 
 from tablebase.errors import NotationError
-from tablebase.game import load_game
+from tablebase.game import Step, load_game
 from tablebase.game.moves import decided, legal_moves
 from tablebase.game.notation import parse, render_move
 from tablebase.search import leaves
@@ -80,6 +82,18 @@ def test_an_escape_ends_the_game() -> None:
     state = FOX.parse("2H3/3H2/4H1/6/2F3/6 h")
     assert FOX.format(state) == "2H3/3H2/4H1/6/2F3/6 h 1-0"
     assert (FOX.places(state), FOX.moves(state)) == ((1, 2), {})
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_of_two_ways_the_one_that_wins_counts(last: bool) -> None:
+    """Wherever it is listed: a pawn may also win by its first step."""
+    game = load_game("hexapawn")
+    white, black = game.kinds
+    wins = Step(0, 3, wins=True)
+    steps = (*white.steps, wins) if last else (wins, *white.steps)
+    twofold = DeterministicGame(replace(game, kinds=(replace(white, steps=steps), black), mirror=None, swap=None))
+    after = {twofold.code_text(code): twofold.format(child) for code, child in twofold.moves(twofold.start).items()}
+    assert after == {"a1a2": "ppp/P2/1PP b 1-0", "b1b2": "ppp/1P1/P1P b", "c1c2": "ppp/2P/PP1 b"}
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,13 @@ def test_numbers_are_states_in_which_a_player_moves(name: str) -> None:
             assert call_index(kernels.index, region.rules, np.array([number])) == stored
 
 
+def test_weights_are_small() -> None:
+    """Over the common denominator of a state: 1/3, 1/6 and 1/2."""
+    listed = explicit(GAMES["loaded"])
+    rolling = listed.numbers[GAMES["loaded"].parse("0,0 1 0 roll")]
+    assert [row[WEIGHT] for row in expansion(listed.kernels, listed.region.rules, (rolling,)).rows] == [2, 1, 3]
+
+
 def test_all_states_are_found() -> None:
     """Piglet to 1 by hand: each player before and while tossing, with a point in hand, and having won."""
     game = pig.game(die=2, target=1)

@@ -8,25 +8,13 @@ from fractions import Fraction
 from typing import Any
 from unittest import SkipTest
 
-import numpy as np
 import pytest
+from support.pigs import COMPILED, PLAIN, Small, failures, only_failure
 
-from tablebase.errors import NotationError, RulesError
-from tablebase.game.kernels import BEGINS, LABEL, OVER, STATE, WEIGHT, Kernels, Layer, Region
-from tablebase.game.stochastic import CHANCE, Draw, State, StochasticGame
-from tablebase.testing import STATE_CHECKS, StochasticGameTests, check_rules, kernel_faults, states
+from tablebase.errors import NotationError
+from tablebase.game.stochastic import OVER, Draw, State, StochasticGame
+from tablebase.testing import STATE_CHECKS, StochasticGameTests, check_rules, states
 from tablebase_rules import pig
-
-PLAIN = ["start", "states", "moves", "draws", "turns", "places", "notation", "play", "digest"]
-COMPILED = ["kernels", "index", "layers"]
-Expand = Callable[..., tuple[int, int]]
-
-
-class Small(pig.Pig):
-    """Pig for three with a die of three faces, to four points, which has no kernels; faulty ones are made of it."""
-
-    def __init__(self, players: int = 3) -> None:
-        super().__init__(3, 4, players)
 
 
 class TestPig(StochasticGameTests):
@@ -47,18 +35,6 @@ class TestThreePlayers(StochasticGameTests):
     def game(self) -> StochasticGame:
         """With a small die."""
         return Small()
-
-
-def failures(game: StochasticGame, samples: int = 300) -> dict[str, str]:
-    """The failure of each check that fails."""
-    return {result.name: result.failure for result in check_rules(game, samples=samples) if result.failure}
-
-
-def only_failure(game: StochasticGame, name: str) -> str:
-    """The failure of a check, all others being passed."""
-    found = failures(game)
-    assert list(found) == [name], found
-    return found[name]
 
 
 def test_good_rules_pass() -> None:
@@ -377,6 +353,11 @@ def test_a_fault_of_the_rules_is_found(make: Callable[[], StochasticGame], name:
         assert list(found) == [name]
 
 
+def test_what_follows_is_written_too() -> None:
+    """States that random play has not come to, beside those that it has."""
+    assert "which is read as a turn must begin" in failures(Strict(), samples=1)["notation"]
+
+
 @pytest.mark.parametrize("places", [(1, 2, 3), (1, 2, 2), (1, 1, 3), (1, 1, 1), (3, 1, 1)])
 def test_players_may_share_places(places: tuple[int, ...]) -> None:
     """The places after those are left out, as in sports."""
@@ -420,198 +401,3 @@ def test_endless_play_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert results["play"].failure is None
     ended = next(result for result in check_rules(Small(), samples=300) if result.name == "play")
     assert ended.shows.startswith("Random play ends: 4 games had ")
-
-
-# Faults of the compiled functions. These are made to lie where they are called, which needs no compiling.
-
-
-def lying(monkeypatch: pytest.MonkeyPatch, name: str, lie: Callable[..., Any]) -> None:
-    """Let a compiled function's results be changed; `lie` is given them and the arguments."""
-    honest = getattr(kernel_faults, name)
-    monkeypatch.setattr(kernel_faults, name, lambda *arguments: lie(honest(*arguments), *arguments))
-
-
-def other_player(result: tuple[int, int], *_: Any) -> tuple[int, int]:
-    """The other one is to move."""
-    who, count = result
-    return (1 - who if who >= 0 else who), count
-
-
-def other_winner(result: tuple[int, int], *_: Any) -> tuple[int, int]:
-    """The other one has won."""
-    who, count = result
-    return who, 1 - count if who == OVER else count
-
-
-def other_rows(column: int, value: Callable[[Any], Any], mover: Callable[[int], bool]) -> Callable[..., tuple[int, int]]:
-    """A column of the first row is another one."""
-
-    def lie(result: tuple[int, int], _: Any, __: Any, ___: Any, ____: Any, rows: Any) -> tuple[int, int]:
-        if mover(result[0]):
-            rows[0, column] = value(rows[0, column])
-        return result
-
-    return lie
-
-
-def too_many(result: tuple[int, int], *_: Any) -> tuple[int, int]:
-    """More rows than there are."""
-    who, count = result
-    return who, count if who == OVER else 4
-
-
-def no_rows(result: tuple[int, int], *_: Any) -> tuple[int, int]:
-    """Nothing follows."""
-    who, count = result
-    return who, count if who == OVER else 0
-
-
-def beyond(result: tuple[int, int], *arguments: Any) -> tuple[int, int]:
-    """A row behind the last one is filled."""
-    arguments[-1].base[-1] = 0
-    return result
-
-
-def changing(result: tuple[int, int], *arguments: Any) -> tuple[int, int]:
-    """The state is changed."""
-    arguments[2][0] += 1
-    return result
-
-
-LIES: Mapping[str, tuple[Callable[..., Any], str]] = {
-    "another player": (other_player, "to move, the plain ones"),
-    "another winner": (other_winner, "as the winner, the plain ones"),
-    "another code": (other_rows(LABEL, lambda code: code + 7, lambda who: who >= 0), "the compiled functions list (7 "),
-    "another face": (other_rows(LABEL, lambda face: face + 1, lambda who: who == CHANCE), "the compiled functions list (2 1/3 "),
-    "a face without a label": (other_rows(LABEL, lambda _: 3, lambda who: who == CHANCE), "has no label"),
-    "another weight": (other_rows(WEIGHT, lambda _: 2, lambda who: who == CHANCE), "list (1 1/2 "),
-    "a weight of 0": (other_rows(WEIGHT, lambda _: 0, lambda who: who == CHANCE), "a weight is not above 0"),
-    "another beginning": (other_rows(BEGINS, lambda begins: 1 - begins, lambda who: who >= 0), "the plain ones list (0 1 "),
-    "another state": (other_rows(STATE, lambda score: score + 1, lambda who: who == CHANCE), "the plain ones list (1 1/3 1 "),
-    "too many rows": (too_many, "there are 4 rows, but there must be 1 to 3"),
-    "no rows": (no_rows, "there are 0 rows, but there must be 1 to 3"),
-    "rows behind the last one": (beyond, "more rows are filled than the 3 that there are"),
-    "a state that is changed": (changing, "the state itself is changed"),
-}
-
-
-@pytest.mark.parametrize(("lie", "said"), LIES.values(), ids=LIES)
-def test_a_fault_of_expand_is_found(lie: Callable[..., Any], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`kernels` says how the compiled function differs from the plain ones."""
-    lying(monkeypatch, "call_expand", lie)
-    assert said in failures(Small(2))["kernels"]
-
-
-def test_a_state_with_other_numbers_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`kernels` compares how many numbers there are."""
-    kernels = Small(2).kernels()
-    assert kernels is not None
-    monkeypatch.setattr(Small, "kernels", lambda _: replace(kernels, fields=6))
-    assert "the compiled functions have 6 numbers in a state, the plain ones 5" in failures(Small(2))["kernels"]
-
-
-def test_weights_need_not_add_up_to_anything(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only their shares count."""
-
-    def doubled(result: tuple[int, int], *arguments: Any) -> tuple[int, int]:
-        arguments[-1][:, WEIGHT] *= 2
-        return result
-
-    lying(monkeypatch, "call_expand", doubled)
-    assert failures(Small(2)) == {}
-
-
-INDICES: Mapping[str, tuple[str, Callable[..., Any], str]] = {
-    "numbers shifted": ("call_index", lambda found, *_: (found[0] + (found[0] >= 0), found[1]), "its number is"),
-    "a number too large": ("call_index", lambda found, *_: (found[0] + 10**6, found[1]), "but there are no such"),
-    "a negative number": ("call_index", lambda found, *_: (-2, found[1]), "but there are no such"),
-    "a player that is none": ("call_index", lambda found, *_: (found[0], 2), "but there are no such"),
-    "the other player": ("call_index", lambda found, *_: (found[0], abs(1 - found[1])), "is to move in"),
-    "a state that is missing": ("call_state_at", lambda found, *arguments: found and arguments[2] != 0, "which has no state"),
-}
-
-
-@pytest.mark.parametrize(("name", "lie", "said"), INDICES.values(), ids=INDICES)
-def test_a_fault_of_the_numbers_is_found(name: str, lie: Callable[..., Any], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`index` finds numbers and states that do not lead to each other."""
-    lying(monkeypatch, name, lie)
-    assert said in failures(Small(2))["index"]
-
-
-def test_all_numbers_are_looked_at_if_they_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also those that random play does not lead to: a score of 1 cannot be rolled."""
-    game = Small(2)
-    number, _ = kernel_faults.number_of(game, (1, 1, 0, 0, 0))
-    lying(monkeypatch, "call_index", lambda found, *_: (0, found[1]) if found[0] == number else found)
-    assert f"the state of number {number} is (1, 1, 0, 0, 0), but its number is 0" in only_failure(game, "index")
-
-
-def split(layers: list[tuple[int, int]], block: int) -> Callable[..., Region]:
-    """A way to divide the numbers of the small game, of which there are 112."""
-    return lambda *_: Region("all", {}, small_rules(), tuple(Layer(f"{a} to {b}", a, b) for a, b in layers), block)
-
-
-def small_rules() -> Any:
-    """The array of the small game's rules."""
-    kernels = Small(2).kernels()
-    assert kernels is not None
-    return kernels.rules
-
-
-LAYERS: Mapping[str, tuple[list[tuple[int, int]], int, str]] = {
-    "small totals first": ([(0, 16), (16, 112)], 16, "which is not in the same layer or an earlier one"),
-    "a gap": ([(0, 16), (32, 112)], 16, "must begin at 16 and be blocks of 16"),
-    "an empty layer": ([(0, 0), (0, 112)], 16, "must begin at 0 and be blocks of 16"),
-    "a block that divides no layer": ([(0, 112)], 15, "must begin at 0 and be blocks of 15"),
-    "numbers that are in no layer": ([(0, 16)], 16, "which is not in the same layer or an earlier one"),
-}
-
-
-@pytest.mark.parametrize(("layers", "block", "said"), LAYERS.values(), ids=LAYERS)
-def test_a_fault_of_the_layers_is_found(
-    layers: list[tuple[int, int]], block: int, said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """`layers` finds ranges that do not fit together, and moves that lead the wrong way."""
-    monkeypatch.setattr(Small, "region", split(layers, block))
-    assert said in failures(Small(2))["layers"]
-
-
-def test_states_that_are_not_stored_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`layers` finds more of them in a row than there may be: the die, which is always between."""
-    kernels = Small(2).kernels()
-    assert kernels is not None
-    monkeypatch.setattr(Small, "kernels", lambda _: replace(kernels, deepest=0))
-    assert "is followed by more than 0 states that have no number" in only_failure(Small(2), "layers")
-
-
-def test_an_endless_way_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`layers` follows no state for ever."""
-    lying(monkeypatch, "call_index", lambda *_: (-1, -1))
-    assert "is followed by more than 1 states that have no number" in failures(Small(2))["layers"]
-
-
-def test_a_fault_on_the_way_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`layers` expands with an attacker, which `kernels` does not."""
-
-    def lie(result: tuple[int, int], *arguments: Any) -> tuple[int, int]:
-        return no_rows(result) if arguments[3] >= 0 else result
-
-    lying(monkeypatch, "call_expand", lie)
-    assert "there are 0 rows, but there must be 1 to 3" in only_failure(Small(2), "layers")
-
-
-def test_a_variant_without_tables_has_no_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its compiled functions are checked, but there is no region whose numbers could be."""
-
-    def refuse(*_: Any) -> Region:
-        raise RulesError("there are no tables of this variant")
-
-    monkeypatch.setattr(Small, "region", refuse)
-    assert [result.name for result in check_rules(Small(2), samples=50)] == [*PLAIN, "kernels"]
-
-
-def test_kernels_are_a_record() -> None:
-    """The names of columns that the tests above rely on are those of the contract."""
-    assert (LABEL, WEIGHT, BEGINS, STATE) == (0, 1, 2, 3)
-    assert isinstance(Small(2).kernels(), Kernels)
-    assert np.array_equal(small_rules(), [4, 0, 2, 3])

@@ -1,0 +1,236 @@
+"""What the commands do for games of chance or of several players: build, estimate, probe, line, stats, verify."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from tablebase.cli.options import CHECK_FAILED, Format
+from tablebase.errors import RulesError, TablebaseError, did_you_mean, quoted
+
+if TYPE_CHECKING:
+    from tablebase.game.stochastic import State, StochasticGame
+    from tablebase.stochastic.prober import Bounds, StateAnswer
+
+LONGEST_LINE = 1000
+"""States of a line that does not end by itself."""
+COUNTED = ("states", "wins", "losses", "exact", "open")
+
+
+def limits_from(game: StochasticGame, words: list[str]) -> dict[str, int | str]:
+    """The limits of a table's region, from further options such as ``--carrots 60``.
+
+    Raises
+    ------
+    TablebaseError
+        If an option is none of the game's limits, or has no value.
+    """
+    limits: dict[str, int | str] = {}
+    pending = [part for word in words for part in (word.split("=", 1) if word.startswith("--") else [word])]
+    while pending:
+        option = pending.pop(0)
+        name = option.removeprefix("--")
+        if not option.startswith("--") or name not in game.limits:
+            known = ", ".join(f"--{limit}" for limit in game.limits) or "none"
+            meant = did_you_mean(option, [f"--{limit}" for limit in game.limits])
+            raise TablebaseError(f"{quoted(option)} is not an option for tables of {game.name}{meant}; they have: {known}")
+        if not pending:
+            raise TablebaseError(f"the option {option} needs a value, such as {option} {game.limits[name]}")
+        text = pending.pop(0)
+        if isinstance(game.limits[name], int) and not (text.isascii() and text.isdigit() and len(text) < 10):
+            raise TablebaseError(f"{name} of {game.name} must be a whole number, not {quoted(text)}")
+        limits[name] = int(text) if isinstance(game.limits[name], int) else text
+    return limits
+
+
+def refuse_more(words: list[str]) -> None:
+    """Refuse further options, for games that have no limits."""
+    if words:
+        raise typer.BadParameter(f"no such option: {words[0]}")
+
+
+def build(game: StochasticGame, limits: dict[str, int | str], data: Path, threads: int, verbose: bool) -> None:
+    """Solve, verify and store the layers that are missing."""
+    from tablebase.build.layers import BuiltLayer, build_layers
+    from tablebase.cli.output import say
+    from tablebase.cli.progress import progress
+    from tablebase.stochastic.compiled import compiled
+    from tablebase.stochastic.iteration import Progress
+
+    region = compiled(game).region(limits)
+    total = region.size // region.block
+    built = 0
+    with progress(f"build {game.name}", "blocks", total, verbose=verbose, compiles=True) as shown:
+        at = 0
+
+        def report(now: Progress) -> None:
+            nonlocal at
+            place = now.layer.begin // region.block + now.done
+            shown.update(place - at)
+            at = place
+
+        def finished(one: BuiltLayer) -> None:
+            nonlocal built
+            built += one.seconds is not None
+            took = "already there" if one.seconds is None else f"{one.seconds:.1f} CPU-seconds"
+            shown.note(f"{one.layer.name}: {one.layer.end - one.layer.begin:,} states, {took}")
+
+        build_layers(game, region, data, threads, report, finished)
+    if built:
+        say(f"built and verified in {data}: {built} of {len(region.layers)} tables, {region.size:,} states")
+    else:
+        say(f"nothing to do: all {len(region.layers)} tables are in {data}, built and verified")
+
+
+def estimate(game: StochasticGame, limits: dict[str, int | str], style: Format) -> None:
+    """Predict what the layers of a region need."""
+    from dataclasses import asdict
+
+    from tablebase.build.layers import estimate as estimate_layers
+    from tablebase.cli.output import in_bytes, write_rows
+    from tablebase.compute import machine
+    from tablebase.stochastic.compiled import compiled
+
+    lines = [asdict(line) for line in estimate_layers(compiled(game).region(limits))]
+    if style is Format.TABLE:
+        lines = [{**line, "memory": in_bytes(line["memory"]), "disk": in_bytes(line["disk"])} for line in lines]
+    write_rows(lines, style, ["layer", "states", "memory", "disk"])
+    if style is Format.TABLE:
+        sys.stdout.write(f"\ndisk is an upper bound\nthere is: {in_bytes(machine.memory())} of memory\n")
+
+
+def probe(game: StochasticGame, texts: list[str], data: Path, style: Format, turns: int | None) -> None:
+    """Show the bounds of states and of their moves."""
+    from tablebase.cli.output import write_json, write_rows
+    from tablebase.stochastic.horizon import horizon
+    from tablebase.stochastic.prober import StateProber
+
+    states = [game.parse(text) for text in texts]
+    with StateProber(data, game) as prober:
+        answers = [prober.probe(state) for state in states]
+    rows = [answer.to_dict() for answer in answers]
+    if turns is not None:
+        for state, row in zip(states, rows, strict=True):
+            row["within"] = {"turns": turns, **horizon(game, state, turns).to_dict()}
+    if style is Format.JSON:
+        write_json(rows)
+    elif style is Format.CSV:
+        write_rows(rows, style, ["game", "position", "side", "outcome", "distance", "lower", "upper", "best"])
+    else:
+        for answer, row in zip(answers, rows, strict=True):
+            _write_answer(answer, row.get("within"))
+
+
+def _write_answer(answer: StateAnswer, within: dict[str, Any] | None) -> None:
+    from tablebase.cli.output import write_table
+
+    sys.stdout.write(f"{answer.position}\n\n{verdict(answer)}\n")
+    if within is not None:
+        bounds = f"at least {within['lower']:.6f}, at most {within['upper']:.6f}"
+        sys.stdout.write(f"within {within['turns']} turns of both players together: {bounds}\n")
+    sys.stdout.write("\n")
+    rows = []
+    for move in answer.moves:
+        rows.append({"move": move.code, "meaning": move.text, **interval(move.bounds), "position": move.position})
+        for draw in move.draws:
+            rows.append(
+                {"move": "", "meaning": f"{draw.probability} {draw.label}", **interval(draw.bounds), "position": draw.position}
+            )
+    for draw in answer.draws:
+        rows.append({"move": "", "meaning": f"{draw.probability} {draw.label}", **interval(draw.bounds), "position": draw.position})
+    if rows:
+        write_table(rows, ["move", "meaning", "lower", "upper", "position"])
+        sys.stdout.write("\n")
+
+
+def interval(bounds: Bounds) -> dict[str, str]:
+    """The bounds as text: 0 and 1 only where they are exact."""
+    return {"lower": number(bounds.lower), "upper": number(bounds.upper)}
+
+
+def number(chance: float) -> str:
+    """A chance with six digits; one that is nearly 0 or 1 does not look like it."""
+    if chance in (0, 1):
+        return str(int(chance))
+    text = f"{chance:.6f}"
+    return {"0.000000": "<0.000001", "1.000000": ">0.999999"}.get(text, text)
+
+
+def verdict(answer: StateAnswer) -> str:
+    """What is known, as a sentence."""
+    if not answer.side:
+        places = ", ".join(map(str, answer.game.places(answer.game.parse(answer.position))))
+        return f"the game is over; places of the players: {places}"
+    who = "a draw is next; player 1" if answer.side == "chance" else f"player {answer.side} to move"
+    if answer.bounds.outcome is not None:
+        return f"{who}: {answer.bounds.outcome}" + (f", best move {answer.best}" if answer.best else "")
+    chances = interval(answer.bounds)
+    best = f", best move {answer.best}" if answer.best else ""
+    if answer.bounds.upper - answer.bounds.lower < 1e-9:
+        return f"{who}: wins with a chance of {chances['lower']}{best}"
+    return f"{who}: wins with a chance of at least {chances['lower']} and at most {chances['upper']}{best}"
+
+
+def line(game: StochasticGame, text: str, data: Path, plies: int | None, style: Format) -> None:
+    """Show the likeliest line: the best moves and the likeliest draws."""
+    from tablebase.cli.output import write_rows
+    from tablebase.stochastic.prober import StateProber
+
+    state: State = game.parse(text)
+    with StateProber(data, game) as prober:
+        answers = list(prober.line(state, LONGEST_LINE if plies is None else plies + 1))
+    rows = [
+        {
+            "ply": ply,
+            "side": answer.side,
+            **(interval(answer.bounds) if style is Format.TABLE else answer.bounds.to_dict()),
+            "best": best,
+            "position": answer.position,
+        }
+        for ply, (answer, best) in enumerate(answers)
+    ]
+    columns = ["ply", "side", "lower", "upper", "best", "position"]
+    write_rows(rows, style, columns if style is Format.TABLE else [*columns[:2], "outcome", "distance", *columns[2:]])
+
+
+def stats(game: StochasticGame, data: Path, style: Format) -> None:
+    """Count states by how well their chances are known."""
+    from contextlib import closing
+
+    from tablebase.catalog.catalog import Catalog
+    from tablebase.cli.output import write_rows
+
+    with closing(Catalog(data)) as catalog:
+        rows = catalog.layers(game)
+    if not rows:
+        raise TablebaseError(f"no table of {game.name} is registered in {data}: run 'tablebase build {game.name} --data {data}'")
+    columns = ["region", "layer", *COUNTED]
+    write_rows([{name: row[name] for name in columns} for row in rows], style, columns)
+
+
+def verify(game: StochasticGame, data: Path, threads: int, verbose: bool) -> None:
+    """Check every byte and every state of the tables."""
+    from tablebase.build.layers import verify_layers
+    from tablebase.cli.output import say
+    from tablebase.cli.progress import progress
+
+    failed = 0
+    found = verify_layers(game, data, threads)
+    with progress(f"verify {game.name}", "tables", len(found), verbose=verbose) as shown:
+        for name, fault in found:
+            shown.update()
+            failed += fault is not None
+            shown.write(f"error: {fault}") if fault else shown.note(f"{name}: correct")
+    say(f"correct tables: {len(found) - failed} of {len(found)}")
+    if failed:
+        raise typer.Exit(CHECK_FAILED)
+
+
+def check_no_choice(choices: Iterable[object]) -> None:
+    """Refuse options that choose tables by their pieces."""
+    if any(choice is not None for choice in choices):
+        raise RulesError("this game has no pieces: leave out --pieces and --material")

@@ -1,0 +1,61 @@
+"""Finite horizons: the exact chance of winning within a number of turns, and that of not losing within them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tablebase.errors import CapacityError, RulesError
+from tablebase.game.kernels import Kernels
+from tablebase.game.stochastic import State, StochasticGame
+from tablebase.stochastic.chances import UNIT, new_space, within
+from tablebase.stochastic.compiled import compiled
+from tablebase.stochastic.prober import Bounds, bounds_of
+
+MOST_TURNS = 12
+"""More take longer than anyone waits: the number of paths grows by a factor of about eight with each turn."""
+
+
+def horizon(game: StochasticGame, state: State, turns: int, rules: Any = None) -> Bounds:
+    """The chance that the player to move can force to win within a number of turns, and one minus that of the other.
+
+    The lower bound rises with the number of turns to what the player can force at all, and the upper one falls.
+
+    Parameters
+    ----------
+    game : StochasticGame
+        Of two players.
+    state : tuple of int
+        In which a player is to move.
+    turns : int
+        Of both players together, missed ones included.
+    rules : ndarray of int64, optional
+        Those of a region, for its cap; by default there is none.
+
+    Raises
+    ------
+    RulesError
+        If nobody is to move.
+    CapacityError
+        If there are too many turns.
+    """
+    if turns > MOST_TURNS:
+        raise CapacityError(f"{turns} turns of {game.name}", f"ask for at most {MOST_TURNS}")
+    mover = game.to_move(state)
+    if mover < 0:
+        raise RulesError(f"no player is to move in {game.format(state)}: name a position in which one is")
+    form = compiled(game)
+    row = form.row(state)
+    if row is None:
+        raise RulesError(f"{game.format(state)} cannot be reached from the start of {game.name}")
+    kernels = form.kernels
+    forced = [_within(kernels, kernels.rules if rules is None else rules, row, attacker, turns) for attacker in (0, 1)]
+    return bounds_of((forced[0], forced[1]), mover)
+
+
+def _within(kernels: Kernels, rules: Any, row: Any, attacker: int, turns: int) -> int:
+    """What a player can force within a number of turns, in units."""
+    space = new_space(kernels, (kernels.deepest + 2) * (turns + 1))
+    space.states[0] = row
+    chance = int(within(kernels.expand, rules, attacker, turns, space))
+    assert 0 <= chance <= UNIT
+    return chance

@@ -1,0 +1,29 @@
+"""A small game with chance, of which faulty ones are made, and what the conformance suite says about them."""
+
+from __future__ import annotations
+
+from tablebase.game.stochastic import StochasticGame
+from tablebase.testing import check_rules
+from tablebase_rules import pig
+
+PLAIN = ["start", "states", "moves", "draws", "turns", "places", "notation", "play", "digest"]
+COMPILED = ["kernels", "index", "layers"]
+
+
+class Small(pig.Pig):
+    """Pig for three with a die of three faces, to four points, which has no kernels; faulty ones are made of it."""
+
+    def __init__(self, players: int = 3) -> None:
+        super().__init__(3, 4, players)
+
+
+def failures(game: StochasticGame, samples: int = 300) -> dict[str, str]:
+    """The failure of each check that fails."""
+    return {result.name: result.failure for result in check_rules(game, samples=samples) if result.failure}
+
+
+def only_failure(game: StochasticGame, name: str) -> str:
+    """The failure of a check, all others being passed."""
+    found = failures(game)
+    assert list(found) == [name], found
+    return found[name]
