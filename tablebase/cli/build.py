@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tablebase.cli import chances
 from tablebase.cli.options import (
     DEFAULT_DATA,
     Data,
@@ -20,8 +21,9 @@ from tablebase.cli.options import (
     Variant,
     Verbose,
     Workers,
-    chosen_game,
+    chosen_rules,
 )
+from tablebase.game.stochastic import StochasticGame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +52,27 @@ def build(
     ] = "auto",
     verbose: Verbose = False,
 ) -> None:
-    """Solve, verify and store the tables that are missing."""
+    """Solve, verify and store the tables that are missing. Games with chance have options of their own, such as --carrots 60."""
+    rules = chosen_rules(game, size, variant)
+    if isinstance(rules, StochasticGame):
+        chances.check_no_choice((pieces, material, memory))
+        chances.build(rules, chances.limits_from(rules, context.args), data, workers, verbose)
+    else:
+        chances.refuse_more(context)
+        _build_tables(rules, pieces, material, data, workers, memory, engine, verbose)
+
+
+def _build_tables(
+    rules: Game,
+    pieces: range | None,
+    material: list[str] | None,
+    data: Path,
+    workers: int,
+    memory: str | None,
+    engine: str,
+    verbose: bool,
+) -> None:
+    """Solve, verify and store the missing tables of a game of pieces."""
     from tablebase.build import tables as building
     from tablebase.build.estimate import check_capacity, describe_solvers
     from tablebase.build.plan import wanted_materials, with_dependencies
@@ -65,7 +87,6 @@ def build(
     from tablebase.slices.placements import table_placements
     from tablebase.solvers.registry import find_solver
 
-    rules = chosen_game(game, size, variant)
     materials = _chosen_materials(rules, pieces, material)
     find_solver(engine)
     limits = Limits(workers, machine.memory() if memory is None else parse_size(memory))
@@ -117,13 +138,25 @@ def estimate(
     style: Style = Format.TABLE,
 ) -> None:
     """Predict the disk space, memory and time a build needs."""
+    rules = chosen_rules(game, size, variant)
+    if isinstance(rules, StochasticGame):
+        chances.check_no_choice((pieces, material))
+        chances.estimate(rules, chances.limits_from(rules, context.args), style)
+    else:
+        chances.refuse_more(context)
+        _estimate_tables(rules, pieces, material, data, workers, measure, style)
+
+
+def _estimate_tables(
+    rules: Game, pieces: range | None, material: list[str] | None, data: Path, workers: int, measure: bool, style: Format
+) -> None:
+    """Predict what the tables of a game of pieces need."""
     from dataclasses import asdict
 
     from tablebase.build import tables as building
     from tablebase.build.estimate import estimate as estimate_build
     from tablebase.cli.output import write_rows
 
-    rules = chosen_game(game, size, variant)
     materials = _chosen_materials(rules, pieces, material)
     speed = building.measure(rules) if measure else None
     lines = estimate_build(rules, pieces, materials, data, speed, whole=not material, workers=workers)
@@ -186,3 +219,5 @@ def _chosen_materials(game: Game, pieces: range | None, texts: list[str] | None)
 
 
 COMMANDS = (build, estimate, reindex)
+LIMITED = (build, estimate)
+"""Commands that take the limits of a game as options, too."""
