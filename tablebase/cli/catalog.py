@@ -8,8 +8,10 @@ from typing import Annotated
 
 import typer
 
-from tablebase.cli.options import DEFAULT_DATA, By, Data, Format, GameName, Size, Style, Variant, chosen_game, from_input
+from tablebase.cli import chances
+from tablebase.cli.options import DEFAULT_DATA, By, Data, Format, GameName, Size, Style, Variant, chosen_rules, from_input
 from tablebase.cli.statements import Timeout, run_statement
+from tablebase.game.stochastic import StochasticGame
 
 
 def stats(
@@ -27,7 +29,10 @@ def stats(
     from tablebase.cli.output import write_rows
     from tablebase.tables.missing import missing_game
 
-    rules = chosen_game(game, size, variant)
+    rules = chosen_rules(game, size, variant)
+    if isinstance(rules, StochasticGame):
+        chances.stats(rules, data, style)
+        return
     catalog = Catalog(data)
     rows = [asdict(counts) for counts in catalog.counts(rules, by.value)]
     catalog.close()

@@ -14,7 +14,7 @@ from tablebase.errors import RulesError, TablebaseError, did_you_mean, quoted
 
 if TYPE_CHECKING:
     from tablebase.game.stochastic import State, StochasticGame
-    from tablebase.stochastic.prober import Bounds, StateAnswer
+    from tablebase.stochastic.prober import Bounds, DrawAnswer, StateAnswer
 
 LONGEST_LINE = 1000
 """States of a line that does not end by itself."""
@@ -47,10 +47,12 @@ def limits_from(game: StochasticGame, words: list[str]) -> dict[str, int | str]:
     return limits
 
 
-def refuse_more(words: list[str]) -> None:
+def refuse_more(context: typer.Context) -> None:
     """Refuse further options, for games that have no limits."""
-    if words:
-        raise typer.BadParameter(f"no such option: {words[0]}")
+    if context.args:
+        word = context.args[0]
+        meant = did_you_mean(word, [option for one in context.command.params for option in one.opts])
+        raise TablebaseError(f"there is no option {quoted(word)}{meant}: 'tablebase {context.info_name} --help' lists them")
 
 
 def build(game: StochasticGame, limits: dict[str, int | str], data: Path, threads: int, verbose: bool) -> None:
@@ -135,16 +137,17 @@ def _write_answer(answer: StateAnswer, within: dict[str, Any] | None) -> None:
     sys.stdout.write("\n")
     rows = []
     for move in answer.moves:
-        rows.append({"move": move.code, "meaning": move.text, **interval(move.bounds), "position": move.position})
-        for draw in move.draws:
-            rows.append(
-                {"move": "", "meaning": f"{draw.probability} {draw.label}", **interval(draw.bounds), "position": draw.position}
-            )
-    for draw in answer.draws:
-        rows.append({"move": "", "meaning": f"{draw.probability} {draw.label}", **interval(draw.bounds), "position": draw.position})
+        rows.append({"move": str(move.code), "meaning": move.text, **interval(move.bounds), "position": move.position})
+        rows += map(_draw_row, move.draws)
+    rows += map(_draw_row, answer.draws)
     if rows:
         write_table(rows, ["move", "meaning", "lower", "upper", "position"])
         sys.stdout.write("\n")
+
+
+def _draw_row(draw: DrawAnswer) -> dict[str, str]:
+    """A line about an outcome of chance."""
+    return {"move": "", "meaning": f"{draw.probability} {draw.label}", **interval(draw.bounds), "position": draw.position}
 
 
 def interval(bounds: Bounds) -> dict[str, str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tablebase.cli import chances
 from tablebase.cli.options import (
     DEFAULT_DATA,
     Data,
@@ -17,10 +18,12 @@ from tablebase.cli.options import (
     Start,
     Style,
     Variant,
-    chosen_game,
+    chosen_rules,
     chosen_start,
     from_input,
 )
+from tablebase.errors import TablebaseError
+from tablebase.game.stochastic import StochasticGame
 
 if TYPE_CHECKING:
     from tablebase.probe.answers import Probe
@@ -38,6 +41,10 @@ def probe(
     size: Size = None,
     variant: Variant = None,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse positions with moves whose tables are missing.")] = False,
+    turns: Annotated[
+        int | None,
+        typer.Option("--turns", metavar="T", min=1, help="Games with chance: also the chances of winning within T turns."),
+    ] = None,
     data: Data = DEFAULT_DATA,
     style: Style = Format.TABLE,
 ) -> None:
@@ -45,7 +52,12 @@ def probe(
     from tablebase.api.tablebase import Tablebase
     from tablebase.cli.output import say, write_json, write_rows
 
-    rules = chosen_game(game, size, variant)
+    rules = chosen_rules(game, size, variant)
+    if isinstance(rules, StochasticGame):
+        chances.probe(rules, _each(positions), data, style, turns)
+        return
+    if turns is not None:
+        raise TablebaseError(f"{rules.name} is no game with chance: leave out --turns")
     with Tablebase(data) as tables:
         answers = [tables.probe(rules, position, strict=strict) for position in _each(positions)]
     if style is Format.JSON:
@@ -85,7 +97,10 @@ def line(
     from tablebase.api.tablebase import Tablebase
     from tablebase.cli.output import write_rows
 
-    rules = chosen_game(game, size, variant)
+    rules = chosen_rules(game, size, variant)
+    if isinstance(rules, StochasticGame):
+        chances.line(rules, chosen_start(rules, position, start), data, plies, style)
+        return
     with Tablebase(data) as tables:
         found = tables.line(rules, chosen_start(rules, position, start), plies)
     rows = found.to_dict()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from tablebase.cli import chances
 from tablebase.cli.options import (
     CHECK_FAILED,
     DEFAULT_DATA,
@@ -15,8 +16,9 @@ from tablebase.cli.options import (
     Variant,
     Verbose,
     Workers,
-    chosen_game,
+    chosen_rules,
 )
+from tablebase.game.stochastic import StochasticGame
 
 
 def verify(
@@ -37,7 +39,11 @@ def verify(
     from tablebase.slices.material import parse_materials
     from tablebase.verify.tablebase import verify_tables
 
-    rules = chosen_game(game, size, variant)
+    rules = chosen_rules(game, size, variant)
+    if isinstance(rules, StochasticGame):
+        chances.check_no_choice((pieces, material))
+        chances.verify(rules, data, workers, verbose)
+        return
     materials = [parsed for text in material or [] for parsed in parse_materials(rules, text)]
     checked = failed = 0
     total, results = verify_tables(rules, data, pieces, materials, LocalExecutor(Limits(workers)))
