@@ -49,7 +49,7 @@ def chain(
 ) -> tuple[Fraction, Fraction]:
     """The chance without a total, if the other's is `theirs` after a lost turn, and its slope in that."""
     chances: dict[int, tuple[Fraction, Fraction]] = {}
-    for total in range(target - mine + max(points), -1, -1):
+    for total in range(target - mine + max(points) - 1, -1, -1):
         if mine + total >= target:
             chances[total] = Fraction(1), Fraction(0)
             continue
