@@ -14,6 +14,8 @@ from support.tablebases import (  # noqa: F401 (fixtures)
     hexapawns,
     more_tables,
     pawn_tables,
+    piglet_tables,
+    race_tables,
     shut_in,
     tables,
     three_pieces,

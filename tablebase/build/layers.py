@@ -15,7 +15,7 @@ from tablebase.build.tables import lock, remove_drafts
 from tablebase.catalog.catalog import Catalog
 from tablebase.compute import machine
 from tablebase.compute.cleanup import ensured
-from tablebase.errors import CapacityError, CorruptTableError, MissingTableError, TablebaseError
+from tablebase.errors import CapacityError, CorruptTableError, TablebaseError
 from tablebase.game.kernels import Int64, Layer, Region
 from tablebase.game.stochastic import StochasticGame
 from tablebase.stochastic.compiled import Compiled, compiled
@@ -151,37 +151,48 @@ def verify_layers(game: StochasticGame, folder: Path, threads: int = 1) -> list[
         rows = {row["file"]: row["file_sha256"] for row in catalog.layers(game)}
     if not rows:
         raise TablebaseError(f"no table of {game.name} is registered in {folder}: build one, or run 'tablebase reindex'")
-    form, found = compiled(game), []
-    for region in _regions(form, folder, list(rows)):
+    form = compiled(game)
+    faults = {name: _file_fault(folder / name, sha256) for name, sha256 in rows.items()}
+    for region in _regions(form, folder, [name for name, fault in faults.items() if fault is None]):
         chances: Int64 = np.zeros((2, region.size), np.int64)
+        unsound = None
         for layer in region.layers:
-            name = layer_path(folder, game, region, layer).relative_to(folder).as_posix()
-            if name in rows:
-                found.append((name, _fault(form, folder / name, rows[name], region, layer, chances, threads)))
-    return found + [(name, "is registered but missing: build it again") for name in rows if not (folder / name).exists()]
+            path = layer_path(folder, game, region, layer)
+            name = path.relative_to(folder).as_posix()
+            if name in faults and faults[name] is None and unsound is None:
+                faults[name] = _fault(form, path, region, layer, chances, threads)
+            elif name in faults and faults[name] is None:
+                faults[name] = f"{path} cannot be checked before {unsound} has been built again"
+            if unsound is None and faults.get(name, "missing") is not None:
+                unsound = path
+    return list(faults.items())
+
+
+def _file_fault(path: Path, sha256: str) -> str | None:
+    """Why a file is not the one that was registered; None if it is."""
+    if not path.exists():
+        return f"{path} is registered but missing: build it again"
+    if file_sha256(path) != sha256:
+        return f"{path} is not the file that was registered (SHA-256 differs): delete it and build it again"
+    return None
 
 
 def _regions(form: Compiled, folder: Path, files: list[str]) -> list[Region]:
     """The largest region of each name that any of the files was built with."""
     largest: dict[str, Region] = {}
     for name in files:
-        if (folder / name).exists():
-            region = form.region(limits_of(folder / name))
-            if region.name not in largest or region.size > largest[region.name].size:
-                largest[region.name] = region
+        region = form.region(limits_of(folder / name))
+        if region.name not in largest or region.size > largest[region.name].size:
+            largest[region.name] = region
     return list(largest.values())
 
 
-def _fault(form: Compiled, path: Path, sha256: str, region: Region, layer: Layer, chances: Int64, threads: int) -> str | None:
-    """What is wrong with a registered file; None if nothing is."""
-    if not path.exists():
-        return None
-    if file_sha256(path) != sha256:
-        return f"{path} is not the file that was registered (SHA-256 differs): delete it and build it again"
+def _fault(form: Compiled, path: Path, region: Region, layer: Layer, chances: Int64, threads: int) -> str | None:
+    """What is wrong with the chances in a file; None if nothing is."""
     try:
         with closing(LayerFile(path, form.game, region, layer)) as file:
             verify_layer(form.kernels, file, chances, threads)
-    except (CorruptTableError, MissingTableError) as fault:
+    except CorruptTableError as fault:
         return str(fault)
     return None
 

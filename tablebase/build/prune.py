@@ -11,7 +11,9 @@ from pathlib import Path
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CorruptTableError, NotationError, RulesError, StaleTableError
-from tablebase.game import Game, load_game
+from tablebase.game import Game
+from tablebase.game.registry import load_rules
+from tablebase.game.stochastic import StochasticGame
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import SUFFIX, USER_BLOCK
 from tablebase.tables.reader import Table
@@ -71,18 +73,18 @@ def prune(folder: Path, catalog: Catalog, items: Sequence[Prunable]) -> None:
         (folder / item.file).unlink(missing_ok=True)
 
 
-def _games(folder: Path, registered: dict[str, tuple[str, str]]) -> Iterator[Game]:
+def _games(folder: Path, registered: dict[str, tuple[str, str]]) -> Iterator[Game | StochasticGame]:
     """The installed games that have a folder or are in the catalog."""
     for name in sorted({path.name for path in folder.iterdir() if path.is_dir()} | {name for name, _ in registered.values()}):
         with suppress(RulesError):
-            game = load_game(name)
+            game = load_rules(name)
             if game.name == name:
                 yield game
 
 
-def _files_of(folder: Path, game: Game) -> Iterator[tuple[Path, str]]:
+def _files_of(folder: Path, game: Game | StochasticGame) -> Iterator[tuple[Path, str]]:
     """The drafts and tables of a game, with the reason why each would be removed if it is not in the catalog."""
-    for path in sorted((folder / game.name).glob("[0-9]*/*")):
+    for path in sorted((folder / game.name).glob("[0-9]*/*" if isinstance(game, Game) else "*/*")):
         if path.is_symlink() or not path.is_file():
             continue
         if _TABLE_DRAFT.fullmatch(path.name):
@@ -91,22 +93,34 @@ def _files_of(folder: Path, game: Game) -> Iterator[tuple[Path, str]]:
             yield path, _reason(game, path)
 
 
-def _is_table(game: Game, path: Path) -> bool:
+def _is_table(game: Game | StochasticGame, path: Path) -> bool:
     """Whether a file begins as a table of the game does that has this name; it may be damaged, or of other rules."""
+    title = f"{game.name} {path.stem}" if isinstance(game, Game) else f"{game.name} {path.parent.name} {path.stem}"
     with path.open("rb") as file:
         beginning = file.read(USER_BLOCK)
-    return re.match(rf"tablebase \d+ {re.escape(game.name)} {re.escape(path.stem)} sha256=".encode(), beginning) is not None
+    return re.match(rf"tablebase \d+ {re.escape(title)} sha256=".encode(), beginning) is not None
 
 
-def _reason(game: Game, path: Path) -> str:
+def _reason(game: Game | StochasticGame, path: Path) -> str:
     try:
-        Table(path, game, parse_material(game, path.stem)).close()
-    except (StaleTableError, NotationError):
-        # Other rules may have had materials that these have not.
+        _open(game, path)
+    except (StaleTableError, NotationError, RulesError):
+        # Other rules may have had materials, or limits, that these have not.
         return OLD_RULES
     except CorruptTableError:
         return f"broken, and {UNREGISTERED}"
     return UNREGISTERED
+
+
+def _open(game: Game | StochasticGame, path: Path) -> None:
+    """Open a table file, and close it again."""
+    if isinstance(game, Game):
+        Table(path, game, parse_material(game, path.stem)).close()
+    else:
+        # Games of pieces do not need Numba here.
+        from tablebase.build.layers import opened_layer
+
+        opened_layer(path.parents[2], game, path).close()
 
 
 def _size(path: Path) -> int:

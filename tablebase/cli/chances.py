@@ -236,4 +236,4 @@ def verify(game: StochasticGame, data: Path, threads: int, verbose: bool) -> Non
 def check_no_choice(choices: Iterable[object]) -> None:
     """Refuse options that choose tables by their pieces."""
     if any(choice is not None for choice in choices):
-        raise RulesError("this game has no pieces: leave out --pieces and --material")
+        raise RulesError("this game has no pieces: leave out --pieces, --material and --memory")

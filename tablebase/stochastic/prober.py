@@ -184,8 +184,14 @@ class StateProber:
                 yield answer, answer.best or ""
                 state = self.game.moves(state)[answer.moves[0].code]
 
-    def chances(self, state: State) -> Chances:
-        """What each player can force in a state, in units, as far as the tables know."""
+    def chances(self, state: State, passed: frozenset[State] = frozenset()) -> Chances:
+        """What each player can force in a state, in units, as far as the tables know.
+
+        Of a state that has been `passed` on the way nothing is known: players without a choice may go round in circles.
+        """
+        if state in passed:
+            return UNKNOWN
+        passed |= {state}
         stored = self._stored(state)
         if stored is not None:
             return stored
@@ -195,20 +201,20 @@ class StateProber:
             alone = [place == 1 and places.count(1) == 1 for place in places]
             return UNIT * alone[0], UNIT * alone[1]
         if mover == CHANCE:
-            draws = [(draw.probability, self._after_move(draw.state)) for draw in self.game.draws(state)]
+            draws = [(draw.probability, self._after_move(draw.state, passed)) for draw in self.game.draws(state)]
             mine, others = (int(sum(weight * chances[player] for weight, chances in draws)) for player in (0, 1))
             return mine, others
-        after = [self._after_move(child) for child in self.game.moves(state).values()]
+        after = [self._after_move(child, passed) for child in self.game.moves(state).values()]
         best = [(max if player == mover else min)(chances[player] for chances in after) for player in (0, 1)]
         return best[0], best[1]
 
-    def _after_move(self, state: State) -> Chances:
+    def _after_move(self, state: State, passed: frozenset[State] = frozenset()) -> Chances:
         """What each player can force after a move; nothing in a state of a later turn, with a choice, that no table has."""
         stored = self._stored(state)
         if stored is not None:
             return stored
         chooses = self.game.to_move(state) >= 0 and len(self.game.moves(state)) > 1
-        return UNKNOWN if chooses and self.game.begins_turn(state) else self.chances(state)
+        return UNKNOWN if chooses and self.game.begins_turn(state) else self.chances(state, passed)
 
     def _draws(self, state: State, player: int) -> tuple[DrawAnswer, ...]:
         """The outcomes of a state in which chance moves, as a player sees them."""

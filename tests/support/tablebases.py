@@ -54,6 +54,24 @@ def hexapawns(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def piglet_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tables of Piglet to two and to three; to be read only."""
+    folder = tmp_path_factory.mktemp("piglet")
+    for target in (2, 3):
+        assert run(["build", f"pig-die=2-target={target}", "--data", str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture(scope="session")
+def race_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The three layers of Hare & Hedgehog without cards, with up to one lettuce and one carrot; to be read only."""
+    folder = tmp_path_factory.mktemp("race")
+    limits = ["--lettuces", "1", "--carrots", "1", "--cap", "strict"]
+    assert run(["build", "harehedgehog-cards=none", *limits, "--data", str(folder)]) == 0
+    return folder
+
+
 @pytest.fixture
 def copied(two_pieces: Path, tmp_path: Path) -> Path:
     """A copy of all two-piece tables, to be damaged."""
