@@ -47,8 +47,8 @@ class Analysis:
     rank : int
         1 for the best line, 2 for the next one, ….
     value : Value or None
-        The proved result for the side to move, None if there is none yet. The distance of a win is an upper bound unless the
-        search was exact, and that of a loss a lower bound, since the winner may have missed something shorter.
+        The proved result for the side to move, None if there is none yet. Its distance is an upper bound, since the winner may
+        have missed something shorter; it is exact at depth 0, and in exact searches that found nothing in tables.
     score : int
         In hundredths of a piece, for the side to move; of a proved result 1,000,000 less the distance, negative for a loss.
     nodes : int
