@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from support import toys
@@ -251,15 +252,35 @@ def test_limits_that_make_no_sense(limits: dict[str, float], sentence: str) -> N
         list(Engine(JUNGLE, options=SMALL).analyse(ALONE, **limits))  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"hash_bytes": 63}, "a transposition table takes at least 64 bytes, not 63"),
+        ({"threads": 0}, "a search needs at least one thread, not 0"),
+        ({"table_bytes": -1}, "the memory for tables must not be negative, and -1 is"),
+        ({"table_pieces": -1}, "the number of pieces to look up must not be negative, and -1 is"),
+        ({"progress": -1}, "the number of plies without a capture must not be negative, and -1 is"),
+        ({"repetition": "xyz"}, "there is no rule of repetition 'xyz': choose none, draw or loss"),
+        ({"repetition": None}, "there is no rule of repetition 'None': choose none, draw or loss"),
+    ],
+)
+def test_options_that_make_no_sense(options: dict[str, Any], sentence: str) -> None:
+    """One sentence before anything is set up."""
+    with pytest.raises(TablebaseError, match=sentence):
+        Engine(JUNGLE, options=replace(SMALL, **options))
+
+
+def test_a_limit_of_progress_may_be_any_number() -> None:
+    """One that no search reaches is none."""
+    scores = [list(Engine(JUNGLE, options=replace(EXACT, progress=limit)).analyse(ALONE, depth=3))[-1].score for limit in (0, 10**30)]
+    assert scores[0] == scores[1]
+
+
 def test_what_does_not_fit() -> None:
     """Exit code 3, with the numbers."""
     with pytest.raises(CapacityError, match=f"at most {MOST_DEPTH} can be used|{MOST_DEPTH}"):
         list(Engine(JUNGLE, options=SMALL).analyse(ALONE, depth=MOST_DEPTH + 1))
     with pytest.raises(CapacityError, match="transposition table"):
         Engine(JUNGLE, options=replace(SMALL, hash_bytes=1 << 50))
-    with pytest.raises(TablebaseError, match="at least 64 bytes"):
-        Engine(JUNGLE, options=replace(SMALL, hash_bytes=63))
-    with pytest.raises(TablebaseError, match="at least one thread"):
-        Engine(JUNGLE, options=replace(SMALL, threads=0))
-    with pytest.raises(TablebaseError, match="must not be negative"):
-        Engine(JUNGLE, options=replace(SMALL, progress=-1))
+    with pytest.raises(CapacityError, match="the memory for tables needs"):
+        Engine(JUNGLE, options=replace(SMALL, table_bytes=1 << 50))
