@@ -45,7 +45,9 @@ def perft(
     game: GameName,
     position: PositionText = None,
     start: Start = None,
-    depth: Annotated[int, typer.Option("--depth", metavar="N", min=1, help="Plies; counts or searches of each depth up to N.")] = 4,
+    depth: Annotated[
+        int, typer.Option("--depth", metavar="N", min=1, help="Length of the longest lines to count, in plies or in whole turns.")
+    ] = 4,
     divide: Annotated[bool, typer.Option("--divide", help="Show the leaves below each legal move, at depth N only.")] = False,
     repetitions: Annotated[
         RepeatedLines,
@@ -115,9 +117,7 @@ def analyse(
     game: GameName,
     position: PositionText = None,
     start: Start = None,
-    depth: Annotated[
-        int | None, typer.Option("--depth", metavar="N", min=1, help="Plies; counts or searches of each depth up to N.")
-    ] = None,
+    depth: Annotated[int | None, typer.Option("--depth", metavar="N", min=1, help="Last depth to search, in plies.")] = None,
     time: Annotated[
         float | None,
         typer.Option("--time", metavar="SECONDS", help=f"How long to search; {SECONDS:g} seconds if there is no other limit."),
