@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
 
-from engine_games import OPTIONS, random_table_position
+from engine_games import OPTIONS, middle_games
 
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position, legal_moves, play
@@ -21,8 +22,8 @@ Result = TypeVar("Result")
 SCALAR_DEPTH, DEPTH = 4, 6
 SEARCHES = {"play": (False, 13), "exact": (True, 11)}
 """Whether each search is exact, and its depth."""
-ROOTS, ROOT_PIECES, ROOT_DEPTH = 10, 6, 8
-"""Random positions that are searched over tables."""
+ROOTS, ROOT_PIECES, ROOT_DEPTH = 10, 5, 8
+"""Positions of games that are searched over tables: one piece more than tables have, so that every capture is looked up."""
 
 
 def measure_search(data: Path) -> dict[str, list[dict[str, Any]]]:
@@ -81,9 +82,9 @@ def search_rates(game: Game, start: Position) -> list[dict[str, Any]]:
 
 def look_up_rate(game: Game, data: Path) -> dict[str, Any]:
     """Nodes and look-ups a CPU-second over the tables of a folder; what is looked up was in memory before."""
-    random, prober = Random(1), Prober(data)
+    prober = Prober(data)
     engine = Engine(game, prober, replace(OPTIONS, exact=True, transpositions=False, table_bytes=1 << 31))
-    roots = [random_table_position(game, random, ROOT_PIECES) for _ in range(ROOTS)]
+    roots = islice(middle_games(game, Random(1), range(ROOT_PIECES, ROOT_PIECES + 1)), ROOTS)
     nodes = hits = 0
     seconds = 0.0
     for root in roots:
