@@ -272,7 +272,8 @@ def test_options_that_make_no_sense(options: dict[str, Any], sentence: str) -> N
 
 def test_a_limit_of_progress_may_be_any_number() -> None:
     """One that no search reaches is none."""
-    scores = [list(Engine(JUNGLE, options=replace(EXACT, progress=limit)).analyse(ALONE, depth=3))[-1].score for limit in (0, 10**30)]
+    engines = [Engine(JUNGLE, options=replace(EXACT, progress=limit)) for limit in (0, 10**30)]
+    scores = [[answer.score for answer in analysed(engine, ALONE, depth=3)] for engine in engines]
     assert scores[0] == scores[1]
 
 
