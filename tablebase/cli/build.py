@@ -52,7 +52,7 @@ def build(
     ] = "auto",
     verbose: Verbose = False,
 ) -> None:
-    """Solve, verify and store the tables that are missing. Games with chance have options of their own, such as --carrots 60."""
+    """Solve, verify and store the tables that are missing."""
     rules = chosen_rules(game, size, variant)
     if isinstance(rules, StochasticGame):
         chances.check_no_choice((pieces, material, memory))
