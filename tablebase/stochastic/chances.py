@@ -31,6 +31,7 @@ MOST_WEIGHT = (1 << 63) // UNIT - 1
 WHO, COUNT, ROW, WEIGHTS, TURNS = range(5)
 """What a frame holds: what `expand` has returned, the next row, the sum of weights (1 if no chance moves), and the turns left."""
 FRAME = 5
+TOO_DEEP, TOO_MANY = -1, -2
 FIRST, LAST = 0, 1
 """The first and the last of some states that are alike."""
 
@@ -173,8 +174,10 @@ def number_of(index: Any, rules: Int64, state: Int64) -> Any:
 
 
 @jit
-def within(expand: Any, rules: Int64, attacker: int, turns: int, space: Space) -> Any:
+def within(expand: Any, rules: Int64, attacker: int, turns: int, most: int, space: Space) -> Any:
     """The attacker's chance, in units, of winning within a number of turns, all players' together, the present one included.
+
+    `TOO_DEEP` if the space has too few levels, and `TOO_MANY` if more than `most` states would have to be looked at.
 
     Parameters
     ----------
@@ -182,11 +185,12 @@ def within(expand: Any, rules: Int64, attacker: int, turns: int, space: Space) -
     rules : ndarray of int64
     attacker : int
     turns : int
+    most : int
     space : Space
         The state is the first of its states; it needs a level for each state that can follow within the turns.
     """
     states, rows, frames, sums = space
-    level = 0
+    level = seen = 0
     who, count = expand(rules, states[FIRST], attacker, rows[FIRST, 0])
     _begin(who, count, attacker, turns, frames, sums, 0, 1)
     while True:
@@ -194,6 +198,11 @@ def within(expand: Any, rules: Int64, attacker: int, turns: int, space: Space) -
             row = frames[level, ROW]
             left = frames[level, TURNS] - rows[FIRST, level, row, BEGINS]
             level += 1
+            seen += 1
+            if level == len(frames):
+                return TOO_DEEP
+            if seen > most:
+                return TOO_MANY
             who, count = expand(rules, rows[FIRST, level - 1, row, STATE:], attacker, rows[FIRST, level])
             _begin(who, count, attacker, left, frames, sums, level, 1)
         _finish(frames, sums, level, 1)

@@ -7,12 +7,14 @@ from typing import Any
 from tablebase.errors import CapacityError, RulesError
 from tablebase.game.kernels import Kernels
 from tablebase.game.stochastic import State, StochasticGame
-from tablebase.stochastic.chances import UNIT, new_space, within
+from tablebase.stochastic.chances import TOO_DEEP, TOO_MANY, UNIT, new_space, within
 from tablebase.stochastic.compiled import compiled
 from tablebase.stochastic.prober import Bounds, bounds_of
 
 MOST_TURNS = 12
 """More take longer than anyone waits: the number of paths grows by a factor of about eight with each turn."""
+MOST_STATES = 1 << 29
+"""More, those that are met again included, take minutes; a turn of some games has that many paths."""
 
 
 def horizon(game: StochasticGame, state: State, turns: int, rules: Any = None) -> Bounds:
@@ -36,7 +38,7 @@ def horizon(game: StochasticGame, state: State, turns: int, rules: Any = None) -
     RulesError
         If nobody is to move.
     CapacityError
-        If there are too many turns.
+        If there are too many turns, or too many paths in them.
     """
     if turns > MOST_TURNS:
         raise CapacityError(f"{turns} turns of {game.name}", f"ask for at most {MOST_TURNS}")
@@ -49,13 +51,20 @@ def horizon(game: StochasticGame, state: State, turns: int, rules: Any = None) -
         raise RulesError(f"{game.format(state)} cannot be reached from the start of {game.name}")
     kernels = form.kernels
     forced = [_within(kernels, kernels.rules if rules is None else rules, row, attacker, turns) for attacker in (0, 1)]
+    if TOO_MANY in forced:
+        raise CapacityError(f"{turns} turns of {game.name} from {game.format(state)}", "ask for fewer turns, or a later position")
     return bounds_of((forced[0], forced[1]), mover)
 
 
 def _within(kernels: Kernels, rules: Any, row: Any, attacker: int, turns: int) -> int:
-    """What a player can force within a number of turns, in units."""
-    space = new_space(kernels, (kernels.deepest + 2) * (turns + 1))
-    space.states[0] = row
-    chance = int(within(kernels.expand, rules, attacker, turns, space))
-    assert 0 <= chance <= UNIT
+    """What a player can force within a number of turns, in units; `TOO_MANY` if that takes too long."""
+    levels = (kernels.deepest + 2) * (turns + 1)
+    chance = TOO_DEEP
+    # A turn can be longer than what lies between two states of a table.
+    while chance == TOO_DEEP:
+        space = new_space(kernels, levels)
+        space.states[0] = row
+        chance = int(within(kernels.expand, rules, attacker, turns, MOST_STATES, space))
+        levels *= 2
+    assert chance <= UNIT
     return chance

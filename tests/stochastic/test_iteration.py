@@ -1,0 +1,369 @@
+"""Chances that are forced: between true bounds, equal to those known otherwise, whoever computes them and in whatever order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import toys
+from support.checks import at_least_one
+from support.solved import Solved
+from twins import pig as pig_twin
+
+from tablebase.compute.jit import jit
+from tablebase.game import Game, Outcome, load_game
+from tablebase.game.kernels import Int64, Layer, Region, alone
+from tablebase.stochastic import iteration
+from tablebase.stochastic.chances import FIRST, LAST, UNIT, forced, mark_reads, new_space, number_of, settle
+from tablebase.stochastic.circles import circles
+from tablebase.stochastic.compiled import Compiled, compiled
+from tablebase.stochastic.deterministic import GOES_ON, DeterministicGame
+from tablebase.stochastic.iteration import TOLERANCE, solve, solve_layer
+from tablebase.testing.kernel_faults import call_state_at
+from tablebase_rules import pig
+from tablebase_rules.harehedgehog import game
+
+TINY = 1e-9
+STRICT = {"carrots": 3, "cap": "strict"}
+"""So small a cap that a table of the whole board takes a second."""
+
+
+def bounds(form: Compiled, chances: Int64, region: Region, text: str) -> tuple[float, float]:
+    """L and U of the player to move in a stored state."""
+    row = form.row(form.game.parse(text))
+    assert row is not None
+    number, player = number_of(form.kernels.index, region.rules, row)
+    assert player == form.game.to_move(form.game.parse(text))
+    return chances[0, number] / UNIT, (UNIT - chances[1, number]) / UNIT
+
+
+@jit
+def _alike(alike: Any, rules: Int64, number: int) -> Any:
+    return alike(rules, number)
+
+
+def kernels_alike(form: Compiled, region: Region, number: int) -> int:
+    """What the game's own kernels say."""
+    return int(_alike(form.kernels.alike, region.rules, number))
+
+
+# Pig
+
+
+@pytest.mark.parametrize(
+    ("die", "target", "points"), [(2, 2, [0, 1]), (2, 3, [0, 1]), (3, 5, [0, 2, 3]), (6, 12, [0, 2, 3, 4, 5, 6])]
+)
+def test_pig_is_solved_exactly(die: int, target: int, points: list[int]) -> None:
+    """Every state that has a number; L and U enclose the twin's fraction, and nearly touch."""
+    form = compiled(pig.game(die=die, target=target))
+    region = form.region({})
+    chances = solve(form.kernels, region)
+    exact = pig_twin.win(points, target)
+    for (mine, other, total), chance in at_least_one(exact.items()):
+        lower, upper = bounds(form, chances, region, f"{mine},{other} 1 {total}")
+        assert Fraction(lower) <= chance <= Fraction(upper)
+        assert upper - lower < TINY
+    if die == 2:
+        assert exact[0, 0, 0] == {2: Fraction(4, 7), 3: Fraction(6, 11)}[target]
+
+
+def test_listed_pig_is_solved_as_well() -> None:
+    """Without kernels of its own: three faces of different weight would show, too."""
+
+    class Plain(pig.Pig):
+        def kernels(self) -> None:
+            return None
+
+    form = compiled(Plain(3, 5, 2))
+    region = form.region({})
+    chances = solve(form.kernels, region)
+    assert form.listed is not None
+    for (mine, other, total), chance in at_least_one(pig_twin.win([0, 2, 3], 5).items()):
+        for text in (f"{mine},{other} 1 {total}", f"{other},{mine} 2 {total}"):
+            if form.game.parse(text) in form.listed.numbers:
+                lower, upper = bounds(form, chances, region, text)
+                assert Fraction(lower) <= chance <= Fraction(upper)
+                assert upper - lower < TINY
+
+
+# The same whoever computes it
+
+
+@cache
+def race() -> tuple[Compiled, Region]:
+    """Hare & Hedgehog with very few carrots."""
+    form = compiled(game())
+    return form, form.region(STRICT)
+
+
+@cache
+def solved_race() -> Int64:
+    """Its chances, not to be changed."""
+    form, region = race()
+    return solve(form.kernels, region)
+
+
+def late_squares() -> tuple[Region, Layer]:
+    """The part of the race in which somebody waits, or the mover stands on one of the last squares."""
+    _, region = race()
+    return region, Layer("late", (64 * 63 + 1 - 6 * 63) * region.block, region.size)
+
+
+def solved_part(threads: int = 1) -> Int64:
+    """Its chances, as far as they follow from one another."""
+    region, layer = late_squares()
+    chances = np.zeros((2, region.size), np.int64)
+    for _ in solve_layer(race()[0].kernels, region, layer, chances, threads):
+        pass
+    return chances
+
+
+def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One, two and three of them, also where blocks are so few that a thread has none."""
+    monkeypatch.setattr(iteration, "GRAIN", 1)
+    one, two, three = map(solved_part, (1, 2, 3))
+    assert len(np.unique(one)) > 5
+    assert (one == two).all()
+    assert (one == three).all()
+
+
+def test_batches_change_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is computed from the same chances, or block by block, differs by what is not worth computing again."""
+    expected = solved_part()
+    monkeypatch.setattr(iteration, "GRAIN", 1)
+    for size in (1, 5):
+        monkeypatch.setattr(iteration, "BATCH", size)
+        assert np.abs(solved_part() - expected).max() < UNIT * TINY
+
+
+def test_one_by_one_is_the_same() -> None:
+    """States that are alike have the chances that they have alone."""
+    form, region = race()
+    assert (solve(replace(form.kernels, alike=alone), region) == solved_race()).all()
+
+
+def test_the_bounds_are_bounds() -> None:
+    """Between 0 and 1, in their order; something is decided, something open, and something between."""
+    mine, others = solved_race()
+    assert min(mine.min(), others.min()) == 0
+    assert (mine + others <= UNIT).all()
+    assert ((mine > 0) & (mine < UNIT)).any()
+    assert ((mine == UNIT) | (others == UNIT)).any()
+    assert ((mine == 0) & (others == 0)).any()
+
+
+def test_what_is_not_alike_is_noticed() -> None:
+    """Where the first and the last of some states are followed by something different, or by steps that do not match."""
+    form, region = race()
+    kernels, width = form.kernels, 4
+    chances = np.zeros((2, region.size), np.int64)
+    space = new_space(kernels, kernels.deepest, region.block)
+
+    def are_alike(first: int, count: int) -> bool:
+        assert call_state_at(kernels.state_at, region.rules, first, space.states[FIRST])
+        assert call_state_at(kernels.state_at, region.rules, first + count - 1, space.states[LAST])
+        return bool(forced(kernels.expand, kernels.index, region.rules, count, 0, chances, space))
+
+    # Those of one block have the squares in common; the first ones, the mover's carrots.
+    begins = at_least_one(range(0, region.size - region.block, 7 * region.block))
+    assert all(are_alike(begin, 1) for begin in begins)
+    assert all(are_alike(begin, width) for begin in begins if kernels_alike(form, region, begin + width - 1) == width)
+    found = [are_alike(begin, 2 * width) for begin in begins]
+    assert found.count(False) > len(found) // 2
+
+
+# Caps
+
+
+MERGED: dict[str, int | str] = {"carrots": 20, "cap": "merged"}
+
+
+def near(text: str, distance: int, limits: Mapping[str, int | str]) -> list[int]:
+    """The blocks that can be met from a state's within some steps; they have the same numbers under any cap."""
+    form = compiled(game())
+    region, kernels = form.region(limits), form.kernels
+    row = form.row(game().parse(text))
+    number, _ = number_of(kernels.index, region.rules, row)
+    blocks = {int(number) // region.block}
+    space = new_space(kernels, kernels.deepest, region.block)
+    functions = kernels.expand, kernels.index, kernels.state_at, kernels.alike
+    for _ in range(distance):
+        marks = np.zeros(region.size // region.block, bool)
+        for block in blocks:
+            begin = block * region.block
+            mark_reads(*functions, region.rules, region.block, begin, begin + region.block, marks, space)
+        blocks |= set(np.flatnonzero(marks).tolist())
+    return sorted(blocks)
+
+
+def settled(blocks: Iterable[int], limits: Mapping[str, int | str], chances: Int64 | None = None) -> Int64:
+    """The chances from some blocks alone, or from others that are known beside them."""
+    form = compiled(game())
+    region, kernels = form.region(limits), form.kernels
+    chances = np.zeros((2, region.size), np.int64) if chances is None else chances
+    begins = np.array(list(blocks)) * region.block
+    functions = kernels.expand, kernels.index, kernels.state_at, kernels.alike
+    space = new_space(kernels, kernels.deepest, region.block)
+    settle(*functions, region.rules, chances, begins, region.block, TOLERANCE, space)
+    return chances
+
+
+@pytest.mark.parametrize(
+    ("text", "lower", "upper"),
+    [
+        # Home costs 21 carrots, and the other comes home in his turn: what helps is 61 or 63 and the card `again`.
+        ("58:20:0,59:20:0 1", 1 / 12, 1 / 12),
+        # Nobody can ever move: endless play is nobody's win.
+        ("4:0:0,3:2:0 1", 0, 1),
+        ("61:6:0,58:0:0 1", 1, 1),
+        ("58:0:0,61:6:0 2", 1, 1),
+        ("63:1:0,61:20:0 2", 0, 0),
+    ],
+)
+def test_chances_by_hand(text: str, lower: float, upper: float) -> None:
+    """From the blocks that come next, under a merged cap of 20."""
+    form = compiled(game())
+    chances = settled(near(text, 1, MERGED), MERGED)
+    assert bounds(form, chances, form.region(MERGED), text) == pytest.approx((lower, upper), rel=0, abs=1e-14)
+
+
+def test_caps_are_the_tighter_the_higher_they_are() -> None:
+    """Bounds with more carrots lie within those with fewer, and bounds under a merged cap within those under a strict one."""
+    blocks = near("61:2:0,59:3:0 1", 2, MERGED)
+    caps = [{"carrots": 6, "cap": "strict"}, {"carrots": 20, "cap": "strict"}, MERGED]
+    found = [settled(blocks, limits) for limits in caps]
+    widths = [7, 21, 22]
+    tables = [chances.reshape(2, -1, width, width) for chances, width in zip(found, widths, strict=True)]
+    assert len({table.shape[1] for table in tables}) == 1
+    for (wide, narrow), width in zip(pairwise(tables), widths, strict=False):
+        common = narrow[:, :, :width, :width]
+        assert (wide <= common + 100 * TOLERANCE).all()
+        assert (wide < common).any()
+
+
+@pytest.mark.slow
+def test_merged_caps_are_tighter() -> None:
+    """On the whole board at a cap of 20; takes minutes."""
+    form = compiled(game())
+    strict, merged = ({"carrots": 20, "cap": cap} for cap in ("strict", "merged"))
+    few, more = (solve(form.kernels, form.region(limits), 2) for limits in (strict, merged))
+    # Placements come in the same order; the merged ones have one more number of carrots for each player.
+    kept = few.reshape(2, -1, 21, 21)
+    tighter = more.reshape(2, -1, 22, 22)[:, :, :21, :21]
+    assert (kept <= tighter + 100 * TOLERANCE).all()
+    assert (kept < tighter).any()
+
+
+# Layers
+
+
+def test_the_first_layer_is_a_region_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has no lettuces does not depend on what has some, and its chances have the same numbers."""
+    # So many blocks of few states are fastest in one call.
+    monkeypatch.setattr(iteration, "GRAIN", 1 << 40)
+    form = compiled(game())
+    without, region = (form.region({"carrots": 1, "cap": "strict", "lettuces": number}) for number in (0, 1))
+    assert [layer.name for layer in region.layers] == ["0-0", "1-0", "1-1"]
+    assert region.layers[0] == without.layers[0]
+    found, expected = (np.zeros((2, one.size), np.int64) for one in (region, without))
+    for one, chances in ((region, found), (without, expected)):
+        for _ in solve_layer(form.kernels, one, one.layers[0], chances):
+            pass
+    assert expected.any()
+    assert (found[:, : without.size] == expected).all()
+    assert not found[:, without.size :].any()
+
+
+def test_later_layers_are_computed_from_earlier_ones() -> None:
+    """The mover is stuck; the other eats his last lettuce, and with the carrots for it he comes home."""
+    text, limits = "1:0:0,62:0:1e 1", {**MERGED, "lettuces": 1}
+    form = compiled(game())
+    region, kernels = form.region(limits), form.kernels
+    first, second, _ = region.layers
+    blocks = near(text, 2, limits)
+    earlier = at_least_one(block for block in blocks if block * region.block < first.end)
+    number, _ = number_of(kernels.index, region.rules, form.row(game().parse(text)))
+    assert second.begin <= number < second.end
+    begin = number // region.block * region.block
+    part = Layer("part", begin, begin + region.block)
+    chances = np.zeros((2, region.size), np.int64)
+    assert [(at.done, at.blocks) for at in solve_layer(kernels, region, part, chances)][-1] == (1, 1)
+    assert bounds(form, chances, region, text) == (0, 1)
+    before = settled(earlier, limits, chances).copy()
+    assert bounds(form, chances, region, text) == (0, 1)
+    list(solve_layer(kernels, region, part, chances))
+    assert bounds(form, chances, region, text) == (0, 0)
+    changed = np.flatnonzero((chances != before).any(axis=0))
+    assert part.begin <= changed.min() <= changed.max() < part.end
+
+
+# Games without chance
+
+
+def assert_values(rules: Game, solved: Solved) -> set[Outcome]:
+    """Win, loss and draw are [1, 1], [0, 0] and [0, 1], for every position that can be reached."""
+    same = DeterministicGame(rules)
+    form = compiled(same)
+    region, tables = form.region({}), solved(rules)
+    chances = solve(form.kernels, region)
+    assert form.listed is not None
+    seen = set()
+    expected = {Outcome.WIN: (UNIT, 0), Outcome.LOSS: (0, UNIT), Outcome.DRAW: (0, 0)}
+    for number, state in at_least_one((n, s) for n, s in enumerate(form.listed.states) if s[0] == GOES_ON):
+        outcome = tables.value(same.position(state)).outcome
+        assert tuple(chances[:, number].tolist()) == expected[outcome], same.format(state)
+        seen.add(outcome)
+    return seen
+
+
+@pytest.mark.parametrize("name", ["hexapawn", "foxhounds-4x4", "hasenspiel-4x4"])
+def test_games_without_chance_have_the_values_of_their_tables(name: str, solved: Solved) -> None:
+    """They go through the same code."""
+    assert_values(load_game(name), solved)
+
+
+def test_draws_are_open(solved: Solved) -> None:
+    """Where play can go on for ever."""
+    assert Outcome.DRAW in assert_values(toys.shelter("draw"), solved)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["foxhounds-6x6", "hexapawn-4x4"])
+def test_larger_games_have_the_values_of_their_tables(name: str, solved: Solved) -> None:
+    """Minutes, mostly for the list of their states."""
+    assert_values(load_game(name), solved)
+
+
+# Circles
+
+
+@given(st.integers(1, 8).flatmap(lambda size: st.lists(st.sets(st.integers(0, size - 1)), min_size=size, max_size=size)))
+def test_circles_are_those_of_a_naive_twin(after: list[set[int]]) -> None:
+    """Nodes that lead to one another are together, each once, and after all others that they lead to."""
+    found = circles([np.array(sorted(nodes), np.int64) for nodes in after])
+    size = len(after)
+    leads = np.eye(size, dtype=bool)
+    for node, nodes in enumerate(after):
+        leads[node, sorted(nodes)] = True
+    for _ in range(size):
+        leads = leads @ leads
+    assert sorted(node for circle in found for node in circle) == list(range(size))
+    place = {node: number for number, circle in enumerate(found) for node in circle}
+    for one in range(size):
+        for other in range(size):
+            assert (place[one] == place[other]) == bool(leads[one, other] and leads[other, one])
+            if leads[one, other]:
+                assert place[other] <= place[one]
+
+
+def test_the_order_in_a_circle() -> None:
+    """In a round trip, each after the one that it leads to, but for the one that was met first."""
+    assert circles([np.array([1]), np.array([2]), np.array([3]), np.array([0])]) == [[3, 2, 1, 0]]
