@@ -55,7 +55,7 @@ def build(
     """Solve, verify and store the tables that are missing."""
     rules = chosen_rules(game, size, variant)
     if isinstance(rules, StochasticGame):
-        chances.check_no_choice((pieces, material, memory))
+        chances.refuse_given(rules, pieces=pieces, material=material, memory=memory)
         chances.build(rules, chances.limits_from(rules, context.args), data, workers, verbose)
     else:
         chances.refuse_more(context)
@@ -140,7 +140,7 @@ def estimate(
     """Predict the disk space, memory and time a build needs."""
     rules = chosen_rules(game, size, variant)
     if isinstance(rules, StochasticGame):
-        chances.check_no_choice((pieces, material))
+        chances.refuse_given(rules, pieces=pieces, material=material)
         chances.estimate(rules, chances.limits_from(rules, context.args), style)
     else:
         chances.refuse_more(context)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -233,7 +232,8 @@ def verify(game: StochasticGame, data: Path, threads: int, verbose: bool) -> Non
         raise typer.Exit(CHECK_FAILED)
 
 
-def check_no_choice(choices: Iterable[object]) -> None:
-    """Refuse options that choose tables by their pieces."""
-    if any(choice is not None for choice in choices):
-        raise RulesError("this game has no pieces: leave out --pieces and --material")
+def refuse_given(game: StochasticGame, **options: object) -> None:
+    """Refuse options that mean nothing for games without pieces."""
+    for name, value in options.items():
+        if value is not None:
+            raise RulesError(f"{game.name} has no pieces on squares: leave out --{name}")

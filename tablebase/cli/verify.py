@@ -41,7 +41,7 @@ def verify(
 
     rules = chosen_rules(game, size, variant)
     if isinstance(rules, StochasticGame):
-        chances.check_no_choice((pieces, material))
+        chances.refuse_given(rules, pieces=pieces, material=material)
         chances.verify(rules, data, workers, verbose)
         return
     materials = [parsed for text in material or [] for parsed in parse_materials(rules, text)]
