@@ -45,7 +45,9 @@ def perft(
     game: GameName,
     position: PositionText = None,
     start: Start = None,
-    depth: Annotated[int, typer.Option("--depth", metavar="N", min=1, help="Plies; counts or searches of each depth up to N.")] = 4,
+    depth: Annotated[
+        int, typer.Option("--depth", metavar="N", min=1, help="Length of the longest lines to count, in plies or in whole turns.")
+    ] = 4,
     divide: Annotated[bool, typer.Option("--divide", help="Show the leaves below each legal move, at depth N only.")] = False,
     repetitions: Annotated[
         RepeatedLines,
@@ -115,9 +117,7 @@ def analyse(
     game: GameName,
     position: PositionText = None,
     start: Start = None,
-    depth: Annotated[
-        int | None, typer.Option("--depth", metavar="N", min=1, help="Plies; counts or searches of each depth up to N.")
-    ] = None,
+    depth: Annotated[int | None, typer.Option("--depth", metavar="N", min=1, help="Last depth to search, in plies.")] = None,
     time: Annotated[
         float | None,
         typer.Option("--time", metavar="SECONDS", help=f"How long to search; {SECONDS:g} seconds if there is no other limit."),
@@ -199,12 +199,12 @@ def _write_lines(answers: Iterable[Analysis]) -> None:
     """Write a line for each answer as soon as there is one."""
     from tablebase.probe.answers import in_words
 
-    sys.stdout.write(f"{'depth':>5}   {'score':>10}   {'nodes':>13}   {'nodes/s':>10}   {'table hits':>10}   line\n")
+    sys.stdout.write(f"{'depth':>5}   {'score':>18}   {'nodes':>13}   {'nodes/s':>10}   {'table hits':>10}   line\n")
     for answer in answers:
         rate = f"{answer.nodes / answer.seconds:,.0f}" if answer.nodes and answer.seconds else "-"
         ending = f" ({in_words(answer.reached)} by the table)" if answer.reached is not None else ""
         sys.stdout.write(
-            f"{answer.depth:>5}   {answer.verdict:>10}   {answer.nodes:>13,}   {rate:>10}   {answer.table_hits:>10,}"
+            f"{answer.depth:>5}   {answer.verdict:>18}   {answer.nodes:>13,}   {rate:>10}   {answer.table_hits:>10,}"
             f"   {' '.join(answer.line)}{ending}\n"
         )
         sys.stdout.flush()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -10,7 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tablebase.errors import CapacityError, MissingTableError, TablebaseError
+from tablebase.compute import machine
+from tablebase.errors import CapacityError, MissingTableError, TablebaseError, quoted
 from tablebase.game import Evaluation, Game, Outcome
 from tablebase.game.arguments import as_game, as_position
 from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
@@ -22,7 +24,7 @@ from tablebase.search.evaluation import compile_evaluation
 from tablebase.search.frames import DRAWS, LOSES, MOST_DEPTH, NEVER, Settings
 from tablebase.search.position import compile_rules
 from tablebase.search.probing import TableCache
-from tablebase.search.scores import DECIDED, INFINITY, WIN
+from tablebase.search.scores import DECIDED, INFINITY, REPEATER_LOSES, WIN
 from tablebase.search.searcher import Found, Limits, Searcher
 from tablebase.search.transposition import GENERATIONS, new_table
 from tablebase.values import Value
@@ -47,10 +49,11 @@ class Analysis:
     rank : int
         1 for the best line, 2 for the next one, ….
     value : Value or None
-        The proved result for the side to move, None if there is none yet. The distance of a win is an upper bound unless the
-        search was exact, and that of a loss a lower bound, since the winner may have missed something shorter.
+        The proved result for the side to move, None if there is none yet. Its distance is an upper bound, since the winner may
+        have missed something shorter; it is exact at depth 0, and in exact searches that found nothing in tables.
     score : int
-        In hundredths of a piece, for the side to move; of a proved result 1,000,000 less the distance, negative for a loss.
+        In hundredths of a piece, for the side to move; of a proved result 1,000,000 less the distance, negative for a loss;
+        899,999 or -899,999 if the other side or the side to move has to repeat a position and loses by that.
     nodes : int
         Positions that were searched.
     seconds : float
@@ -80,8 +83,12 @@ class Analysis:
 
     @property
     def verdict(self) -> str:
-        """The proved result in words, or the score in pieces."""
-        return f"{self.score / 100:+.2f}" if self.value is None else in_words(self.value)
+        """The result in words, if it is proved or by repetition, else the score in pieces."""
+        if self.value is not None:
+            return in_words(self.value)
+        if abs(self.score) == REPEATER_LOSES:
+            return "win by repetition" if self.score > 0 else "loss by repetition"
+        return f"{self.score / 100:+.2f}"
 
     def to_dict(self) -> dict[str, Any]:
         """What `tablebase analyse --format json` writes; its fields are stable."""
@@ -251,7 +258,8 @@ class Engine:
             ordering=options.ordering,
             mirror_keys=options.mirror_keys,
             repetition=_REPETITIONS[options.repetition],
-            progress=options.progress,
+            # The kernel counts in 64 bits.
+            progress=min(options.progress, sys.maxsize),
             generation=self._generation,
         )
         main, *helpers = self._searchers
@@ -364,8 +372,17 @@ def _score(value: Value) -> int:
 def _check_options(options: Options) -> None:
     if options.threads < 1:
         raise TablebaseError(f"a search needs at least one thread, not {options.threads}")
-    if options.progress < 0:
-        raise TablebaseError(f"the number of plies without a capture must not be negative, and {options.progress} is")
+    for name, number in (
+        ("number of plies without a capture", options.progress),
+        ("number of pieces to look up", options.table_pieces),
+        ("memory for tables", options.table_bytes),
+    ):
+        if number is not None and number < 0:
+            raise TablebaseError(f"the {name} must not be negative, and {number} is")
+    if options.table_bytes > machine.memory():
+        raise CapacityError("the memory for tables", "allow less", needed=options.table_bytes, allowed=machine.memory())
+    if options.repetition not in list(Repetition):
+        raise TablebaseError(f"there is no rule of repetition {quoted(str(options.repetition))}: choose none, draw or loss")
 
 
 def _check_limits(depth: int | None, seconds: float | None, nodes: int | None, lines: int) -> None:

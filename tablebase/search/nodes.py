@@ -89,7 +89,7 @@ def enter(
         state[VALUE] = leaf_score(rules, evaluation, board, ply, side)
         return HAS_VALUE
     if depth <= 0:
-        return enter_quiescence(rules, evaluation, board, memory, settings, ply, side)
+        return enter_quiescence(rules, evaluation, board, memory, ply, side)
     hash_move = np.int64(NO_MOVE)
     if settings.transpositions:
         name_position(board, memory, settings, ply)
@@ -100,8 +100,10 @@ def enter(
                 hash_move = np.int64(rules.image[hash_move])
             if ply > 0 and cuts_off(data, memory, settings, ply):
                 return HAS_VALUE
-    listed = list_root_or_moves(rules, board, memory, settings, ply, side)
-    if listed == HAS_VALUE:
+    frames[ply, MOVES] = list_moves(rules, board, side, memory.moves[ply])
+    if ply == 0:
+        leave_out_excluded(memory, settings)
+    if ends_at_once(rules, board, memory, ply, side):
         return HAS_VALUE
     if not settings.exact:
         frames[ply, THREATENED] = can_win(rules, board, 1 - side)
@@ -181,41 +183,42 @@ def wins_now(rules: RuleArrays, board: Board, side: int, move: int) -> Any:
 
 
 @inline
-def list_root_or_moves(rules: RuleArrays, board: Board, memory: Memory, settings: Settings, ply: int, side: int) -> int:
-    """List the moves of a node, those excluded at the root aside; a score at once if there is none, or one that wins."""
+def leave_out_excluded(memory: Memory, settings: Settings) -> None:
+    """Take the excluded moves off the root's list."""
+    moves, kept = memory.moves[0], 0
+    for i in range(memory.frames[0, MOVES]):
+        excluded = False
+        for j in range(settings.excluded):
+            excluded |= memory.excluded[j] == moves[i]
+        if not excluded:
+            moves[kept] = moves[i]
+            kept += 1
+    memory.frames[0, MOVES] = kept
+
+
+@inline
+def ends_at_once(rules: RuleArrays, board: Board, memory: Memory, ply: int, side: int) -> bool:
+    """Whether a node has no move, or one that wins; its score is then in the state, and that move is its line."""
     moves = memory.moves[ply]
-    count = list_moves(rules, board, side, moves)
-    if count == 0:
+    if memory.frames[ply, MOVES] == 0:
         memory.state[VALUE] = no_move_score(rules, ply)
-        return HAS_VALUE
-    if ply == 0:
-        kept = 0
-        for i in range(count):
-            excluded = False
-            for j in range(settings.excluded):
-                excluded |= memory.excluded[j] == moves[i]
-            if not excluded:
-                moves[kept] = moves[i]
-                kept += 1
-        count = kept
-    memory.frames[ply, MOVES] = count
-    for i in range(count):
+        return True
+    for i in range(memory.frames[ply, MOVES]):
         if wins_now(rules, board, side, moves[i]):
             memory.state[VALUE] = memory.frames[ply, BEST] = WIN - ply - 1
             memory.frames[ply, BEST_MOVE] = moves[i]
             memory.lines[ply, 0] = moves[i]
             memory.lengths[ply] = 1
-            return HAS_VALUE
-    return HAS_MOVES
+            return True
+    return False
 
 
 @inline
-def enter_quiescence(
-    rules: RuleArrays, evaluation: EvaluationArrays, board: Board, memory: Memory, settings: Settings, ply: int, side: int
-) -> int:
+def enter_quiescence(rules: RuleArrays, evaluation: EvaluationArrays, board: Board, memory: Memory, ply: int, side: int) -> int:
     """Enter a node beyond the depth: its score is at least that of the position as it stands, unless there is a threat."""
     frames, moves = memory.frames, memory.moves[ply]
-    if list_root_or_moves(rules, board, memory, settings, ply, side) == HAS_VALUE:
+    frames[ply, MOVES] = list_moves(rules, board, side, moves)
+    if ends_at_once(rules, board, memory, ply, side):
         return HAS_VALUE
     frames[ply, THREATENED] = can_win(rules, board, 1 - side) and frames[ply, DEPTH] > -QUIESCENCE
     if not frames[ply, THREATENED]:

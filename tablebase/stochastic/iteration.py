@@ -106,31 +106,34 @@ def _until_settled(
 ) -> Iterator[list[int]]:
     """Compute the blocks of a circle, and again those that read chances that have risen; yield what was computed.
 
-    First only those that read of large improvements are computed again, then those of smaller ones.
+    A chance rises by no more than the chances that it is computed from. First only blocks are computed again that can rise by
+    much, then those that can rise by less.
     """
-    readers: dict[int, list[int]] = {block: [] for block in circle}
-    for block in circle:
-        for after in reads[block]:
-            if int(after) in readers:
-                readers[int(after)].append(block)
-    # What the blocks that a block reads have gained since it was computed.
-    unread = dict.fromkeys(circle, UNIT)
+    places = {block: place for place, block in enumerate(circle)}
+    inside = [np.array([places[after] for after in reads[block].tolist() if after in places], np.int64) for block in circle]
+    # All that each block has gained, and what those that a block reads had gained when it was computed.
+    gained = np.zeros(len(circle), np.int64)
+    seen = [np.full(len(after), -UNIT) for after in inside]
     for least in (*(least for least in COARSE if least > tolerance), tolerance):
-        while max(unread.values()) > least:
-            for batch in _batches(circle, unread, least):
-                unread.update(dict.fromkeys(batch, 0))
-                for block, gain in zip(batch, improve_batch(batch), strict=True):
-                    for reader in readers[block] if gain else ():
-                        unread[reader] += gain
+        computed = True
+        while computed:
+            computed = False
+            for batch in _batches(inside, gained, seen, least):
+                for place in batch:
+                    seen[place] = gained[inside[place]]
+                gained[batch] += improve_batch([circle[place] for place in batch])
+                computed = True
                 yield batch
 
 
-def _batches(circle: list[int], unread: dict[int, int], least: int) -> Iterator[list[int]]:
-    """The blocks of a circle in order, some at a time, that have more unread than this when their turn comes."""
+def _batches(
+    inside: list[NDArray[np.int64]], gained: NDArray[np.int64], seen: list[NDArray[np.int64]], least: int
+) -> Iterator[list[int]]:
+    """The blocks of a circle by their places in it, some at a time, that can rise by more than this when their turn comes."""
     batch: list[int] = []
-    for block in circle:
-        if unread[block] > least:
-            batch.append(block)
+    for place, (after, then) in enumerate(zip(inside, seen, strict=True)):
+        if len(after) and (gained[after] - then).max() > least:
+            batch.append(place)
         if len(batch) == BATCH:
             yield batch
             batch = []

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import toys
 from support.program import Answer, start_fresh
 from twins import naive
 from twins.walk import walk
@@ -153,6 +154,14 @@ def test_analyse_as_csv_and_as_a_table(ask: Ask) -> None:
     assert lines[-1].split()[:4] == ["5", "win", "in", "5"]
     assert lines[-1].endswith(f"   {' '.join(found[-1]['line'])}")
     assert lines[0].split()[1] == f"{found[0]['score'] / 100:+.2f}"
+
+
+def test_columns_are_wide_enough_for_all_results(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also for the longest words, of a side that has to repeat a position."""
+    monkeypatch.setattr("tablebase.cli.search.chosen_game", lambda *_: toys.pacers())
+    heading, *lines = ask("analyse", "pacers", "--exact", "--repetition", "loss", "--depth", 4).out.splitlines()
+    assert lines[-1].split()[1:4] == ["win", "by", "repetition"]
+    assert {line.index("   a1b1") for line in lines} == {heading.index("   line")}
 
 
 def test_positions_with_a_table_are_looked_up(three_pieces: Path, more_tables: Tablebase, ask: Ask) -> None:

@@ -9,6 +9,7 @@ import engine_games
 import numpy as np
 import paper_engine
 import pytest
+import search_rates
 import tune_evaluation
 
 from tablebase.game import Outcome, load_game
@@ -58,6 +59,15 @@ def test_nothing_is_thrown_away_and_searches_agree(three_pieces: Path, capsys: p
     finally:
         engine_games.random_table_position = random
     assert "5 positions decided within 9 plies: 0 searches differ" in capsys.readouterr().out
+
+
+def test_the_rate_of_look_ups(three_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From undecided positions of one piece more than there are tables of, over which captures lead to tables."""
+    for name, number in (("ROOTS", 2), ("ROOT_PIECES", 4), ("ROOT_DEPTH", 5)):
+        monkeypatch.setattr(search_rates, name, number)
+    row = search_rates.look_up_rate(JUNGLE, three_pieces)
+    assert row["depth"] == 5
+    assert row["nodes_a_second"] > row["look_ups_a_second"] > 0
 
 
 def test_the_papers_table() -> None:

@@ -4,31 +4,22 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
-from random import Random
+from typing import Any
 
 import pytest
 from support import toys
-from support.checks import at_least_one
-from support.games import sampled
-from support.program import random_position
+from support.games import after, drawn, sampled
 from twins import minimax
 
 from tablebase.api.tablebase import Tablebase
-from tablebase.errors import CapacityError, CorruptTableError, StaleTableError, TablebaseError
-from tablebase.game import Evaluation, Game, Outcome, load_game
-from tablebase.game.moves import Position, legal_moves, play, wins_at_once
+from tablebase.errors import CapacityError, TablebaseError
+from tablebase.game import Evaluation, Outcome, load_game
+from tablebase.game.moves import Position, legal_moves, play
 from tablebase.game.notation import parse, render_move
-from tablebase.probe.prober import Prober
 from tablebase.search import Analysis, Engine, Options, Repetition
 from tablebase.search.frames import MOST_DEPTH
-from tablebase.search.probing import FEWEST_CHUNKS
 from tablebase.search.scores import REPEATER_LOSES
-from tablebase.slices.location import locate
-from tablebase.slices.material import materials, parse_material
-from tablebase.tables.format import table_path
 from tablebase.values import Value
 
 JUNGLE = load_game("doushouqi")
@@ -42,21 +33,6 @@ ALONE = parse(JUNGLE, "7/2c4/7/7/7/7/3C3/7/7 w")
 def analysed(engine: Engine, position: Position, **limits: int) -> list[Analysis]:
     """All answers of a search."""
     return list(engine.analyse(position, **limits))  # type: ignore[arg-type]
-
-
-def drawn(game: Game, pieces: int, count: int, seed: int = 1) -> list[Position]:
-    """Random positions with this number of pieces."""
-    random = Random(seed)
-    return [random_position(game, random.choice(materials(game, pieces)), random.randrange(2), random) for _ in range(count)]
-
-
-def after(game: Game, position: Position, line: Sequence[str]) -> list[Position]:
-    """The positions that a line leads to, one after another; the last one may be over."""
-    positions = []
-    for text in line:
-        position = play(position, next(move for move in legal_moves(game, position) if render_move(game, move) == text))
-        positions.append(position)
-    return positions
 
 
 # With tables to compare with
@@ -77,7 +53,7 @@ def test_exact_searches_agree_with_tables(more_tables: Tablebase) -> None:
 
 
 def test_what_play_proves_is_true(more_tables: Tablebase) -> None:
-    """A selective search may need more plies, but never claims what tables deny; a claimed distance is no better than theirs."""
+    """A selective search never claims what tables deny, and the distance that it claims, of a win or a loss, is no shorter."""
     engine, claims = Engine(JUNGLE, options=SMALL), set()
     for position in drawn(JUNGLE, 3, 80, seed=2):
         value = more_tables.probe_value(JUNGLE, position)
@@ -86,7 +62,7 @@ def test_what_play_proves_is_true(more_tables: Tablebase) -> None:
                 assert answer.value.outcome == value.outcome
                 assert answer.value.distance is not None
                 assert value.distance is not None
-                assert answer.value.distance >= value.distance or value.outcome is Outcome.LOSS
+                assert answer.value.distance >= value.distance
                 claims.add(value.outcome)
     assert claims == {Outcome.WIN, Outcome.LOSS}
 
@@ -118,165 +94,16 @@ def test_null_moves_do_not_hide_zugzwang() -> None:
         assert {value.outcome for value in found if value} == {Outcome.LOSS}
 
 
-# With tables inside the search
-
-
-def test_at_the_root_the_move_is_the_tables(more_tables: Tablebase) -> None:
-    """With the outcome and distance of a probe, as many lines as asked for, and no search."""
-    with Tablebase(more_tables.folder) as tables:
-        engine = Engine(JUNGLE, tables.prober, SMALL)
-        for position in drawn(JUNGLE, 3, 20):
-            probe = tables.probe(JUNGLE, position)
-            answers = analysed(engine, position, depth=3, lines=2)
-            assert [answer.best for answer in answers] == [move.move for move in probe.moves[:2]] or not probe.moves
-            assert answers[0].value == probe.value
-            assert {(answer.depth, answer.nodes) for answer in answers} == {(0, 0)}
-
-
-def test_a_search_ends_in_tables(more_tables: Tablebase, three_pieces: Path) -> None:
-    """With tables of two pieces, what is proved of three is true, further than the depth; and a line says where it ends."""
-    prober = Prober(three_pieces)
-    engine = Engine(JUNGLE, prober, replace(EXACT, table_pieces=2))
-    beyond, reached = 0, 0
-    for position in drawn(JUNGLE, 3, 400, seed=4):
-        if not legal_moves(JUNGLE, position):
-            continue
-        last = analysed(engine, position, depth=3)[-1]
-        value = more_tables.probe_value(JUNGLE, position)
-        if last.value is not None:
-            assert last.value.outcome is value.outcome
-            beyond += (last.value.distance or 0) > 3
-        if last.reached is not None:
-            end = after(JUNGLE, position, last.line)[-1]
-            assert len(end.pieces) == 2
-            assert last.reached == more_tables.probe_value(JUNGLE, end)
-            reached += 1
-    prober.close()
-    assert beyond > 3
-    assert reached > 3
-    assert not engine.missing
-
-
-@pytest.mark.parametrize("pieces", [2, 3])
-def test_scores_with_tables_are_those_of_minimax_over_tables(pieces: int, three_pieces: Path, more_tables: Tablebase) -> None:
-    """Exactly, whichever chunks had to be read first, with room for the fewest chunks."""
-    prober = Prober(three_pieces)
-    engine = Engine(JUNGLE, prober, replace(EXACT, table_pieces=pieces, table_bytes=1))
-    evaluation = JUNGLE.evaluation
-    assert evaluation is not None
-    hits = 0
-    for position in drawn(JUNGLE, pieces + 1, 12, seed=5):
-        if legal_moves(JUNGLE, position):
-            last = analysed(engine, position, depth=2)[-1]
-            assert last.score == over_tables(position, pieces, more_tables, evaluation, 2, 0)
-            hits += last.table_hits
-    prober.close()
-    assert hits > 0
-
-
-def test_chunks_make_room_for_others(three_pieces: Path) -> None:
-    """With room for the fewest chunks, those that were read before are read again, and nothing changes."""
-    prober = Prober(three_pieces)
-    options = replace(EXACT, table_pieces=2, transpositions=False)
-    roomy, narrow = (Engine(JUNGLE, prober, replace(options, table_bytes=size)) for size in (1 << 24, 1))
-    # The dog can take the cat, which leaves a slice of its own each time.
-    positions = [parse(JUNGLE, f"7/7/7/7/3c3/3D3/7/7/{other}6 w") for other in "rwdptle"] * 2
-    scores = [[answer.score for position in positions for answer in analysed(each, position, depth=1)] for each in (roomy, narrow)]
-    prober.close()
-    assert scores[0] == scores[1]
-    read = [engine._searchers[0].cache.misses for engine in (roomy, narrow)]
-    assert FEWEST_CHUNKS < read[0] < read[1]
-
-
-def over_tables(position: Position, pieces: int, tables: Tablebase, evaluation: Evaluation, depth: int, ply: int) -> int:
-    """Plain minimax that looks up positions of few pieces; wins at once do not need a table."""
-    if ply and len(position.pieces) <= pieces:
-        value = tables.probe_value(JUNGLE, position)
-        if value.distance is None:
-            return 0
-        return minimax.WIN - ply - value.distance if value.outcome is Outcome.WIN else ply + value.distance - minimax.WIN
-    moves = legal_moves(JUNGLE, position)
-    if depth == 0 or not moves:
-        return minimax.minimax(JUNGLE, evaluation, position, 0, ply)
-    scores = []
-    for move in moves:
-        if wins_at_once(JUNGLE, position, move):
-            scores.append(minimax.WIN - ply - 1)
-        else:
-            scores.append(-over_tables(play(position, move), pieces, tables, evaluation, depth - 1, ply + 1))
-    return max(scores)
-
-
-def test_a_missing_table_is_no_draw(copied: Path, more_tables: Tablebase) -> None:
-    """Positions without a table are searched like others, and their materials named."""
-    removed = list(at_least_one(sorted((copied / "doushouqi" / "2").glob("*.h5")))[::2])
-    for path in removed:
-        path.unlink()
-    prober = Prober(copied)
-    engine, without = Engine(JUNGLE, prober, EXACT), Engine(JUNGLE, options=EXACT)
-    proved = 0
-    for position in drawn(JUNGLE, 3, 40, seed=6):
-        if legal_moves(JUNGLE, position):
-            with_tables, alone = (analysed(each, position, depth=3)[-1] for each in (engine, without))
-            value = more_tables.probe_value(JUNGLE, position)
-            assert with_tables.value is None or with_tables.value.outcome == value.outcome
-            assert alone.value is None or with_tables.value == value
-            proved += with_tables.value is not None
-    prober.close()
-    assert proved > 5
-    assert engine.missing
-
-
-def test_captures_into_missing_tables_are_searched(copied: Path) -> None:
-    """With a score as if there were no tables at all, which for none of these captures is that of a draw."""
-    for path in at_least_one(sorted((copied / "doushouqi" / "2").glob("*.h5"))[1:]):
-        path.unlink()
-    prober = Prober(copied)
-    options = replace(EXACT, transpositions=False)
-    engine, without = Engine(JUNGLE, prober, options), Engine(JUNGLE, options=options)
-    for other in "rwptle":
-        # The dog can take the cat.
-        position = f"7/7/7/7/3c3/3D3/7/7/{other}6 w"
-        found, expected = ({a.best: a.score for a in each.analyse(position, depth=1, lines=9)} for each in (engine, without))
-        assert found == expected
-        assert found["d4d5"] != 0
-    prober.close()
-    assert engine.missing == {f"Dv{other.upper()}" for other in "rwptle"}
-
-
-def test_a_stale_or_damaged_table_ends_the_search(copied: Path, two_pieces: Path) -> None:
-    """In the middle of a search, with the error that every reader of the table has; the engine can search on without it."""
-    position = parse(JUNGLE, "7/7/7/7/3c3/3C3/3d3/7/7 w")
-    # White can take the cat, which leaves a cat against a dog.
-    path = table_path(copied, JUNGLE, locate(JUNGLE, parse_material(JUNGLE, "CvD"), 1).material)
-    path.write_bytes(path.read_bytes()[:-100])
-    prober = Prober(copied)
-    try:
-        with pytest.raises(CorruptTableError):
-            analysed(Engine(JUNGLE, prober, replace(EXACT, table_bytes=1)), position, depth=4)
-    finally:
-        prober.close()
-    other = replace(JUNGLE, no_move=Outcome.LOSS)
-    prober = Prober(two_pieces)
-    try:
-        with pytest.raises(StaleTableError):
-            analysed(Engine(other, prober, EXACT), position, depth=4)
-    finally:
-        prober.close()
-    assert analysed(Engine(JUNGLE, options=EXACT), position, depth=4)[-1].depth == 4
-
-
 # Limits
 
 
-def test_limits(pawn_tables: Tablebase) -> None:
+def test_limits() -> None:
     """By nodes to the node, by time to a fraction of a second, and by another thread's word; what was found so far is kept."""
     start = parse(JUNGLE, JUNGLE.start)
     engine = Engine(JUNGLE, options=SMALL)
     one, other = (analysed(each, start, nodes=5_000) for each in (Engine(JUNGLE, options=SMALL), Engine(JUNGLE, options=SMALL)))
     assert [replace(answer, seconds=0.0) for answer in one] == [replace(answer, seconds=0.0) for answer in other]
     assert 0 < one[-1].nodes <= 5_000
-    assert engine._searchers[0].nodes == 0
     begin = time.monotonic()
     answers = analysed(engine, start, seconds=0.3)  # type: ignore[arg-type]
     assert answers
@@ -288,16 +115,14 @@ def test_limits(pawn_tables: Tablebase) -> None:
     first = analysed(Engine(JUNGLE, options=SMALL), start, nodes=1)
     assert [(answer.depth, answer.value, len(answer.line)) for answer in first] == [(0, None, 1)]
     assert first[0].best in {render_move(JUNGLE, move) for move in legal_moves(JUNGLE, start)}
-    assert pawn_tables is not None
 
 
-def test_a_full_transposition_table_changes_no_result(more_tables: Tablebase) -> None:
+def test_a_full_transposition_table_changes_no_result() -> None:
     """One bucket, in which every entry replaces another."""
     least, usual = (Engine(JUNGLE, options=replace(EXACT, hash_bytes=size)) for size in (LEAST, 1 << 20))
     for position in drawn(JUNGLE, 3, 10, seed=7):
         scores = [[answer.score for answer in analysed(engine, position, depth=5)] for engine in (least, usual)]
         assert scores[0] == scores[1]
-    assert more_tables is not None
 
 
 def test_threads_change_no_exact_score() -> None:
@@ -427,15 +252,36 @@ def test_limits_that_make_no_sense(limits: dict[str, float], sentence: str) -> N
         list(Engine(JUNGLE, options=SMALL).analyse(ALONE, **limits))  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"hash_bytes": 63}, "a transposition table takes at least 64 bytes, not 63"),
+        ({"threads": 0}, "a search needs at least one thread, not 0"),
+        ({"table_bytes": -1}, "the memory for tables must not be negative, and -1 is"),
+        ({"table_pieces": -1}, "the number of pieces to look up must not be negative, and -1 is"),
+        ({"progress": -1}, "the number of plies without a capture must not be negative, and -1 is"),
+        ({"repetition": "xyz"}, "there is no rule of repetition 'xyz': choose none, draw or loss"),
+        ({"repetition": None}, "there is no rule of repetition 'None': choose none, draw or loss"),
+    ],
+)
+def test_options_that_make_no_sense(options: dict[str, Any], sentence: str) -> None:
+    """One sentence before anything is set up."""
+    with pytest.raises(TablebaseError, match=sentence):
+        Engine(JUNGLE, options=replace(SMALL, **options))
+
+
+def test_a_limit_of_progress_may_be_any_number() -> None:
+    """One that no search reaches is none."""
+    engines = [Engine(JUNGLE, options=replace(EXACT, progress=limit)) for limit in (0, 10**30)]
+    scores = [[answer.score for answer in analysed(engine, ALONE, depth=3)] for engine in engines]
+    assert scores[0] == scores[1]
+
+
 def test_what_does_not_fit() -> None:
     """Exit code 3, with the numbers."""
     with pytest.raises(CapacityError, match=f"at most {MOST_DEPTH} can be used|{MOST_DEPTH}"):
         list(Engine(JUNGLE, options=SMALL).analyse(ALONE, depth=MOST_DEPTH + 1))
     with pytest.raises(CapacityError, match="transposition table"):
         Engine(JUNGLE, options=replace(SMALL, hash_bytes=1 << 50))
-    with pytest.raises(TablebaseError, match="at least 64 bytes"):
-        Engine(JUNGLE, options=replace(SMALL, hash_bytes=63))
-    with pytest.raises(TablebaseError, match="at least one thread"):
-        Engine(JUNGLE, options=replace(SMALL, threads=0))
-    with pytest.raises(TablebaseError, match="must not be negative"):
-        Engine(JUNGLE, options=replace(SMALL, progress=-1))
+    with pytest.raises(CapacityError, match="the memory for tables needs"):
+        Engine(JUNGLE, options=replace(SMALL, table_bytes=1 << 50))

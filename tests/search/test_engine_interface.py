@@ -1,9 +1,12 @@
-"""What an engine takes, and in which order it answers; what it finds is in test_engine.py."""
+"""What an engine takes, and in which order it answers; what it finds is in test_engine.py and test_engine_tables.py."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from support.games import GAMES, sampled
+from support import toys
+from support.games import GAMES, after, sampled
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import NotationError, RulesError, TablebaseError
@@ -65,11 +68,23 @@ def test_a_search_without_a_depth_ends_when_all_is_proved(lines: int) -> None:
 
 
 def test_verdicts() -> None:
-    """In pieces with a sign, or the proved result."""
+    """In pieces with a sign, or the proved result in words."""
     answers = list(Engine(PAWNS, options=SMALL).analyse(START, depth=7))
     assert answers[-1].verdict == "loss in 6"
     assert answers[0].verdict == f"{answers[0].score / 100:+.2f}"
     assert answers[0].verdict[0] in "+-"
+
+
+def test_verdicts_on_repetitions() -> None:
+    """Two pieces that go to and fro: the second side is the first to repeat a position, unless the first has done so before."""
+    game = toys.pacers()
+    start = parse(game, game.start)
+    engine = Engine(game, options=replace(SMALL, exact=True, repetition=Repetition.LOSS))
+    [*_, won] = engine.analyse(start, depth=4)
+    assert (won.verdict, won.value) == ("win by repetition", None)
+    past = [start, *after(game, start, ["a1b1", "a2b2", "b1a1", "b2a2"] * 2)]
+    [lost] = engine.analyse(past[-1], depth=1, past=past[:-1])
+    assert (lost.verdict, lost.value) == ("loss by repetition", None)
 
 
 def test_an_open_tablebase_has_engines(more_tables: Tablebase) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 
 from support import toys
 from support.checks import at_least_one
+from support.program import random_position
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position, legal_moves, play, wins_at_once
-from tablebase.game.notation import parse
+from tablebase.game.notation import parse, render_move
+from tablebase.slices.material import materials
 
 GAMES = {
     game.name: game
@@ -41,3 +44,18 @@ def sampled(game: Game, count: int, plies: int = 60) -> list[Position]:
     """Some positions of random games that are not over."""
     positions = [position for position in random_games(game, 8, plies) if legal_moves(game, position)]
     return Random(1).sample(at_least_one(positions), count)
+
+
+def drawn(game: Game, pieces: int, count: int, seed: int = 1) -> list[Position]:
+    """Random positions with this number of pieces."""
+    random = Random(seed)
+    return [random_position(game, random.choice(materials(game, pieces)), random.randrange(2), random) for _ in range(count)]
+
+
+def after(game: Game, position: Position, line: Sequence[str]) -> list[Position]:
+    """The positions that a line leads to, one after another; the last one may be over."""
+    positions = []
+    for text in line:
+        position = play(position, next(move for move in legal_moves(game, position) if render_move(game, move) == text))
+        positions.append(position)
+    return positions

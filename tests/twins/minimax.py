@@ -1,10 +1,11 @@
 """The slow, obvious twin of the search: plain minimax, and the evaluation by its definition.
 
-It counts moves and distances one by one and knows no windows, no tables and no order of moves.
+It counts moves and distances one by one and knows no windows and no order of moves, and no tables but the values it is given.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 from tablebase.game import Evaluation, Game, Outcome
@@ -16,9 +17,15 @@ WIN = 1_000_000
 NEVER = 10**6
 """Plies to what cannot be reached."""
 
+Known = Callable[[Position], naive.Pair | None]
+"""The value of a position that can be looked up, else None."""
 
-def minimax(game: Game, evaluation: Evaluation, position: Position, depth: int, ply: int = 0) -> int:
-    """The score of a position for the side to move, looking `depth` plies ahead."""
+
+def minimax(game: Game, evaluation: Evaluation, position: Position, depth: int, ply: int = 0, known: Known | None = None) -> int:
+    """The score of a position for the side to move, looking `depth` plies ahead; below the root, what is known is not searched."""
+    value = known(position) if known is not None and ply > 0 else None
+    if value is not None:
+        return value_score(value, ply)
     moves = naive.moves(game, position)
     if not moves:
         return ply - WIN if game.no_move is Outcome.LOSS else 0
@@ -31,9 +38,17 @@ def minimax(game: Game, evaluation: Evaluation, position: Position, depth: int, 
     for move in moves:
         child = naive.after(position, move)
         left = [kind for kind, _ in child.pieces if game.kinds[kind].side == child.side]
-        score = WIN - ply - 1 if move.wins or not left else -minimax(game, evaluation, child, depth - 1, ply + 1)
+        score = WIN - ply - 1 if move.wins or not left else -minimax(game, evaluation, child, depth - 1, ply + 1, known)
         best = max(best, score)
     return best
+
+
+def value_score(value: naive.Pair, ply: int) -> int:
+    """The score of a value that is known after so many plies."""
+    outcome, distance = value
+    if distance is None:
+        return 0
+    return WIN - ply - distance if outcome == "win" else ply + distance - WIN
 
 
 def evaluate(game: Game, evaluation: Evaluation, position: Position) -> int:
