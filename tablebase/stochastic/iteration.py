@@ -110,9 +110,11 @@ def _until_settled(
     much, then those that can rise by less.
     """
     places = {block: place for place, block in enumerate(circle)}
-    inside = [np.array([places[after] for after in reads[block].tolist() if after in places], np.int64) for block in circle]
+    # The last place stands for all other blocks, which a block may read alone: they gain nothing from the first time on.
+    others = len(circle)
+    inside = [np.array([others, *(places[after] for after in reads[block].tolist() if after in places)]) for block in circle]
     # All that each block has gained, and what those that a block reads had gained when it was computed.
-    gained = np.zeros(len(circle), np.int64)
+    gained = np.zeros(len(circle) + 1, np.int64)
     seen = [np.full(len(after), -UNIT) for after in inside]
     for least in (*(least for least in COARSE if least > tolerance), tolerance):
         computed = True
@@ -132,7 +134,7 @@ def _batches(
     """The blocks of a circle by their places in it, some at a time, that can rise by more than this when their turn comes."""
     batch: list[int] = []
     for place, (after, then) in enumerate(zip(inside, seen, strict=True)):
-        if len(after) and (gained[after] - then).max() > least:
+        if (gained[after] - then).max() > least:
             batch.append(place)
         if len(batch) == BATCH:
             yield batch

@@ -282,8 +282,13 @@ def test_the_first_layer_is_a_region_of_its_own(monkeypatch: pytest.MonkeyPatch)
     assert not found[:, without.size :].any()
 
 
-def test_later_layers_are_computed_from_earlier_ones() -> None:
-    """The mover is stuck; the other eats his last lettuce, and with the carrots for it he comes home."""
+@pytest.mark.parametrize("grain", [1, iteration.GRAIN])
+def test_later_layers_are_computed_from_earlier_ones(grain: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mover is stuck; the other eats his last lettuce, and with the carrots for it he comes home.
+
+    The block reads no other of its own layer, however large it is.
+    """
+    monkeypatch.setattr(iteration, "GRAIN", grain)
     text, limits = "1:0:0,62:0:1e 1", {**MERGED, "lettuces": 1}
     form = compiled(game())
     region, kernels = form.region(limits), form.kernels
