@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,9 +19,6 @@ from tablebase_rules import pig
 
 Ask = Callable[..., Answer]
 REST: dict[str, list[str]] = {
-    "build": ["--pieces", "2"],
-    "estimate": ["--pieces", "2"],
-    "probe": ["0,0 1 0"],
     "mine": ["SELECT 1"],
     "export": ["--parquet", "new"],
     "plot": ["--output", "new.svg"],
@@ -28,6 +26,7 @@ REST: dict[str, list[str]] = {
 """What commands need beside a game."""
 REFUSED = "error: pig is a game of chance or of several players, and has no pieces on squares: not possible here\n"
 PIGLET = ["--variant", "die=2", "--variant", "target=2"]
+RACE = "harehedgehog-cards=none"
 
 
 def commands_of_games() -> dict[str, Any]:
@@ -48,16 +47,17 @@ def test_all_other_commands_refuse(ask: Ask, tmp_path: Any, monkeypatch: pytest.
     others = [name for name in commands_of_games() if name not in FOR_ALL_GAMES]
     for name in at_least_one(others):
         assert ask(*words(name)) == Answer(2, "", REFUSED), name
-    assert len(others) > 10
+    assert len(others) > 7
     assert not list(tmp_path.iterdir())
 
 
-def test_commands_that_take_all_games(ask: Ask) -> None:
+def test_commands_that_take_all_games(ask: Ask, piglet_tables: Path) -> None:
     """Those that are listed, and no others."""
     assert set(FOR_ALL_GAMES) <= commands_of_games().keys()
+    more: dict[str, list[object]] = {"perft": ["--depth", "1"], "probe": ["0,0 1 0"]}
     for name in at_least_one(FOR_ALL_GAMES):
-        depth = ["--depth", "1"] if name == "perft" else []
-        assert ask(name, "pig", *PIGLET, *depth).code == 0
+        data = [] if name in ("perft", "check-rules", "estimate") else ["--data", piglet_tables]
+        assert ask(name, "pig", *more.get(name, []), *PIGLET, *data).code == 0, name
 
 
 def test_games_say_what_can_be_asked(ask: Ask) -> None:
@@ -70,7 +70,7 @@ def test_games_say_what_can_be_asked(ask: Ask) -> None:
         "squares": None,
         "pieces": "",
         "start": "0,0 1 0",
-        "commands": "check-rules perft",
+        "commands": "build check-rules estimate line perft probe stats verify",
     }
     assert listed["hexapawn"]["commands"] == "all"
 
@@ -123,3 +123,157 @@ def test_what_perft_refuses(arguments: list[str], said: str, ask: Ask) -> None:
     answer = ask("perft", *arguments, "--depth", 1)
     assert (answer.code, answer.out, len(answer.err.splitlines())) == (2, "", 1)
     assert said in answer.err
+
+
+# Tables
+
+
+@pytest.mark.parametrize(("text", "best", "lower"), [("0,0 1 0", "1", 4 / 7), ("1,0 2 1", "1", None), ("0,1 1 2", "0", 1)])
+def test_probe_as_json(text: str, best: str, lower: float | None, ask: Ask, piglet_tables: Path) -> None:
+    """The fields of the other games, and bounds; Piglet to two has the chance 4/7."""
+    [found] = ask("probe", "pig", text, *PIGLET, "--data", piglet_tables, "--format", "json").json
+    assert list(found) == ["game", "position", "side", "outcome", "distance", "lower", "upper", "best", "moves"]
+    assert (found["game"], found["position"], found["side"]) == ("pig-die=2-target=2", text, text.split()[1])
+    assert found["best"] == best == found["moves"][0]["move"]
+    if lower is not None:
+        assert found["lower"] <= lower <= found["upper"]
+        assert found["upper"] - found["lower"] < 1e-9
+        assert (found["outcome"], found["distance"]) == ("win" if lower == 1 else None, None)
+    # Computed once more from those after it, a bound may be tighter than it is stored.
+    assert [found["moves"][0][bound] for bound in ("lower", "upper")] == pytest.approx([found["lower"], found["upper"]], abs=1e-9)
+    for move in found["moves"]:
+        assert list(move)[:6] == ["move", "position", "outcome", "distance", "lower", "upper"]
+        assert ("outcomes" in move) == (move["move"] == "1")
+        if "outcomes" in move:
+            assert [list(one) for one in move["outcomes"]] == [["probability", "card", "position", "lower", "upper"]] * 2
+            assert [(one["probability"], one["card"]) for one in move["outcomes"]] == [("1/2", "tails"), ("1/2", "heads")]
+            # What is rolled is seen by the player who rolls; the mean is the move's worth.
+            assert sum(one["lower"] for one in move["outcomes"]) / 2 == pytest.approx(move["lower"], abs=1e-15)
+
+
+def test_probe_by_hand(ask: Ask, piglet_tables: Path) -> None:
+    """With a point in hand the next head wins, and so does the other's, who has one: 1/2 + 1/2 * (1 - p), p after tails."""
+    rows = ask("probe", "pig", "0,1 1 1", "0,1 2 0", *PIGLET, "--data", piglet_tables, "--format", "csv").csv
+    assert list(rows[0]) == ["game", "position", "side", "outcome", "distance", "lower", "upper", "best"]
+    middle, other = (float(row["lower"]) for row in rows)
+    assert rows[0]["best"] == "1"
+    assert middle == pytest.approx(1 / 2 + 1 / 2 * (1 - other), abs=1e-9)
+
+
+def test_probe_where_chance_moves_and_where_the_game_is_over(ask: Ask, piglet_tables: Path) -> None:
+    """The bounds are then those of the first player."""
+    texts = ["0,0 2 0 roll", "2,0 2 0", "0,2 1 0"]
+    rolling, won, lost = ask("probe", "pig", *texts, *PIGLET, "--data", piglet_tables, "--format", "json").json
+    assert (rolling["side"], rolling["best"], rolling["moves"]) == ("chance", None, [])
+    assert [one["card"] for one in rolling["outcomes"]] == ["tails", "heads"]
+    assert rolling["lower"] <= 3 / 7 <= rolling["upper"]
+    assert [(one["side"], one["outcome"], one["lower"]) for one in (won, lost)] == [("", "win", 1), ("", "loss", 0)]
+    shown = ask("probe", "pig", "0,2 1 0", *PIGLET, "--data", piglet_tables).out
+    assert "the game is over; places of the players: 2, 1" in shown
+
+
+def test_probe_within_turns(ask: Ask, piglet_tables: Path) -> None:
+    """As in tests/stochastic/test_chances.py: a quarter, and 13/16."""
+    [found] = ask("probe", "pig", "0,0 1 0", *PIGLET, "--turns", 2, "--data", piglet_tables, "--format", "json").json
+    assert found["within"] == {"turns": 2, "outcome": None, "distance": None, "lower": 0.25, "upper": 0.8125}
+    shown = ask("probe", "pig", "0,0 1 0", *PIGLET, "--turns", 2, "--data", piglet_tables).out
+    assert "within 2 turns of both players together: at least 0.250000, at most 0.812500" in shown
+    assert "player 1 to move: wins with a chance of 0.571429, best move 1" in shown
+
+
+def test_probe_finds_what_forced_turns_lead_to(ask: Ask, race_tables: Path) -> None:
+    """Nobody can ever move, whether the state is in the table or has too many lettuces for it; too many carrots are unknown."""
+    for text in ("4:0:0,3:2:0 1", "4:0:3,3:2:3 1", "4:50:3,3:2:3 1"):
+        [found] = ask("probe", RACE, text, "--data", race_tables, "--format", "json").json
+        assert (found["lower"], found["upper"], found["outcome"]) == (0, 1, None)
+    [home] = ask("probe", RACE, "63:1:0,4:0:0 1", "--data", race_tables, "--format", "json").json
+    assert (home["outcome"], home["best"], home["moves"][0]["position"]) == ("win", "1", "64:0:0#1,4:0:0 2")
+
+
+def test_line(ask: Ask, piglet_tables: Path) -> None:
+    """From two points in hand to the end; or as far as is asked for."""
+    rows = ask("line", "pig", "0,1 1 2", *PIGLET, "--data", piglet_tables, "--format", "json").json
+    fields = ["ply", "side", "outcome", "distance", "lower", "upper", "best", "position"]
+    assert [list(row) for row in rows] == [fields] * 2
+    assert [(row["ply"], row["side"], row["best"], row["position"]) for row in rows] == [
+        (0, "1", "0", "0,1 1 2"),
+        (1, "", "", "2,1 2 0"),
+    ]
+    assert [(row["outcome"], row["lower"]) for row in rows] == [("win", 1), ("win", 1)]
+    short = ask("line", "pig", *PIGLET, "--plies", 3, "--data", piglet_tables, "--format", "json").json
+    assert [row["best"] for row in short] == ["1", "tails", "1", "tails"]
+    assert [row["side"] for row in short] == ["1", "chance", "2", "chance"]
+
+
+def test_stats_and_sql(ask: Ask, piglet_tables: Path) -> None:
+    """One row for each layer; of the states of Piglet to two, those with two points in all are won."""
+    columns = ["region", "layer", "states", "wins", "losses", "exact", "open"]
+    expected = ["all", "all", 10, 4, 0, 10, 0]
+    assert ask("stats", "pig", *PIGLET, "--data", piglet_tables, "--format", "json").json == [
+        dict(zip(columns, expected, strict=True))
+    ]
+    statement = f"SELECT {', '.join(columns)} FROM layers WHERE game = 'pig-die=2-target=2'"
+    assert ask("sql", statement, "--data", piglet_tables, "--format", "json").json == [row]
+
+
+def test_estimate(ask: Ask) -> None:
+    """A line for each layer, by the limits given."""
+    rows = ask("estimate", "harehedgehog", "--lettuces", 1, "--carrots=30", "--cap", "strict", "--format", "json").json
+    assert [list(row) for row in rows] == [["layer", "states", "memory", "disk"]] * 3
+    assert [row["layer"] for row in rows] == ["0-0", "1-0", "1-1"]
+    smaller = ask("estimate", "harehedgehog", "--carrots", 30, "--cap", "strict", "--format", "json").json
+    assert [row["states"] for row in smaller] == [rows[0]["states"]]
+    assert smaller[0]["states"] % 31**2 == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["probe", "harehedgehog", "5:1:0,5:2:0 1"], "two players are on square 5"),
+        (["probe", "harehedgehog", "3:-1:0,5:2:0 1"], "the number of carrots of player 1 must be a whole number of 0 or more"),
+        (["probe", "harehedgehog", "3:1:0,5:2:0 3"], "the number of the player to move must be a whole number from 1 to 2"),
+        (["probe", "harehedgehog", "64:0:0,5:2:0 2"], "needs a finishing rank"),
+        (["probe", "harehedgehog-players=7", "0:1:0 1"], "players from 2 to 6, not 7"),
+        (["probe", "pig", "0,0 1 0", "--turns", "0"], "--turns"),
+        (["probe", "pig", "0,0 1 0", "--turns", "x"], "--turns"),
+        (["line", "pig", "no"], "'no' is not a state of pig"),
+        (["build", "harehedgehog", "--carrots"], "the option --carrots needs a value"),
+        (["build", "harehedgehog", "--carrots", "-5"], "carrots of harehedgehog must be a whole number, not '-5'"),
+        (["build", "harehedgehog", "--carrots", "1.5"], "carrots of harehedgehog must be a whole number, not '1.5'"),
+        (["build", "harehedgehog", "--carrots", "19"], "carrots limited to 20 to 250 under a merged cap, not 19"),
+        (["build", "harehedgehog", "--cap", "soft"], "no cap=soft: choose one of merged, strict"),
+        (["build", "harehedgehog", "--carots", "60"], "did you mean '--carrots'"),
+        (["build", "harehedgehog", "60"], "'60' is not an option"),
+        (["build", "pig", "--carrots", "60"], "'--carrots' is not an option for tables of pig"),
+        (["build", "harehedgehog", "--variant", "players=3"], "for two players"),
+        (["build", "hexapawn", "--carrots", "60"], "there is no option '--carrots'"),
+        (["build", "pig", "--pieces", "3"], "--pieces"),
+        (["estimate", "pig", "--material", "KvK"], "--material"),
+        (["verify", "pig", "--pieces", "3"], "--pieces"),
+        (["probe", "hexapawn", "p2/P2/3 w", "--turns", "2"], "no game with chance: leave out --turns"),
+    ],
+)
+def test_bad_input(words: list[str], said: str, ask: Ask, piglet_tables: Path, tmp_path: Path) -> None:
+    """One sentence, and nothing is made."""
+    data = [] if words[0] == "estimate" else ["--data", piglet_tables if words[0] in ("probe", "line") else tmp_path / "new"]
+    # An option without a value is the last word.
+    words = [words[0], *words[1:2], *map(str, data), *words[2:]]
+    answer = ask(*words)
+    assert (answer.code, answer.out, len(answer.err.splitlines())) == (2, "", 1)
+    assert answer.err.startswith("error: ")
+    assert said in answer.err
+    assert not (tmp_path / "new").exists()
+
+
+def test_where_there_is_no_table(ask: Ask, piglet_tables: Path) -> None:
+    """One sentence, which names the command that would build one."""
+    for words in (["probe", "pig", "0,0 1 0"], ["line", "pig"], ["stats", "pig"], ["verify", "pig"]):
+        answer = ask(*words, "--data", piglet_tables)
+        assert (answer.code, answer.out, len(answer.errors)) == (2, "", 1), words
+    answer = ask("probe", "harehedgehog", "3:1:0,5:2:0 1", "--data", piglet_tables)
+    assert f"run 'tablebase build harehedgehog --lettuces 0 --carrots 60 --cap merged --data {piglet_tables}'" in answer.err
+
+
+def test_too_many_turns(ask: Ask, race_tables: Path) -> None:
+    answer = ask("probe", RACE, "4:0:0,3:2:0 1", "--turns", 13, "--data", race_tables)
+    assert (answer.code, answer.err) == (3, f"error: 13 turns of {RACE}: ask for at most 12\n")
