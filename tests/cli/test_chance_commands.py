@@ -208,10 +208,8 @@ def test_line(ask: Ask, piglet_tables: Path) -> None:
 def test_stats_and_sql(ask: Ask, piglet_tables: Path) -> None:
     """One row for each layer; of the states of Piglet to two, those with two points in all are won."""
     columns = ["region", "layer", "states", "wins", "losses", "exact", "open"]
-    expected = ["all", "all", 10, 4, 0, 10, 0]
-    assert ask("stats", "pig", *PIGLET, "--data", piglet_tables, "--format", "json").json == [
-        dict(zip(columns, expected, strict=True))
-    ]
+    row = dict(zip(columns, ["all", "all", 10, 4, 0, 10, 0], strict=True))
+    assert ask("stats", "pig", *PIGLET, "--data", piglet_tables, "--format", "json").json == [row]
     statement = f"SELECT {', '.join(columns)} FROM layers WHERE game = 'pig-die=2-target=2'"
     assert ask("sql", statement, "--data", piglet_tables, "--format", "json").json == [row]
 
