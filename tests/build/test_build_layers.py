@@ -11,6 +11,7 @@ import h5py
 import numpy as np
 import pytest
 from support.catalogs import change, rows
+from support.checks import at_least_one
 from support.program import Answer, contents, drafts, flip, reseal
 
 from tablebase.build.layers import estimate
@@ -34,6 +35,14 @@ def piglets(piglet_tables: Path, tmp_path: Path) -> Path:
     """A copy of the tables of Piglet to two and to three, to be damaged."""
     folder = tmp_path / "piglets"
     shutil.copytree(piglet_tables, folder)
+    return folder
+
+
+@pytest.fixture
+def races(race_tables: Path, tmp_path: Path) -> Path:
+    """A copy of a table of three layers, to be damaged."""
+    folder = tmp_path / "race"
+    shutil.copytree(race_tables, folder)
     return folder
 
 
@@ -125,15 +134,24 @@ def test_a_removed_row_is_noticed(piglets: Path, ask: Ask) -> None:
     assert "rows have been added, changed or removed" in answer.err
 
 
+def test_the_catalog_counts_what_is_open(races: Path) -> None:
+    """By the bounds in the files: every number of this game has a state."""
+    for row in at_least_one(rows(races, LAYERS)):
+        with h5py.File(races / row["file"]) as file:
+            lower, upper = file["lower"][:], file["upper"][:]
+        found = [
+            len(lower),
+            (lower == 1).sum(),
+            (upper == 0).sum(),
+            (upper - lower < 1e-9).sum(),
+            ((lower == 0) & (upper == 1)).sum(),
+        ]
+        assert [row[name] for name in ("states", "wins", "losses", "exact", "open")] == found
+        # Without a lettuce, some come home at once.
+        assert row["layer"] != "0-0" or 0 < row["losses"] < row["open"] < row["states"]
+
+
 # Verifying
-
-
-@pytest.fixture
-def races(race_tables: Path, tmp_path: Path) -> Path:
-    """A copy of a table of three layers, to be damaged."""
-    folder = tmp_path / "race"
-    shutil.copytree(race_tables, folder)
-    return folder
 
 
 @pytest.mark.parametrize("damage", ["deleted", "a bit", "truncated"])

@@ -190,6 +190,12 @@ def test_probe_finds_what_forced_turns_lead_to(ask: Ask, race_tables: Path) -> N
     assert (home["outcome"], home["best"], home["moves"][0]["position"]) == ("win", "1", "64:0:0#1,4:0:0 2")
 
 
+def test_of_moves_that_force_nothing_the_one_that_may_win_comes_first(ask: Ask, race_tables: Path) -> None:
+    """Back on square 56, the other is left with his way home; after a step ahead he has a choice that no table knows."""
+    [found] = ask("probe", RACE, "57:1:0,63:2:0 1", "--data", race_tables, "--format", "json").json
+    assert [(one["move"], one["lower"], one["upper"]) for one in found["moves"]] == [("1", 0, 1), ("-1", 0, 0)]
+
+
 def test_line(ask: Ask, piglet_tables: Path) -> None:
     """From two points in hand to the end; or as far as is asked for."""
     rows = ask("line", "pig", "0,1 1 2", *PIGLET, "--data", piglet_tables, "--format", "json").json

@@ -20,8 +20,8 @@ from twins import pig as pig_twin
 
 from tablebase.compute.jit import jit
 from tablebase.game import Game, Outcome, load_game
-from tablebase.game.kernels import Int64, Layer, Region, alone
-from tablebase.stochastic import iteration
+from tablebase.game.kernels import OVER, Int64, Kernels, Layer, Region, alone
+from tablebase.stochastic import explicit, iteration
 from tablebase.stochastic.chances import FIRST, LAST, UNIT, forced, mark_reads, new_space, number_of, settle
 from tablebase.stochastic.circles import circles
 from tablebase.stochastic.compiled import Compiled, compiled
@@ -178,6 +178,44 @@ def test_what_is_not_alike_is_noticed() -> None:
     assert all(are_alike(begin, width) for begin in begins if kernels_alike(form, region, begin + width - 1) == width)
     found = [are_alike(begin, 2 * width) for begin in begins]
     assert found.count(False) > len(found) // 2
+
+
+def listed(rows: list[tuple[int, list[tuple[int, int]]]]) -> Int64:
+    """Rules of a game as a list: who is to move in each state, and the weights and states that follow; -3 if it is over."""
+    places, following = [], []
+    for who, after in rows:
+        places += [who, 1, len(following) // explicit.WIDTH]
+        for weight, state in after:
+            following += [0, weight, 1, state]
+    stored = sum(who >= 0 for who, _ in rows)
+    return np.array([stored, len(rows), *places, OVER, -1, len(following) // explicit.WIDTH, *following], np.int64)
+
+
+@pytest.mark.parametrize(
+    ("middle", "last", "right"),
+    [
+        ((0, [(1, 4)]), (0, [(1, 5)]), True),
+        ((0, [(1, 5)]), (0, [(1, 7)]), True),
+        # Another player, another number of moves, and steps of one and two.
+        ((1, [(1, 4)]), (1, [(1, 5)]), False),
+        ((0, [(1, 4)]), (0, [(1, 5), (1, 3)]), False),
+        ((0, [(1, 4)]), (0, [(1, 6)]), False),
+        # The next one to move is another one, or nobody.
+        ((0, [(1, 4)]), (0, [(1, 9)]), False),
+        ((0, [(1, 4)]), (0, [(1, 11)]), False),
+    ],
+)
+def test_ends_must_match(middle: tuple[int, Any], last: tuple[int, Any], right: bool) -> None:
+    """Of three states said to be alike, each with one move: the first leads to state 3."""
+    steady: list[tuple[int, list[tuple[int, int]]]] = [(player, [(1, 3)]) for player in (0, 0, 0, 0, 0, 1, 1, 1)]
+    rules = listed([(0, [(1, 3)]), middle, last, *steady, (OVER, [])])
+    kernels = Kernels(rules, explicit.expand, explicit.index, explicit.state_at, 1, 4, 1, (), "")
+    chances = np.arange(22, dtype=np.int64).reshape(2, 11)
+    space = new_space(kernels, 2, 3)
+    space.states[FIRST], space.states[LAST] = 0, 2
+    assert forced(kernels.expand, kernels.index, rules, 3, 0, chances, space) == right
+    if right:
+        assert space.sums[0].tolist() == [chances[0, rows[0][1]] for _, rows in ((0, [(1, 3)]), middle, last)]
 
 
 # Caps
