@@ -152,6 +152,6 @@ def test_an_exit_is_not_success(status: object, code: int, said: str, ask: Ask, 
     def leave(*_: object) -> None:
         raise SystemExit(status)
 
-    monkeypatch.setattr("tablebase.game.registry.load_game", leave)
+    monkeypatch.setattr("tablebase.game.registry.load_rules", leave)
     answer = ask("stats", "doushouqi")
     assert (answer.code, answer.out, answer.err) == (code, "", said)

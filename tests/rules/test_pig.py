@@ -163,11 +163,11 @@ def test_what_is_not_text() -> None:
 
 
 def test_a_table_has_no_limits() -> None:
-    """All states are one layer, in blocks of one total each, and a limit is refused."""
+    """All states are one layer, in blocks of two scores each, and a limit is refused."""
     region = PIG.region({})
     assert [(layer.begin, layer.end) for layer in region.layers] == [(0, region.size)]
     assert region.size == 106 * 100 * 100
-    assert region.block == 100 * 100
+    assert region.block == 106
     with pytest.raises(RulesError, match="pig has no limit 'carrots'"):
         PIG.region({"carrots": 60})
 
