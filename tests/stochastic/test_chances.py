@@ -85,10 +85,10 @@ def test_chances_are_those_of_the_twin(options: dict[str, Any], limits: dict[str
 @pytest.mark.slow
 @pytest.mark.parametrize(("options", "limits"), CASES, ids=name_of)
 def test_many_chances_are_those_of_the_twin(options: dict[str, Any], limits: dict[str, Any]) -> None:
-    """The same of 200 states within up to four turns; under a merged cap, where the twin is slow, of fewer within three."""
-    merged = limits.get("cap") == "merged"
-    for place, text in at_least_one(enumerate(sampled(options, limits, 30 if merged else 200, 59 if merged else 55))):
-        assert_twin(options, limits, text, 1 + place % (3 if merged else 4))
+    """The same of 200 states within up to four turns; under a cap, where the twin is slow, of fewer."""
+    count, begin = {None: (200, 58), "strict": (60, 58), "merged": (12, 60)}[limits.get("cap")]
+    for place, text in at_least_one(enumerate(sampled(options, limits, count, begin))):
+        assert_twin(options, limits, text, 1 + place % (3 if begin == 60 else 4))
 
 
 def test_samples_are_no_matter_of_course() -> None:

@@ -287,19 +287,6 @@ def test_caps_are_the_tighter_the_higher_they_are() -> None:
         assert (wide < common).any()
 
 
-@pytest.mark.slow
-def test_merged_caps_are_tighter() -> None:
-    """On the whole board at a cap of 20; takes minutes."""
-    form = compiled(game())
-    strict, merged = ({"carrots": 20, "cap": cap} for cap in ("strict", "merged"))
-    few, more = (solve(form.kernels, form.region(limits), 2) for limits in (strict, merged))
-    # Placements come in the same order; the merged ones have one more number of carrots for each player.
-    kept = few.reshape(2, -1, 21, 21)
-    tighter = more.reshape(2, -1, 22, 22)[:, :, :21, :21]
-    assert (kept <= tighter + 100 * TOLERANCE).all()
-    assert (kept < tighter).any()
-
-
 # Layers
 
 
