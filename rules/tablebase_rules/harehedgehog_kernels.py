@@ -431,7 +431,7 @@ def index(rules: Any, state: Any) -> Any:
     placement = rules[NUMBERS + ((wait * WAITS + wait_2) * BOARD + square) * BOARD + square_2]
     if base < 0 or placement < 0:
         return -1, -1
-    return base + (placement * width + carrots) * width + carrots_2, who
+    return base + (placement * width + carrots_2) * width + carrots, who
 
 
 @lists_states
@@ -450,7 +450,7 @@ def state_at(rules: Any, number: Any, state: Any) -> Any:
             state[2 * PER_PLAYER + PHASE] = AGAIN if wait == ONCE_MORE else TURN
             state[PER_PLAYER + WAIT] = place // (BOARD * BOARD) % WAITS
             state[SQUARE], state[PER_PLAYER + SQUARE] = place // BOARD % BOARD, place % BOARD
-            state[CARROTS], state[PER_PLAYER + CARROTS] = relative // width % width, relative % width
+            state[CARROTS], state[PER_PLAYER + CARROTS] = relative % width, relative // width % width
             state[HELD], state[PER_PLAYER + HELD] = lettuces // 4, lettuces % 4
             return True
     return False
@@ -464,8 +464,8 @@ def alike(rules: Any, number: Any) -> Any:
         lettuces = rules[LETTUCES + layout]
         relative = number - rules[BASES + lettuces]
         if 0 <= relative < rules[PLACEMENTS + (lettuces % 4 > 0)] * width * width:
-            carrots = relative % width
             waits = rules[PLACES + relative // (width * width)] // (BOARD * BOARD) % WAITS
-            if waits not in (EAT, PAY):
-                return carrots + 1
-    return 1
+            if waits in (EAT, PAY):
+                return 1, 1
+            return width if relative // width % width == width - 1 else 0, width
+    return 1, 1

@@ -20,15 +20,15 @@ from tablebase.game.kernels import Int64, Layer, Region
 from tablebase.game.stochastic import StochasticGame
 from tablebase.stochastic.compiled import Compiled, compiled
 from tablebase.stochastic.files import LayerFile, layer_path, limits_of, write_layer
-from tablebase.stochastic.iteration import Progress, solve_layer
+from tablebase.stochastic.iteration import KEPT, Progress, solve_layer
 from tablebase.tables.format import file_sha256
 from tablebase.tables.writer import publish
 from tablebase.verify.chances import verify_layer
 
 BYTES_A_STATE = 16
 """The chances of both players."""
-BYTES_WRITING = 48
-"""The bounds of a layer, on their way to its file and back."""
+BYTES_OF_FORMULAS = 256
+"""At most, as long as all formulas are kept."""
 BYTES_ON_DISK = 16
 """At most; where bounds are 0 and 1, next to nothing is left after compression."""
 
@@ -60,7 +60,7 @@ def estimate(region: Region) -> list[Estimate]:
         Estimate(
             layer.name,
             layer.end - layer.begin,
-            BYTES_A_STATE * region.size + BYTES_WRITING * (layer.end - layer.begin),
+            BYTES_A_STATE * region.size + min(KEPT, BYTES_OF_FORMULAS * (layer.end - layer.begin)),
             BYTES_ON_DISK * (layer.end - layer.begin),
         )
         for layer in region.layers
@@ -124,7 +124,7 @@ def build_layers(
             known = registered.get(path.relative_to(folder).as_posix())
             if path.exists() and known == file_sha256(path):
                 with closing(LayerFile(path, game, region, layer)) as file:
-                    chances[:, layer.begin : layer.end] = file.read()
+                    file.read(chances[:, layer.begin : layer.end])
                 finished(BuiltLayer(layer, None))
                 continue
             begin = time.process_time()

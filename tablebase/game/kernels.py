@@ -29,7 +29,7 @@ _VECTOR = types.int64[::1]
 EXPAND = _PAIR(_VECTOR, _VECTOR, types.int64, types.int64[:, ::1])
 INDEX = _PAIR(_VECTOR, _VECTOR)
 STATE_AT = types.boolean(_VECTOR, types.int64, _VECTOR)
-ALIKE = types.int64(_VECTOR, types.int64)
+ALIKE = _PAIR(_VECTOR, types.int64)
 
 
 def expands(function: Callable[..., Any]) -> Any:
@@ -55,7 +55,7 @@ def counts_alike(function: Callable[..., Any]) -> Any:
 @counts_alike
 def alone(_rules: Any, _number: Any) -> Any:
     """No two states are alike."""
-    return 1
+    return 1, 1
 
 
 @dataclass(frozen=True)
@@ -90,9 +90,11 @@ class Kernels:
     module : str
         The module whose source the digest of the rules covers.
     alike : compiled function
-        ``alike(rules, number) -> count``, made with `counts_alike`: how many stored states, this one and those right before
-        it, are followed by the same rows, in which every stored state has a number that grows by the same step from one to
-        the next. They are computed together, which is many times as fast. By default they are alone.
+        ``alike(rules, number) -> (count, step)``, made with `counts_alike`. The state is the last of a run of so many, whose
+        numbers are a step apart: all are followed by the same rows, in which every stored state has a number that grows
+        by a constant from one to the next. 0 if the state is in a run, but not the last one. Runs are computed at once,
+        which is many times as fast, most of all where that constant is 1. A block contains whole runs. By default, each
+        state is a run.
     """
 
     rules: Int64

@@ -32,6 +32,10 @@ from tablebase.tables.writer import LEVEL, write_sealed
 
 FORMAT_VERSION = 1
 CHUNK = 8192
+SLAB = 1 << 20
+"""States that are written or read at a time."""
+BOUNDS = "lower", "upper"
+"""The datasets, those of the player to move and of the other one."""
 EXACT = 1e-9
 """Bounds that are closer than this count as exact."""
 COUNTS = ("states", "wins", "losses", "exact", "open")
@@ -88,19 +92,29 @@ def write_layer(path: Path, game: StochasticGame, kernels: Kernels, region: Regi
     def write(draft: Path) -> None:
         digest = hashlib.sha256()
         with hdf5, h5py.File(draft, "w", userblock_size=USER_BLOCK, libver=("v110", "v110")) as file:
-            for name, bounds in zip(("lower", "upper"), _bounds(own), strict=True):
-                form = {"chunks": (min(CHUNK, len(bounds)),), **hdf5plugin.Zstd(clevel=LEVEL)}
-                file.create_dataset(name, data=bounds, dtype="<f8", **form)
-                digest.update(bounds.tobytes())
+            size = own.shape[1]
+            form = {"chunks": (min(CHUNK, size),), **hdf5plugin.Zstd(clevel=LEVEL)}
+            for player, name in enumerate(BOUNDS):
+                data = file.create_dataset(name, (size,), "<f8", **form)
+                for begin in range(0, size, SLAB):
+                    bounds = _bounds(player, own[player, begin : begin + SLAB])
+                    data[begin : begin + SLAB] = bounds
+                    digest.update(bounds.tobytes())
             for name, value in _attributes(game, region, layer, counts, digest.hexdigest()).items():
                 file.attrs[name] = np.bytes_(value.encode()) if isinstance(value, str) else value
 
     return write_sealed(path, layer_title(game, region, layer), write)
 
 
-def _bounds(chances: Int64) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The lower and the upper bounds for the player to move."""
-    return chances[0] / UNIT, (UNIT - chances[1]) / UNIT
+def _bounds(player: int, chances: Int64) -> NDArray[np.float64]:
+    """What a player's chances are as bounds for the player to move: his own are lower, the other's upper ones."""
+    return (chances if player == 0 else UNIT - chances) / UNIT
+
+
+def _chances(player: int, bounds: NDArray[np.float64]) -> Int64:
+    """The inverse; exact, since bounds are multiples of a unit."""
+    units = (bounds * UNIT).astype(np.int64)
+    return units if player == 0 else UNIT - units
 
 
 def _attributes(game: StochasticGame, region: Region, layer: Layer, counts: Counts, digest: str) -> dict[str, str | int]:
@@ -168,42 +182,51 @@ class LayerFile:
         self.counts = Counts(*(parts.number(root, name) for name in COUNTS))
         self.limits: dict[str, Any] = json.loads(parts.text(root, "limits"))
         self.values_sha256 = parts.text(root, "values_sha256")
-        for name in ("lower", "upper"):
+        for name in BOUNDS:
             data = parts.dataset(root, name)
             parts.require(data.shape == (self.layer.end - self.layer.begin,), f"its dataset {name} does not have the right size")
             parts.require(data.get_type().equal(h5py.h5t.IEEE_F64LE), f"its dataset {name} does not consist of numbers")
             chunked = data.get_create_plist().get_layout() == h5py.h5d.CHUNKED
             parts.require(chunked, f"its dataset {name} is not divided into chunks")
 
-    def read(self) -> Int64:
-        """The chances in units, shape (2, states of the layer), as `iteration.solve` returns them.
+    def read(self, chances: Int64 | None = None) -> None:
+        """Read all chances.
+
+        Parameters
+        ----------
+        chances : ndarray of int64, shape (2, states of the layer), optional
+            Filled in, in units, as `iteration.solve` returns them; without it, they are only checked.
 
         Raises
         ------
         CorruptTableError
             If they cannot be read, or are not those that were written.
         """
-        try:
-            with hdf5:
-                lower, upper = (np.asarray(self._file[name][:], "<f8") for name in ("lower", "upper"))
-        except FAULTS as fault:
-            raise CorruptTableError(f"cannot be read ({fault})", self.path) from fault
-        digest = hashlib.sha256(lower.tobytes())
-        digest.update(upper.tobytes())
+        digest = hashlib.sha256()
+        for player, name in enumerate(BOUNDS):
+            for begin in range(0, self.layer.end - self.layer.begin, SLAB):
+                bounds = self._read(name, slice(begin, begin + SLAB))
+                digest.update(bounds.tobytes())
+                if chances is not None:
+                    chances[player, begin : begin + SLAB] = _chances(player, bounds)
         if digest.hexdigest() != self.values_sha256:
             raise CorruptTableError("does not hold the values it was written with", self.path)
-        return np.stack([(lower * UNIT).astype(np.int64), UNIT - (upper * UNIT).astype(np.int64)])
 
     def chances_at(self, number: int) -> tuple[int, int]:
         """The chances in units of the player to move, and of the other one, in the state of this number."""
-        try:
-            with hdf5:
-                lower, upper = (float(self._file[name][number - self.layer.begin]) for name in ("lower", "upper"))
-        except FAULTS as fault:
-            raise CorruptTableError(f"cannot be read ({fault})", self.path) from fault
+        place = number - self.layer.begin
+        lower, upper = (float(self._read(name, slice(place, place + 1))[0]) for name in BOUNDS)
         if not 0 <= lower <= upper <= 1:
             raise CorruptTableError("holds bounds that are none", self.path)
         return int(lower * UNIT), UNIT - int(upper * UNIT)
+
+    def _read(self, name: str, states: slice) -> NDArray[np.float64]:
+        """Some bounds."""
+        try:
+            with hdf5:
+                return np.asarray(self._file[name][states], "<f8")
+        except FAULTS as fault:
+            raise CorruptTableError(f"cannot be read ({fault})", self.path) from fault
 
     def close(self) -> None:
         """Close the file."""

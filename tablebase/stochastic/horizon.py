@@ -7,9 +7,10 @@ from typing import Any
 from tablebase.errors import CapacityError, RulesError
 from tablebase.game.kernels import Kernels
 from tablebase.game.stochastic import State, StochasticGame
-from tablebase.stochastic.chances import TOO_DEEP, TOO_MANY, UNIT, new_space, within
+from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.compiled import compiled
 from tablebase.stochastic.prober import Bounds, bounds_of
+from tablebase.stochastic.within import TOO_DEEP, TOO_MANY, new_space, within
 
 MOST_TURNS = 12
 """More take longer than anyone waits: the number of paths grows by a factor of about eight with each turn."""
@@ -62,9 +63,7 @@ def _within(kernels: Kernels, rules: Any, row: Any, attacker: int, turns: int) -
     chance = TOO_DEEP
     # A turn can be longer than what lies between two states of a table.
     while chance == TOO_DEEP:
-        space = new_space(kernels, levels)
-        space.states[0] = row
-        chance = int(within(kernels.expand, rules, attacker, turns, MOST_STATES, space))
+        chance = int(within(kernels.expand, rules, row, attacker, turns, MOST_STATES, new_space(kernels, levels)))
         levels *= 2
     assert chance <= UNIT
     return chance

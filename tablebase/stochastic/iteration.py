@@ -17,13 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game.kernels import Kernels, Layer, Region
-from tablebase.stochastic.chances import UNIT, Int64, Space, improve, mark_reads, new_space, settle
+from tablebase.stochastic.chances import UNIT, Int64, improve, new_sums
 from tablebase.stochastic.circles import circles
+from tablebase.stochastic.formulas import Formulas, Space, blocks_read, formulas_of, new_space
 
 BATCH = 16
 """Blocks that are computed from the same chances; a constant, so that results do not depend on the number of threads."""
 GRAIN = 4096
-"""Fewer states than this are not worth another thread, nor a call for each block."""
+"""Fewer states than this are not worth another thread, nor being computed from the same chances."""
+KEPT = 1 << 31
+"""Bytes of formulas that are kept; others are written anew whenever they are needed."""
 TOLERANCE = UNIT >> 42
 """A chance that has risen by no more than this is not worth computing others again."""
 COARSE = (UNIT >> 10, UNIT >> 20)
@@ -86,7 +89,7 @@ def solve_layer(
     first, count = layer.begin // region.block, (layer.end - layer.begin) // region.block
     done = computed = 0
     with ThreadPoolExecutor(threads) as pool:
-        blocks = _Blocks(kernels, region, chances, pool if threads > 1 else None)
+        blocks = Blocks(kernels, region, chances, pool if threads > 1 else None)
         reads = blocks.reads(range(first, first + count))
         for circle in circles(reads):
             if len(circle) * region.block < GRAIN:
@@ -143,23 +146,22 @@ def _batches(
         yield batch
 
 
-class _Blocks:
+class Blocks:
     """The blocks of a region, computed in several threads."""
 
     def __init__(self, kernels: Kernels, region: Region, chances: Int64, pool: ThreadPoolExecutor | None) -> None:
         self._kernels, self._region, self._chances, self._pool = kernels, region, chances, pool
-        self._functions = (kernels.expand, kernels.index, kernels.state_at, kernels.alike)
-        self._improved = np.zeros((BATCH, 2, region.block), np.int64)
-        self._space = threading.local()
+        self._improved = np.zeros((2, BATCH * region.block), np.int64)
+        self._kept: dict[int, Formulas] = {}
+        self._room = KEPT
+        self._local = threading.local()
 
     def reads(self, blocks: range) -> list[NDArray[np.int64]]:
         """For each of some blocks of a layer, which of these its states read, counted from the first."""
-        size = self._region.block
 
         def read_by(block: int) -> NDArray[np.int64]:
-            marks = np.zeros(self._region.size // size, bool)
-            begin = block * size
-            mark_reads(*self._functions, self._region.rules, size, begin, begin + size, marks, self._own())
+            marks = np.zeros(self._region.size // self._region.block, bool)
+            blocks_read(self._formulas(block), self._region.block, marks)
             return np.flatnonzero(marks[blocks.start : blocks.stop])
 
         return self._map(read_by, blocks)
@@ -170,19 +172,37 @@ class _Blocks:
 
         def compute(place: int) -> int:
             begin = batch[place] * size
-            into = self._improved[place]
-            return improve(*self._functions, self._region.rules, self._chances, begin, begin + size, into, self._own())
+            into = self._improved[:, place * size : (place + 1) * size]
+            into[:] = self._chances[:, begin : begin + size]
+            return improve(self._formulas(batch[place]), self._chances, into, begin, self._sums())
 
         gains = self._map(compute, range(len(batch)))
         for place, block in enumerate(batch):
-            self._chances[:, block * size : (block + 1) * size] = self._improved[place]
+            self._chances[:, block * size : (block + 1) * size] = self._improved[:, place * size : (place + 1) * size]
         return gains
 
     def settle(self, circle: list[int], tolerance: int) -> int:
-        """Compute a few small blocks until they stay as they are; return how often each was computed."""
+        """Compute a few small blocks, each from the latest chances, until they stay as they are; return how often."""
         size = self._region.block
-        begins = np.array(circle) * size
-        return settle(*self._functions, self._region.rules, self._chances, begins, size, tolerance, self._own())
+        passes, gain = 0, tolerance + 1
+        while gain > tolerance:
+            passes += 1
+            gain = 0
+            for block in circle:
+                own = self._chances[:, block * size : (block + 1) * size]
+                gain = max(gain, improve(self._formulas(block), self._chances, own, block * size, self._sums()))
+        return passes
+
+    def _formulas(self, block: int) -> Formulas:
+        """The formulas of a block, kept if there is room."""
+        if block in self._kept:
+            return self._kept[block]
+        begin = block * self._region.block
+        formulas = formulas_of(self._kernels, self._region.rules, begin, begin + self._region.block, self._space())
+        if formulas.nbytes <= self._room:
+            self._room -= formulas.nbytes
+            self._kept[block] = formulas
+        return formulas
 
     def _map(self, work: Callable[[int], Any], numbers: range) -> list[Any]:
         """The results of some work for each number, in threads if they are worth it."""
@@ -190,9 +210,16 @@ class _Blocks:
             return [work(number) for number in numbers]
         return list(self._pool.map(work, numbers))
 
-    def _own(self) -> Space:
-        """The space of this thread."""
-        if not hasattr(self._space, "own"):
-            self._space.own = new_space(self._kernels, self._kernels.deepest, self._region.block)
-        own: Space = self._space.own
-        return own
+    def _space(self) -> Space:
+        """Space of this thread to write formulas."""
+        if not hasattr(self._local, "space"):
+            self._local.space = new_space(self._kernels)
+        space: Space = self._local.space
+        return space
+
+    def _sums(self) -> tuple[Int64, Int64]:
+        """Space of this thread to evaluate formulas."""
+        if not hasattr(self._local, "sums"):
+            self._local.sums = new_sums(self._kernels.deepest, self._region.block)
+        sums: tuple[Int64, Int64] = self._local.sums
+        return sums

@@ -3,12 +3,15 @@
 A stored chance must not exceed what follows from the chances of the states after it, and must not fall far below. This shares
 the rules' kernels with the solver, but neither its way through a turn nor its arithmetic: all states up to the next stored
 ones are listed first, as a tree, and then folded from the leaves to the root.
+
+That the states of a run are alike is not taken on trust: the trees of the first one, the last one and one between must fit
+together; otherwise each state is checked by its own tree.
 """
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,8 +25,8 @@ from tablebase.tables.format import check_seal
 SLACK = UNIT >> 40
 """Chances may be this much lower than what follows from others, since the iteration stops before it comes to rest."""
 GRAIN = 1 << 15
-"""States that a thread checks at a time."""
-NODES = 1 << 12
+"""States that a thread checks at a time, or a block if that has more."""
+NODES = 1 << 10
 """Nodes for which there is space at first."""
 
 
@@ -46,7 +49,7 @@ def verify_layer(kernels: Kernels, file: LayerFile, chances: Int64, threads: int
     """
     layer = file.layer
     check_seal(file.path, layer_title(file.game, file.region, layer))
-    chances[:, layer.begin : layer.end] = file.read()
+    file.read(chances[:, layer.begin : layer.end])
     if count(kernels, file.region, layer, chances[:, layer.begin : layer.end]) != file.counts:
         raise CorruptTableError("is wrong: its counts do not match its values", file.path)
     fault = chances_fault(kernels, file.region, layer, chances, threads)
@@ -56,90 +59,165 @@ def verify_layer(kernels: Kernels, file: LayerFile, chances: Int64, threads: int
 
 def chances_fault(kernels: Kernels, region: Region, layer: Layer, chances: Int64, threads: int = 1) -> str | None:
     """What is wrong with the chances of a layer's states; None if nothing is."""
-    begins = range(layer.begin, layer.end, GRAIN)
+    grain = max(GRAIN // region.block, 1) * region.block
+    functions = kernels.expand, kernels.index, kernels.state_at, kernels.alike
 
     def check(begin: int) -> tuple[int, int, int]:
-        functions = kernels.expand, kernels.index, kernels.state_at
-        end = min(begin + GRAIN, layer.end)
+        end = min(begin + grain, layer.end)
         found: tuple[int, int, int] = _first_fault(*functions, region.rules, chances, begin, end, kernels.fields, kernels.widest)
         return found
 
     with ThreadPoolExecutor(threads) as pool:
-        for number, stored, follows in pool.map(check, begins):
+        for number, stored, follows in pool.map(check, range(layer.begin, layer.end, grain)):
             if number >= 0:
                 return f"state {number} has a chance of {stored / UNIT:.12f}, but {follows / UNIT:.12f} follows from those after it"
     return None
 
 
+_WHO, _PARENT, _WEIGHT, _NUMBER, _STRIDE, _ROLE, _COLUMNS = range(7)
+_STORED, _WON, _NOT_WON, _MOST, _LEAST, _AVERAGE = range(6)
+"""What a node is worth: a stored chance, or what the attacker, the other one or chance makes of the nodes after it."""
+
+
+class Tree(NamedTuple):
+    """A state and all after it up to stored ones, each behind the one that it follows.
+
+    Parameters
+    ----------
+    states : ndarray of int64, shape (nodes, fields)
+    nodes : ndarray of int64, shape (nodes, 7)
+        What each is worth, the node that it follows and its weight there, the number of the stored state, how that grows from
+        one state of a run to the next, and whether its chance is that of the player to move there (0) or the other's (1).
+    """
+
+    states: Int64
+    nodes: Int64
+
+
 @jit
 def _first_fault(
-    expand: Any, index: Any, state_at: Any, rules: Int64, chances: Int64, begin: int, end: int, fields: int, widest: int
+    expand: Any, index: Any, state_at: Any, alike: Any, rules: Int64, chances: Int64, begin: int, end: int, fields: int, widest: int
 ) -> tuple[int, int, int]:
-    """The first state with a wrong chance, that chance, and what it should be; the state is -1 if there is none."""
+    """A state with a wrong chance, that chance, and what it should be; the state is -1 if there is none."""
     rows = np.zeros((widest, STATE + fields), np.int64)
-    states, nodes = np.zeros((NODES, fields), np.int64), np.zeros((NODES, 5), np.int64)
+    first, middle, last = _new_tree(fields), _new_tree(fields), _new_tree(fields)
+    worth = np.zeros((NODES, 1), np.int64)
     for number in range(begin, end):
-        if not state_at(rules, number, states[0]):
-            continue
-        root = states[0].copy()
-        _, player = index(rules, root)
+        count, step = alike(rules, number)
+        start, between = number - (count - 1) * step, number % max(count, 1)
         for role in range(2):
-            states[0] = root
-            attacker = player if role == 0 else 1 - player
-            listed, states, nodes = _tree(expand, index, rules, attacker, chances, states, nodes, rows)
-            follows = _folded(nodes, listed, attacker)
-            stored = chances[role, number]
-            if not 0 <= follows - stored <= SLACK:
-                return number, stored, follows
+            listed = 0
+            if count > 1:
+                first, listed = _tree(expand, index, state_at, rules, role, start, first, rows)
+                middle, others = _tree(expand, index, state_at, rules, role, start + between * step, middle, rows)
+                last, ends = _tree(expand, index, state_at, rules, role, number, last, rows)
+                if not listed == others == ends or not _fit(first.nodes, middle.nodes, last.nodes, listed, between, count):
+                    listed = 0
+            if listed:
+                worth = _fold(first.nodes, listed, count, chances, worth)
+                wrong = _wrong(worth[0], chances[role], start, step, count)
+                if wrong >= 0:
+                    return start + wrong * step, chances[role, start + wrong * step], worth[0, wrong]
+                continue
+            for alone in range(start, number + 1, step) if count else range(0):
+                first, listed = _tree(expand, index, state_at, rules, role, alone, first, rows)
+                if listed:
+                    worth = _fold(first.nodes, listed, 1, chances, worth)
+                    if _wrong(worth[0], chances[role], alone, 1, 1) >= 0:
+                        return alone, chances[role, alone], worth[0, 0]
     return -1, 0, 0
 
 
-_WHO, _PARENT, _WEIGHT, _VALUE, _TOTAL = range(5)
-_STORED = -9
-"""Who moves in a node whose chance is stored: nobody."""
+@jit
+def _new_tree(fields: int) -> Tree:
+    """Space for a tree."""
+    return Tree(np.zeros((NODES, fields), np.int64), np.zeros((NODES, _COLUMNS), np.int64))
 
 
 @jit
-def _tree(expand: Any, index: Any, rules: Int64, attacker: int, chances: Int64, states: Int64, nodes: Int64, rows: Int64) -> Any:
-    """List a state and all after it up to stored ones, each after the one that it follows; return their number and the lists."""
-    nodes[0, _PARENT], nodes[0, _WEIGHT] = -1, 1
+def _tree(
+    expand: Any, index: Any, state_at: Any, rules: Int64, role: int, number: int, tree: Tree, rows: Int64
+) -> tuple[Tree, int]:
+    """The tree of the state with a number, and how many nodes it has; none if there is no such state."""
+    states, nodes = tree
+    if not state_at(rules, number, states[0]):
+        return tree, 0
+    _, player = index(rules, states[0])
+    attacker = player if role == 0 else 1 - player
+    nodes[0, _PARENT], nodes[0, _WEIGHT] = 0, 0
     listed, node = 1, 0
     while node < listed:
-        number, player = index(rules, states[node])
-        if node > 0 and number >= 0:
-            nodes[node, _WHO], nodes[node, _VALUE] = _STORED, chances[int(player != attacker), number]
+        stored, mover = index(rules, states[node])
+        if node > 0 and stored >= 0:
+            nodes[node, _WHO], nodes[node, _NUMBER], nodes[node, _STRIDE] = _STORED, stored, 0
+            nodes[node, _ROLE] = int(mover != attacker)
+            node += 1
+            continue
+        who, count = expand(rules, states[node], attacker, rows)
+        if who == OVER:
+            nodes[node, _WHO] = _WON if count == attacker else _NOT_WON
+            count = 0
         else:
-            who, count = expand(rules, states[node], attacker, rows)
-            nodes[node, _WHO], nodes[node, _VALUE], nodes[node, _TOTAL] = who, -1, 0
-            if who == OVER:
-                nodes[node, _WHO], nodes[node, _VALUE] = _STORED, UNIT * int(count == attacker)
-                count = 0
-            while listed + count > len(nodes):
-                states, nodes = np.concatenate((states, states)), np.concatenate((nodes, nodes))
-            for row in range(count):
-                states[listed + row] = rows[row, STATE:]
-                nodes[listed + row, _PARENT], nodes[listed + row, _WEIGHT] = node, rows[row, WEIGHT]
-            listed += count
+            nodes[node, _WHO] = _AVERAGE if who == CHANCE else _MOST if who == attacker else _LEAST
+        while listed + count > len(nodes):
+            states, nodes = np.concatenate((states, states)), np.concatenate((nodes, nodes))
+        for row in range(count):
+            states[listed + row] = rows[row, STATE:]
+            nodes[listed + row, _PARENT], nodes[listed + row, _WEIGHT] = node, rows[row, WEIGHT]
+        listed += count
         node += 1
-    return listed, states, nodes
+    return Tree(states, nodes), listed
 
 
 @jit
-def _folded(nodes: Int64, listed: int, attacker: int) -> int:
-    """The attacker's chance in the first node of a tree."""
+def _fit(first: Int64, middle: Int64, last: Int64, listed: int, between: int, count: int) -> bool:
+    """Whether three trees differ by constant steps between stored numbers only; the steps are filled in."""
+    for node in range(listed):
+        for other in (middle, last):
+            if first[node, _WHO] != other[node, _WHO]:
+                return False
+            if node > 0 and (first[node, _PARENT] != other[node, _PARENT] or first[node, _WEIGHT] != other[node, _WEIGHT]):
+                return False
+        if first[node, _WHO] == _STORED:
+            number = first[node, _NUMBER]
+            stride = (last[node, _NUMBER] - number) // (count - 1)
+            steady = number + (count - 1) * stride == last[node, _NUMBER] and number + between * stride == middle[node, _NUMBER]
+            if not steady or not first[node, _ROLE] == middle[node, _ROLE] == last[node, _ROLE]:
+                return False
+            first[node, _STRIDE] = stride
+    return True
+
+
+@jit
+def _fold(nodes: Int64, listed: int, count: int, chances: Int64, worth: Int64) -> Int64:
+    """The attacker's chances at the nodes of a tree, for all states of a run, in the same array or a larger one."""
+    if len(worth) < listed or worth.shape[1] < count:
+        worth = np.zeros((len(nodes), count), np.int64)
+    totals = np.zeros(listed, np.int64)
+    for node in range(listed):
+        worth[node, :count] = UNIT if nodes[node, _WHO] in (_WON, _LEAST) else 0
     for node in range(listed - 1, -1, -1):
-        who, value = nodes[node, _WHO], nodes[node, _VALUE]
-        if who == CHANCE:
-            value //= nodes[node, _TOTAL]
-        parent = nodes[node, _PARENT]
-        if parent < 0:
-            return int(value)
-        above = nodes[parent, _VALUE]
-        if nodes[parent, _WHO] == CHANCE:
-            nodes[parent, _VALUE] = max(above, 0) + nodes[node, _WEIGHT] * value
-            nodes[parent, _TOTAL] += nodes[node, _WEIGHT]
-        elif above < 0:
-            nodes[parent, _VALUE] = value
-        else:
-            nodes[parent, _VALUE] = max(above, value) if nodes[parent, _WHO] == attacker else min(above, value)
+        who, above, parent = nodes[node, _WHO], nodes[nodes[node, _PARENT], _WHO], nodes[node, _PARENT]
+        totals[parent] += nodes[node, _WEIGHT]
+        for state in range(count):
+            chance = worth[node, state]
+            if who == _STORED:
+                chance = chances[nodes[node, _ROLE], nodes[node, _NUMBER] + state * nodes[node, _STRIDE]]
+            elif who == _AVERAGE:
+                chance //= totals[node]
+                worth[node, state] = chance
+            if node > 0 and above == _AVERAGE:
+                worth[parent, state] += nodes[node, _WEIGHT] * chance
+            elif node > 0:
+                best = worth[parent, state]
+                worth[parent, state] = max(best, chance) if above == _MOST else min(best, chance)
+    return worth
+
+
+@jit
+def _wrong(worth: Int64, chances: Int64, start: int, step: int, count: int) -> int:
+    """The first state of a run whose stored chance is not what it is worth; -1 if there is none."""
+    for state in range(count):
+        if not 0 <= worth[state] - chances[start + state * step] <= SLACK:
+            return state
     return -1

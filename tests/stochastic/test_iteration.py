@@ -18,22 +18,23 @@ from support.checks import at_least_one
 from support.solved import Solved
 from twins import pig as pig_twin
 
-from tablebase.compute.jit import jit
 from tablebase.game import Game, Outcome, load_game
-from tablebase.game.kernels import OVER, Int64, Kernels, Layer, Region, alone
+from tablebase.game.kernels import OVER, Int64, Kernels, Layer, Region, alone, counts_alike
 from tablebase.stochastic import explicit, iteration
-from tablebase.stochastic.chances import FIRST, LAST, UNIT, forced, mark_reads, new_space, number_of, settle
+from tablebase.stochastic.chances import UNIT, improve, new_sums, number_of
 from tablebase.stochastic.circles import circles
 from tablebase.stochastic.compiled import Compiled, compiled
 from tablebase.stochastic.deterministic import GOES_ON, DeterministicGame
-from tablebase.stochastic.iteration import TOLERANCE, solve, solve_layer
-from tablebase.testing.kernel_faults import call_state_at
-from tablebase_rules import pig
+from tablebase.stochastic.formulas import COUNT, NUMBER, STEP, blocks_read, formulas_of, new_space
+from tablebase.stochastic.iteration import TOLERANCE, Blocks, solve, solve_layer
+from tablebase_rules import harehedgehog_kernels, pig
 from tablebase_rules.harehedgehog import game
 
 TINY = 1e-9
 STRICT = {"carrots": 3, "cap": "strict"}
 """So small a cap that a table of the whole board takes a second."""
+STRICT_WIDTH = 4
+"""Numbers of carrots under it."""
 
 
 def bounds(form: Compiled, chances: Int64, region: Region, text: str) -> tuple[float, float]:
@@ -43,16 +44,6 @@ def bounds(form: Compiled, chances: Int64, region: Region, text: str) -> tuple[f
     number, player = number_of(form.kernels.index, region.rules, row)
     assert player == form.game.to_move(form.game.parse(text))
     return chances[0, number] / UNIT, (UNIT - chances[1, number]) / UNIT
-
-
-@jit
-def _alike(alike: Any, rules: Int64, number: int) -> Any:
-    return alike(rules, number)
-
-
-def kernels_alike(form: Compiled, region: Region, number: int) -> int:
-    """What the game's own kernels say."""
-    return int(_alike(form.kernels.alike, region.rules, number))
 
 
 # Pig
@@ -160,24 +151,35 @@ def test_the_bounds_are_bounds() -> None:
     assert ((mine == 0) & (others == 0)).any()
 
 
+@counts_alike
+def too_many(rules: Any, number: Any) -> Any:
+    """That states are alike whose mover has another number of carrots."""
+    width = rules[harehedgehog_kernels.CAP] + 1
+    return width * width if number % (width * width) == width * width - 1 else 0, 1
+
+
 def test_what_is_not_alike_is_noticed() -> None:
-    """Where the first and the last of some states are followed by something different, or by steps that do not match."""
+    """Nothing changes if a game says so of states that are not; all of them are computed."""
     form, region = race()
-    kernels, width = form.kernels, 4
-    chances = np.zeros((2, region.size), np.int64)
-    space = new_space(kernels, kernels.deepest, region.block)
+    blocks = at_least_one(range(0, region.size // region.block, 29))
+    kernels = replace(form.kernels, alike=too_many)
+    found, expected = (np.zeros((2, region.size), np.int64) for _ in range(2))
+    for wrong, chances in ((kernels, found), (form.kernels, expected)):
+        Blocks(wrong, region, chances, None).settle(list(blocks), TOLERANCE)
+    assert expected.any()
+    assert (found == expected).all()
 
-    def are_alike(first: int, count: int) -> bool:
-        assert call_state_at(kernels.state_at, region.rules, first, space.states[FIRST])
-        assert call_state_at(kernels.state_at, region.rules, first + count - 1, space.states[LAST])
-        return bool(forced(kernels.expand, kernels.index, region.rules, count, 0, chances, space))
 
-    # Those of one block have the squares in common; the first ones, the mover's carrots.
-    begins = at_least_one(range(0, region.size - region.block, 7 * region.block))
-    assert all(are_alike(begin, 1) for begin in begins)
-    assert all(are_alike(begin, width) for begin in begins if kernels_alike(form, region, begin + width - 1) == width)
-    found = [are_alike(begin, 2 * width) for begin in begins]
-    assert found.count(False) > len(found) // 2
+def test_runs_hold_each_state_once() -> None:
+    """Those of a block hold all states of the board, and more than one each."""
+    form, region = race()
+    space = new_space(form.kernels)
+    for block in at_least_one(range(0, region.size // region.block, 97)):
+        begin = block * region.block
+        runs = formulas_of(form.kernels, region.rules, begin, begin + region.block, space).runs
+        numbers = [run[NUMBER] + place * run[STEP] for run in runs for place in range(run[COUNT])]
+        assert sorted(numbers) == list(range(begin, begin + region.block))
+        assert len(runs) == STRICT_WIDTH
 
 
 def listed(rows: list[tuple[int, list[tuple[int, int]]]]) -> Int64:
@@ -189,6 +191,12 @@ def listed(rows: list[tuple[int, list[tuple[int, int]]]]) -> Int64:
             following += [0, weight, 1, state]
     stored = sum(who >= 0 for who, _ in rows)
     return np.array([stored, len(rows), *places, OVER, -1, len(following) // explicit.WIDTH, *following], np.int64)
+
+
+@counts_alike
+def three_alike(_rules: Any, number: Any) -> Any:
+    """That the first three states are."""
+    return 3 if number == 2 else int(number > 2), 1
 
 
 @pytest.mark.parametrize(
@@ -209,13 +217,28 @@ def test_ends_must_match(middle: tuple[int, Any], last: tuple[int, Any], right: 
     """Of three states said to be alike, each with one move: the first leads to state 3."""
     steady: list[tuple[int, list[tuple[int, int]]]] = [(player, [(1, 3)]) for player in (0, 0, 0, 0, 0, 1, 1, 1)]
     rules = listed([(0, [(1, 3)]), middle, last, *steady, (OVER, [])])
-    kernels = Kernels(rules, explicit.expand, explicit.index, explicit.state_at, 1, 4, 1, (), "")
+    kernels = Kernels(rules, explicit.expand, explicit.index, explicit.state_at, 1, 4, 1, (), "", three_alike)
     chances = np.arange(22, dtype=np.int64).reshape(2, 11)
-    space = new_space(kernels, 2, 3)
-    space.states[FIRST], space.states[LAST] = 0, 2
-    assert forced(kernels.expand, kernels.index, rules, 3, 0, chances, space) == right
-    if right:
-        assert space.sums[0].tolist() == [chances[0, rows[0][1]] for _, rows in ((0, [(1, 3)]), middle, last)]
+    formulas = formulas_of(kernels, rules, 0, 3, new_space(kernels))
+    assert formulas.runs[:, COUNT].tolist() == ([3] if right else [1, 1, 1])
+    improved = np.zeros((2, 3), np.int64)
+    improve(formulas, chances, improved, 0, new_sums(1, 3))
+    for place, (player, rows) in enumerate([(0, [(1, 3)]), middle, last]):
+        # Where the game is over, nobody has won.
+        after = [chances[int(player != steady[state - 3][0]), state] if state < 11 else 0 for _, state in rows]
+        assert improved[0, place] == max(after)
+
+
+def test_blocks_between_are_read() -> None:
+    """What a run reads are the blocks of the first and of the last state after it, and those between."""
+    steady: list[tuple[int, list[tuple[int, int]]]] = [(0, [(1, 3)])] * 8
+    rules = listed([(0, [(1, 3)]), (0, [(1, 6)]), (0, [(1, 9)]), *steady])
+    kernels = Kernels(rules, explicit.expand, explicit.index, explicit.state_at, 1, 4, 1, (), "", three_alike)
+    formulas = formulas_of(kernels, rules, 0, 3, new_space(kernels))
+    assert formulas.runs[:, COUNT].tolist() == [3]
+    marks = np.zeros(6, bool)
+    blocks_read(formulas, 2, marks)
+    assert np.flatnonzero(marks).tolist() == [1, 2, 3, 4]
 
 
 # Caps
@@ -231,13 +254,12 @@ def near(text: str, distance: int, limits: Mapping[str, int | str]) -> list[int]
     row = form.row(game().parse(text))
     number, _ = number_of(kernels.index, region.rules, row)
     blocks = {int(number) // region.block}
-    space = new_space(kernels, kernels.deepest, region.block)
-    functions = kernels.expand, kernels.index, kernels.state_at, kernels.alike
+    space = new_space(kernels)
     for _ in range(distance):
         marks = np.zeros(region.size // region.block, bool)
         for block in blocks:
             begin = block * region.block
-            mark_reads(*functions, region.rules, region.block, begin, begin + region.block, marks, space)
+            blocks_read(formulas_of(kernels, region.rules, begin, begin + region.block, space), region.block, marks)
         blocks |= set(np.flatnonzero(marks).tolist())
     return sorted(blocks)
 
@@ -247,10 +269,7 @@ def settled(blocks: Iterable[int], limits: Mapping[str, int | str], chances: Int
     form = compiled(game())
     region, kernels = form.region(limits), form.kernels
     chances = np.zeros((2, region.size), np.int64) if chances is None else chances
-    begins = np.array(list(blocks)) * region.block
-    functions = kernels.expand, kernels.index, kernels.state_at, kernels.alike
-    space = new_space(kernels, kernels.deepest, region.block)
-    settle(*functions, region.rules, chances, begins, region.block, TOLERANCE, space)
+    Blocks(kernels, region, chances, None).settle(list(blocks), TOLERANCE)
     return chances
 
 

@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +18,18 @@ from support.program import reseal
 
 from tablebase.errors import CorruptTableError
 from tablebase.game import load_game
-from tablebase.game.kernels import Int64, Layer, Region
+from tablebase.game.kernels import Int64, Layer, Region, alone, counts_alike
 from tablebase.game.stochastic import StochasticGame
 from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.compiled import Compiled, compiled
 from tablebase.stochastic.deterministic import DeterministicGame
 from tablebase.stochastic.files import LayerFile, write_layer
-from tablebase.stochastic.iteration import solve
+from tablebase.stochastic.iteration import TOLERANCE, Blocks, solve
 from tablebase.tables.writer import publish
 from tablebase.testing.kernel_faults import call_state_at
 from tablebase.verify import chances as verifying
 from tablebase.verify.chances import SLACK, chances_fault, verify_layer
-from tablebase_rules import pig
+from tablebase_rules import harehedgehog, harehedgehog_kernels, pig
 
 GAMES: dict[str, StochasticGame] = {
     "piglet": pig.game(die=2, target=3),
@@ -105,6 +106,37 @@ def test_the_first_fault_is_named_whatever_the_threads(monkeypatch: pytest.Monke
     assert fault is not None
     assert fault.startswith(f"state {last} ")
     assert chances_fault(form.kernels, region, Layer("part", last, last), chances) is None
+
+
+# Runs
+
+
+@counts_alike
+def too_many(rules: Any, number: Any) -> Any:
+    """That all states with the same squares are alike."""
+    block = (rules[harehedgehog_kernels.CAP] + 1) ** 2
+    return block if number % block == block - 1 else 0, 1
+
+
+@pytest.mark.parametrize("alike", [harehedgehog_kernels.alike, too_many, alone], ids=["runs", "wrong runs", "no runs"])
+def test_states_that_are_not_alike_are_checked_one_by_one(alike: Any) -> None:
+    """A chance that is changed is found in any place of a run, and in states that are said to be alike and are not."""
+    form = compiled(harehedgehog.game())
+    region = form.region({"carrots": 3, "cap": "strict"})
+    # The last block in which nobody waits, and what it is computed from are enough.
+    layer = Layer("part", 4032 * region.block, 4033 * region.block)
+    kernels = replace(form.kernels, alike=alike)
+    chances = np.zeros((2, region.size), np.int64)
+    Blocks(kernels, region, chances, None).settle([4032], TOLERANCE)
+    assert chances_fault(kernels, region, layer, chances) is None
+    for number in range(layer.begin, layer.end):
+        for role in range(2):
+            right = chances[role, number]
+            chances[role, number] = right + SLACK + 1
+            fault = chances_fault(kernels, region, layer, chances)
+            assert fault is not None
+            assert fault.startswith(f"state {number} ")
+            chances[role, number] = right
 
 
 # Files
