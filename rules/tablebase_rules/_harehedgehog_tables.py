@@ -14,7 +14,7 @@ from tablebase_rules._harehedgehog import BOARD, CARDS, HOME, LETTUCES, PAYING, 
 if TYPE_CHECKING:
     from tablebase.game.kernels import Kernels, Region
 
-CAPS = {"merged": 20, "strict": 1}
+CAPS = {"merged": 20, "strict": 1, "generous": 1}
 """The kinds of cap, each with the fewest carrots that it can be put at; see the kernels."""
 MOST_CARROTS = 250
 SECOND_VALUES = {
@@ -83,7 +83,8 @@ class TabledRace(Race):
             layer = f"{max(mine, others)}-{min(mine, others)}"
             ranges[layer] = (ranges.get(layer, (int(begin),))[0], int(end))
         name = f"carrots={chosen['carrots']}-cap={chosen['cap']}"
-        return Region(name, chosen, rules, tuple(Layer(layer, *numbers) for layer, numbers in ranges.items()), int(block))
+        layers = tuple(Layer(layer, *numbers) for layer, numbers in ranges.items())
+        return Region(name, chosen, rules, layers, int(block), generous=chosen["cap"] == "generous")
 
     def _check(self, limits: Mapping[str, int | str]) -> None:
         """Raise `RulesError` unless there are tables with these limits."""
@@ -107,7 +108,7 @@ class TabledRace(Race):
         rules = np.full(2 * at.PLACES - at.NUMBERS if limits else at.BASES, -1, np.int64)
         rules[[at.PLAYERS, at.FIRST_CARROTS, at.ROUNDS]] = self.players, self.first_carrots, self.rounds
         rules[at.LEAVING : at.NO_CARDS + 1] = [self.options[name] == second for name, second in SECOND_VALUES.items()]
-        rules[[at.MERGED, at.LAYOUTS]] = 0
+        rules[[at.MERGED, at.GENEROUS, at.LAYOUTS]] = 0
         kinds = {"C": at.CARROT, "L": at.LETTUCE, "I": at.HEDGEHOG, "H": at.HARE}
         for square, kind in enumerate(BOARD):
             rules[at.KINDS + square] = kinds.get(kind, at.PLAIN)
@@ -124,7 +125,8 @@ class TabledRace(Race):
         """Give numbers to placements, and bases to pairs of lettuces."""
         from tablebase_rules import harehedgehog_kernels as at
 
-        rules[at.CAP], rules[at.MERGED] = limits["carrots"], limits["cap"] == "merged"
+        rules[at.CAP] = limits["carrots"]
+        rules[[at.MERGED, at.GENEROUS]] = limits["cap"] == "merged", limits["cap"] == "generous"
         # Those with a lettuce to be eaten come last, so that the others have the same numbers without them.
         without = [place for place in self._places() if place[1] != at.EAT]
         places = without + [place for place in self._places() if place[1] == at.EAT]

@@ -3,7 +3,8 @@
 A table limits the carrots. Under a strict cap, the game is over without a winner once a player holds more. Under a merged
 one, all larger numbers are one, the cap plus 1. Of those, the attacker may use what every such number allows, the other
 player what some such number allows. Where the carrots left are then unknown, a state has -1 - n instead of their number,
-which stands for n or more, and `expand` returns `DOUBT` with all of these.
+which stands for n or more, and `expand` returns `DOUBT` with all of these. Under a generous one, the attacker has won once a
+player holds more.
 
 With a merged cap of 20 or more, every number above it allows some step ahead unless all are blocked, and allows none home
 where that is the only one left. So a player can be stuck with all of these numbers or with none.
@@ -37,6 +38,7 @@ LAYOUTS = 16
 """How many pairs of lettuces a table has; 0 if there is no table."""
 PLACEMENTS = 17
 """How many placements there are if the player who is not to move has no lettuces; after it, if he has some."""
+GENEROUS = 19
 KINDS, PAYS, HEDGEHOGS, NEXT_CARROTS, LAST_CARROTS = range(32, 32 + 5 * 65, 65)
 """For each square its kind, a bit for each place that it pays, and the nearest square of a kind, -1 if there is none."""
 COPIES = 360
@@ -370,7 +372,7 @@ def expand(rules: Any, state: Any, attacker: Any, rows: Any) -> Any:
         if state[begin + CARROTS] < 0:
             return DOUBT, _doubts(rules, state, begin, rows)
         if 0 <= rules[CAP] < state[begin + CARROTS] and not rules[MERGED]:
-            return OVER, -1
+            return OVER, attacker if rules[GENEROUS] else -1
         finished += state[begin + RANK] > 0
     shared = PER_PLAYER * rules[PLAYERS]
     most = 1 if rules[FIRST_ENDS] else rules[PLAYERS] - 1

@@ -118,6 +118,7 @@ class LayerRow(Base):
     losses: Mapped[int]
     exact: Mapped[int]
     open: Mapped[int]
+    stalling: Mapped[int]
     seconds: Mapped[float | None]
     seal: Mapped[str]
 

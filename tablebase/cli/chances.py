@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LONGEST_LINE = 1000
 """States of a line that does not end by itself."""
-COUNTED = ("states", "wins", "losses", "exact", "open")
+COUNTED = ("states", "wins", "losses", "exact", "open", "stalling")
 
 
 def limits_from(game: StochasticGame, words: list[str]) -> dict[str, int | str]:
@@ -130,6 +130,8 @@ def _write_answer(answer: StateAnswer, within: dict[str, Any] | None) -> None:
     from tablebase.cli.output import write_table
 
     sys.stdout.write(f"{answer.position}\n\n{verdict(answer)}\n")
+    if answer.stalling:
+        sys.stdout.write(f"stalling: neither player can force {number(answer.stalling)} of the chance\n")
     if within is not None:
         bounds = f"at least {within['lower']:.6f}, at most {within['upper']:.6f}"
         sys.stdout.write(f"within {within['turns']} turns of both players together: {bounds}\n")

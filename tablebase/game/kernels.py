@@ -142,6 +142,9 @@ class Region:
         In the order in which they are solved; their ranges follow one another, from 0.
     block : int
         States with consecutive numbers that are solved at a time, the last one first. It divides the ranges of all layers.
+    generous : bool
+        Where the table knows less than the rules, the attacker has won. Its chances are then at least, not at most, those
+        that players can force, and so show what nobody can force.
     """
 
     name: str
@@ -149,6 +152,7 @@ class Region:
     rules: Int64
     layers: tuple[Layer, ...]
     block: int
+    generous: bool = False
 
     @property
     def size(self) -> int:

@@ -3,6 +3,9 @@
 Chances are whole numbers of units of 2^-52, so that every sum is exact and the only rounding is that of a division by the
 sum of weights, which rounds down. A chance that is computed from chances that are not too high is not too high either: this
 is what certifies the bounds. As floating-point numbers, the same numbers are exact, too.
+
+In a generous region, that division rounds up. Chances that then stay as they are, to the unit, are not too low: the true
+ones are the least that stay as they are (Tarski 1955).
 """
 
 from __future__ import annotations
@@ -54,7 +57,9 @@ def new_sums(levels: int, longest: int) -> tuple[Int64, Int64]:
     return np.zeros((levels + 1, 2), np.int64), np.zeros((levels + 1, longest), np.int64)
 
 
-def improve(formulas: Formulas, chances: Int64, improved: Int64, begin: int, space: tuple[Int64, Int64]) -> int:
+def improve(
+    formulas: Formulas, chances: Int64, improved: Int64, begin: int, space: tuple[Int64, Int64], *, up: bool = False
+) -> int:
     """Compute the chances of states anew from those after them; return the largest improvement, in units.
 
     Parameters
@@ -68,12 +73,16 @@ def improve(formulas: Formulas, chances: Int64, improved: Int64, begin: int, spa
     begin : int
     space : tuple of ndarray
         As `new_sums` returns it.
+    up : bool
+        Whether to round up.
     """
-    return int(_improve(*formulas, chances, improved, begin, *space))
+    return int(_improve(*formulas, chances, improved, begin, *space, up))
 
 
 @jit
-def _improve(runs: Int64, instructions: Int64, chances: Int64, improved: Int64, begin: int, frames: Int64, sums: Int64) -> int:
+def _improve(
+    runs: Int64, instructions: Int64, chances: Int64, improved: Int64, begin: int, frames: Int64, sums: Int64, up: bool
+) -> int:
     """Evaluate the formulas of all runs that are not final."""
     runs, instructions, chances, improved, frames, sums = borrowed((runs, instructions, chances, improved, frames, sums))
     largest = 0
@@ -83,7 +92,7 @@ def _improve(runs: Int64, instructions: Int64, chances: Int64, improved: Int64, 
         first, count, step = runs[run, NUMBER] - begin, runs[run, COUNT], runs[run, STEP]
         for role in range(2):
             formula = instructions[runs[run, FORMULAS + 2 * role] : runs[run, FORMULAS + 2 * role + 1]]
-            _evaluate(formula, role, count, chances, frames, sums)
+            _evaluate(formula, role, count, chances, frames, sums, up)
             for state in range(count):
                 gain = sums[0, state] - improved[role, first + state * step]
                 if gain > 0:
@@ -94,12 +103,13 @@ def _improve(runs: Int64, instructions: Int64, chances: Int64, improved: Int64, 
             # Of what the one can force, nothing more is left for the other.
             place = first + state * step
             open_ = max(open_, UNIT - improved[0, place] - improved[1, place])
-        runs[run, CLOSED] = open_ < FINAL
+        # Above, both may be sure to win.
+        runs[run, CLOSED] = open_ < FINAL and not up
     return largest
 
 
 @jit
-def _evaluate(formula: Int64, role: int, count: int, chances: Int64, frames: Int64, sums: Int64) -> None:
+def _evaluate(formula: Int64, role: int, count: int, chances: Int64, frames: Int64, sums: Int64, up: bool) -> None:
     """The attacker's chances in the states of a run, in the first row of the sums; he is their mover in role 0."""
     level = -1
     for at in range(len(formula)):
@@ -115,13 +125,13 @@ def _evaluate(formula: Int64, role: int, count: int, chances: Int64, frames: Int
             else:
                 _take_apart(frames[level], weight, source, start, stride, sums[level, :count])
         elif kind == END:
-            _close(frames[level], sums[level, :count])
+            _close(frames[level], sums[level, :count], up)
             level -= 1
             _take(frames[level], weight, sums[level + 1, :count], sums[level, :count])
         else:
             won = (kind == WON and role == 0) or (kind == LOST and role == 1)
             _take_all(frames[level], weight, UNIT if won else 0, sums[level, :count])
-    _close(frames[0], sums[0, :count])
+    _close(frames[0], sums[0, :count], up)
 
 
 @inline
@@ -176,11 +186,12 @@ def _take_all(frame: Int64, weight: int, chance: int, sums: Int64) -> None:
 
 
 @inline
-def _close(frame: Int64, sums: Int64) -> None:
+def _close(frame: Int64, sums: Int64, up: bool) -> None:
     """Turn weighted sums into chances."""
     if frame[HOW] == ADD and frame[WEIGHTS] > 1:
+        more = frame[WEIGHTS] - 1 if up else 0
         for state in range(len(sums)):
-            sums[state] //= frame[WEIGHTS]
+            sums[state] = (sums[state] + more) // frame[WEIGHTS]
 
 
 @jit

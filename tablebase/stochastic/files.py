@@ -2,7 +2,7 @@
 
 Like a table's, it is an HDF5 file with a seal, made under a temporary name, and never modified. Its datasets ``lower`` and
 ``upper`` are indexed by the numbers of the states, from the layer's first one. They are multiples of 2^-52, so that reading
-them loses nothing.
+them loses nothing. In a generous region they hold what these bounds cannot pass, however much a table knows.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ BOUNDS = "lower", "upper"
 """The datasets, those of the player to move and of the other one."""
 EXACT = 1e-9
 """Bounds that are closer than this count as exact."""
-COUNTS = ("states", "wins", "losses", "exact", "open")
+COUNTS = ("states", "wins", "losses", "exact", "open", "stalling")
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,8 @@ class Counts:
         States whose bounds differ by less than `EXACT`, wins and losses included.
     open : int
         States whose bounds are 0 and 1.
+    stalling : int
+        In a generous region, the only number beside `states`: those in which a part of the chance can be forced by nobody.
     """
 
     states: int
@@ -61,6 +63,7 @@ class Counts:
     losses: int
     exact: int
     open: int
+    stalling: int
 
 
 def layer_path(folder: Path, game: StochasticGame, region: Region, layer: Layer) -> Path:
@@ -172,7 +175,7 @@ class LayerFile:
 
     def _check(self) -> None:
         root = self._file.id
-        expected = _attributes(self.game, self.region, self.layer, Counts(0, 0, 0, 0, 0), "")
+        expected = _attributes(self.game, self.region, self.layer, Counts(0, 0, 0, 0, 0, 0), "")
         for name in ("format", "game", "region", "layer"):
             if parts.text(root, name) != expected[name]:
                 raise CorruptTableError(f"is not the table {self.region.name} {self.layer.name} of {self.game.name}", self.path)
@@ -216,7 +219,7 @@ class LayerFile:
         """The chances in units of the player to move, and of the other one, in the state of this number."""
         place = number - self.layer.begin
         lower, upper = (float(self._read(name, slice(place, place + 1))[0]) for name in BOUNDS)
-        if not 0 <= lower <= upper <= 1:
+        if not (0 <= lower <= 1 and 0 <= upper <= 1 and (lower <= upper or self.region.generous)):
             raise CorruptTableError("holds bounds that are none", self.path)
         return int(lower * UNIT), UNIT - int(upper * UNIT)
 
@@ -278,13 +281,14 @@ def count(kernels: Kernels, region: Region, layer: Layer, chances: Int64) -> Cou
     """
     state = np.zeros(kernels.fields, np.int64)
     counted = _count(kernels.state_at, region.rules, layer.begin, chances, int(EXACT * UNIT), state)
-    return Counts(*counted.tolist())
+    known = ("states", "stalling") if region.generous else COUNTS[:-1]
+    return Counts(**{name: number if name in known else 0 for name, number in zip(COUNTS, counted.tolist(), strict=True)})
 
 
 @jit
 def _count(state_at: Any, rules: Int64, begin: int, chances: Int64, exact: int, state: Int64) -> Int64:
     """The numbers of `Counts`."""
-    counts = np.zeros(5, np.int64)
+    counts = np.zeros(6, np.int64)
     for place in range(chances.shape[1]):
         if state_at(rules, begin + place, state):
             mine, others = chances[0, place], chances[1, place]
@@ -293,4 +297,5 @@ def _count(state_at: Any, rules: Int64, begin: int, chances: Int64, exact: int, 
             counts[2] += others == UNIT
             counts[3] += UNIT - mine - others < exact
             counts[4] += mine == 0 and others == 0
+            counts[5] += UNIT - mine - others >= exact
     return counts

@@ -74,6 +74,8 @@ def solve_layer(
 ) -> Iterator[Progress]:
     """Raise the chances of one layer until they stay as they are, and yield now and then.
 
+    In a generous region they must stay so to the unit, or they would prove nothing.
+
     Parameters
     ----------
     kernels : Kernels
@@ -86,6 +88,7 @@ def solve_layer(
     tolerance : int
         In units.
     """
+    tolerance = 0 if region.generous else tolerance
     first, count = layer.begin // region.block, (layer.end - layer.begin) // region.block
     done = computed = 0
     with ThreadPoolExecutor(threads) as pool:
@@ -174,7 +177,7 @@ class Blocks:
             begin = batch[place] * size
             into = self._improved[:, place * size : (place + 1) * size]
             into[:] = self._chances[:, begin : begin + size]
-            return improve(self._formulas(batch[place]), self._chances, into, begin, self._sums())
+            return improve(self._formulas(batch[place]), self._chances, into, begin, self._sums(), up=self._region.generous)
 
         gains = self._map(compute, range(len(batch)))
         for place, block in enumerate(batch):
@@ -190,7 +193,8 @@ class Blocks:
             gain = 0
             for block in circle:
                 own = self._chances[:, block * size : (block + 1) * size]
-                gain = max(gain, improve(self._formulas(block), self._chances, own, block * size, self._sums()))
+                formulas, up = self._formulas(block), self._region.generous
+                gain = max(gain, improve(formulas, self._chances, own, block * size, self._sums(), up=up))
         return passes
 
     def _formulas(self, block: int) -> Formulas:

@@ -92,6 +92,8 @@ class StateAnswer:
         The number of the player to move, from 1; ``chance`` where a card is drawn; empty if the game is over.
     bounds : Bounds
         For that player; for the first one if no player is to move.
+    stalling : float or None
+        The part of the chance that nobody can force, at least; None if no generous table has the state.
     moves : tuple of MoveAnswer
         Best first.
     draws : tuple of DrawAnswer
@@ -102,6 +104,7 @@ class StateAnswer:
     position: str
     side: str
     bounds: Bounds
+    stalling: float | None
     moves: tuple[MoveAnswer, ...]
     draws: tuple[DrawAnswer, ...] = ()
 
@@ -113,7 +116,7 @@ class StateAnswer:
     def to_dict(self) -> dict[str, Any]:
         """What `tablebase probe --format json` writes of a state; its fields are stable."""
         fields: dict[str, Any] = {"game": self.game.name, "position": self.position, "side": self.side, **self.bounds.to_dict()}
-        fields |= {"best": self.best, "moves": [move.to_dict() for move in self.moves]}
+        fields |= {"stalling": self.stalling, "best": self.best, "moves": [move.to_dict() for move in self.moves]}
         return {**fields, "outcomes": [draw.to_dict() for draw in self.draws]} if self.draws else fields
 
 
@@ -166,7 +169,7 @@ class StateProber:
         moves.sort(key=lambda move: (-move.bounds.lower, -move.bounds.upper, move.code))
         side = str(mover + 1) if mover >= 0 else "chance" if mover == CHANCE else ""
         draws = self._draws(state, 0) if mover == CHANCE else ()
-        return StateAnswer(self.game, self.game.format(state), side, bounds, tuple(moves), draws)
+        return StateAnswer(self.game, self.game.format(state), side, bounds, self._stalling(state), tuple(moves), draws)
 
     def line(self, state: State, most: int) -> Iterator[tuple[StateAnswer, str]]:
         """The likeliest line: of each state what is known, and the best move or the likeliest draw; at most so many states."""
@@ -225,17 +228,26 @@ class StateProber:
 
     def _stored(self, state: State) -> Chances | None:
         """The best bounds that any table has."""
-        best: Chances | None = None
+        found = list(self._found(state, generous=False))
+        return (max(mine for mine, _ in found), max(others for _, others in found)) if found else None
+
+    def _stalling(self, state: State) -> float | None:
+        """What is left of the chance after all that the players could force if what no table knows were good for them."""
+        found = list(self._found(state, generous=True))
+        return max((max(UNIT - mine - others, 0) / UNIT for mine, others in found), default=None)
+
+    def _found(self, state: State, *, generous: bool) -> Iterator[Chances]:
+        """What each table of one sort has."""
         row = self._compiled.row(state)
         for region, files in self._regions:
+            if region.generous != generous:
+                continue
             number, player = (-1, -1) if row is None else number_of(self._compiled.kernels.index, region.rules, row)
             file = next((file for file in files if file.layer.begin <= number < file.layer.end), None)
             if file is not None:
                 with self._lock:
                     mine, others = file.chances_at(number)
-                found = (mine, others) if player == 0 else (others, mine)
-                best = found if best is None else (max(best[0], found[0]), max(best[1], found[1]))
-        return best
+                yield (mine, others) if player == 0 else (others, mine)
 
 
 def bounds_of(chances: Chances, player: int) -> Bounds:

@@ -1,6 +1,7 @@
 """Verify the chances of a layer: its bytes, its counts, and every state one choice deep.
 
-A stored chance must not exceed what follows from the chances of the states after it, and must not fall far below. This shares
+A stored chance must not exceed what follows from the chances of the states after it, and must not fall far below; in a generous
+region, it must be what follows, rounded up. This shares
 the rules' kernels with the solver, but neither its way through a turn nor its arithmetic: all states up to the next stored
 ones are listed first, as a tree, and then folded from the leaves to the root.
 
@@ -64,7 +65,8 @@ def chances_fault(kernels: Kernels, region: Region, layer: Layer, chances: Int64
 
     def check(begin: int) -> tuple[int, int, int]:
         end = min(begin + grain, layer.end)
-        found: tuple[int, int, int] = _first_fault(*functions, region.rules, chances, begin, end, kernels.fields, kernels.widest)
+        rows = np.zeros((kernels.widest, STATE + kernels.fields), np.int64)
+        found: tuple[int, int, int] = _first_fault(*functions, region.rules, region.generous, chances, begin, end, rows)
         return found
 
     with ThreadPoolExecutor(threads) as pool:
@@ -96,36 +98,54 @@ class Tree(NamedTuple):
 
 @jit
 def _first_fault(
-    expand: Any, index: Any, state_at: Any, alike: Any, rules: Int64, chances: Int64, begin: int, end: int, fields: int, widest: int
+    expand: Any, index: Any, state_at: Any, alike: Any, rules: Int64, up: bool, chances: Int64, begin: int, end: int, rows: Int64
 ) -> tuple[int, int, int]:
     """A state with a wrong chance, that chance, and what it should be; the state is -1 if there is none."""
-    rows = np.zeros((widest, STATE + fields), np.int64)
-    first, middle, last = _new_tree(fields), _new_tree(fields), _new_tree(fields)
-    worth = np.zeros((NODES, 1), np.int64)
+    fields = rows.shape[1] - STATE
+    tree, others = _new_tree(fields), (_new_tree(fields), _new_tree(fields))
+    worth, slack = np.zeros((NODES, 1), np.int64), 0 if up else SLACK
     for number in range(begin, end):
         count, step = alike(rules, number)
-        start, between = number - (count - 1) * step, number % max(count, 1)
-        for role in range(2):
-            listed = 0
-            if count > 1:
-                first, listed = _tree(expand, index, state_at, rules, role, start, first, rows)
-                middle, others = _tree(expand, index, state_at, rules, role, start + between * step, middle, rows)
-                last, ends = _tree(expand, index, state_at, rules, role, number, last, rows)
-                if not listed == others == ends or not _fit(first.nodes, middle.nodes, last.nodes, listed, between, count):
-                    listed = 0
-            if listed:
-                worth = _fold(first.nodes, listed, count, chances, worth)
-                wrong = _wrong(worth[0], chances[role], start, step, count)
+        first = number - (count - 1) * step
+        for role in range(2 if count else 0):
+            tree, listed = _tree_of_run(expand, index, state_at, rules, role, first, number, count, tree, others, rows)
+            states = count if listed else 1
+            # What is not alike is checked state by state.
+            for at in range(first, number + 1, step * states):
+                if not listed or states == 1:
+                    tree, listed = _tree(expand, index, state_at, rules, role, at, tree, rows)
+                    states = 1
+                worth = _fold(tree.nodes, listed, states, up, chances, worth)
+                wrong = _wrong(worth[0], chances[role], at, step, states if listed else 0, slack)
                 if wrong >= 0:
-                    return start + wrong * step, chances[role, start + wrong * step], worth[0, wrong]
-                continue
-            for alone in range(start, number + 1, step) if count else range(0):
-                first, listed = _tree(expand, index, state_at, rules, role, alone, first, rows)
-                if listed:
-                    worth = _fold(first.nodes, listed, 1, chances, worth)
-                    if _wrong(worth[0], chances[role], alone, 1, 1) >= 0:
-                        return alone, chances[role, alone], worth[0, 0]
+                    return at + wrong * step, chances[role, at + wrong * step], worth[0, wrong]
     return -1, 0, 0
+
+
+@jit
+def _tree_of_run(
+    expand: Any,
+    index: Any,
+    state_at: Any,
+    rules: Int64,
+    role: int,
+    first: int,
+    last: int,
+    count: int,
+    tree: Tree,
+    others: tuple[Tree, Tree],
+    rows: Int64,
+) -> tuple[Tree, int]:
+    """The tree of the first state of a run, with its steps, and how many nodes it has; none if the states are not alike."""
+    if count < 2:
+        return tree, 0
+    place = last % count
+    between = first + (last - first) // (count - 1) * place
+    tree, listed = _tree(expand, index, state_at, rules, role, first, tree, rows)
+    middle, in_middle = _tree(expand, index, state_at, rules, role, between, others[0], rows)
+    end, at_end = _tree(expand, index, state_at, rules, role, last, others[1], rows)
+    alike = listed == in_middle == at_end and _fit(tree.nodes, middle.nodes, end.nodes, listed, place, count)
+    return tree, listed if alike else 0
 
 
 @jit
@@ -189,7 +209,7 @@ def _fit(first: Int64, middle: Int64, last: Int64, listed: int, between: int, co
 
 
 @jit
-def _fold(nodes: Int64, listed: int, count: int, chances: Int64, worth: Int64) -> Int64:
+def _fold(nodes: Int64, listed: int, count: int, up: bool, chances: Int64, worth: Int64) -> Int64:
     """The attacker's chances at the nodes of a tree, for all states of a run, in the same array or a larger one."""
     if len(worth) < listed or worth.shape[1] < count:
         worth = np.zeros((len(nodes), count), np.int64)
@@ -204,7 +224,7 @@ def _fold(nodes: Int64, listed: int, count: int, chances: Int64, worth: Int64) -
             if who == _STORED:
                 chance = chances[nodes[node, _ROLE], nodes[node, _NUMBER] + state * nodes[node, _STRIDE]]
             elif who == _AVERAGE:
-                chance //= totals[node]
+                chance = -(-chance // totals[node]) if up else chance // totals[node]
                 worth[node, state] = chance
             if node > 0 and above == _AVERAGE:
                 worth[parent, state] += nodes[node, _WEIGHT] * chance
@@ -215,9 +235,9 @@ def _fold(nodes: Int64, listed: int, count: int, chances: Int64, worth: Int64) -
 
 
 @jit
-def _wrong(worth: Int64, chances: Int64, start: int, step: int, count: int) -> int:
+def _wrong(worth: Int64, chances: Int64, start: int, step: int, count: int, slack: int) -> int:
     """The first state of a run whose stored chance is not what it is worth; -1 if there is none."""
     for state in range(count):
-        if not 0 <= worth[state] - chances[start + state * step] <= SLACK:
+        if not 0 <= worth[state] - chances[start + state * step] <= slack:
             return state
     return -1
