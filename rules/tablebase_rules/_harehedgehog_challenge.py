@@ -45,6 +45,7 @@ class ChallengeRace(StochasticGame):
     """
 
     players = 2
+    listable = False
     start = (0, START_CARROTS, LETTUCES, READY, *[0] * len(CARDS)) * 2 + (0,)
 
     def __init__(self) -> None:
@@ -134,8 +135,10 @@ def _exchanges(mine: State, other: State) -> Iterator[Move]:
 def _ahead(mine: State, other: State) -> Iterator[Move]:
     """The moves ahead, each with all that cards can do with it."""
     for squares in range(1, HOME - mine[SQUARE] + 1):
-        paid = _with(mine, CARROTS, mine[CARROTS] - squares * (squares + 1) // 2)
-        for cards, one, two in _arrivals(paid, other, mine[SQUARE] + squares, squares) if paid[CARROTS] >= 0 else ():
+        left = mine[CARROTS] - squares * (squares + 1) // 2
+        if left < 0:
+            return
+        for cards, one, two in _arrivals(_with(mine, CARROTS, left), other, mine[SQUARE] + squares, squares):
             yield squares + PER_CARD * int(cards or 0), one, two
 
 
