@@ -129,7 +129,7 @@ def _exchanges(mine: State, other: State) -> Iterator[Move]:
     """Carrots taken or given on a carrot square."""
     for code, carrots in ((TAKE, mine[CARROTS] + UNIT), (GIVE, mine[CARROTS] - UNIT)):
         if TRACK[mine[SQUARE]] == "C" and carrots >= 0:
-            yield code, _with(_with(mine, CARROTS, carrots), LAST, READY), other
+            yield code, _with(mine, CARROTS, carrots), other
 
 
 def _ahead(mine: State, other: State) -> Iterator[Move]:

@@ -91,6 +91,7 @@ def test_paths() -> None:
         pytest.param("25:21:0:s,20:9:0 1", {1, 102, 202, 302, 402, 3, 4, 406, -1}, id="it has not"),
         pytest.param("9:15:0s:s,20:9:0 1", {1, 3, 4, 405, -1}, id="it has bought the card"),
         pytest.param("25:21:0s:ms,33:9:0 1", {1, 102, 202, 302, 402, 3, 4, 2406, -1}, id="it is looked for in a wrong place"),
+        pytest.param("9:21:5s:fs,4:48:5 1", {1, 3, 4, 405, 1405, -1}, id="and found nowhere in front of the start"),
     ],
 )
 def test_codes(text: str, expected: set[int]) -> None:
@@ -137,7 +138,7 @@ def test_moves(text: str, code: int, expected: str) -> None:
 @pytest.mark.parametrize(
     ("text", "places"),
     [
-        pytest.param("64:3:0,5:0:0 2", (1, 2), id="at home, and the other one has no last turn"),
+        pytest.param("64:10:0,5:0:0 2", (1, 2), id="at home, and the other one has no last turn"),
         pytest.param("5:0:0,64:3:0 1 round:4", (2, 1), id="the second player is at home"),
         pytest.param("20:5:0,21:0:0 1 round:30", (2, 1), id="in front after the last round"),
         pytest.param("0:5:5,0:3:5 1 round:30", (1, 2), id="more carrots on the same square"),
