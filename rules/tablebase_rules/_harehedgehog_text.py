@@ -17,6 +17,7 @@ from tablebase_rules._harehedgehog import (
     DRAW,
     DRAWN,
     EAT,
+    GIVE,
     HELD,
     HOME,
     LETTUCES,
@@ -29,6 +30,8 @@ from tablebase_rules._harehedgehog import (
     ROUND,
     SHARED,
     SQUARE,
+    STAY,
+    TAKE,
     TURN,
     UNIT,
     WAIT,
@@ -81,7 +84,7 @@ def read(game: Race, text: str) -> State:
     if len(hares) != game.players:
         raise NotationError(f"{game.name} has {game.players} players here, and {quoted(words[0])} describes {len(hares)}")
     numbers = [number for player, hare in enumerate(hares, start=1) for number in _read_hare(hare, player)]
-    mover = _number(words[1], "the number of the player to move", 1, game.players) - 1
+    mover = read_number(words[1], "the number of the player to move", 1, game.players) - 1
     state = (*numbers, *_read_words(game, mover, words[2:]))
     for player, hare in enumerate(game.hares(state), start=1):
         _check_hare(game, hare, player)
@@ -90,7 +93,15 @@ def read(game: Race, text: str) -> State:
     return state
 
 
-def _number(text: str, what: str, least: int, most: int = 10**9 - 1) -> int:
+def in_words(code: int) -> str:
+    """A move's code in words."""
+    if code in (STAY, TAKE, GIVE):
+        return {STAY: "stay", TAKE: "take 10 carrots", GIVE: "give 10 carrots"}[code]
+    squares = "1 square" if abs(code) == 1 else f"{abs(code)} squares"
+    return f"{squares} ahead" if code > 0 else f"{squares} back to the hedgehog"
+
+
+def read_number(text: str, what: str, least: int, most: int = 10**9 - 1) -> int:
     """A whole number within bounds."""
     if not _DIGITS.fullmatch(text) or not least <= int(text) <= most:
         bounds = f"from {least} to {most}" if most < 10**9 - 1 else f"of {least} or more, of at most 9 digits"
@@ -105,11 +116,11 @@ def _read_hare(text: str, player: int) -> State:
         form = "write square:carrots:lettuces, with m, e or p behind for waiting and #1 for a finishing rank"
         raise NotationError(f"{quoted(text)} does not describe player {player}: {form}")
     return (
-        _number(fields[1], f"the square of player {player}", 0, HOME),
-        _number(fields[2], f"the number of carrots of player {player}", 0),
-        _number(fields[3], f"the number of lettuces of player {player}", 0, LETTUCES),
+        read_number(fields[1], f"the square of player {player}", 0, HOME),
+        read_number(fields[2], f"the number of carrots of player {player}", 0),
+        read_number(fields[3], f"the number of lettuces of player {player}", 0, LETTUCES),
         WAITING.index(fields[4]),
-        0 if fields[5] is None else _number(fields[5], f"the finishing rank of player {player}", 1),
+        0 if fields[5] is None else read_number(fields[5], f"the finishing rank of player {player}", 1),
     )
 
 
@@ -125,7 +136,7 @@ def _read_words(game: Race, mover: int, words: list[str]) -> list[int]:
             raise NotationError(f"{quoted(word)} contradicts another word of the state: leave one of them out")
         seen.add(subject)
         if key == "draw" and colon:
-            shared[PHASE], shared[PAID] = DRAW, _number(value, "the number of carrots after draw:", 0)
+            shared[PHASE], shared[PAID] = DRAW, read_number(value, "the number of carrots after draw:", 0)
         elif word in PHASES:
             shared[PHASE] = PHASES[word]
         elif word == "chained" and game.options["card_chain"] == "draw":
@@ -133,7 +144,7 @@ def _read_words(game: Race, mover: int, words: list[str]) -> list[int]:
         elif key == "drawn" and colon and game.options["deck"] == "exhaust":
             shared[DRAWN] = _read_drawn(value)
         elif key == "round" and colon and game.rounds:
-            shared[ROUND] = _number(value, "the number of rounds", 0, game.rounds)
+            shared[ROUND] = read_number(value, "the number of rounds", 0, game.rounds)
         else:
             raise NotationError(f"{quoted(word)} is not a word of a state of {game.name}: leave it out")
     return shared

@@ -65,6 +65,8 @@ class StochasticGame(ABC):
         What distinguishes this variant, for the digest.
     limits : mapping of str to int or str
         What bounds a table's region, with the defaults; empty if all states can be reached and listed.
+    listable : bool
+        False if there are too many states to list them, so that a variant without kernels has no tables.
     """
 
     name: str
@@ -73,6 +75,7 @@ class StochasticGame(ABC):
     start: State
     options: Mapping[str, int | str]
     limits: ClassVar[Mapping[str, int | str]] = {}
+    listable: ClassVar[bool] = True
 
     @abstractmethod
     def to_move(self, state: State) -> int:
