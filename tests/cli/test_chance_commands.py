@@ -132,7 +132,8 @@ def test_what_perft_refuses(arguments: list[str], said: str, ask: Ask) -> None:
 def test_probe_as_json(text: str, best: str, lower: float | None, ask: Ask, piglet_tables: Path) -> None:
     """The fields of the other games, and bounds; Piglet to two has the chance 4/7."""
     [found] = ask("probe", "pig", text, *PIGLET, "--data", piglet_tables, "--format", "json").json
-    assert list(found) == ["game", "position", "side", "outcome", "distance", "lower", "upper", "best", "moves"]
+    assert list(found) == ["game", "position", "side", "outcome", "distance", "lower", "upper", "stalling", "best", "moves"]
+    assert found["stalling"] is None
     assert (found["game"], found["position"], found["side"]) == ("pig-die=2-target=2", text, text.split()[1])
     assert found["best"] == best == found["moves"][0]["move"]
     if lower is not None:
@@ -213,11 +214,29 @@ def test_line(ask: Ask, piglet_tables: Path) -> None:
 
 def test_stats_and_sql(ask: Ask, piglet_tables: Path) -> None:
     """One row for each layer; of the states of Piglet to two, those with two points in all are won."""
-    columns = ["region", "layer", "states", "wins", "losses", "exact", "open"]
-    row = dict(zip(columns, ["all", "all", 10, 4, 0, 10, 0], strict=True))
+    columns = ["region", "layer", "states", "wins", "losses", "exact", "open", "stalling"]
+    row = dict(zip(columns, ["all", "all", 10, 4, 0, 10, 0, 0], strict=True))
     assert ask("stats", "pig", *PIGLET, "--data", piglet_tables, "--format", "json").json == [row]
     statement = f"SELECT {', '.join(columns)} FROM layers WHERE game = 'pig-die=2-target=2'"
     assert ask("sql", statement, "--data", piglet_tables, "--format", "json").json == [row]
+
+
+def test_stalling(ask: Ask, tmp_path: Path) -> None:
+    """A generous table shows what nobody can force, and bounds come from other tables; nobody can ever move in one state."""
+    state, limits = "4:0:0,3:2:0 1", ["--carrots", 2, "--data", tmp_path]
+    assert ask("build", "harehedgehog", *limits, "--cap", "generous").code == 0
+    [found] = ask("probe", "harehedgehog", state, "--data", tmp_path, "--format", "json").json
+    assert (found["lower"], found["upper"], found["stalling"]) == (0, 1, 1)
+    [home] = ask("probe", "harehedgehog", "63:1:0,8:0:0 1", "--data", tmp_path, "--format", "json").json
+    assert (home["lower"], home["upper"], home["stalling"]) == (1, 1, 0)
+    said = "player 1 to move: wins with a chance of at least 0 and at most 1, best move 0\nstalling: neither player can force 1 of it"
+    assert said in ask("probe", "harehedgehog", state, "--data", tmp_path).out
+    assert "stalling" not in ask("probe", "harehedgehog", "63:1:0,8:0:0 1", "--data", tmp_path).out
+    [row] = ask("stats", "harehedgehog", "--data", tmp_path, "--format", "json").json
+    assert row["region"] == "carrots=2-cap=generous"
+    assert 0 < row["stalling"] < row["states"]
+    assert row["wins"] == row["losses"] == row["exact"] == row["open"] == 0
+    assert ask("verify", "harehedgehog", "--data", tmp_path).code == 0
 
 
 def test_estimate(ask: Ask) -> None:

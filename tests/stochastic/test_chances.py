@@ -19,7 +19,12 @@ from tablebase.stochastic.horizon import MOST_TURNS, horizon
 from tablebase_rules import pig
 from tablebase_rules.harehedgehog import HareHedgehog, game
 
-CAPS: list[dict[str, Any]] = [{}, {"cap": "strict", "carrots": 25}, {"cap": "merged", "carrots": 20}]
+CAPS: list[dict[str, Any]] = [
+    {},
+    {"cap": "strict", "carrots": 25},
+    {"cap": "merged", "carrots": 20},
+    {"cap": "generous", "carrots": 25},
+]
 NO_CAP = CAPS[0]
 UNCAPPED = {"deck", "rounds"}
 """Options without tables, so that there is no cap either."""
@@ -60,7 +65,7 @@ def assert_twin(options: dict[str, Any], limits: dict[str, Any], text: str, turn
     """W and U are those of the twin."""
     rules = game(**options)
     array = rules.region(limits).rules if limits else None
-    capped = {"cap": limits["carrots"], "merged": limits["cap"] == "merged"} if limits else {}
+    capped = {"cap": limits["carrots"], limits["cap"]: True} if limits else {}
     found = horizon(rules, rules.parse(text), turns, array)
     assert found.lower == pytest.approx(float(twin.W(text, turns, **options, **capped)), rel=0, abs=1e-12), text
     assert found.upper == pytest.approx(float(twin.U(text, turns, **options, **capped)), rel=0, abs=1e-12), text
@@ -86,7 +91,7 @@ def test_chances_are_those_of_the_twin(options: dict[str, Any], limits: dict[str
 @pytest.mark.parametrize(("options", "limits"), CASES, ids=name_of)
 def test_many_chances_are_those_of_the_twin(options: dict[str, Any], limits: dict[str, Any]) -> None:
     """The same of 200 states within up to four turns; under a cap, where the twin is slow, of fewer."""
-    count, begin = {None: (200, 58), "strict": (60, 58), "merged": (12, 60)}[limits.get("cap")]
+    count, begin = {None: (200, 58), "strict": (60, 58), "generous": (60, 58), "merged": (12, 60)}[limits.get("cap")]
     for place, text in at_least_one(enumerate(sampled(options, limits, count, begin))):
         assert_twin(options, limits, text, 1 + place % (3 if begin == 60 else 4))
 

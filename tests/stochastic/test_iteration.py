@@ -27,6 +27,7 @@ from tablebase.stochastic.compiled import Compiled, compiled
 from tablebase.stochastic.deterministic import GOES_ON, DeterministicGame
 from tablebase.stochastic.formulas import COUNT, NUMBER, STEP, blocks_read, formulas_of, new_space
 from tablebase.stochastic.iteration import TOLERANCE, Blocks, solve, solve_layer
+from tablebase.verify.chances import chances_fault
 from tablebase_rules import harehedgehog_kernels, pig
 from tablebase_rules.harehedgehog import game
 
@@ -304,6 +305,37 @@ def test_caps_are_the_tighter_the_higher_they_are() -> None:
         common = narrow[:, :, :width, :width]
         assert (wide <= common + 100 * TOLERANCE).all()
         assert (wide < common).any()
+
+
+@cache
+def generous() -> tuple[Region, Int64]:
+    """What nobody can force more than, whatever lies above the cap."""
+    form, _ = race()
+    region = form.region({**STRICT, "cap": "generous"})
+    return region, solve(form.kernels, region)
+
+
+def test_limits_contain_what_tables_with_more_carrots_can_force() -> None:
+    """Under a generous cap, chances are no lower than those under a strict cap, be it the same or a higher one."""
+    form, _ = race()
+    region, most = generous()
+    higher = form.region({"carrots": 6, "cap": "strict"})
+    forced = solve(form.kernels, higher, 2).reshape(2, -1, 7, 7)[:, :, :STRICT_WIDTH, :STRICT_WIDTH]
+    most = most.reshape(2, -1, STRICT_WIDTH, STRICT_WIDTH)
+    assert (solved_race().reshape(most.shape) <= forced).all()
+    assert (forced <= most).all()
+    assert (forced < most).any()
+    # Limits are of use: many of them are not 1.
+    assert (most.sum(axis=0) < 2 * UNIT).any()
+    assert chances_fault(form.kernels, region, region.layers[0], most.reshape(2, -1)) is None
+
+
+@pytest.mark.parametrize(("text", "stalling"), [("4:0:0,3:2:0 1", 1), ("61:0:0,63:1:0 2", 0)])
+def test_what_nobody_can_force(text: str, stalling: int) -> None:
+    """Nobody can ever move; one step leads home."""
+    region, most = generous()
+    lower, upper = bounds(race()[0], most, region, text)
+    assert max(upper - lower, 0) == stalling
 
 
 # Layers

@@ -2,7 +2,7 @@
 
 `read` and `write` turn texts of states at the beginning of a turn into dictionaries and back. `paths` counts paths; `wins`
 is the chance that a player comes first within so many turns, from which `W` and `U` follow. Options are a dictionary of
-those that are not the default; beside those of the rules it may have ``cap`` and ``merged``.
+those that are not the default; beside those of the rules it may have ``cap``, and ``merged`` or ``generous``.
 
 A turn is a tree of tuples: ``("choose", mover, {code: node})``, ``("draw", [(probability, card, node)])``,
 ``("worst", [node])`` where a number of carrots is not known, ``("capped",)``, ``("end", state)``.
@@ -432,7 +432,7 @@ def wins(text: str, turns: int, attacker: int, **options: Any) -> Fraction:
             case ("worst", children):
                 return min(of_node(child, turns) for child in children)
             case ("capped",):
-                return Fraction(0)
+                return Fraction(bool(options.get("generous")))
         return of_state(node[1], turns - 1)
 
     return of_state(read(text, options), turns)

@@ -139,6 +139,27 @@ def test_states_that_are_not_alike_are_checked_one_by_one(alike: Any) -> None:
             chances[role, number] = right
 
 
+@pytest.mark.parametrize("alike", [harehedgehog_kernels.alike, alone], ids=["runs", "no runs"])
+def test_limits_are_what_follows_to_the_unit(alike: Any) -> None:
+    """In a generous region, any change of a chance is found."""
+    form = compiled(harehedgehog.game())
+    region = form.region({"carrots": 3, "cap": "generous"})
+    # At the start and on square 6: cards lead beyond the cap.
+    layer = Layer("part", 6 * region.block, 7 * region.block)
+    kernels = replace(form.kernels, alike=alike)
+    chances = np.zeros((2, region.size), np.int64)
+    Blocks(kernels, region, chances, None).settle([6], 0)
+    assert chances_fault(kernels, region, layer, chances) is None
+    parts = {int(chance) for chance in chances[:, layer.begin : layer.end].flat if chance % (UNIT // 4)}
+    assert parts
+    for change in (-1, 1):
+        for number in range(layer.begin, layer.end):
+            for role in range(2):
+                chances[role, number] += change
+                assert chances_fault(kernels, region, layer, chances) is not None
+                chances[role, number] -= change
+
+
 # Files
 
 
@@ -201,7 +222,7 @@ def without_digest(file: h5py.File) -> None:
         (with_bounds("upper", 0, 0.545454545), "state [0-9]+ has a chance of 0.54545454545., but 0.5454545456"),
         (with_bounds("lower", 0, 0.25), "its counts do not match"),
         (without_digest, "does not hold the values it was written with"),
-        *((with_more(name), "its counts do not match") for name in ("states", "wins", "losses", "exact", "open")),
+        *((with_more(name), "its counts do not match") for name in ("states", "wins", "losses", "exact", "open", "stalling")),
         (with_attribute("format", np.bytes_(b"tablebase")), "is not the table all all of pig"),
         (with_attribute("layer", np.bytes_(b"other")), "is not the table all all of pig"),
     ],
