@@ -48,13 +48,13 @@ MOST_WEIGHT = (1 << 63) // UNIT - 1
 
 ADD, MOST, LEAST = range(3)
 """How the chances of a frame are combined."""
-HOW, WEIGHTS = range(2)
-"""What a frame holds: that, and the sum of the weights."""
+HOW, WEIGHTS, NONE = range(3)
+"""What a frame holds: that, the sum of the weights, and whether nothing that follows can change what comes out of it."""
 
 
 def new_sums(levels: int, longest: int) -> tuple[Int64, Int64]:
     """Space to evaluate formulas: frames, and the chances of all states of a run in each."""
-    return np.zeros((levels + 1, 2), np.int64), np.zeros((levels + 1, longest), np.int64)
+    return np.zeros((levels + 1, 3), np.int64), np.zeros((levels + 1, longest), np.int64)
 
 
 def improve(
@@ -117,6 +117,9 @@ def _evaluate(formula: Int64, role: int, count: int, chances: Int64, frames: Int
         if kind <= WORST:
             level += 1
             _open(kind, role, frames[level], sums[level, :count])
+            frames[level, NONE] = level > 0 and frames[level - 1, NONE]
+        elif kind != END and frames[level, NONE]:
+            continue
         elif kind <= TAKE_TURNED:
             source = chances[role if kind == TAKE else 1 - role]
             start = formula[at, FROM]
@@ -127,7 +130,8 @@ def _evaluate(formula: Int64, role: int, count: int, chances: Int64, frames: Int
         elif kind == END:
             _close(frames[level], sums[level, :count], up)
             level -= 1
-            _take(frames[level], weight, sums[level + 1, :count], sums[level, :count])
+            if not frames[level, NONE]:
+                _take(frames[level], weight, sums[level + 1, :count], sums[level, :count])
         else:
             won = (kind == WON and role == 0) or (kind == LOST and role == 1)
             _take_all(frames[level], weight, UNIT if won else 0, sums[level, :count])
@@ -156,8 +160,11 @@ def _take(frame: Int64, weight: int, source: Int64, sums: Int64) -> None:
         for state in range(len(sums)):
             sums[state] = max(sums[state], source[state])
     else:
+        left = 0
         for state in range(len(sums)):
             sums[state] = min(sums[state], source[state])
+            left |= sums[state]
+        frame[NONE] = left == 0
 
 
 @inline

@@ -21,7 +21,7 @@ from tablebase.stochastic.chances import UNIT, Int64, improve, new_sums
 from tablebase.stochastic.circles import circles
 from tablebase.stochastic.formulas import Formulas, Space, blocks_read, formulas_of, new_space
 
-BATCH = 16
+BATCH = 8
 """Blocks that are computed from the same chances; a constant, so that results do not depend on the number of threads."""
 GRAIN = 4096
 """Fewer states than this are not worth another thread, nor being computed from the same chances."""
@@ -29,7 +29,7 @@ KEPT = 1 << 31
 """Bytes of formulas that are kept; others are written anew whenever they are needed."""
 TOLERANCE = UNIT >> 42
 """A chance that has risen by no more than this is not worth computing others again."""
-COARSE = (UNIT >> 10, UNIT >> 20)
+COARSE = tuple(UNIT >> bits for bits in range(4, 42, 6))
 """Tolerances that come first, since small improvements are not worth reading one by one."""
 
 
@@ -137,16 +137,16 @@ def _until_settled(
 def _batches(
     inside: list[NDArray[np.int64]], gained: NDArray[np.int64], seen: list[NDArray[np.int64]], least: int
 ) -> Iterator[list[int]]:
-    """The blocks of a circle by their places in it, some at a time, that can rise by more than this when their turn comes."""
-    batch: list[int] = []
-    for place, (after, then) in enumerate(zip(inside, seen, strict=True)):
-        if (gained[after] - then).max() > least:
-            batch.append(place)
-        if len(batch) == BATCH:
+    """The blocks of a circle by their places in it, some at a time, that can rise by more than this when their turn comes.
+
+    A block mostly reads those right before it. So blocks of one batch lie far apart, and each reads the latest chances.
+    """
+    stride = -(-len(inside) // BATCH)
+    for first in range(stride):
+        places = range(first, len(inside), stride)
+        batch = [place for place in places if (gained[inside[place]] - seen[place]).max() > least]
+        if batch:
             yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 class Blocks:
