@@ -103,6 +103,14 @@ SOLVERS = (
         aliases=("chase",),
     ),
     Solver(
+        "planes",
+        _loaded_later("tablebase.solvers.planes.solve"),
+        bytes_per_index=12,
+        strength="eight rows of positions are one cache line",
+        refuses=_bitrow_refuses,
+        avoids=_bitrow_avoids,
+    ),
+    Solver(
         "bitrow",
         _loaded_later("tablebase.solvers.bitrow.solve"),
         bytes_per_index=6,

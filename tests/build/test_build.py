@@ -406,7 +406,7 @@ def test_only_the_main_process_publishes(copied: Path) -> None:
     data = path.read_bytes()
     path.unlink()
     built, draft = building.build_table(GAME.name, copied, "auto", material)
-    assert (built.material, built.engine) == (material, "bitrow")
+    assert (built.material, built.engine) == (material, "planes")
     assert draft is not None
     assert draft.read_bytes() == data
     assert not path.exists()

@@ -187,7 +187,7 @@ def test_the_engines_of_a_plan_are_told() -> None:
     """How many tables each engine solves and why; like pieces go to the reference engine, and small tables with them."""
     assert (
         describe_solvers(GAME, stored_materials(GAME, 2), "auto")
-        == "tables to solve with bitrow: 10 (a row of positions is one word)"
+        == "tables to solve with planes: 10 (eight rows of positions are one cache line)"
     )
     assert describe_solvers(GAME, stored_materials(GAME, 2), "sweep") == "tables to solve with sweep: 10 (as asked for)"
     hunt = toys.hunt()
@@ -323,7 +323,7 @@ def test_memory_grows_with_the_table() -> None:
     for count, need in enumerate(needs, start=1):
         assert need > 2 * 28 * 49**count
     for table in chain[1:]:
-        assert memory(GAME, table, "reference") > memory(GAME, table, "bitrow") == memory(GAME, table)
+        assert memory(GAME, table, "reference") > memory(GAME, table, "planes") == memory(GAME, table)
 
 
 def test_memory_is_that_of_the_largest_table(tmp_path: Path) -> None:

@@ -58,6 +58,7 @@ build(sys.argv[5])
 print(status("VmHWM") - before)
 """
 SLICES = {
+    "planes": ("doushouqi", "RCvW", "RCvWE"),
     "bitrow": ("doushouqi", "RCvW", "RCvWE"),
     "pursuit": ("foxhounds-10x10", "FvHHHHH@38", "FvHHHHH@22"),
     "reference": ("foxhounds", "FvHHHH@23", "FvHHHH@14"),

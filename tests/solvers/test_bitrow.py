@@ -23,7 +23,7 @@ from tablebase.slices.material import Material, parse_material
 from tablebase.solvers.bitrow import arrays as rows
 from tablebase.solvers.bitrow import words as bits
 from tablebase.solvers.bitrow.arrays import MIRRORED, PLAIN, Shifts
-from tablebase.solvers.registry import choose_solver, solve_material
+from tablebase.solvers.registry import choose_solver, solve_material, solver_for
 
 WORDS = st.integers(0, 2**64 - 1)
 
@@ -220,7 +220,7 @@ def test_two_ways_to_a_square(solved: Solved) -> None:
     material = parse_material(game, "AvC")
     for position, (outcome, distance) in naive.solve(game, material.kinds).items():
         assert solved(game).value(position) == (Outcome(outcome), distance)
-    assert choose_solver(game, material)[0].name == "bitrow"
+    assert solver_for(game, material, "bitrow").name == "bitrow"
     agree(solved, game, material)
 
 
@@ -229,7 +229,7 @@ def test_the_largest_board_of_rows(solved: Solved, name: str) -> None:
     """64 squares fill the word: the same bytes as the reference engine, and the naive values."""
     game = toys.skaters(8, 8)
     material = parse_material(game, name)
-    assert choose_solver(game, material)[0].name == "bitrow"
+    assert solver_for(game, material, "bitrow").name == "bitrow"
     agree(solved, game, material)
     for position, (outcome, distance) in naive.solve(game, material.kinds).items():
         assert solved(game, "bitrow").value(position) == (Outcome(outcome), distance), position

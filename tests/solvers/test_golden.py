@@ -25,7 +25,7 @@ from tablebase.tables.reader import Table
 GOLDEN = Path(__file__).with_name("golden.json")
 WITH_THREE = ("RCvW", "CTvT", "REvT")
 SOLVERS = {
-    "doushouqi": ("bitrow", "reference"),
+    "doushouqi": ("planes", "bitrow"),
     "foxhounds-6x6": ("pursuit", "reference"),
     "hasenspiel-6x6": ("pursuit", "reference"),
     "hexapawn": ("reference", "sweep"),

@@ -12,7 +12,7 @@ from tablebase.game.moves import Position
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import locate, sides_stored
 from tablebase.slices.material import Material, material_of
-from tablebase.solvers.registry import choose_solver, solve_material
+from tablebase.solvers.registry import find_solver, solve_material
 from tablebase.values import Codes, Coding, Value
 
 
@@ -27,7 +27,8 @@ class Tables:
     def table(self, material: Material) -> tuple[list[Codes], Coding]:
         """Codes of each stored side and their coding."""
         if material not in self.done:
-            able = self.engine != "bitrow" or choose_solver(self.game, material)[0].name == "bitrow"
+            solver = find_solver(self.engine)
+            able = solver is not None and solver.refuses(self.game, material) is None
             codes, coding, _ = solve_material(self.game, material, self.load, self.engine if able else "reference")
             self.done[material] = codes, coding
         return self.done[material]

@@ -26,6 +26,12 @@ class TestBitrow(SolverTests):
     solver: ClassVar[Solver] = named("bitrow")
 
 
+class TestPlanes(SolverTests):
+    """The solver of planes."""
+
+    solver: ClassVar[Solver] = named("planes")
+
+
 class TestPursuit(SolverTests):
     """The solver of pursuits."""
 

@@ -1,0 +1,1 @@
+"""The solver of planes: retrograde analysis on whole cache lines."""

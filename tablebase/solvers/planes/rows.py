@@ -1,0 +1,63 @@
+"""The last step of the solver of planes: from planes to the rows of the layout."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tablebase.compute.jit import jit
+from tablebase.compute.pointers import bare
+from tablebase.compute.vectors import chosen, lanes_of, load, store
+from tablebase.slices.indexing import Layout
+from tablebase.solvers.compiled import Int64
+from tablebase.solvers.planes.arrays import ROWS, Planes, State
+from tablebase.values import DRAW, Codes
+
+
+class Output(NamedTuple):
+    """Which parts of a plane the layout numbers; Q squares of the file piece, R runs of squares of the row piece."""
+
+    file_rows: int  # Q
+    runs: int  # R
+    files: Int64  # (Q,) rows of a plane, in order
+    begin: Int64  # (R,) first square of a run of neighbouring squares
+    length: Int64  # (R,)
+
+
+def compile_output(layout: Layout) -> Output:
+    """What the layout numbers of each plane."""
+    file = np.array(layout.groups[-2].squares, dtype=np.int64)
+    squares = np.array(layout.groups[-1].squares, dtype=np.int64)
+    begins = np.flatnonzero(np.diff(squares, prepend=-2) != 1)
+    # The file piece is the lead if there are two pieces.
+    files = file if len(layout.groups) > 2 else file[layout.lead.rank]
+    return Output(len(files), len(begins), files, squares[begins], np.diff(begins, append=len(squares)))
+
+
+@jit
+def write_codes(planes: Planes, state: State, output: Output, written: Codes, void: int) -> bool:
+    """Write the codes of all indices, draws and void ones included; return False if something waits that has no code.
+
+    Whole vectors are written, of which the next row overwrites the end: behind the last one there must be room for it.
+    """
+    planes, state, output = bare(planes), bare(state), bare(output)
+    known, codes = state.known, state.codes
+    nothing, draw = lanes_of(void, codes), lanes_of(DRAW, codes)
+    place = np.int64(0)
+    fits = True
+    for plane in range(planes.size):
+        occupied = planes.occupied[plane]
+        for number in range(output.file_rows):
+            file = output.files[number]
+            row = plane * ROWS + file
+            bit = np.uint64(1) << np.uint64(file)
+            legal = np.uint64(0) if occupied & bit else planes.row_home & ~(occupied | bit)
+            found = load(codes, row * ROWS)
+            # A win in the first distance beyond the coding has the code of void.
+            fits = fits and not (found == nothing) & legal
+            store(codes, row * ROWS, chosen(legal, chosen(known[row], found, draw), nothing))
+            for run in range(output.runs):
+                store(written, place, load(codes, row * ROWS + output.begin[run]))
+                place += output.length[run]
+    return fits
