@@ -12,8 +12,6 @@ from numba import types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from tablebase.compute.jit import inline
-
 # Numba's own functions have no annotations.
 _arrays: Any = arrayobj
 _types: Any = types
@@ -38,17 +36,12 @@ def _bare_value(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     return value
 
 
-@intrinsic
-def _bare(_context: Any, arrays: Any) -> Any:
-    """The tuple with pointers."""
-
+def _typed(_context: Any, arrays: Any) -> Any:
     def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return _bare_value(context, builder, arrays, arguments[0])
 
     return _bare_type(arrays)(arrays), generate
 
 
-@inline
-def bare(arrays: Any) -> Any:
-    """The same named tuple with pointers for its arrays, which the caller must keep; also inside of named tuples in it."""
-    return _bare(arrays)  # type: ignore[call-arg]
+bare: Any = intrinsic(_typed)
+"""The same named tuple with pointers for its arrays, which the caller must keep; also inside of named tuples in it."""

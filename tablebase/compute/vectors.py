@@ -37,6 +37,8 @@ WORDS = 8
 """Words of a unit."""
 ELEMENTS = 64
 """Elements of lanes."""
+LINE = 64
+"""Bytes of a cache line."""
 
 _BIT, _I8, _I32, _WORD = (ir.IntType(bits) for bits in (1, 8, 32, 64))
 _BITS = ir.VectorType(_BIT, ELEMENTS)
@@ -261,9 +263,22 @@ def fill(codes: Any, begin: Any, word: Any, value: Any) -> None:
     store(codes, begin, chosen(word, lanes_of(value, codes), load(codes, begin)))
 
 
-def room(size: int, dtype: Any, margin: int = ELEMENTS) -> Any:
-    """An uninitialized array that vectors may be read from up to `margin` elements before and behind; it begins on a cache line."""
-    width = np.dtype(dtype).itemsize
-    whole = np.empty((size + 2 * margin) * width + ELEMENTS, dtype=np.uint8)
-    skipped = -whole.ctypes.data % ELEMENTS
-    return whole[skipped : skipped + (size + 2 * margin) * width].view(dtype)[margin : margin + size]
+def rooms(*shapes: tuple[int, Any]) -> list[Any]:
+    """Uninitialized arrays of these sizes and types, which begin on cache lines, in one block of memory.
+
+    Vectors may be read and written up to `ELEMENTS` elements before and behind each. NumPy asks for huge pages for large blocks.
+    """
+    widths = [np.dtype(dtype).itemsize for _, dtype in shapes]
+    lengths = [(-(-size // ELEMENTS) + 2) * ELEMENTS * width for (size, _), width in zip(shapes, widths, strict=True)]
+    whole = np.empty(sum(lengths) + LINE, dtype=np.uint8)
+    begin = -whole.ctypes.data % LINE
+    arrays = []
+    for (size, dtype), width, length in zip(shapes, widths, lengths, strict=True):
+        arrays.append(whole[begin + ELEMENTS * width : begin + (ELEMENTS + size) * width].view(dtype))
+        begin += length
+    return arrays
+
+
+def room(size: int, dtype: Any) -> Any:
+    """A single array of `rooms`."""
+    return rooms((size, dtype))[0]

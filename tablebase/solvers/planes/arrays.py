@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.compute.vectors import ELEMENTS, WORDS, room
+from tablebase.compute.vectors import ELEMENTS, WORDS, room, rooms
 from tablebase.game import Game, Step
 from tablebase.solvers.compiled import Int8, Int32, Int64
 from tablebase.values import Codes
@@ -150,20 +150,14 @@ def padded(planes: int) -> int:
 def new_state(planes: Planes, dtype: str) -> State:
     """The state of a side to move, all words undefined."""
     span = padded(planes.size)
-    known, won, shut, fresh = (room(planes.size * ROWS, np.uint64) for _ in range(4))
-    fresh[:] = 0
-    return State(
-        known=known,
-        won=won,
-        shut=shut,
-        fresh=fresh,
-        codes=room(planes.size * PLANE, dtype),
-        due=room(planes.size * ROWS, dtype),
-        plane_due=np.full(span, np.iinfo(dtype).max, dtype=dtype),
-        dirty=np.zeros(2 * span, dtype=np.uint8),
-        todo=np.zeros(span, dtype=np.uint8),
-        span=span,
+    words, rows = (planes.size * ROWS, np.uint64), (planes.size * ROWS, dtype)
+    known, won, shut, fresh, codes, due, plane_due, dirty, todo = rooms(
+        *[words] * 4, (planes.size * PLANE, dtype), rows, (span, dtype), (2 * span, np.uint8), (span, np.uint8)
     )
+    for nothing in (fresh, dirty, todo):
+        nothing[:] = 0
+    plane_due[:] = np.iinfo(dtype).max
+    return State(known, won, shut, fresh, codes, due, plane_due, dirty, todo, span)
 
 
 def new_scratch(planes: Planes) -> Scratch:

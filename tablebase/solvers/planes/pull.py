@@ -13,7 +13,7 @@ import numpy as np
 
 from tablebase.compute.bits import trailing_zeros
 from tablebase.compute.jit import inline
-from tablebase.compute.vectors import WORDS, gather, load, rotated, rows_kept, unit_of
+from tablebase.compute.vectors import WORDS, gather, load, rotated, rows, rows_kept, unit_of
 from tablebase.solvers.planes.arrays import COLUMNS, ROWS, InnerSteps, Mirror, Planes, Scratch, Words
 
 
@@ -110,7 +110,8 @@ def all_won(
         shift = planes.file.shift
         for number in range(planes.file.classes):
             candidates = candidates & (load(won, begin + shift[number]) | ~load(file_mask, number * ROWS + first))
-    for number in range(targets):
+    # Other planes are seldom in the cache, and often nothing is left to ask them.
+    for number in range(targets if rows(candidates) else 0):
         child, between = stepped(planes, scratch, won, number, unit), scratch.between[number]
         if between:
             child = child | ~passing(between, unit)

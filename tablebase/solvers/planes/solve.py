@@ -227,6 +227,8 @@ def settle_wins(planes: Planes, side: int, state: State, other: State, scratch: 
                 units &= units - np.uint64(1)
                 row = plane * ROWS + unit * WORDS
                 before = load(known, row)
+                if not rows(~before):
+                    continue
                 found = any_fresh(
                     planes,
                     scratch,

@@ -1,0 +1,47 @@
+"""The plain twins of operations on vectors: units are lists of eight words, lanes are lists of 64 numbers."""
+
+from __future__ import annotations
+
+WORDS = 8
+ELEMENTS = 64
+MASK = (1 << 64) - 1
+
+
+def lanes(values: list[int], index: int) -> list[int]:
+    """The 64 elements from an index on."""
+    return values[index : index + ELEMENTS]
+
+
+def unit(words: list[int], index: int) -> list[int]:
+    """The eight words from an index on."""
+    return words[index : index + WORDS]
+
+
+def gather(words: list[int], base: int, order: list[int], begin: int) -> list[int]:
+    """The words at eight places, relative to the base."""
+    return [words[base + order[begin + i]] for i in range(WORDS)]
+
+
+def rows(some: list[int]) -> int:
+    """The numbers of the words that are not 0, as bits."""
+    return sum(1 << i for i, word in enumerate(some) if word)
+
+
+def rows_kept(some: list[int], mask: int) -> list[int]:
+    """The unit without the words whose bit is not set."""
+    return [word if mask >> i & 1 else 0 for i, word in enumerate(some)]
+
+
+def rotated(some: list[int], by: int) -> list[int]:
+    """Every bit b of a word goes to b - by, round the end."""
+    return [sum(1 << (bit - by) % 64 for bit in range(64) if word >> bit & 1) for word in some]
+
+
+def chosen(word: int, one: list[int], other: list[int]) -> list[int]:
+    """Elements of one where the bit is set, else of the other."""
+    return [first if word >> i & 1 else second for i, (first, second) in enumerate(zip(one, other, strict=True))]
+
+
+def word_of(truth: list[bool]) -> int:
+    """A bit for each element."""
+    return sum(1 << i for i, true in enumerate(truth) if true)
