@@ -71,7 +71,7 @@ def conversions(game: Game, material: Material) -> tuple[Conversion, ...]:
     # A dict keeps the first of equal conversions.
     distinct: dict[Conversion, None] = {}
     for kind in sorted(set(material.kinds)):
-        for step in game.kinds[kind].steps:
+        for step in _sorts(game, kind)[0]:
             if step.wins:
                 continue
             captures = [place for place in capturable if _can_capture(step, game.kinds[material.kinds[place]])]
@@ -103,6 +103,31 @@ def _converted(game: Game, material: Material, kind: int, gain: int, victim: int
         advance[material.kinds[victim]] -= lost
     child = make_material(game, rest, tuple(advance[tiered] for tiered in tiered_kinds(game, rest)))
     return None if child == material else Conversion(victim, child, 1 - game.side_of(kind))
+
+
+@cache
+def _sorts(game: Game, kind: int) -> tuple[tuple[Step, ...], NDArray[np.int64]]:
+    """Of the steps of a kind one of each sort, and the sorts of all, by origin; those of a sort lead to the same slices."""
+    first: dict[object, int] = {}
+    sorts: list[Step] = []
+    numbers = []
+    levels = levels_of(game, kind) if game.kinds[kind].tiered else None
+    for origin in range(len(game.board)):
+        for step in game.kinds[kind].steps_from.get(origin, ()):
+            gain = levels[step.target] - levels[step.origin] if levels and not step.wins else 0
+            taken = tuple(_level_taken(game, step, victim) for victim in range(len(game.kinds)))
+            number = first.setdefault((step.quiet, step.wins, gain, taken), len(first))
+            if number == len(sorts):
+                sorts.append(step)
+            numbers.append(number)
+    return tuple(sorts), np.array(numbers, dtype=np.int64)
+
+
+def _level_taken(game: Game, step: Step, victim: int) -> int | None:
+    """The level of the piece that a step would capture; None if it does not capture that kind."""
+    if not _can_capture(step, game.kinds[victim]):
+        return None
+    return levels_of(game, victim)[step.target] if game.kinds[victim].tiered else 0
 
 
 def _order(conversion: Conversion) -> tuple[int, Material, int]:
@@ -155,11 +180,10 @@ def step_destinations(layout: Layout, kind: int) -> NDArray[np.int32]:
 
     Column 0 is without a capture, column v + 1 if slot v is captured.
     """
-    steps_from = layout.game.kinds[kind].steps_from
-    steps = [step for origin in range(len(layout.game.board)) for step in steps_from.get(origin, ())]
+    sorts, numbers = _sorts(layout.game, kind)
     victims = (None, *range(len(layout.slots)))
-    rows = [[destination(layout, kind, step, victim) for victim in victims] for step in steps]
-    destinations = np.array(rows, dtype=np.int32).reshape(len(steps), len(victims))
+    rows = [[destination(layout, kind, step, victim) for victim in victims] for step in sorts]
+    destinations = np.array(rows, dtype=np.int32).reshape(len(sorts), len(victims))[numbers]
     destinations.flags.writeable = False
     return destinations
 

@@ -230,7 +230,7 @@ def _fill_group(arrays: IndexArrays, i: int, g: int, group: Group) -> None:
     squares = group.squares
     if len(group.slots) == 1:
         # A single piece's digits are the places that its advance allows.
-        squares = tuple(group.unrank(digit)[0] for digit in range(group.size))
+        squares = tuple(group.unrank_many(np.arange(group.size))[:, 0].tolist())
     arrays.square[i, g, : len(squares)] = squares
     arrays.place[i, g, list(squares)] = range(len(squares))
     arrays.level[i, g, : len(group.squares)] = group.combinations.levels
