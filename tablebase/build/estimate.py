@@ -206,7 +206,7 @@ def memory(game: Game, material: Material, engine: str = AUTO) -> int:
     """Bytes that a worker needs to solve, write and verify the table of a stored material."""
     solver = solver_for(game, material, engine)
     children = sum(layout_of(game, child).size for child in dependencies(game, material))
-    return WORKER_BYTES + solver.bytes_per_index * layout_of(game, material).size + BYTES_PER_CHILD * children
+    return WORKER_BYTES + solver.memory(game, material) + BYTES_PER_CHILD * children
 
 
 def describe_solvers(game: Game, missing: Sequence[Material], engine: str) -> str:

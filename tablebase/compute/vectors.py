@@ -3,8 +3,8 @@
 A *unit* is eight 64-bit words, one cache line. *Lanes* are the 64 elements of an array of ``uint8`` or ``uint16`` from some
 place on. LLVM turns operations on them into the widest vector instructions of the machine, whatever it has.
 
-Units have ``&``, ``|`` and ``~``. Lanes have ``+``, ``-`` and ``~``; their comparisons ``==``, ``!=`` and ``>`` return a word with
-a bit for each element. Arrays may also be pointers (see `tablebase.compute.pointers`). All indices are those of single
+Units and lanes have ``&``, ``|`` and ``~``, lanes also ``+`` and ``-``. The comparisons ``==``, ``!=`` and ``>`` of lanes return a
+word with a bit for each element. Arrays may also be pointers (see `tablebase.compute.pointers`). All indices are those of single
 elements, without a check of bounds, and may lie before the array.
 `tests/twins/vectors.py` has the same in plain Python.
 """
@@ -232,6 +232,10 @@ def _chosen(_context: Any, builder: Any, _kinds: Any, values: Any) -> Any:
     return builder.select(builder.bitcast(values[0], _BITS), values[1], values[2])
 
 
+def _halved(_context: Any, builder: Any, kinds: Any, values: Any) -> Any:
+    return builder.lshr(values[0], _constant(kinds[0].value, 1))
+
+
 def _extreme(comparison: str) -> Callable[..., Any]:
     def emit(_context: Any, builder: Any, _kinds: Any, values: Any) -> Any:
         return builder.select(builder.icmp_unsigned(comparison, *values), *values)
@@ -249,6 +253,8 @@ lanes_of: Any = _operation("lanes_of", lambda _value, array: (_LANES[array.dtype
 """Lanes with this value everywhere, for use with an array."""
 chosen: Any = _operation("chosen", lambda _word, one, _other: (one, types.uint64, one, one), _chosen)
 """Of (word, one, other): elements of one where the word has its bit set, else of the other."""
+halved: Any = _operation("halved", lambda lanes: (lanes, lanes), _halved)
+"""The elements of lanes divided by two, without the remainders."""
 larger: Any = _operation("larger", lambda one, _other: (one, one, one), _extreme(">"))
 """Elementwise maximum of lanes."""
 smaller: Any = _operation("smaller", lambda one, _other: (one, one, one), _extreme("<"))

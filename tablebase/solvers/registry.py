@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from math import prod
 
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
@@ -20,6 +21,8 @@ from tablebase.values import Codes, Coding
 
 AUTO = "auto"
 WORD_BITS = 64
+PLANE_BYTES = 12_480
+"""Memory of a plane: for each side to move 4096 codes, four times 64 words, and 64 distances; and the pieces' squares."""
 SMALL = 1 << 16
 """Indices of a slice for which it does not pay to compile the kernels of another solver."""
 
@@ -54,8 +57,8 @@ class Solver:
     solve : callable
         Of a `CompiledSlice`. Gives the codes of both sides to move, ``coding.void`` where an index is no position;
         None if a distance does not fit the coding.
-    bytes_per_index : int
-        Memory for each index of a slice, both sides to move, children aside.
+    memory : callable
+        Bytes that a stored material needs, both sides to move, the codes of its children aside.
     strength : str
         Why it is the fastest where it can be used, as half a sentence.
     refuses : callable
@@ -68,11 +71,32 @@ class Solver:
 
     name: str
     solve: Solve
-    bytes_per_index: int
+    memory: Callable[[Game, Material], int]
     strength: str = "it can solve every slice"
     refuses: Objection = _no_objection
     avoids: Objection = _no_objection
     aliases: tuple[str, ...] = ()
+
+
+def _per_index(count: int) -> Callable[[Game, Material], int]:
+    """The memory of a solver that needs this number of bytes for each index."""
+
+    def memory(game: Game, material: Material) -> int:
+        return count * layout_of(game, material).size
+
+    return memory
+
+
+def _planes_memory(game: Game, material: Material) -> int:
+    """Planes of both sides to move and, first the scores of captures, and then the codes."""
+    layout = layout_of(game, material)
+    squares = [len(group.squares) for group in layout.groups]
+    planes = prod(layout.radices[:-2])
+    sides = [game.side_of(group.kind) for group in layout.groups]
+    # A capture that leaves a side without pieces leads nowhere.
+    rest = [squares[:victim] + squares[victim + 1 :] for victim, side in enumerate(sides) if sides.count(side) > 1]
+    scores = sum(prod(remaining[:-2]) * WORD_BITS**2 for remaining in rest)
+    return planes * PLANE_BYTES + max(scores, 2 * layout.size)
 
 
 def _bitrow_refuses(game: Game, material: Material) -> str | None:
@@ -97,7 +121,7 @@ SOLVERS = (
     Solver(
         "pursuit",
         _loaded_later("tablebase.solvers.pursuit"),
-        bytes_per_index=7,
+        memory=_per_index(7),
         strength="one piece runs and the others only step forwards",
         refuses=pursuit_fault,
         aliases=("chase",),
@@ -105,7 +129,7 @@ SOLVERS = (
     Solver(
         "planes",
         _loaded_later("tablebase.solvers.planes.solve"),
-        bytes_per_index=12,
+        memory=_planes_memory,
         strength="eight rows of positions are one cache line",
         refuses=_bitrow_refuses,
         avoids=_bitrow_avoids,
@@ -113,13 +137,13 @@ SOLVERS = (
     Solver(
         "bitrow",
         _loaded_later("tablebase.solvers.bitrow.solve"),
-        bytes_per_index=6,
+        memory=_per_index(6),
         strength="a row of positions is one word",
         refuses=_bitrow_refuses,
         avoids=_bitrow_avoids,
     ),
-    Solver("reference", _loaded_later("tablebase.solvers.reference"), bytes_per_index=24),
-    Solver("sweep", _loaded_later("tablebase.solvers.sweep"), bytes_per_index=24),
+    Solver("reference", _loaded_later("tablebase.solvers.reference"), memory=_per_index(24)),
+    Solver("sweep", _loaded_later("tablebase.solvers.sweep"), memory=_per_index(24)),
 )
 """All solvers, the fastest first."""
 

@@ -5,8 +5,8 @@ forward moves. If every win in d has a move into a loss in d - 1 and no better o
 wins, the longest in d - 1, and every draw has a drawing move and no winning one, then by induction over d all wins and
 losses are right, and so are the draws.
 
-There are three checkers: `general` handles any table; `rows` handles those of single pieces and `pursuit` those of
-pursuits, many times faster. `general` is the twin of the others in the tests.
+There are four checkers: `general` handles any table; `rows` handles those of single pieces, `planes` those of them that have
+at most 64 squares, and `pursuit` those of pursuits, many times faster. `general` is the twin of the others in the tests.
 """
 
 from __future__ import annotations
@@ -64,10 +64,12 @@ def verify_table(game: Game, table: Table, store: Store) -> None:
 def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:
     """Check codes one ply deep, with the fastest checker for the material; see `general.verify_codes`."""
     # Imported here because Numba is slow to load.
-    from tablebase.verify import rows
+    from tablebase.verify import planes, rows
 
     check = general.verify_codes
-    if rows.applies(layout_of(game, material), coding):
+    if planes.applies(layout_of(game, material), coding):
+        check = planes.verify_codes
+    elif rows.applies(layout_of(game, material), coding):
         check = rows.verify_codes
     elif pursuit.applies(game, material, coding):
         check = pursuit.verify_codes

@@ -64,15 +64,17 @@ SLICES = {
     "reference": ("foxhounds", "FvHHHH@23", "FvHHHH@14"),
     "sweep": ("foxhounds", "FvHHHH@23", "FvHHHH@14"),
 }
+LEAST = {"planes": 0.85}
+"""The least part of the estimate that is used, where it is more than a sixth."""
 
 
 @pytest.mark.skipif(not CLEAR.exists(), reason="needs /proc to measure the peak")
 @pytest.mark.parametrize("solver", solver_names())
 def test_the_peak_stays_below_the_estimate(solver: str, tmp_path: Path) -> None:
-    """What a table needs beside the worker itself is less than `estimate` says, and more than a sixth of it."""
+    """What a table needs beside the worker itself is less than `estimate` says, and more than a part of it."""
     name, small, large = SLICES[solver]
     said = ask_fresh(name, solver, tmp_path, small, large, program=PROGRAM)
     assert said.code == 0, said.err
     game = load_game(name)
     estimated = memory(game, parse_material(game, large), solver) - WORKER_BYTES
-    assert estimated / 6 < int(said.out) <= estimated
+    assert estimated * LEAST.get(solver, 1 / 6) < int(said.out) <= estimated

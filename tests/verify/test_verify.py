@@ -31,13 +31,14 @@ from tablebase.tables.store import Store
 from tablebase.tables.summary import Summary
 from tablebase.tables.writer import publish, write_draft
 from tablebase.values import DRAW, FULL, NARROW, STALEMATE, Codes, Coding, Value, recode
-from tablebase.verify import general, rows
+from tablebase.verify import general, planes, rows
 from tablebase.verify.table import verify_codes, verify_table
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 Check = Callable[..., dict[int, Summary]]
-both_programs = pytest.mark.parametrize("check", [general.verify_codes, rows.verify_codes], ids=["general", "rows"])
+CHECKS = {"general": general.verify_codes, "rows": rows.verify_codes, "planes": planes.verify_codes}
+all_programs = pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS)
 
 
 def no_children(material: Material, _: int) -> tuple[Codes, Coding]:
@@ -99,7 +100,7 @@ def test_all_two_piece_tables_are_right(two_pieces: Path) -> None:
         verify_file(path, path.stem)
 
 
-@both_programs
+@all_programs
 @pytest.mark.parametrize("name", ["RCvW", "CEvT", "WDvC"])
 def test_tables_with_captures_into_others_are_right(name: str, check: Check, three_pieces: Path) -> None:
     """The same for three pieces, where captures lead into other tables by mirror, aliases and colour swap."""
@@ -119,7 +120,7 @@ def test_tables_with_captures_into_others_are_right(name: str, check: Check, thr
     tables.close()
 
 
-@both_programs
+@all_programs
 @pytest.mark.parametrize("name", ["RvR", "RvE", "CvW", "TvL"])
 def test_any_wrong_code_is_found(name: str, check: Check, two_pieces: Path) -> None:
     """A single position with another outcome or distance, on the middle file or off it, is found."""
@@ -138,7 +139,7 @@ def test_any_wrong_code_is_found(name: str, check: Check, two_pieces: Path) -> N
     check(GAME, material, codes, NARROW, no_children)
 
 
-@both_programs
+@all_programs
 def test_a_piece_in_the_way_of_the_row_piece(check: Check, solved: Solved) -> None:
     """Where the piece that rows are made of jumps, another piece may stop it."""
     game = toys.brook()
@@ -151,7 +152,7 @@ def test_a_piece_in_the_way_of_the_row_piece(check: Check, solved: Solved) -> No
         check(game, material, dict(enumerate(codes)), coding, solved(game).load)
 
 
-@both_programs
+@all_programs
 def test_the_wrong_position_is_named(check: Check, two_pieces: Path) -> None:
     """With every position of a table called a draw, the sentence shows the first that wins at once."""
     material = parse_material(GAME, "CvW")
@@ -164,7 +165,7 @@ def test_the_wrong_position_is_named(check: Check, two_pieces: Path) -> None:
     assert str(caught.value) == f"{render(GAME, position)} is stored as a draw, which its moves contradict"
 
 
-@both_programs
+@all_programs
 def test_a_win_beyond_one_byte_is_no_code(solved: Solved, check: Check) -> None:
     """A win in 253, which has no code in one byte, is not taken for right because the code of void comes after 252."""
     game = toys.odometer(5, 25, porch=True)
@@ -176,7 +177,7 @@ def test_a_win_beyond_one_byte_is_no_code(solved: Solved, check: Check) -> None:
         check(game, material, narrow, NARROW, solved(game).load)
 
 
-@both_programs
+@all_programs
 @pytest.mark.parametrize("name", ["RvC", "RvR"])
 def test_void_may_hold_anything(name: str, check: Check, two_pieces: Path) -> None:
     """Indices that are no positions are not looked at, nor counted."""
@@ -190,7 +191,7 @@ def test_void_may_hold_anything(name: str, check: Check, two_pieces: Path) -> No
     assert check(GAME, material, codes, NARROW, no_children) == expected
 
 
-@both_programs
+@all_programs
 def test_statistics_are_counted_by_hand(check: Check, two_pieces: Path) -> None:
     """Histogram and first index that come with the check are those of a plain loop, mirror images counted."""
     material = parse_material(GAME, "RvC")
@@ -219,7 +220,7 @@ def test_other_codings_are_checked_too(coding: Coding, two_pieces: Path) -> None
         verify_codes(GAME, material, codes, coding, no_children)
 
 
-@both_programs
+@all_programs
 @pytest.mark.parametrize("engine", SOLVERS)
 def test_one_side_is_enough_for_a_table_paired_with_itself(engine: str, check: Check) -> None:
     """Rat against rat stores one side to move; what each engine finds for it passes, and no change of it."""
@@ -233,7 +234,7 @@ def test_one_side_is_enough_for_a_table_paired_with_itself(engine: str, check: C
         check(GAME, material, {0: codes}, coding, no_children)
 
 
-@both_programs
+@all_programs
 @pytest.mark.parametrize(
     ("game", "name"),
     [
@@ -248,7 +249,7 @@ def test_the_naive_solution_is_right(game: Game, name: str, check: Check) -> Non
     """What the naive twin finds passes; any other code in its place, a stalemate called a draw too, does not."""
     material = parse_material(game, name)
     own = layout_of(game, material)
-    if check is rows.verify_codes and not rows.applies(own, NARROW):
+    if check is not general.verify_codes and not rows.applies(own, NARROW):
         return
     load, random = partial(naive_load, game), Random(name)
     codes = {side: naive_codes(game, material, side).copy() for side in sides_stored(game, material)}
