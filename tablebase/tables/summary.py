@@ -12,8 +12,6 @@ from tablebase.game import Outcome
 from tablebase.slices.indexing import Layout
 from tablebase.values import DRAW, FIRST, STALEMATE, Codes, Coding
 
-BLOCK = 1 << 20
-
 
 @dataclass(frozen=True)
 class Summary:
@@ -84,27 +82,35 @@ class Tally:
         self.histogram = np.zeros(coding.void + 1, dtype=np.int64)
         self.first = np.full(coding.void + 1, -1, dtype=np.int64)
 
-    def add(self, codes: Codes, index: NDArray[np.int64] | int, weight: NDArray[np.int64] | int) -> None:
+    def add(self, codes: Codes, index: NDArray[np.int64], weight: NDArray[np.int64] | int) -> None:
         """Count a block.
 
         Parameters
         ----------
         codes : ndarray
             Blocks must come in ascending order of their indices.
-        index : ndarray of int64, or int
-            Index of each code, or of the first one if they are consecutive.
+        index : ndarray of int64
+            Index of each code.
         weight : ndarray of int64, or int
             Placements that each index stands for; an int if the same for all.
         """
         counts = np.bincount(codes, minlength=len(self.histogram))
         for code in np.flatnonzero((counts > 0) & (self.first < 0)):
-            offset = int(np.argmax(codes == code))
-            self.first[code] = index + offset if isinstance(index, int) else index[offset]
+            self.first[code] = index[int(np.argmax(codes == code))]
         if isinstance(weight, int):
             self.histogram += counts * weight
         else:
             # Weights are small integers, so bincount's sums in floating point are exact.
             self.histogram += np.bincount(codes, weights=weight, minlength=len(self.histogram)).astype(np.int64)
+
+    def add_run(self, codes: Codes, begin: int, weight: int) -> None:
+        """Count consecutive codes from an index on, which stand for this number of placements each."""
+        # Imported here because Numba is slow to load.
+        from tablebase.tables.kernels import count_codes
+
+        counts = np.zeros_like(self.histogram)
+        count_codes(codes, begin, counts, self.first)
+        self.histogram += counts * weight
 
     def merge(self, other: Tally) -> None:
         """Add the counts of another tally, whose indices must be larger."""
@@ -134,6 +140,5 @@ def summarize(layout: Layout, codes: Codes, coding: Coding) -> Summary:
     # Neighbouring leads of equal weight are counted together, because a slice may have millions of leads.
     bounds = [0, *(1 + np.flatnonzero(np.diff(weights))).tolist(), len(weights)]
     for first, last in pairwise(bounds):
-        for begin in range(first * lead_size, last * lead_size, BLOCK):
-            tally.add(codes[begin : min(begin + BLOCK, last * lead_size)], begin, int(weights[first]))
+        tally.add_run(codes[first * lead_size : last * lead_size], first * lead_size, int(weights[first]))
     return tally.summary()

@@ -109,12 +109,11 @@ def _write_chunks(dataset: Any, codes: Codes, coding: Coding, chunk: int, values
 
 def fill_void(codes: Codes, void: int, before: int) -> Codes:
     """The codes with each void replaced by the last code before it that is not void; `before` precedes the first one."""
-    filled = codes.copy()
-    gaps = np.flatnonzero(codes == void)
-    firsts = np.flatnonzero(np.diff(gaps, prepend=-2) > 1)
-    starts = gaps[firsts]
-    last_codes = np.where(starts > 0, codes[starts - 1], before)
-    filled[gaps] = np.repeat(last_codes, np.diff(firsts, append=len(gaps)))
+    # Imported here because Numba is slow to load.
+    from tablebase.tables.kernels import fill_gaps
+
+    filled = np.empty_like(codes)
+    fill_gaps(codes, void, before, filled)
     return filled
 
 

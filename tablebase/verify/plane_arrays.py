@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.compute.vectors import room
-from tablebase.game import Game
 from tablebase.slices.indexing import Layout
 from tablebase.slices.location import locate
-from tablebase.verify.row_arrays import NOBODY, STUCK, WON, Bytes, Children, Long, Rules, Small, compile_rules
+from tablebase.verify.row_arrays import NOBODY, STUCK, WON, Bytes, Children, Long, Rules, Small
 
 LAST = 2
 """Pieces of a plane that have rows and bytes; all others are fixed in it."""
@@ -88,9 +87,8 @@ class Victims(NamedTuple):
     scores: Bytes  # from 0 on 64 wins, then those of all victims
 
 
-def compile_plane_rules(game: Game, layout: Layout, side: int) -> PlaneRules:
-    """The slice as one side to move sees it."""
-    rules = compile_rules(game, layout, side)
+def compile_plane_rules(layout: Layout, rules: Rules) -> PlaneRules:
+    """The slice as the side to move of its rules sees it."""
     outer = len(layout.groups) - LAST
     plane_size = layout.radices[-1] * layout.radices[-2]
     squares = layout.squares_many(np.arange(0, layout.size, plane_size))[0][:, :outer]
@@ -234,9 +232,9 @@ def _spread(
     )
 
 
-def spread_of_side(game: Game, layout: Layout, *, swapped: bool) -> Spread:
+def spread_of_side(layout: Layout, rules: Rules, *, swapped: bool) -> Spread:
     """How to read a side to move, or by colour swap the other side of a table that is paired with itself."""
-    rules = compile_rules(game, layout, 0)
+    game = layout.game
     homes = [group.squares for group in layout.groups]
     if len(homes) > LAST:
         homes[0] = _lead_squares(layout)

@@ -39,7 +39,9 @@ from tablebase.verify.row_arrays import (
     NOBODY,
     STUCK,
     Bytes,
+    Children,
     Long,
+    Rules,
     Small,
     compile_children,
     compile_rules,
@@ -66,14 +68,15 @@ def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding
     best = room(PLANE + SQUARES, np.uint8)
     others = room(layout.size // (layout.radices[-1] * layout.radices[-2]) * PLANE, np.uint8)
     for side, stored in codes.items():
-        rules = compile_plane_rules(game, layout, side)
+        sided = compile_rules(game, layout, side)
+        rules = compile_plane_rules(layout, sided)
         other = codes.get(1 - side, stored)
         if rules.outer and 1 - side in codes:
             _spread_side(rules, other, others, best)
         else:
             others[:] = STUCK
-            spread(spread_of_side(game, layout, swapped=1 - side not in codes), other, move_scores_of(coding), others, 0)
-        victims = _victims(game, layout, side, load)
+            spread(spread_of_side(layout, sided, swapped=1 - side not in codes), other, move_scores_of(coding), others, 0)
+        victims = _victims(layout, sided, compile_children(game, layout, side, load))
         counts = np.zeros((layout.radices[0], coding.void + 1), dtype=np.int64)
         first = np.full(coding.void + 1, -1, dtype=np.int64)
         wrong = _check(rules, victims, stored, others, best, board, int(scores[STALEMATE]), int(scores[LOST]), counts, first)
@@ -85,10 +88,9 @@ def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding
     return summaries
 
 
-def _victims(game: Game, layout: Layout, side: int, load: Load) -> Victims:
+def _victims(layout: Layout, rules: Rules, children: Children) -> Victims:
     """The scores of captures, in the slice's own order."""
-    children = compile_children(game, layout, side, load)
-    spreads, victims = spreads_of_children(layout, compile_rules(game, layout, side), children)
+    spreads, victims = spreads_of_children(layout, rules, children)
     same = np.arange(256, dtype=np.uint8)
     for begin, one in spreads:
         spread(one, children.scores, same, victims.scores, begin)
