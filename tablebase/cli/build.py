@@ -48,7 +48,7 @@ def build(
         str | None, typer.Option("--memory", metavar="8G", help="Solve only as many tables at once as fit into this much memory.")
     ] = None,
     engine: Annotated[
-        str, typer.Option("--engine", help="Solver: auto, bitrow, pursuit, reference or sweep; all write the same files.")
+        str, typer.Option("--engine", help="Solver: auto, planes, bitrow, pursuit, reference or sweep; all write the same files.")
     ] = "auto",
     verbose: Verbose = False,
 ) -> None:

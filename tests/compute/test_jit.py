@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tablebase.compute import jit
+from tablebase.solvers.planes.solve import enter
 
 SOURCES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in jit.PACKAGE.rglob("*.py")}
 
@@ -69,6 +70,22 @@ def test_modules_may_be_imported_in_any_way(tmp_path: Path, monkeypatch: pytest.
         path.write_text(text)
     monkeypatch.setattr(jit, "PACKAGE", tmp_path / "tablebase")
     assert {path.stem for path in jit.kernel_sources()} == {"kernels", "jit", "one", "two", "three", "four"}
+
+
+def test_another_processor_has_kernels_of_its_own() -> None:
+    """What a kernel is found by in the cache includes the processor, so that a shared folder does no harm."""
+
+    class Compiler:
+        def __init__(self, processor: str) -> None:
+            self.processor = processor
+
+        def magic_tuple(self) -> tuple[str, str, str]:
+            """System, processor and features."""
+            return ("x86_64", self.processor, "")
+
+    cache = enter._cache
+    assert cache._index_key((), Compiler("haswell")) == cache._index_key((), Compiler("haswell"))
+    assert cache._index_key((), Compiler("haswell")) != cache._index_key((), Compiler("nehalem"))
 
 
 def test_kernels_are_kept_by_their_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
