@@ -41,6 +41,7 @@ from typing import Any, TypeVar
 
 import duckdb
 import numpy as np
+from plane_steps import measure_plane_steps
 from search_rates import measure_search
 
 from tablebase.api.tablebase import Tablebase
@@ -66,14 +67,14 @@ from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import locate, sides_stored
 from tablebase.slices.material import Material, material_name, parse_material
 from tablebase.slices.placements import table_placements
-from tablebase.solvers.compiled import Load
+from tablebase.solvers.compiled import Load, compile_slice
 from tablebase.solvers.registry import SOLVERS, solve_material
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.tables.writer import publish, write_draft
 from tablebase.values import Codes, Coding
-from tablebase.verify import general, pursuit, rows
+from tablebase.verify import general, planes, pursuit, rows
 
 Result = TypeVar("Result")
 MOST_PIECES_WITH_ALIASES = 3
@@ -312,6 +313,8 @@ def measure_table(game: Game, material: Material, folder: Path, omitted: set[str
         return table.read(side), table.coding
 
     codes, coding, seconds = measure_solvers(game, material, load, omitted)
+    if "solve, planes" in seconds:
+        seconds |= measure_plane_steps(compile_slice(game, material, load, coding))
     by_side = dict(zip(sides_stored(game, material), codes, strict=True))
     seconds |= measure_checks(game, material, by_side, coding, load)
     path = table_path(folder, game, material)
@@ -348,6 +351,8 @@ def measure_solvers(game: Game, material: Material, load: Load, omitted: set[str
 def measure_checks(game: Game, material: Material, by_side: dict[int, Codes], coding: Coding, load: Load) -> dict[str, float]:
     """CPU-seconds of every check that can be applied to a table."""
     seconds = {}
+    if planes.applies(layout_of(game, material), coding):
+        _, seconds["check, planes"] = timed(partial(planes.verify_codes, game, material, by_side, coding, load))
     if rows.applies(layout_of(game, material), coding):
         _, seconds["check, rows"] = timed(partial(rows.verify_codes, game, material, by_side, coding, load))
     if pursuit.applies(game, material, coding):
