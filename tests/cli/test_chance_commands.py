@@ -14,7 +14,10 @@ from support.program import Answer
 from tablebase.cli import app
 from tablebase.cli.options import FOR_ALL_GAMES
 from tablebase.game.registry import load_rules
+from tablebase.game.stochastic import State
+from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.paths import count_paths
+from tablebase.stochastic.prober import Bounds, StateProber, bounds_of
 from tablebase_rules import pig
 
 Ask = Callable[..., Answer]
@@ -229,7 +232,7 @@ def test_stalling(ask: Ask, tmp_path: Path) -> None:
     assert (found["lower"], found["upper"], found["stalling"]) == (0, 1, 1)
     [home] = ask("probe", "harehedgehog", "63:1:0,8:0:0 1", "--data", tmp_path, "--format", "json").json
     assert (home["lower"], home["upper"], home["stalling"]) == (1, 1, 0)
-    said = "player 1 to move: wins with a chance of at least 0 and at most 1, best move 0\nstalling: neither player can force 1 of it"
+    said = "at least 0 and at most 1, best move 0\nstalling: at least 1 of the chance can be forced by neither player\n"
     assert said in ask("probe", "harehedgehog", state, "--data", tmp_path).out
     assert "stalling" not in ask("probe", "harehedgehog", "63:1:0,8:0:0 1", "--data", tmp_path).out
     [row] = ask("stats", "harehedgehog", "--data", tmp_path, "--format", "json").json
@@ -237,6 +240,24 @@ def test_stalling(ask: Ask, tmp_path: Path) -> None:
     assert 0 < row["stalling"] < row["states"]
     assert row["wins"] == row["losses"] == row["exact"] == row["open"] == 0
     assert ask("verify", "harehedgehog", "--data", tmp_path).code == 0
+
+
+def test_no_move_is_worth_more_than_the_position(piglet_tables: Path) -> None:
+    """What is known of a position holds for its moves, too, even if less is known of what follows them."""
+
+    class Lost(StateProber):
+        """Knows that a position is lost, and nothing of what follows it."""
+
+        def chances(self, state: State, passed: frozenset[State] = frozenset()) -> tuple[int, int]:
+            return (0, UNIT) if state == self.game.start else (0, 0)
+
+        def _stored(self, _state: State) -> None:
+            return None
+
+    game = pig.game(die=2, target=2)
+    with Lost(piglet_tables, game) as prober:
+        assert bounds_of(prober.chances(game.moves(game.start)[0]), 0) == Bounds(0, 1)
+        assert [move.bounds for move in prober.probe(game.start).moves] == [Bounds(0, 0)] * 2
 
 
 def test_estimate(ask: Ask) -> None:
