@@ -59,7 +59,7 @@ def _text_of_hare(hare: Mapping[str, Any], number: int) -> str:
     waits = hare.get("waits", ("eat" if on_lettuce else "miss") if hare["misses_turn"] else "")
     if not isinstance(waits, str) or waits not in WAITS or bool(waits) != hare["misses_turn"]:
         _refuse(f"'waits' of hare {number} must be miss, eat or pay if it misses a turn, and is otherwise left out")
-    rank = f"#{_number(hare['rank'], f"'rank' of hare {number}")}" if "rank" in hare else ""
+    rank = "#" + _number(hare["rank"], f"'rank' of hare {number}") if "rank" in hare else ""
     return f"{square}:{carrots}:{lettuces}{WAITING[WAITS.index(waits)]}{rank}"
 
 
