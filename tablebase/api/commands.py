@@ -1,4 +1,4 @@
-"""Three stateless commands, from JSON to JSON, for servers of games of chance or of several players: new game, move, computer's move.
+"""Stateless commands, from JSON to JSON, for servers of games of chance or of several players: new game, move, computer's move.
 
 Nothing is kept between commands: what a client is told, it sends back. Whatever it sends, the answer is an object with `success`;
 if that is false, `error` says in one sentence what is wrong and what to do. Requests and answers are what `json.loads` returns

@@ -178,9 +178,7 @@ def standings(names: Sequence[str], played: Sequence[Played]) -> list[dict[str, 
     rows = []
     for contestant, name in enumerate(names):
         own = [game for game in played if contestant in game.fixture.seats]
-        places = [
-            place for game in own for place, seat in zip(game.places, game.fixture.seats, strict=True) if seat == contestant
-        ]
+        places = [place for game in own for place, seat in zip(game.places, game.fixture.seats, strict=True) if seat == contestant]
         shares = [mean(points(game.places, game.fixture.seats)[contestant]) for game in own]
         share = mean(shares)
         low, high = wilson(sum(shares), len(own))

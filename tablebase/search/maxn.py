@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.compute.borrow import borrowed
 from tablebase.compute.jit import inline, jit
 from tablebase.game.kernels import BEGINS, CHANCE, LABEL, OVER, STATE, WEIGHT, WIN, Int64, Kernels
 
@@ -400,6 +401,7 @@ def run(
     int
         `DONE`, with the values and the line of level 0; `PAUSED`; or `TOO_DEEP`, if the space has too few levels.
     """
+    tables, space = borrowed(tables), borrowed(space)
     frames, counts = space.frames, space.counts
     level = counts[LEVEL]
     looked = 0

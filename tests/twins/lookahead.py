@@ -11,9 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from twins.harehedgehog import FIELDS
-
 from tablebase.game.stochastic import CHANCE, OVER, State, StochasticGame
+from twins.harehedgehog import FIELDS
 
 Vector = tuple[Fraction, ...]
 Values = Callable[[State], tuple[Vector, set[int]]]
