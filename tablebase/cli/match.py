@@ -70,7 +70,7 @@ def match(
     rows = standings(names, played)
     if style is Format.TABLE:
         rows = [{**row, "elo": _interval(row, "elo"), "share": _interval(row, "share")} for row in rows]
-        write_rows(rows, style, ["player", "games", "wins", "place", "share", "elo"])
+        write_rows(rows, style, ["player", "games", "wins", "place", "share", "elo", "broken_off"])
     else:
         write_rows(rows, style)
 

@@ -173,7 +173,8 @@ def standings(names: Sequence[str], played: Sequence[Played]) -> list[dict[str, 
     """A row for each contestant, in their order.
 
     Its fields are `player`; `games`; `wins`, games that one of its players has won alone; `place`, the mean place; `share` of the
-    points, `share_from` and `share_to`; and `elo`, `elo_from` and `elo_to`, null if they are infinite.
+    points, `share_from` and `share_to`; `elo`, `elo_from` and `elo_to`, null if they are infinite; and `broken_off`, games that
+    have taken too long, whose places are those of that moment.
     """
     rows = []
     for contestant, name in enumerate(names):
@@ -194,6 +195,7 @@ def standings(names: Sequence[str], played: Sequence[Played]) -> list[dict[str, 
                 "elo": elo(share),
                 "elo_from": elo(low),
                 "elo_to": elo(high),
+                "broken_off": sum(game.why is EndReason.BROKEN_OFF for game in own),
             }
         )
     return rows
