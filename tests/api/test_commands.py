@@ -66,7 +66,14 @@ def play_through(name: str, seed: int) -> str:
     return "long"
 
 
-VARIANTS = ["", "-players=3", "-players=6", "-deck=exhaust", "-players=4-again=may-card_chain=draw", "-lettuce_pay=leaving-rounds=9"]
+VARIANTS = [
+    "",
+    "-players=3",
+    "-players=6",
+    "-deck=exhaust",
+    "-players=4-again=may-card_chain=draw",
+    "-lettuce_pay=leaving-rounds=9",
+]
 
 
 def test_games_through_the_commands() -> None:
@@ -210,7 +217,11 @@ BAD: list[tuple[str, Any, str]] = [
     ("computer", {"position": START, "settings": {"cuts": []}}, "the cuts must be whole numbers"),
     ("computer", {"position": START, "settings": {"stop": "maybe"}}, "the setting stop must be yes or no, not 'maybe'"),
     ("computer", {"position": START, "settings": {"objective": "mine"}}, "there is no objective 'mine': choose own or lead"),
-    ("computer", {"position": START, "settings": {"carrots": float("nan")}}, "the weight of carrots must be a number from 0 to 100"),
+    (
+        "computer",
+        {"position": START, "settings": {"carrots": float("nan")}},
+        "the weight of carrots must be a number from 0 to 100",
+    ),
     ("computer", {"position": START, "settings": {"carrots": "many"}}, "the weight of carrots must be a number, not 'many'"),
     ("computer", {"position": START, "settings": {"alpha-beta": True}}, "alpha-beta is sound for two players and"),
     ("computer", {"position": START, "code": 1}, "unknown field 'code'"),
