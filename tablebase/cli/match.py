@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -75,16 +75,14 @@ def match(
         write_rows(rows, style)
 
 
-def _interval(row: dict[str, object], name: str) -> str:
-    """A number with its interval."""
+def _interval(row: dict[str, Any], name: str) -> str:
+    """A number with its interval; one that is infinite as such."""
     digits = 3 if name == "share" else 0
-    shown = [_number(row[field], digits, "-" if field.endswith("from") else "") for field in (name, f"{name}_from", f"{name}_to")]
+    shown = []
+    for bound in ("", "_from", "_to"):
+        value, infinite = row[name + bound], "inf" if row["share" + bound] else "-inf"
+        shown.append(infinite if value is None else f"{value:.{digits}f}")
     return f"{shown[0]} ({shown[1]} to {shown[2]})"
-
-
-def _number(value: object, digits: int, sign: str) -> str:
-    """A number with so many digits; one that is infinite as such."""
-    return f"{value:.{digits}f}" if isinstance(value, float) else f"{sign}inf"
 
 
 COMMANDS = (match,)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -147,22 +146,6 @@ def _check_tables(game: Game, start: Position, folder: Path) -> None:
             raise missing_table(game, needed, folder, material)
 
 
-def read_word(prompt: str) -> str | None:
-    """The next line that the person types, None at the end of the input."""
-    try:
-        if sys.stdin.isatty() and sys.stdout.isatty():
-            # Lines can be edited and called back.
-            with suppress(ImportError):
-                import readline  # noqa: F401
-            return input(prompt).strip().lower()
-        # Without a terminal on both sides, input(prompt) would write the prompt to standard error.
-        sys.stdout.write(prompt)
-        return input().strip().lower()
-    except EOFError:
-        sys.stdout.write("\nend of input\n")
-        return None
-
-
 class _Session:
     """A person at the terminal and a player: one match, or one after another if the player learns from them.
 
@@ -227,6 +210,8 @@ class _Session:
 
     def _take_turn(self) -> bool:
         """Prompt until the person has made a move; return False if the game is abandoned."""
+        from tablebase.cli.streams import read_word
+
         of_player = self.player.commands()
         commands: dict[str, Callable[[], None]] = {
             "moves": self._list_moves,

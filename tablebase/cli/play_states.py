@@ -15,7 +15,7 @@ from tablebase.errors import TablebaseError, quoted
 if TYPE_CHECKING:
     from tablebase.game.stochastic import StochasticGame
     from tablebase.play.state_match import Ending, Event, StateMatch
-    from tablebase.play.state_players import StatePlayer
+    from tablebase.play.state_player import StatePlayer
 
 HELP = """\
 a move, such as {example}
@@ -112,7 +112,7 @@ class _Session:
 
     def _take_turn(self) -> bool:
         """Prompt until the person has made a move; return False if the game is abandoned."""
-        from tablebase.cli.play import read_word
+        from tablebase.cli.streams import read_word
 
         commands: dict[str, Callable[[], None]] = {
             "moves": self._list_moves,

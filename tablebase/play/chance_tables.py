@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 
 from tablebase.game.stochastic import State, StochasticGame
-from tablebase.play.state_players import StatePlayer
+from tablebase.play.state_player import StatePlayer
 from tablebase.stochastic.prober import StateProber
 
 
@@ -40,3 +41,8 @@ class ChanceTablesPlayer(StatePlayer):
         """Close all files."""
         super().close()
         self._prober.close()
+
+
+def make(game: StochasticGame, folder: Path, _settings: Mapping[str, str]) -> ChanceTablesPlayer:
+    """The player ``tables``."""
+    return ChanceTablesPlayer(game, folder)

@@ -12,7 +12,7 @@ from tablebase.errors import TablebaseError, quoted
 from tablebase.game.kernels import POINT
 from tablebase.game.notation import whole_number
 from tablebase.game.stochastic import State, StochasticGame
-from tablebase.play.state_players import StatePlayer
+from tablebase.play.state_player import StatePlayer
 from tablebase.search.choices import Cards, Foresight, Objective
 from tablebase.search.leaves import load_tables
 from tablebase.search.lookahead import Lookahead
@@ -123,3 +123,8 @@ def _read_weight(name: str, text: str) -> float:
         return float(text)
     except ValueError:
         raise TablebaseError(f"the weight of {name} must be a number, not {quoted(text)}") from None
+
+
+def make(game: StochasticGame, folder: Path, settings: Mapping[str, str]) -> LookaheadPlayer:
+    """The player ``computer``."""
+    return LookaheadPlayer(game, folder, parse_settings(game, settings))

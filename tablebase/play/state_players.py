@@ -5,48 +5,15 @@ A player is written as its name, with settings behind a colon: ``computer:depth=
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from random import Random
 
 from tablebase.errors import TablebaseError, did_you_mean, quoted
 from tablebase.game.stochastic import State, StochasticGame
-
-
-class StatePlayer(ABC):
-    """Chooses moves in states; made by `open_state_player`.
-
-    Attributes
-    ----------
-    remark : str
-        What it has to say about its last move; may be empty.
-    """
-
-    def __init__(self) -> None:
-        self.remark = ""
-
-    def __enter__(self) -> StatePlayer:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    @abstractmethod
-    def choose(self, state: State, random: Random) -> int:
-        """The code of a legal move in a state in which the game is not over.
-
-        Parameters
-        ----------
-        state : tuple of int
-        random : random.Random
-            The source of all chance, so that a seed repeats a game.
-        """
-
-    def close(self) -> None:
-        """Give back what it holds; it chooses no move afterwards."""
-        self.remark = ""
+from tablebase.play.state_player import StatePlayer
 
 
 class RandomPlayer(StatePlayer):
@@ -91,16 +58,14 @@ class StatePlayerRecord:
     refuses: Callable[[StochasticGame], str | None] = lambda _game: None
 
 
-def _make_computer(game: StochasticGame, folder: Path, settings: Mapping[str, str]) -> StatePlayer:
-    from tablebase.play.lookahead_player import LookaheadPlayer, parse_settings
+def _loaded_later(module: str) -> Make:
+    """The function `make` of a module, which is not loaded before it is called."""
 
-    return LookaheadPlayer(game, folder, parse_settings(game, settings))
+    def make(game: StochasticGame, folder: Path, settings: Mapping[str, str]) -> StatePlayer:
+        player: StatePlayer = import_module(module).make(game, folder, settings)
+        return player
 
-
-def _make_tables(game: StochasticGame, folder: Path, _settings: Mapping[str, str]) -> StatePlayer:
-    from tablebase.play.chance_tables import ChanceTablesPlayer
-
-    return ChanceTablesPlayer(game, folder)
+    return make
 
 
 def _not_compiled(game: StochasticGame) -> str | None:
@@ -115,7 +80,7 @@ STATE_PLAYERS = (
     StatePlayerRecord(
         "computer",
         "looks ahead, and evaluates where it ends; with tables at its leaves",
-        _make_computer,
+        _loaded_later("tablebase.play.lookahead_player"),
         {
             "depth": "turns that it looks ahead, from 1 to 20; by default 4",
             "objective": "own for its own value (the default), lead for its least lead over the others",
@@ -133,7 +98,7 @@ STATE_PLAYERS = (
     StatePlayerRecord(
         "tables",
         "makes the move whose chance is the best for certain; any move where the tables know nothing",
-        _make_tables,
+        _loaded_later("tablebase.play.chance_tables"),
         refuses=_not_two,
     ),
 )

@@ -25,7 +25,8 @@ from typing import Any, NamedTuple
 from tablebase.errors import TablebaseError
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.play.state_match import EndReason, StateMatch, opened
-from tablebase.play.state_players import StatePlayer, open_state_player
+from tablebase.play.state_player import StatePlayer
+from tablebase.play.state_players import open_state_player
 
 CONFIDENCE = 1.959963984540054
 """Standard deviations to either side of the mean within which a normal distribution lies with a probability of 95 %."""

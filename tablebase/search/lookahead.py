@@ -196,10 +196,11 @@ class Lookahead:
         )
 
     def _finished(self, state: State) -> int:
-        """What the evaluation says about who has finished."""
+        """Who has finished, as far as the evaluation says; the game is not over."""
         values = np.zeros(self.game.players, np.int64)
         one = self._evaluation
-        return int(call_evaluate(one.evaluate, self._kernels.rules, one.parameters, np.array(state, np.int64), values))
+        finished = call_evaluate(one.evaluate, self._kernels.rules, one.parameters, np.array(state, np.int64), values)
+        return max(int(finished), 0)
 
     def _searched(self, state: State, settings: Settings) -> Space | None:
         """The space after a search; None if it has too few levels."""

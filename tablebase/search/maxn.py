@@ -179,12 +179,15 @@ def _value(
     rules: Int64,
     parameters: Int64,
     tables: Tables,
+    settings: Settings,
+    left: int,
     state: Int64,
     rows: Int64,
     values: Int64,
 ) -> None:
     """Fill in the values of a leaf.
 
+    A player who has finished since the root gets a thousandth of a point for each turn that is left, lest he should put it off.
     Where chances are known, because somebody has won or by a table, the difference of both players' chances counts as much as
     having won, for the one and against the other.
     """
@@ -195,6 +198,9 @@ def _value(
         if who == OVER and winner >= 0:
             finished = 1 << winner
             values[winner] = WIN
+    for player in range(len(values)):
+        if (finished & ~settings.finished) >> player & 1:
+            values[player] += left
     if len(tables.spans) > 0:
         lead = np.int64(1 << SHARE_BITS) if finished == 1 else -np.int64(1 << SHARE_BITS)
         if finished == 0:
@@ -429,7 +435,9 @@ def run(
                 ends = finished >= 0 and finished != settings.finished
             if ends or not _expand(expand, evaluate, rules, parameters, settings, cuts, state, space, level):
                 counts[LEAVES] += 1
-                _value(expand, index, evaluate, rules, parameters, tables, state, space.rows[level], space.values[level])
+                left = frames[level, LEFT]
+                rows, values = space.rows[level], space.values[level]
+                _value(expand, index, evaluate, rules, parameters, tables, settings, left, state, rows, values)
                 frames[level, WHO], frames[level, COUNT], frames[level, NEXT] = OVER, 0, 0
                 space.lengths[level] = 0
             continue

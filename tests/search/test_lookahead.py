@@ -218,10 +218,20 @@ def test_a_finisher_ends_the_search() -> None:
     assert stopped.best == on.best == 1
     assert stopped.line == ("1",)
     assert len(on.line) == 3
-    assert stopped.values[0] == 10_000 * POINT
+    # Two turns are left.
+    assert stopped.values[0] == 10_000 * POINT + 2
+    assert on.values[0] == 10_000 * POINT
     # Whoever has finished before the search stops nothing.
     later = game.parse("64:0:0#1,5:30:0,12:30:0 2")
     assert Lookahead(game, Foresight(depth=2)).search(later).leaves > 5
+
+
+def test_nobody_puts_off_his_end() -> None:
+    """One square before home, or one square and another: by value alone, going later would be as good."""
+    game = harehedgehog.game(players=3)
+    state = game.parse("50:68:0,62:3:0,40:68:0 2")
+    found = Lookahead(game, Foresight(depth=7, cuts=(0, 2), stop_at_finisher=True)).search(state)
+    assert (found.best, found.values[1]) == (2, 10_000 * POINT + 6)
 
 
 def test_both_ways_to_read_a_vector() -> None:

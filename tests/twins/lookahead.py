@@ -143,7 +143,9 @@ def search(
         stopped = stop and begins and values(state)[1] and values(state)[1] != finished
         if left == 0 or stopped or game.to_move(state) == OVER:
             counts["leaves"] += 1
-            return leaf_values(state)[0], []
+            vector, later = leaf_values(state)
+            soon = [player in later - finished for player in range(game.players)]
+            return tuple(value + Fraction(left, 1000) * sooner for value, sooner in zip(vector, soon, strict=True)), []
         return node(state, left, window)[:2]
 
     def node(state: State, left: int, window: tuple[Any, Any]) -> tuple[Vector, list[str], dict[int, tuple[Vector, bool]]]:
