@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from tablebase.search.maxn import Tables
 
 DEFAULT_GAME = "harehedgehog"
-MOST_NODES = 2_000_000
+MOST_NODES = 5_000_000
 """States that a computer's move may look at, which takes some seconds."""
 LONGEST = 10_000
 """Characters of a text."""

@@ -17,8 +17,8 @@ from tablebase.search.choices import Cards, Foresight, Objective
 from tablebase.search.leaves import load_tables
 from tablebase.search.lookahead import Lookahead
 
-DEPTH = 4
-"""The depth if none is set."""
+LEAST_DEPTH = 4
+"""The depth if none is set, unless more are needed to see one's own next turn."""
 SEED_BITS = 63
 
 
@@ -35,7 +35,7 @@ class Chosen:
         Of the game's evaluation.
     """
 
-    foresight: Foresight = field(default_factory=lambda: Foresight(depth=DEPTH))
+    foresight: Foresight
     tables: bool = True
     weights: Mapping[str, float] = field(default_factory=dict)
 
@@ -51,9 +51,8 @@ class LookaheadPlayer(StatePlayer):
     chosen : Chosen
     """
 
-    def __init__(self, game: StochasticGame, folder: Path, chosen: Chosen | None = None) -> None:
+    def __init__(self, game: StochasticGame, folder: Path, chosen: Chosen) -> None:
         super().__init__()
-        chosen = chosen or Chosen()
         # For more players there are no tables.
         tables = load_tables(folder, game) if chosen.tables and game.players == 2 else None
         self._lookahead = Lookahead(game, chosen.foresight, tables, chosen.weights)
@@ -88,7 +87,8 @@ def parse_settings(game: StochasticGame, settings: Mapping[str, str]) -> Chosen:
         if name in settings:
             given[argument] = read(settings[name])
     weights = {name: _read_weight(name, settings[name]) for name in game.weights if name in settings}
-    return Chosen(Foresight(**{"depth": DEPTH, **given}), _read_yes("tables", settings.get("tables", "yes")), weights)
+    depth = max(LEAST_DEPTH, game.players + 1)
+    return Chosen(Foresight(**{"depth": depth, **given}), _read_yes("tables", settings.get("tables", "yes")), weights)
 
 
 def _read_depth(text: str) -> int:

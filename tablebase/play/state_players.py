@@ -82,7 +82,7 @@ STATE_PLAYERS = (
         "looks ahead, and evaluates where it ends; with tables at its leaves",
         _loaded_later("tablebase.play.lookahead_player"),
         {
-            "depth": "turns that it looks ahead, from 1 to 20; by default 4",
+            "depth": "turns of all players that it looks ahead, from 1 to 20; by default one more than there are players, or 4",
             "objective": "own for its own value (the default), lead for its least lead over the others",
             "stop": "yes or no: whether it looks no further after a player has finished; by default yes",
             "alpha-beta": "yes or no: whether it leaves out what cannot matter; for two players and lead only; by default no",

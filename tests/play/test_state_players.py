@@ -12,7 +12,7 @@ from support.program import open_files
 
 from tablebase.errors import TablebaseError
 from tablebase.game.registry import load_rules
-from tablebase.play.lookahead_player import DEPTH, Chosen, parse_settings
+from tablebase.play.lookahead_player import Chosen, parse_settings
 from tablebase.play.state_match import MOST_TURNS, Ending, EndReason, StateMatch, opened
 from tablebase.play.state_players import STATE_PLAYERS, RandomPlayer, open_state_player, state_player_names
 from tablebase.search.choices import Cards, Foresight, Objective
@@ -141,7 +141,9 @@ def test_the_computer_looks_ahead() -> None:
         chosen = {seed: player.choose(game.parse("0:68:3,0:68:3 1"), Random(seed)) for seed in range(12)}
         assert len(set(chosen.values())) > 1
         assert chosen == {seed: player.choose(game.parse("0:68:3,0:68:3 1"), Random(seed)) for seed in range(12)}
-    assert parse_settings(game, {}) == Chosen(Foresight(depth=DEPTH), True, {})
+    # To see one's own next turn, at least.
+    for players, depth in ((2, 4), (3, 4), (4, 5), (6, 7)):
+        assert parse_settings(harehedgehog.game(players=players), {}) == Chosen(Foresight(depth=depth), True, {})
 
 
 def test_the_computer_has_tables_at_its_leaves(piglet_tables: Path) -> None:
