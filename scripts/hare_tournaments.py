@@ -8,11 +8,11 @@
     python scripts/hare_tournaments.py speed
 
 ``objectives``: one's own value against the least lead, for two, three and four players; for two without cards, too.
-``depths``: depths 1 to 4 against each other. ``random``: the computer at depths 1 to 4 against any moves. ``tables``: with tables at
-the leaves against without, and looking ahead against the tables alone from positions that they hold; first run
-``tablebase build harehedgehog --carrots 60 --data data``. ``nodes``: states that are looked at from 50 positions at depth 6, plain,
-with alpha-beta, with sorting, with both, and with the cuts of the article besides; all but the last must give the same moves.
-``speed``: from the start, at depth 7, as the article has it, which needs 300 ms for 100,000 positions.
+``depths``: depths 1 to 4 against each other. ``random``: the computer at depths 1 to 4 against any moves.
+``tables``: with tables at the leaves against without, and looking ahead against the tables alone from positions that they hold;
+first run ``tablebase build harehedgehog --carrots 60 --data data``. ``nodes``: states that are looked at from 50 positions at depth
+6, plain, with alpha-beta, with sorting, with both, and with the cuts of the article besides; all but the last must give the same
+moves. ``speed``: from the start, at depth 7, as the article has it, which needs 300 ms for 100,000 positions.
 
 Games begin with four turns of random moves; each opening is played in every order of seats. Intervals are those of
 `tablebase.play.tournament`, at 95 %.
@@ -100,6 +100,8 @@ def with_tables() -> list[Meeting]:
         both = (f"computer:depth={depth}", f"computer:depth={depth},tables=no")
         meetings.append(Meeting(f"tables or none, depth {depth}", "harehedgehog", both))
         meetings.append(Meeting(f"tables or none, late, depth {depth}", "harehedgehog", both, LATE, 2))
+    both = ("computer:depth=2,cards=expectation", "computer:depth=2,cards=expectation,tables=no")
+    meetings.append(Meeting("tables or none, late, depth 2, all cards", "harehedgehog", both, LATE, 2))
     alone = ("computer:depth=2,tables=no", "tables")
     return [*meetings, Meeting("looking ahead or tables alone, late", "harehedgehog", alone, ENDGAME, 1)]
 
