@@ -39,7 +39,7 @@ from tablebase.play.state_match import StateMatch
 from tablebase.play.state_players import STATE_PLAYERS, check_setting
 
 if TYPE_CHECKING:
-    from tablebase.search.maxn import Tables
+    from tablebase.search.maxn_frames import Tables
 
 DEFAULT_GAME = "harehedgehog"
 MOST_NODES = 5_000_000

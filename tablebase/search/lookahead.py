@@ -16,7 +16,8 @@ from tablebase.game.kernels import POINT, no_evaluation
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.search.choices import Cards, Foresight, Objective
 from tablebase.search.leaves import no_tables
-from tablebase.search.maxn import (
+from tablebase.search.maxn import begin, call_evaluate, run
+from tablebase.search.maxn_frames import (
     BOUND,
     LEAVES,
     NODES,
@@ -29,10 +30,7 @@ from tablebase.search.maxn import (
     Settings,
     Space,
     Tables,
-    begin,
-    call_evaluate,
     new_space,
-    run,
 )
 
 MOST_DEPTH = 20
