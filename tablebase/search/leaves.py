@@ -11,7 +11,7 @@ from tablebase.compute import machine
 from tablebase.errors import CapacityError
 from tablebase.game.kernels import Int64, Layer, Region
 from tablebase.game.stochastic import StochasticGame
-from tablebase.search.maxn_frames import SHARE_BITS, UNKNOWN, Tables
+from tablebase.search.maxn_frames import SHARE_BITS, Tables
 from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.files import LayerFile, layer_path, limits_of
 from tablebase.tables.folder import check_folder
@@ -54,7 +54,7 @@ def load_tables(folder: Path, game: StochasticGame) -> Tables:
     if needed > machine.memory():
         where = f"all tables of {game.name} in {folder}"
         raise CapacityError(where, "leave the tables out", needed=needed, allowed=machine.memory())
-    chances = np.full((2, size), UNKNOWN, np.int32)
+    chances = np.zeros((2, size), np.int32)
     spans, at, begin = [], 0, 0
     for region, layers in regions:
         spans.append((at, at + len(region.rules), begin))

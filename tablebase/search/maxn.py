@@ -37,7 +37,6 @@ from tablebase.search.maxn_frames import (
     SCORE,
     SHARE_BITS,
     TOO_DEEP,
-    UNKNOWN,
     WEIGHTS,
     WHO,
     Settings,
@@ -71,12 +70,12 @@ def _score(values: Int64, who: int, lead: bool) -> Any:
 
 @inline
 def _lead_in_tables(index: Any, tables: Tables, state: Int64) -> Any:
-    """The first player's chance minus the second one's, by the best bounds of any table; 0 if no table knows the state."""
+    """The first player's certain chance minus the second one's, by the best bounds of any table; 0 if no table has the state."""
     first, second = np.int64(0), np.int64(0)
     for region in range(len(tables.spans)):
         begin, end, states = tables.spans[region, 0], tables.spans[region, 1], tables.spans[region, 2]
         number, player = index(tables.rules[begin:end], state)
-        if number >= 0 and tables.chances[0, states + number] != UNKNOWN:
+        if number >= 0:
             mine, others = np.int64(tables.chances[0, states + number]), np.int64(tables.chances[1, states + number])
             first = max(first, mine if player == 0 else others)
             second = max(second, others if player == 0 else mine)

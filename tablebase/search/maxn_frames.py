@@ -11,8 +11,6 @@ from tablebase.game.kernels import STATE, Int64, Kernels
 
 SHARE_BITS = 30
 """Chances of tables are multiples of 2 to the power of minus this."""
-UNKNOWN = -1
-"""A state whose table is not there."""
 WHO, COUNT, NEXT, BEST, SCORE, WEIGHTS, LEFT, ALPHA, BETA, FRAME = range(10)
 """What a frame holds: what `expand` has returned, how many rows are looked at and the next one, the best row so far and its
 score, the sum of weights, the turns left, and the window; then how many there are."""
@@ -67,7 +65,8 @@ class Tables(NamedTuple):
     spans : ndarray of int64, shape (regions, 3)
         Where the rules of a region begin and end, and where its chances begin.
     chances : ndarray of int32, shape (2, states)
-        The chances that the player to move and the other one can force, in units of `SHARE_BITS`; or `UNKNOWN`.
+        The chances that the player to move and the other one can force, in units of `SHARE_BITS`. Where a table is missing they
+        are 0: nothing is certain for either.
     """
 
     rules: Int64

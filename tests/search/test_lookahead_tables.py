@@ -24,23 +24,23 @@ from tablebase.search import leaves
 from tablebase.search.choices import Cards, Foresight
 from tablebase.search.leaves import load_tables
 from tablebase.search.lookahead import Lookahead
-from tablebase.search.maxn_frames import SHARE_BITS, UNKNOWN, Tables
+from tablebase.search.maxn_frames import SHARE_BITS, Tables
 from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.files import LayerFile, layer_path
 from tablebase.testing.kernel_faults import call_index
 
 RACE: Any = load_rules("harehedgehog-cards=none")
-REGIONS = [RACE.region({"lettuces": 1, "carrots": most, "cap": "strict"}) for most in (1, 2)]
+REGIONS = [RACE.region({"lettuces": 1, "carrots": most, "cap": "strict"}) for most in (12, 14)]
 """Two small tables."""
-NEAR = {"carrots": [0, 0, 1, 1, 2, 4], "lettuces": [0, 0, 1, 2]}
+NEAR = {"carrots": [0, 1, 3, 5, 8, 11, 13, 20], "lettuces": [0, 0, 0, 1, 2]}
 """What states around theirs have."""
 
 
 def made_up() -> Tables:
-    """Tables of any chances whatever, of which every third is not there."""
+    """Tables of any chances whatever; of every third state nothing is certain."""
     random, size = np.random.default_rng(1), sum(region.size for region in REGIONS)
     chances = random.integers(0, 2**SHARE_BITS // 2, (2, size), np.int32)
-    chances[:, random.random(size) < 1 / 3] = UNKNOWN
+    chances[:, random.random(size) < 1 / 3] = 0
     ends = [len(region.rules) for region in REGIONS]
     spans = [[0, ends[0], 0], [ends[0], sum(ends), REGIONS[0].size]]
     return Tables(np.concatenate([region.rules for region in REGIONS]), np.array(spans, np.int64), chances)
@@ -51,8 +51,8 @@ def known(tables: Tables, state: State) -> tuple[Fraction, Fraction] | None:
     kernels, found = RACE.kernels(), []
     for region, begin in zip(REGIONS, (0, REGIONS[0].size), strict=True):
         number, player = call_index(kernels.index, region.rules, np.array(state, np.int64))
-        mine, others = (Fraction(int(one), 2**SHARE_BITS) for one in tables.chances[:, begin + number])
-        if number >= 0 and mine >= 0:
+        if number >= 0:
+            mine, others = (Fraction(int(one), 2**SHARE_BITS) for one in tables.chances[:, begin + number])
             found.append((mine, others) if player == 0 else (others, mine))
     return (max(one for one, _ in found), max(other for _, other in found)) if found else None
 
@@ -73,7 +73,7 @@ def test_tables_at_the_leaves(settings: dict[str, Any]) -> None:
     tables = made_up()
     values, hits = twin.of_race(RACE), 0
     with_tables = twin.with_tables(values, lambda state: known(tables, state))
-    states = [*near_tables(60), RACE.parse("63:1:0,5:1:0 1"), RACE.parse("62:1:0,63:1:0 1")]
+    states = [*near_tables(40), RACE.parse("63:1:0,5:1:0 1"), RACE.parse("62:1:0,63:1:0 1")]
     for state in states:
         assert_twin(RACE, state, 2, settings, 0, values=values, leaf_values=with_tables, tables=tables)
         plain = Lookahead(RACE, Foresight(depth=2, **settings)).search(state)
@@ -92,7 +92,7 @@ def test_a_game_in_which_chance_decides(piglet_tables: Path) -> None:
 
 
 def test_tables_are_read(race_tables: Path, tmp_path: Path) -> None:
-    """All regions of a folder, rounded down; a layer without a file is unknown; no file and no folder is nothing."""
+    """All regions of a folder, rounded down; of a layer without a file nothing is certain; no file and no folder is nothing."""
     for nothing in (tmp_path / "nothing", tmp_path):
         assert load_tables(nothing, RACE).chances.shape == (2, 0)
     folder = tmp_path / "tables"
@@ -114,7 +114,7 @@ def test_tables_are_read(race_tables: Path, tmp_path: Path) -> None:
                 continue
             with closing(LayerFile(path, RACE, region, layer)) as file:
                 assert (found == file.read() // (UNIT >> SHARE_BITS)).all()
-    assert unknown == [("1-0", {UNKNOWN})]
+    assert unknown == [("1-0", {0})]
     assert (tables.chances > 0).any()
 
 
