@@ -127,6 +127,10 @@ def _has_kernels(game: StochasticGame) -> bool:
     return game.kernels() is not None
 
 
+def _has_evaluation(game: StochasticGame) -> bool:
+    return _has_kernels(game) and game.evaluation({}) is not None
+
+
 def _has_region(game: StochasticGame) -> bool:
     """Whether tables of the game have numbers of its own; a variant with kernels need not have tables."""
     if not _has_kernels(game):
@@ -153,6 +157,7 @@ STATE_CHECKS = (
     Check("play", "Random play can be played.", _games, _no_fault, sums_up=_ended),
     Check("digest", "The digest is the same when the game is built again.", lambda *_: ["from a copy"], digest_fault),
     Check("kernels", "The compiled functions do what the plain ones do.", _states, _compiled("kernels_fault"), _has_kernels),
+    Check("evaluation", "States have values for each player.", _states, _compiled("evaluation_fault"), _has_evaluation),
     Check("index", "States and numbers lead to each other.", _states_and_numbers, _compiled("index_fault"), _has_region),
     Check("layers", "No move leads to a later layer.", _compiled("paths"), _compiled("layers_fault"), _has_region),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -50,14 +52,20 @@ def test_all_other_commands_refuse(ask: Ask, tmp_path: Any, monkeypatch: pytest.
     others = [name for name in commands_of_games() if name not in FOR_ALL_GAMES]
     for name in at_least_one(others):
         assert ask(*words(name)) == Answer(2, "", REFUSED), name
-    assert len(others) > 7
+    assert len(others) > 5
     assert not list(tmp_path.iterdir())
 
 
-def test_commands_that_take_all_games(ask: Ask, piglet_tables: Path) -> None:
+def test_commands_that_take_all_games(ask: Ask, piglet_tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that are listed, and no others."""
     assert set(FOR_ALL_GAMES) <= commands_of_games().keys()
-    more: dict[str, list[object]] = {"perft": ["--depth", "1"], "probe": ["0,0 1 0"]}
+    more: dict[str, list[object]] = {
+        "match": ["--player", "random", "--player", "random", "--games", "2"],
+        "perft": ["--depth", "1"],
+        "play": ["--player", "random"],
+        "probe": ["0,0 1 0"],
+    }
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
     for name in at_least_one(FOR_ALL_GAMES):
         data = [] if name in ("perft", "check-rules", "estimate") else ["--data", piglet_tables]
         assert ask(name, "pig", *more.get(name, []), *PIGLET, *data).code == 0, name
@@ -73,7 +81,7 @@ def test_games_say_what_can_be_asked(ask: Ask) -> None:
         "squares": None,
         "pieces": "",
         "start": "0,0 1 0",
-        "commands": "build check-rules estimate line perft probe stats verify",
+        "commands": "build check-rules estimate line match perft play probe stats verify",
     }
     assert listed["hexapawn"]["commands"] == "all"
 
