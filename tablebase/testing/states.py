@@ -157,9 +157,9 @@ STATE_CHECKS = (
     Check("play", "Random play can be played.", _games, _no_fault, sums_up=_ended),
     Check("digest", "The digest is the same when the game is built again.", lambda *_: ["from a copy"], digest_fault),
     Check("kernels", "The compiled functions do what the plain ones do.", _states, _compiled("kernels_fault"), _has_kernels),
-    Check("evaluation", "States have values for each player.", _states, _compiled("evaluation_fault"), _has_evaluation),
     Check("index", "States and numbers lead to each other.", _states_and_numbers, _compiled("index_fault"), _has_region),
     Check("layers", "No move leads to a later layer.", _compiled("paths"), _compiled("layers_fault"), _has_region),
+    Check("evaluation", "States have values for each player.", _states, _compiled("evaluation_fault"), _has_evaluation),
 )
 """All checks of a `StochasticGame`."""
 

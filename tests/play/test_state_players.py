@@ -83,6 +83,10 @@ def test_moves_are_taken_back() -> None:
     assert match.undo(1)
     assert (RACE.format(match.state), match.turns) == ("2:65:3,0:68:3 2", 1)
     assert not match.undo(1)
+    drawn = match_at(harehedgehog.game(), "0:68:3,0:68:3 1")
+    assert len(drawn.play(1)) > 1
+    assert drawn.undo(0)
+    assert (drawn.state, drawn.turns) == (drawn.start, 0)
 
 
 def test_games_are_broken_off_and_blocked_ones_end() -> None:
