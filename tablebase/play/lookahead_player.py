@@ -14,7 +14,7 @@ from tablebase.game.notation import whole_number
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.play.state_player import StatePlayer
 from tablebase.search.choices import Cards, Foresight, Objective
-from tablebase.search.leaves import load_tables
+from tablebase.search.leaf_tables import load_tables
 from tablebase.search.lookahead import Lookahead
 
 LEAST_DEPTH = 4

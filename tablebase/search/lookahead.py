@@ -15,7 +15,7 @@ from tablebase.errors import CapacityError, RulesError, TablebaseError
 from tablebase.game.kernels import POINT, no_evaluation
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.search.choices import Cards, Foresight, Objective
-from tablebase.search.leaves import no_tables
+from tablebase.search.leaf_tables import no_tables
 from tablebase.search.maxn import begin, call_evaluate, run
 from tablebase.search.maxn_frames import (
     BOUND,
@@ -117,7 +117,7 @@ class Lookahead:
         With compiled rules.
     foresight : Foresight
     tables : Tables, optional
-        What is known about leaves, as `tablebase.search.leaves.load_tables` returns it.
+        What is known about leaves, as `tablebase.search.leaf_tables.load_tables` returns it.
     weights : mapping of str to float
         Of the game's evaluation.
 

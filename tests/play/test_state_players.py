@@ -16,7 +16,7 @@ from tablebase.play.lookahead_player import Chosen, parse_settings
 from tablebase.play.state_match import MOST_TURNS, Ending, EndReason, StateMatch, opened
 from tablebase.play.state_players import STATE_PLAYERS, RandomPlayer, open_state_player, state_player_names
 from tablebase.search.choices import Cards, Foresight, Objective
-from tablebase.search.leaves import load_tables
+from tablebase.search.leaf_tables import load_tables
 from tablebase.search.lookahead import Lookahead
 from tablebase.stochastic.prober import StateProber
 from tablebase_rules import harehedgehog, pig

@@ -20,9 +20,9 @@ from tablebase.errors import CapacityError
 from tablebase.game.kernels import POINT
 from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import State, StochasticGame
-from tablebase.search import leaves
+from tablebase.search import leaf_tables
 from tablebase.search.choices import Cards, Foresight
-from tablebase.search.leaves import load_tables
+from tablebase.search.leaf_tables import load_tables
 from tablebase.search.lookahead import Lookahead
 from tablebase.search.maxn_frames import SHARE_BITS, Tables
 from tablebase.stochastic.chances import UNIT
@@ -126,6 +126,6 @@ def test_tables_are_read(race_tables: Path, tmp_path: Path) -> None:
 
 def test_tables_must_fit(race_tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise there is one sentence, with exit code 3."""
-    monkeypatch.setattr(leaves.machine, "memory", lambda: 1000)
+    monkeypatch.setattr(leaf_tables.machine, "memory", lambda: 1000)
     with pytest.raises(CapacityError, match=r"all tables of harehedgehog-cards=none in .* needs .*: leave the tables out"):
         load_tables(race_tables, RACE)
