@@ -6,8 +6,8 @@
     python scripts/engine_games.py exact --data data --games 10000
 
 ``keeps``: from random positions of up to four pieces, the engine with tables plays against perfect and against random moves; a
-result that was won or drawn by the table must never become worse. ``tables``: from positions of six and seven pieces that
-games have led to, the engine with tables plays the engine without. ``nodes``: from openings of random moves, the engine with
+result that was won or drawn by the table must never become worse. ``tables``: from random positions of six and seven pieces,
+three or four a side, the engine with tables plays the engine without. ``nodes``: from openings of random moves, the engine with
 20,000 nodes a move plays the engine with a quarter of that. ``exact``: no games, but so many random positions of up to four
 pieces that are decided within nine plies; an exact search without tables must find each result to the ply, at the depth of its
 distance and not before. Then 300 searches of other positions and depths must have one score each, with and without
@@ -110,14 +110,12 @@ def openings(game: Game, random: Random) -> Iterator[Position]:
 
 
 def middle_games(game: Game, random: Random, pieces: range) -> Iterator[Position]:
-    """Positions with so many pieces from quick games of the engine, one a game."""
-    engine = Engine(game, options=OPTIONS)
-    for opening in openings(game, random):
-        _, positions = play_game(game, opening, (engine_mover(engine, 200),) * 2)
-        wanted = random.choice(pieces)
-        found = [position for position in positions if len(position.pieces) == wanted]
-        if found:
-            yield found[0]
+    """Random placements of so many pieces, divided evenly; games of the engine are drawn before so few are left."""
+    while True:
+        position = random_position(game, random, random.choice(pieces))
+        white = sum(game.kinds[kind].side == 0 for kind, _ in position.pieces)
+        if abs(2 * white - len(position.pieces)) <= 1:
+            yield position
 
 
 @dataclass(frozen=True)
@@ -178,7 +176,7 @@ def check_kept(folder: Path, games: int) -> int:
     for title, opponent in (("perfect", perfect_mover(game, prober)), ("random", random_mover(game, random))):
         won = kept = 0
         for _ in range(games // 2):
-            start = random_table_position(game, random, random.randint(2, 4))
+            start = random_position(game, random, random.randint(2, 4))
             side = start.side
             before = prober.value(game, start)
             movers = (engine_mover(engine, 1000), opponent) if side == 0 else (opponent, engine_mover(engine, 1000))
@@ -202,7 +200,7 @@ def check_exact(folder: Path, count: int) -> int:
     alone = replace(OPTIONS, exact=True, repetition=Repetition.NONE, progress=0)
     engine, compared, wrong = Engine(game, options=alone), 0, 0
     while compared < count:
-        position = random_table_position(game, random, random.randint(2, 4))
+        position = random_position(game, random, random.randint(2, 4))
         value = prober.value(game, position)
         if value.distance is not None and value.distance <= WITHIN:
             answers = list(engine.analyse(position, depth=value.distance))
@@ -214,7 +212,7 @@ def check_exact(folder: Path, count: int) -> int:
     engines = [Engine(game, options=options) for options in ways]
     starts, differ = openings(game, random), 0
     for number in range(SEARCHES):
-        position = next(starts) if number % 2 else random_table_position(game, random, random.randint(5, 8))
+        position = next(starts) if number % 2 else random_position(game, random, random.randint(5, 8))
         scores = {tuple(answer.score for answer in each.analyse(position, depth=3 + number % 4)) for each in engines}
         differ += len(scores) > 1
     print(f"{SEARCHES} positions and depths: {differ} have more than one score")
@@ -226,7 +224,7 @@ def value_points(value: Value) -> float:
     return points(value.outcome, 0)
 
 
-def random_table_position(game: Game, random: Random, pieces: int) -> Position:
+def random_position(game: Game, random: Random, pieces: int) -> Position:
     """A placement of some material in which the game is not over."""
     while True:
         material = random.choice(materials(game, pieces))

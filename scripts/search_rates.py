@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
 
-from engine_games import OPTIONS, random_table_position
+from engine_games import OPTIONS, random_position
 
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position, legal_moves, play
@@ -104,7 +104,7 @@ def undecided_roots(engine: Engine) -> Iterator[Position]:
     """Random positions that a search has not decided: those that are soon over have few nodes."""
     random = Random(1)
     while True:
-        root = random_table_position(engine.game, random, ROOT_PIECES)
+        root = random_position(engine.game, random, ROOT_PIECES)
         *_, last = engine.analyse(root, depth=ROOT_DEPTH)
         if last.value is None:
             yield root

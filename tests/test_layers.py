@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from fnmatch import fnmatch
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,16 @@ def test_no_circles_of_modules() -> None:
         for name in leaves:
             del graph[name]
     assert not graph
+
+
+def test_no_module_hides_a_name_of_its_package() -> None:
+    """What a package hands on lazily is not replaced by a module of the same name as soon as that is imported."""
+    handed_on = 0
+    for package in sorted(path.parent for path in ROOT.joinpath("tablebase").rglob("__init__.py")):
+        names = set(getattr(import_module(".".join(package.relative_to(ROOT).parts)), "__all__", ()))
+        handed_on += len(names)
+        assert not names & {path.stem for path in package.iterdir()}, package
+    assert handed_on > 20
 
 
 def test_no_folder_is_left_out(pytestconfig: pytest.Config) -> None:

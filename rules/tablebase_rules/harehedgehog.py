@@ -22,14 +22,20 @@ eating (``lettuce_pay=leaving``); ``#1`` is a finishing rank. Further words foll
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tablebase.errors import RulesError
 from tablebase.game.stochastic import State
-from tablebase_rules._harehedgehog import FIRST_CARROTS
+from tablebase_rules._harehedgehog import CARD_TEXTS, FIRST_CARROTS, RANK
 from tablebase_rules._harehedgehog_tables import TabledRace
 from tablebase_rules._harehedgehog_text import in_words, read, write
 from tablebase_rules.harehedgehog_challenge import HareHedgehogChallenge
+from tablebase_rules.harehedgehog_json import describe, text_of
+
+if TYPE_CHECKING:
+    from tablebase.game.kernels import StateEvaluation
 
 NUMBERS = {"players": (2, 6), "carrots": (0, 1000), "rounds": (0, 1000)}
 """The least and the largest value of the options that are numbers; the least is the default."""
@@ -128,6 +134,11 @@ class HareHedgehog(TabledRace):
 
     name = "harehedgehog"
     title = "Hare & Hedgehog"
+    weights: ClassVar[Mapping[str, str]] = {
+        "lettuces": "weight of lettuces, Ks",
+        "carrots": "weight of carrots, Kc",
+        "squares": "weight of the way covered, Kp",
+    }
 
     def format(self, state: State) -> str:
         """A state as text."""
@@ -140,3 +151,25 @@ class HareHedgehog(TabledRace):
     def code_text(self, code: int) -> str:
         """A move's code in words."""
         return in_words(code)
+
+    def draw_text(self, label: str) -> str:
+        """What a card says."""
+        return CARD_TEXTS[label]
+
+    def standing(self, state: State) -> tuple[int, ...]:
+        """The finishing ranks; after them, who is ahead on the board."""
+        return tuple(hare[RANK] or self.place(state, who) for who, hare in enumerate(self.hares(state)))
+
+    def describe(self, state: State) -> dict[str, Any]:
+        """What a state is made of."""
+        return describe(self, state)
+
+    def text_of(self, description: Mapping[str, Any]) -> str:
+        """The text of what `describe` returns, or of the little that the article's program knows of a state."""
+        return text_of(self, description)
+
+    def evaluation(self, weights: Mapping[str, float]) -> StateEvaluation:
+        """That of the article's program; errors are those of `tablebase_rules.harehedgehog_evaluation.evaluation`."""
+        from tablebase_rules.harehedgehog_evaluation import evaluation
+
+        return evaluation(weights)

@@ -27,8 +27,10 @@ from tablebase.verify.chances import verify_layer
 
 BYTES_A_STATE = 16
 """The chances of both players."""
-BYTES_OF_FORMULAS = 256
-"""At most, as long as all formulas are kept."""
+BYTES_OF_FORMULAS = 1024
+"""At most, for a state that is alike to no other, as long as all formulas are kept."""
+BYTES_BESIDE = 1 << 28
+"""The program itself, with its compiled kernels."""
 BYTES_ON_DISK = 16
 """At most; where bounds are 0 and 1, next to nothing is left after compression."""
 
@@ -60,7 +62,7 @@ def estimate(region: Region) -> list[Estimate]:
         Estimate(
             layer.name,
             layer.end - layer.begin,
-            BYTES_A_STATE * region.size + min(KEPT, BYTES_OF_FORMULAS * (layer.end - layer.begin)),
+            BYTES_A_STATE * region.size + min(KEPT, BYTES_OF_FORMULAS * (layer.end - layer.begin)) + BYTES_BESIDE,
             BYTES_ON_DISK * (layer.end - layer.begin),
         )
         for layer in region.layers

@@ -12,7 +12,23 @@ from typing import Annotated, Any
 import typer
 
 import tablebase
-from tablebase.cli import build, catalog, count, games, mine, patterns, play, plot, probe, prune, search, signals, streams, verify
+from tablebase.cli import (
+    build,
+    catalog,
+    count,
+    games,
+    match,
+    mine,
+    patterns,
+    play,
+    plot,
+    probe,
+    prune,
+    search,
+    signals,
+    streams,
+    verify,
+)
 from tablebase.errors import CapacityError, TablebaseError, system_error
 
 app = typer.Typer(
@@ -42,7 +58,7 @@ def _options(
 MORE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 """For commands that pass further options on to the game."""
 
-for module in (games, build, prune, probe, play, search, count, catalog, mine, patterns, plot, verify):
+for module in (games, build, prune, probe, play, match, search, count, catalog, mine, patterns, plot, verify):
     for command in module.COMMANDS:
         settings = MORE_OPTIONS if command in build.LIMITED else None
         app.command(name=command.__name__.replace("_", "-"), context_settings=settings)(command)

@@ -131,7 +131,7 @@ def _write_answer(answer: StateAnswer, within: dict[str, Any] | None) -> None:
 
     sys.stdout.write(f"{answer.position}\n\n{verdict(answer)}\n")
     if answer.stalling:
-        sys.stdout.write(f"stalling: neither player can force {number(answer.stalling)} of it\n")
+        sys.stdout.write(f"stalling: at least {number(answer.stalling)} of the chance can be forced by neither player\n")
     if within is not None:
         bounds = f"at least {within['lower']:.6f}, at most {within['upper']:.6f}"
         sys.stdout.write(f"within {within['turns']} turns of both players together: {bounds}\n")

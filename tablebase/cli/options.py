@@ -51,8 +51,10 @@ def complete_game(beginning: str) -> list[str]:
 def complete_player(beginning: str) -> list[str]:
     """The players whose names begin so, for the completion of shells."""
     from tablebase.play.players import player_names
+    from tablebase.play.state_players import state_player_names
 
-    return [name for name in player_names() if name.startswith(beginning)]
+    names = dict.fromkeys([*player_names(), *state_player_names()])
+    return [name for name in names if name.startswith(beginning)]
 
 
 def from_input(word: str) -> str:
@@ -99,7 +101,7 @@ DEFAULT_DATA = Path("data")
 CORES = cores()
 CHECK_FAILED = 1
 """Exit code if a check has failed."""
-FOR_ALL_GAMES = ("build", "check-rules", "estimate", "line", "perft", "probe", "stats", "verify")
+FOR_ALL_GAMES = ("build", "check-rules", "estimate", "line", "match", "perft", "play", "probe", "stats", "verify")
 """Commands that also take games of chance or of several players."""
 
 

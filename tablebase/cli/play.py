@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,11 +14,12 @@ from tablebase.cli.options import (
     DEFAULT_DATA,
     Data,
     GameName,
+    Players,
     PositionText,
     Size,
     Start,
     Variant,
-    chosen_game,
+    chosen_rules,
     chosen_start,
     complete_player,
 )
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tablebase.play.match import Ending, Match
     from tablebase.play.player import Player
 
+DEFAULT_PLAYER = "tables"
 SEEDS = 1_000_000
 """Upper bound of randomly drawn seeds, which keeps them short to type."""
 
@@ -52,16 +53,18 @@ def play(
     position: PositionText = None,
     begin: Start = None,
     player: Annotated[
-        str,
+        list[str] | None,
         typer.Option(
             "--player",
             metavar="NAME",
-            help="Who plays against you: tables, fuzzy, foxbox, ranking, matchboxes or engine.",
+            help="Who plays against you: tables, fuzzy, foxbox, ranking, matchboxes or engine; "
+            "with chance or several players: computer, random or tables, and may be repeated.",
             autocompletion=complete_player,
         ),
-    ] = "tables",
+    ] = None,
     side: Annotated[
-        str | None, typer.Option("--side", metavar="LETTER", help="The side you play; by default the one that moves first.")
+        str | None,
+        typer.Option("--side", metavar="SIDE", help="Letter or number of the side you play; by default the one that moves first."),
     ] = None,
     fuzz: Annotated[
         str | None,
@@ -76,32 +79,55 @@ def play(
     seed: Annotated[
         int | None, typer.Option("--seed", metavar="N", min=0, help="Seed of the player's choices, to repeat a game.")
     ] = None,
+    players: Players = None,
     size: Size = None,
     variant: Variant = None,
     data: Data = DEFAULT_DATA,
 ) -> None:
-    """Play against the tables, or another player, in the terminal."""
-    from random import Random, SystemRandom
+    """Play against the tables, or other players, in the terminal."""
+    from random import SystemRandom
 
+    from tablebase.cli import chances, play_states
     from tablebase.cli.progress import compiling_said
+    from tablebase.game import Game
+
+    rules = chosen_rules(game, size, variant, players)
+    text = chosen_start(rules, position, begin)
+    seed = SystemRandom().randrange(SEEDS) if seed is None else seed
+    # Bytes that are not text are escaped, and then refused like any unknown word.
+    if hasattr(sys.stdin, "reconfigure"):
+        sys.stdin.reconfigure(errors="backslashreplace")
+    with compiling_said(f"play {rules.name}"):
+        if isinstance(rules, Game):
+            given = {"fuzz": fuzz, "boxes": boxes, "level": level}
+            settings = {name: value for name, value in given.items() if value is not None}
+            _play_pieces(rules, text, player or [], side, settings, seed, data)
+        else:
+            chances.refuse_given(rules, fuzz=fuzz, boxes=boxes, level=level)
+            play_states.play(rules, text, player or ["computer"], side, seed, data)
+    sys.stdout.write(f"the seed was {seed}: with --seed {seed} the same options and moves give the same game\n")
+
+
+def _play_pieces(
+    game: Game, text: str, names: list[str], side: str | None, settings: dict[str, str | Path], seed: int, folder: Path
+) -> None:
+    """Play a game of pieces on squares."""
+    from random import Random
+
     from tablebase.game.notation import parse
     from tablebase.play.match import side_number
     from tablebase.play.player import Seat
     from tablebase.play.players import find_player, open_player
 
-    rules = chosen_game(game, size, variant)
-    start = parse(rules, chosen_start(rules, position, begin))
-    person = start.side if side is None else side_number(rules, side)
-    seed = SystemRandom().randrange(SEEDS) if seed is None else seed
-    # Bytes that are not text are escaped, and then refused like any unknown word.
-    if hasattr(sys.stdin, "reconfigure"):
-        sys.stdin.reconfigure(errors="backslashreplace")
-    settings = {name: value for name, value in {"fuzz": fuzz, "boxes": boxes, "level": level}.items() if value is not None}
-    with compiling_said(f"play {rules.name}"), open_player(player, Seat(rules, start, 1 - person, data), **settings) as opponent:
-        if find_player(player).needs_tables:
-            _check_tables(rules, start, data)
-        _Session(rules, start, person, opponent, Random(seed), data).run()
-    sys.stdout.write(f"the seed was {seed}: with --seed {seed} the same options and moves give the same game\n")
+    if len(names) > 1:
+        raise TablebaseError(f"{len(names)} players are named, but one plays against you: name one with --player")
+    name = names[0] if names else DEFAULT_PLAYER
+    start = parse(game, text)
+    person = start.side if side is None else side_number(game, side)
+    with open_player(name, Seat(game, start, 1 - person, folder), **settings) as opponent:
+        if find_player(name).needs_tables:
+            _check_tables(game, start, folder)
+        _Session(game, start, person, opponent, Random(seed), folder).run()
 
 
 def _check_tables(game: Game, start: Position, folder: Path) -> None:
@@ -184,6 +210,8 @@ class _Session:
 
     def _take_turn(self) -> bool:
         """Prompt until the person has made a move; return False if the game is abandoned."""
+        from tablebase.cli.streams import read_word
+
         of_player = self.player.commands()
         commands: dict[str, Callable[[], None]] = {
             "moves": self._list_moves,
@@ -194,7 +222,7 @@ class _Session:
         }
         self._draw()
         while True:
-            word = self._read_word()
+            word = read_word(f"{self._name(self.person)}> ")
             legal = self.match.legal()
             if word is None or word == "quit":
                 sys.stdout.write(f"game abandoned after {self._count_plies()}\n")
@@ -209,22 +237,6 @@ class _Session:
                 sys.stdout.write(f"{of_player[word].answer()}\n")
             else:
                 _refuse(word, legal)
-
-    def _read_word(self) -> str | None:
-        """The next line that the person types, None at the end of the input."""
-        prompt = f"{self._name(self.person)}> "
-        try:
-            if sys.stdin.isatty() and sys.stdout.isatty():
-                # Lines can be edited and called back.
-                with suppress(ImportError):
-                    import readline  # noqa: F401
-                return input(prompt).strip().lower()
-            # Without a terminal on both sides, input(prompt) would write the prompt to standard error.
-            sys.stdout.write(prompt)
-            return input().strip().lower()
-        except EOFError:
-            sys.stdout.write("\nend of input\n")
-            return None
 
     def _list_moves(self) -> None:
         sys.stdout.write(f"{' '.join(self.match.legal())}\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from contextlib import suppress
 from typing import Any, TextIO
 
 from tablebase.errors import NO_SPACE, CapacityError, TablebaseError
@@ -83,3 +84,19 @@ def _text(stream: TextIO | None, kind: type[io.FileIO], number: int) -> TextIO:
         line_buffering=stream.line_buffering,
         write_through=stream.write_through,
     )
+
+
+def read_word(prompt: str) -> str | None:
+    """The next line that the person types, None at the end of the input."""
+    try:
+        if sys.stdin.isatty() and sys.stdout.isatty():
+            # Lines can be edited and called back.
+            with suppress(ImportError):
+                import readline  # noqa: F401
+            return input(prompt).strip().lower()
+        # Without a terminal on both sides, input(prompt) would write the prompt to standard error.
+        sys.stdout.write(prompt)
+        return input().strip().lower()
+    except EOFError:
+        sys.stdout.write("\nend of input\n")
+        return None

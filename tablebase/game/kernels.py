@@ -30,6 +30,11 @@ EXPAND = _PAIR(_VECTOR, _VECTOR, types.int64, types.int64[:, ::1])
 INDEX = _PAIR(_VECTOR, _VECTOR)
 STATE_AT = types.boolean(_VECTOR, types.int64, _VECTOR)
 ALIKE = _PAIR(_VECTOR, types.int64)
+EVALUATE = types.int64(_VECTOR, _VECTOR, _VECTOR, _VECTOR)
+POINT = 1000
+"""A point of an evaluation: values are whole numbers of thousandths, so that their averages need no fractions."""
+WIN = 10_000 * POINT
+"""What it is worth to have won."""
 
 
 def expands(function: Callable[..., Any]) -> Any:
@@ -50,6 +55,18 @@ def lists_states(function: Callable[..., Any]) -> Any:
 def counts_alike(function: Callable[..., Any]) -> Any:
     """Compile the function that counts states that are alike."""
     return cfunc(ALIKE, cache=True)(function)
+
+
+def evaluates(function: Callable[..., Any]) -> Any:
+    """Compile the function that evaluates states."""
+    return cfunc(EVALUATE, cache=True)(function)
+
+
+@evaluates
+def indifferent(_rules: Any, _parameters: Any, _state: Any, values: Any) -> Any:
+    """All states are worth the same; who has won, only `expand` can say."""
+    values[:] = 0
+    return -1
 
 
 @counts_alike
@@ -110,6 +127,30 @@ class Kernels:
 
 
 @dataclass(frozen=True)
+class StateEvaluation:
+    """What states are worth to a program that looks ahead, and cannot see the end of the game.
+
+    Parameters
+    ----------
+    parameters : ndarray of int64
+        Passed to `evaluate`.
+    evaluate : compiled function
+        ``evaluate(rules, parameters, state, values) -> finished``, made with `evaluates`. Fills in the value of the state for
+        each player, in thousandths of a `POINT`, between -2^40 and 2^40. `finished` has bit n set if player n has finished, which
+        he never does while another one moves; -1 if only the rules can say who has won, where the winner gets `WIN`. By
+        default, all states are worth nothing, but for that.
+    """
+
+    parameters: Int64
+    evaluate: Any
+
+
+def no_evaluation() -> StateEvaluation:
+    """The evaluation of games that have none of their own."""
+    return StateEvaluation(np.zeros(1, np.int64), indifferent)
+
+
+@dataclass(frozen=True)
 class Layer:
     """States that a table stores in one file; no move leads from an earlier layer to a later one.
 
@@ -166,16 +207,21 @@ __all__ = [
     "DOUBT",
     "LABEL",
     "OVER",
+    "POINT",
     "STATE",
     "WEIGHT",
+    "WIN",
     "Kernels",
     "Layer",
     "Region",
+    "StateEvaluation",
     "alone",
     "borrowed",
     "counts_alike",
+    "evaluates",
     "expands",
     "indexes",
     "inline",
     "lists_states",
+    "no_evaluation",
 ]

@@ -19,12 +19,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from tablebase.errors import NotationError
 from tablebase.game.movers import CHANCE, OVER
 
 if TYPE_CHECKING:
-    from tablebase.game.kernels import Kernels, Region
+    from tablebase.game.kernels import Kernels, Region, StateEvaluation
 
 State = tuple[int, ...]
 
@@ -67,6 +68,8 @@ class StochasticGame(ABC):
         What bounds a table's region, with the defaults; empty if all states can be reached and listed.
     listable : bool
         False if there are too many states to list them, so that a variant without kernels has no tables.
+    weights : mapping of str to str
+        The parts of the game's evaluation, each with what it means; empty if it has none.
     """
 
     name: str
@@ -76,6 +79,7 @@ class StochasticGame(ABC):
     options: Mapping[str, int | str]
     limits: ClassVar[Mapping[str, int | str]] = {}
     listable: ClassVar[bool] = True
+    weights: ClassVar[Mapping[str, str]] = {}
 
     @abstractmethod
     def to_move(self, state: State) -> int:
@@ -115,8 +119,49 @@ class StochasticGame(ABC):
         """A move's code in words, for people."""
         return str(code)
 
+    def draw_text(self, label: str) -> str:
+        """An outcome of chance in words, for people."""
+        return label
+
+    def standing(self, state: State) -> tuple[int, ...]:
+        """The place of each player if play were broken off here, from 1; by default, nobody is ahead before the end."""
+        return self.places(state) if self.to_move(state) == OVER else (1,) * self.players
+
+    def is_deadlock(self, state: State) -> bool:
+        """Whether play is over, though states do not know it, because nobody can ever do anything again."""
+        del state
+        return False
+
+    def describe(self, state: State) -> dict[str, Any]:
+        """A state as JSON, for programs; by default, as text alone."""
+        return {"text": self.format(state)}
+
+    def text_of(self, description: Mapping[str, Any]) -> str:
+        """The inverse of `describe`: a state as text, which may still be refused by `parse`.
+
+        Raises
+        ------
+        NotationError
+            If the description does not have the right form.
+        """
+        text = description.get("text")
+        if not isinstance(text, str) or len(description) > 1:
+            raise NotationError(f"a state of {self.name} is described by its text, as in {self.describe(self.start)}")
+        return text
+
     def kernels(self) -> Kernels | None:
         """The rules as compiled functions; by default there are none, and tables list all states from the start."""
+        return None
+
+    def evaluation(self, weights: Mapping[str, float]) -> StateEvaluation | None:
+        """What states are worth to a program that looks ahead; only for games with kernels. By default nothing.
+
+        Parameters
+        ----------
+        weights : mapping of str to float
+            Factors of some of the parts in `weights`; those of the others are 1.
+        """
+        del weights
         return None
 
     def region(self, limits: Mapping[str, int | str]) -> Region:

@@ -24,6 +24,63 @@ class Repetition(StrEnum):
     """A loss for the side that repeats."""
 
 
+class Objective(StrEnum):
+    """What a player makes as large as possible in a game of several players."""
+
+    OWN = "own"
+    """His own value."""
+    LEAD = "lead"
+    """His least lead over the others."""
+
+
+class Cards(StrEnum):
+    """What a search makes of chance."""
+
+    DRAW = "draw"
+    """One outcome for each state, drawn by a seed."""
+    EXPECTATION = "expectation"
+    """The average of all outcomes, rounded down to a thousandth of a point."""
+
+
+DOCUMENT_DEPTH = 7
+DOCUMENT_CUTS = (0, 0, 8, 8, 4)
+"""The depth and the cuts of the article on Hare & Hedgehog."""
+
+
+@dataclass(frozen=True)
+class Foresight:
+    """How a program looks ahead in a game of chance or of several players.
+
+    Parameters
+    ----------
+    depth : int
+        In turns of all players together.
+    objective : Objective
+        What every player is supposed to want.
+    stop_at_finisher : bool
+        Whether nothing is looked at after a turn in which a player has finished.
+    alpha_beta : bool
+        Whether to leave out what cannot matter. It changes no result, and is sound for two players and `Objective.LEAD` only.
+    sort : bool
+        Whether to look first at what seems best. It changes no result, and helps alpha-beta.
+    cuts : tuple of int
+        For the first turn, the second one and so on, and with the last number for all later ones: how many of the moves that
+        seem best are looked at; 0 for all of them. Empty for all of them everywhere.
+    cards : Cards
+    nodes : int
+        The most states that a search may look at.
+    """
+
+    depth: int = 3
+    objective: Objective = Objective.OWN
+    stop_at_finisher: bool = True
+    alpha_beta: bool = False
+    sort: bool = False
+    cuts: tuple[int, ...] = ()
+    cards: Cards = Cards.DRAW
+    nodes: int = 1 << 30
+
+
 @dataclass(frozen=True)
 class Options:
     """How an engine searches.

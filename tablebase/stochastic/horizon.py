@@ -40,6 +40,18 @@ def horizon(game: StochasticGame, state: State, turns: int, rules: Any = None) -
         If nobody is to move.
     CapacityError
         If there are too many turns, or too many paths in them.
+
+    Examples
+    --------
+    Home is six squares ahead and costs 21 carrots, one too many. Three squares ahead a card is drawn, and one of the twelve
+    lets the player move again: home, for 6 of the 14 carrots that are left. In all other cases the other player comes home.
+
+    >>> from fractions import Fraction
+    >>> from tablebase_rules import harehedgehog
+    >>> race = harehedgehog.game()
+    >>> found = horizon(race, race.parse("58:20:0,59:20:0 1"), 2)
+    >>> [Fraction(chance).limit_denominator(1000) for chance in (found.lower, found.upper)]
+    [Fraction(1, 12), Fraction(1, 12)]
     """
     if turns > MOST_TURNS:
         raise CapacityError(f"{turns} turns of {game.name}", f"ask for at most {MOST_TURNS}")

@@ -165,6 +165,8 @@ class StateProber:
         for code, after in self.game.moves(state).items():
             draws = self._draws(after, mover) if self.game.to_move(after) == CHANCE else ()
             worth = bounds_of(self._after_move(after), mover)
+            # No move is worth more than the position; a table may know that of the latter only.
+            worth = Bounds(worth.lower, max(worth.lower, min(worth.upper, bounds.upper)))
             moves.append(MoveAnswer(code, self.game.code_text(code), self.game.format(after), worth, draws))
         moves.sort(key=lambda move: (-move.bounds.lower, -move.bounds.upper, move.code))
         side = str(mover + 1) if mover >= 0 else "chance" if mover == CHANCE else ""

@@ -45,6 +45,12 @@ def call_state_at(state_at: Any, rules: Int64, number: int, state: Int64) -> Any
     return state_at(rules, number, state)
 
 
+@jit
+def call_evaluate(evaluate: Any, rules: Int64, parameters: Int64, state: Int64, values: Int64) -> Any:
+    """What `StateEvaluation.evaluate` returns."""
+    return evaluate(rules, parameters, state, values)
+
+
 class Expansion(NamedTuple):
     """What `Kernels.expand` says about a state.
 
@@ -129,6 +135,27 @@ def _begun(game: StochasticGame, state: State) -> list[int]:
 
 def _listed(rows: list[list[Any]]) -> str:
     return ", ".join("(" + " ".join(map(str, row)) + ")" for row in rows)
+
+
+def evaluation_fault(game: StochasticGame, state: State) -> str | None:
+    """What is wrong with the values of a state."""
+    evaluation = game.evaluation({})
+    assert evaluation is not None
+    values, array = np.full(game.players + SPARE, UNTOUCHED), np.array(state, np.int64)
+    own = values[: game.players]
+    finished = int(call_evaluate(evaluation.evaluate, _kernels(game).rules, evaluation.parameters, array, own))
+    fault = None
+    if (values[game.players :] != UNTOUCHED).any():
+        fault = f"more values are filled in than the {game.players} that there are"
+    elif array.tolist() != list(state):
+        fault = "the state itself is changed"
+    elif (abs(own) >= -UNTOUCHED).any():
+        fault = f"the values must lie between -2^40 and 2^40, and are {own.tolist()}"
+    elif not -1 <= finished < 1 << game.players:
+        fault = f"{finished} is no set of {game.players} players"
+    elif finished >= 0 <= game.to_move(state) and finished >> game.to_move(state) & 1:
+        fault = f"player {game.to_move(state)} has finished, and is to move"
+    return fault and f"{game.format(state)}: {fault}"
 
 
 # Numbers of a table.

@@ -127,6 +127,10 @@ def _has_kernels(game: StochasticGame) -> bool:
     return game.kernels() is not None
 
 
+def _has_evaluation(game: StochasticGame) -> bool:
+    return _has_kernels(game) and game.evaluation({}) is not None
+
+
 def _has_region(game: StochasticGame) -> bool:
     """Whether tables of the game have numbers of its own; a variant with kernels need not have tables."""
     if not _has_kernels(game):
@@ -155,6 +159,7 @@ STATE_CHECKS = (
     Check("kernels", "The compiled functions do what the plain ones do.", _states, _compiled("kernels_fault"), _has_kernels),
     Check("index", "States and numbers lead to each other.", _states_and_numbers, _compiled("index_fault"), _has_region),
     Check("layers", "No move leads to a later layer.", _compiled("paths"), _compiled("layers_fault"), _has_region),
+    Check("evaluation", "States have values for each player.", _states, _compiled("evaluation_fault"), _has_evaluation),
 )
 """All checks of a `StochasticGame`."""
 

@@ -312,8 +312,8 @@ def test_a_game_that_is_over_at_once(play: Ask) -> None:
 
 def test_a_repeated_position_is_a_draw(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """When the same position occurs for the third time, the game ends as a draw."""
-    for module in (building, registry):
-        monkeypatch.setattr(module, "load_game", lambda _: toys.pacers())
+    for module, name in ((building, "load_game"), (registry, "load_game"), (registry, "load_rules")):
+        monkeypatch.setattr(module, name, lambda _: toys.pacers())
     assert len(list(building.build(toys.pacers(), plan(toys.pacers(), 2, []), tmp_path))) == 1
     monkeypatch.setattr(sys, "stdin", io.StringIO("a1b1\nb1a1\n" * 9))
     answer = ask("play", "pacers", "--data", tmp_path, "--seed", 0)

@@ -9,7 +9,9 @@ from typing import Any
 import typer
 
 from tablebase.cli import app
+from tablebase.game.registry import load_rules
 from tablebase.play.players import PLAYERS, player_names
+from tablebase.play.state_players import STATE_PLAYERS
 
 DOCS = Path(__file__).parents[2] / "docs"
 GUIDE = (DOCS / "guide.md").read_text(encoding="utf-8")
@@ -62,12 +64,26 @@ def test_every_player_has_its_line() -> None:
     named = next(option.help for option in commands()["play"].params if option.opts[0] == "--player")
     row = next(row for row in rows() if row[0].startswith("`--player "))
     for text in (named, row[1].replace("`", "")):
-        assert re.split(", | or ", text.partition(": ")[2].rstrip(".")) == list(player_names())
+        assert re.split(", | or ", text.partition(": ")[2].partition(";")[0]) == list(player_names())
+
+
+def test_every_player_of_states_has_its_lines() -> None:
+    """In the order of the records, on the page about them: its name, and each of its settings."""
+    page = (DOCS / "harehedgehog.md").read_text(encoding="utf-8")
+    section = page.partition("\n## Players\n")[2].partition("\n## ")[0]
+    listed = [line.split(" | ")[0].strip("| `") for line in section.splitlines() if line.startswith("| `")]
+    expected = [record.name for record in STATE_PLAYERS] + [name for record in STATE_PLAYERS for name in record.settings]
+    assert listed == [*expected, *load_rules("harehedgehog").weights]  # type: ignore[union-attr]
+    named = next(option.help for option in commands()["play"].params if option.opts[0] == "--player")
+    names = named.partition("players: ")[2].partition(", and")[0]
+    assert re.split(", | or ", names) == [record.name for record in STATE_PLAYERS]
 
 
 def test_pages_name_no_other_option() -> None:
     """What looks like an option of the program, in any example of any page, is one."""
     known = {word for command in commands().values() for option in command.params for word in option.opts} | {"--help"}
+    # The limits of tables are options of `build` and `estimate`.
+    known |= {f"--{limit}" for limit in load_rules("harehedgehog").limits}  # type: ignore[union-attr]
     examples = [line for page in sorted(DOCS.rglob("*.md")) for line in page.read_text(encoding="utf-8").splitlines()]
     runs = [line for line in examples if line.startswith("$ tablebase ")]
     assert len(runs) > 50

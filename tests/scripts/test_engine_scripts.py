@@ -51,13 +51,13 @@ def test_elo(share: float, difference: float) -> None:
 
 def test_nothing_is_thrown_away_and_searches_agree(three_pieces: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The experiments in small, with tables of up to three pieces only: positions of four are left out."""
-    random = engine_games.random_table_position
-    engine_games.random_table_position = lambda game, generator, pieces: random(game, generator, min(pieces, 3))
+    random = engine_games.random_position
+    engine_games.random_position = lambda game, generator, pieces: random(game, generator, min(pieces, 3))
     try:
         assert engine_games.check_kept(three_pieces, 4) == 0
         assert engine_games.check_exact(three_pieces, 5) == 0
     finally:
-        engine_games.random_table_position = random
+        engine_games.random_position = random
     assert "5 positions decided within 9 plies: 0 searches differ" in capsys.readouterr().out
 
 

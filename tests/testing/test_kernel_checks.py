@@ -14,7 +14,9 @@ from support.pigs import PLAIN, Small, failures, only_failure
 
 from tablebase.errors import RulesError
 from tablebase.game.kernels import BEGINS, CHANCE, LABEL, OVER, STATE, WEIGHT, Layer, Region
+from tablebase.game.stochastic import StochasticGame
 from tablebase.testing import check_rules, kernel_faults
+from tablebase_rules import harehedgehog
 
 
 def lying(monkeypatch: pytest.MonkeyPatch, name: str, lie: Callable[..., Any]) -> None:
@@ -209,3 +211,37 @@ def test_a_variant_without_tables_has_no_numbers(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(Small, "region", refuse)
     assert [result.name for result in check_rules(Small(2), samples=50)] == [*PLAIN, "kernels"]
+
+
+VALUES: Mapping[str, tuple[Callable[..., Any], str]] = {
+    "a value too many": (lambda values, _: values.base.__setitem__(-1, 0), "more values are filled in than the 2"),
+    "a state that is changed": (lambda _, state: state.__setitem__(0, 5), "the state itself is changed"),
+    "a value out of bounds": (lambda values, _: values.__setitem__(1, -1 << 40), "must lie between -2^40 and 2^40, and are"),
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_lies_about_values(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An evaluation that fills in or changes what it must not, or a value that is too large."""
+    lie, said = VALUES[name]
+
+    def lies(result: int, *arguments: Any) -> int:
+        lie(arguments[-1], arguments[-2])
+        return result
+
+    lying(monkeypatch, "call_evaluate", lies)
+    assert said in only_failure(race(), "evaluation")
+
+
+@pytest.mark.parametrize(("finished", "said"), [(4, "4 is no set of 2 players"), (-2, "-2 is no set"), (3, "has finished, and is")])
+def test_lies_about_who_has_finished(finished: int, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody who is not there, or who is to move; -1 is allowed, since the rules may be asked instead."""
+    lying(monkeypatch, "call_evaluate", lambda *_: finished)
+    assert said in only_failure(race(), "evaluation")
+    lying(monkeypatch, "call_evaluate", lambda *_: -1)
+    assert not failures(race(), samples=50)
+
+
+def race() -> StochasticGame:
+    """A game with an evaluation, and without tables, whose checks take longer."""
+    return harehedgehog.game(rounds=9)

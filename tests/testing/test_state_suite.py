@@ -50,7 +50,7 @@ def test_each_check_is_a_test() -> None:
     """`StochasticGameTests` has one documented test for each check and no other."""
     tests = {name: test.__doc__ for name, test in vars(StochasticGameTests).items() if name.startswith("test_")}
     assert tests == {f"test_{check.name}": check.shows for check in STATE_CHECKS}
-    assert [check.name for check in STATE_CHECKS] == PLAIN + COMPILED
+    assert [check.name for check in STATE_CHECKS] == [*PLAIN, *COMPILED, "evaluation"]
 
 
 def test_a_test_class_skips_what_does_not_apply() -> None:

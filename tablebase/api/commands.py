@@ -1,0 +1,238 @@
+"""Stateless commands, from JSON to JSON, for servers of games of chance or of several players: new game, move, computer's move.
+
+Nothing is kept between commands: what a client is told, it sends back. Whatever it sends, the answer is an object with `success`;
+if that is false, `error` says in one sentence what is wrong and what to do. Requests and answers are what `json.loads` returns
+and `json.dumps` takes.
+
+Requests are objects with these fields, all others being refused:
+
+- `game`: the name, with its variant, as in ``harehedgehog-players=3``; by default ``harehedgehog``.
+- `position`: for `move` and `computer_move`. As text, or described as in the answers' field `description`.
+- `code`: for `move`, the move to make.
+- `seed`: a whole number that decides all draws; by default chance itself does.
+- `settings`: for `computer_move`, an object with settings of the player ``computer``, such as ``{"depth": 3}``.
+
+Answers have these:
+
+- `success`: true.
+- `game`: to be sent back.
+- `position`: the new position as text, to be sent back; and `description`, what it is made of.
+- `to_move`: the number of the player to move, from 1; null if the game is over.
+- `moves`: a list of objects with `code` and `text`, empty if the game is over.
+- `code`: the move that was made; null for a new game.
+- `cards`: what was drawn on the way, a list of objects with `card` and `text`.
+- `places`: of each player, from 1; null unless the game is over.
+- `values`: for the computer's move, what it expects for each player, in points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from random import Random, SystemRandom
+from typing import TYPE_CHECKING, Any
+
+from tablebase.errors import RulesError, TablebaseError, quoted
+from tablebase.game.registry import load_rules
+from tablebase.game.stochastic import State, StochasticGame
+from tablebase.play.state_match import StateMatch
+from tablebase.play.state_players import STATE_PLAYERS, check_setting
+
+if TYPE_CHECKING:
+    from tablebase.search.maxn_frames import Tables
+
+DEFAULT_GAME = "harehedgehog"
+MOST_NODES = 5_000_000
+"""States that a computer's move may look at, which takes some seconds."""
+LONGEST = 10_000
+"""Characters of a text."""
+
+
+def new_game(request: Any) -> dict[str, Any]:
+    """The start of a game.
+
+    Examples
+    --------
+    >>> new_game({"game": "harehedgehog-players=3"})["position"]
+    '0:68:3,0:68:3,0:68:3 1'
+    >>> new_game({"game": "harehedgehog-players=1"})
+    {'success': False, 'error': 'harehedgehog has players from 2 to 6, not 1'}
+    """
+    return _answered(_new_game, request)
+
+
+def move(request: Any) -> dict[str, Any]:
+    """A position after a move, and after all draws that follow it.
+
+    Examples
+    --------
+    >>> move({"position": "0:68:3,0:68:3 1", "code": 5})["position"]
+    '5:53:3,0:68:3 2'
+    >>> move({"position": "0:68:3,0:68:3 1", "code": 8})["error"]
+    'the move 8 is not legal in 0:68:3,0:68:3 1: choose one of 1, 2, 3, 4, 5, 6, 7, 9, 10'
+    """
+    return _answered(_move, request)
+
+
+def computer_move(request: Any, tables: Tables | None = None) -> dict[str, Any]:
+    """A position after the move that looking ahead finds best.
+
+    Parameters
+    ----------
+    request : object
+    tables : Tables, optional
+        What is known about leaves, for this game.
+    """
+    return _answered(lambda fields: _computer_move(fields, tables), request)
+
+
+COMMANDS: Mapping[str, Callable[[Any], dict[str, Any]]] = {"new": new_game, "move": move, "computer": computer_move}
+"""The commands by the names that they have for clients."""
+
+
+def _answered(command: Callable[[dict[str, Any]], dict[str, Any]], request: Any) -> dict[str, Any]:
+    """What a command answers, or why it does not."""
+    try:
+        if not isinstance(request, dict):
+            raise TablebaseError('a request must be an object, as in {"game": "harehedgehog"}')
+        return {"success": True, **command(request)}
+    except TablebaseError as fault:
+        return {"success": False, "error": str(fault)}
+
+
+def _new_game(fields: dict[str, Any]) -> dict[str, Any]:
+    _check_fields(fields, {"game", "seed"})
+    game = _game(fields)
+    return _answer(StateMatch(game, game.start, _random(fields)))
+
+
+def _move(fields: dict[str, Any]) -> dict[str, Any]:
+    _check_fields(fields, {"game", "position", "code", "seed"}, {"position", "code"})
+    match = _match(fields)
+    return _made(match, _whole_number(fields["code"], "the code of a move"))
+
+
+def _computer_move(fields: dict[str, Any], tables: Tables | None) -> dict[str, Any]:
+    from tablebase.game.kernels import POINT
+    from tablebase.play.lookahead_player import SEED_BITS, parse_settings
+    from tablebase.search.lookahead import Lookahead
+
+    _check_fields(fields, {"game", "position", "seed", "settings"}, {"position"})
+    match = _match(fields)
+    chosen = parse_settings(match.game, _settings(fields, match.game))
+    foresight = replace(chosen.foresight, nodes=MOST_NODES)
+    lookahead = Lookahead(match.game, foresight, tables if chosen.tables else None, chosen.weights)
+    if not match.legal():
+        raise _over(match)
+    found = lookahead.search(match.state, match.random.getrandbits(SEED_BITS))
+    return {**_made(match, found.best), "values": [value / POINT for value in found.values]}
+
+
+def _made(match: StateMatch, code: int) -> dict[str, Any]:
+    """The answer after a move."""
+    legal = match.legal()
+    if not legal:
+        raise _over(match)
+    if code not in legal:
+        choice = ", ".join(map(str, legal))
+        raise RulesError(f"the move {code} is not legal in {match.game.format(match.state)}: choose one of {choice}")
+    match.play(code)
+    return {**_answer(match), "code": code}
+
+
+def _over(match: StateMatch) -> TablebaseError:
+    return RulesError(f"the game is over in {match.game.format(match.state)}: begin a new one")
+
+
+def _answer(match: StateMatch) -> dict[str, Any]:
+    """What is to be said about a match as it stands."""
+    game, state, ending = match.game, match.state, match.ending()
+    return {
+        "game": game.name,
+        "position": game.format(state),
+        "description": game.describe(state),
+        "to_move": None if ending else match.player + 1,
+        "moves": [{"code": code, "text": game.code_text(code)} for code in match.legal()],
+        "code": None,
+        "cards": [{"card": event.label, "text": game.draw_text(event.label)} for event in match.events if event.code is None],
+        "places": list(ending.places) if ending else None,
+    }
+
+
+# Reading requests
+
+
+def _check_fields(fields: dict[str, Any], allowed: set[str], needed: set[str] = frozenset()) -> None:  # type: ignore[assignment]
+    """Raise `TablebaseError` unless a request has all fields that it needs, and no others than are allowed."""
+    unknown = [name for name in fields if name not in allowed]
+    missing = sorted(needed - fields.keys())
+    if unknown:
+        raise TablebaseError(f"the request has an unknown field {quoted(str(unknown[0]))}: leave it out")
+    if missing:
+        raise TablebaseError(f"the request has no field '{missing[0]}': add it")
+
+
+def _game(fields: dict[str, Any]) -> StochasticGame:
+    """The game of a request."""
+    game = load_rules(_text(fields.get("game", DEFAULT_GAME), "the game"))
+    if not isinstance(game, StochasticGame):
+        raise RulesError(f"{game.name} is a game of pieces on squares: choose one such as {DEFAULT_GAME}")
+    return game
+
+
+def _match(fields: dict[str, Any]) -> StateMatch:
+    """The game of a request, at its position."""
+    game = _game(fields)
+    return StateMatch(game, _state(game, fields["position"]), _random(fields))
+
+
+def _state(game: StochasticGame, position: Any) -> State:
+    """The state that a position describes."""
+    return game.parse(game.text_of(position) if isinstance(position, dict) else _text(position, "the position"))
+
+
+def _random(fields: dict[str, Any]) -> Random:
+    """The source of chance."""
+    if fields.get("seed") is None:
+        return SystemRandom()
+    seed = _whole_number(fields["seed"], "the seed")
+    if seed < 0:
+        raise TablebaseError("the seed must not be negative")
+    return Random(seed)
+
+
+def _settings(fields: dict[str, Any], game: StochasticGame) -> dict[str, str]:
+    """The settings of a request, as the player reads them."""
+    settings = fields.get("settings", {})
+    if not isinstance(settings, dict):
+        raise TablebaseError('the settings must be an object, as in {"depth": 3}')
+    record = STATE_PLAYERS[0]
+    texts = {}
+    for name, value in settings.items():
+        check_setting(record.name, str(name), [*record.settings, *game.weights])
+        texts[name] = _setting_text(value, name)
+    return texts
+
+
+def _setting_text(value: Any, name: str) -> str:
+    """A value of JSON as it is written on the command line: true as yes, a list with strokes."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return "/".join(_setting_text(one, name) if not isinstance(one, list) else "" for one in value)
+    if isinstance(value, (int, float)):
+        return str(_whole_number(value, f"the setting {name}")) if isinstance(value, int) else str(value)
+    return _text(value, f"the setting {name}")
+
+
+def _text(value: Any, what: str) -> str:
+    if not isinstance(value, str) or len(value) > LONGEST:
+        raise TablebaseError(f"{what} must be a text of at most {LONGEST:,} characters")
+    return value
+
+
+def _whole_number(value: Any, what: str) -> int:
+    # Truth values are whole numbers to Python; of large numbers it refuses to write the digits.
+    if type(value) is not int or abs(value) >= 1 << 64:
+        raise TablebaseError(f"{what} must be a whole number of at most 64 bits")
+    return value

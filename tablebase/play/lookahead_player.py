@@ -1,0 +1,130 @@
+"""The player ``computer`` of games of chance or of several players: it looks ahead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from tablebase.errors import TablebaseError, quoted
+from tablebase.game.kernels import POINT
+from tablebase.game.notation import whole_number
+from tablebase.game.stochastic import State, StochasticGame
+from tablebase.play.state_player import StatePlayer
+from tablebase.search.choices import Cards, Foresight, Objective
+from tablebase.search.leaf_tables import load_tables
+from tablebase.search.lookahead import Lookahead
+
+LEAST_DEPTH = 4
+"""The depth if none is set, unless more are needed to see one's own next turn."""
+SEED_BITS = 63
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The settings of the player.
+
+    Parameters
+    ----------
+    foresight : Foresight
+    tables : bool
+        Whether it uses tables.
+    weights : mapping of str to float
+        Of the game's evaluation.
+    """
+
+    foresight: Foresight
+    tables: bool = True
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+
+class LookaheadPlayer(StatePlayer):
+    """Makes the move that a search finds best.
+
+    Parameters
+    ----------
+    game : StochasticGame
+    folder : Path
+        Its tables; it need not exist.
+    chosen : Chosen
+    """
+
+    def __init__(self, game: StochasticGame, folder: Path, chosen: Chosen) -> None:
+        super().__init__()
+        # For more players there are no tables.
+        tables = load_tables(folder, game) if chosen.tables and game.players == 2 else None
+        self._lookahead = Lookahead(game, chosen.foresight, tables, chosen.weights)
+
+    def choose(self, state: State, random: Random) -> int:
+        """The best move; errors are those of `Lookahead.search`."""
+        found = self._lookahead.search(state, random.getrandbits(SEED_BITS))
+        values = ", ".join(f"{value / POINT:,.1f}" for value in found.values)
+        self.remark = f"it expects {values} points after {' '.join(found.line)}"
+        return found.best
+
+
+def parse_settings(game: StochasticGame, settings: Mapping[str, str]) -> Chosen:
+    """The settings that texts stand for.
+
+    Raises
+    ------
+    TablebaseError
+        If one of them is out of range, or not one of the words that it may be.
+    """
+    given: dict[str, Any] = {}
+    readers = {
+        "depth": ("depth", _read_depth),
+        "objective": ("objective", lambda text: _read_word("objective", text, Objective)),
+        "stop": ("stop_at_finisher", lambda text: _read_yes("stop", text)),
+        "alpha-beta": ("alpha_beta", lambda text: _read_yes("alpha-beta", text)),
+        "sort": ("sort", lambda text: _read_yes("sort", text)),
+        "cuts": ("cuts", _read_cuts),
+        "cards": ("cards", lambda text: _read_word("cards", text, Cards)),
+    }
+    for name, (argument, read) in readers.items():
+        if name in settings:
+            given[argument] = read(settings[name])
+    weights = {name: _read_weight(name, settings[name]) for name in game.weights if name in settings}
+    depth = max(LEAST_DEPTH, game.players + 1)
+    return Chosen(Foresight(**{"depth": depth, **given}), _read_yes("tables", settings.get("tables", "yes")), weights)
+
+
+def _read_depth(text: str) -> int:
+    number = whole_number(text)
+    if number is None:
+        raise TablebaseError(f"the depth must be a whole number of turns, not {quoted(text)}")
+    return number
+
+
+def _read_word(name: str, text: str, words: Any) -> Any:
+    if text not in list(words):
+        raise TablebaseError(f"there is no {name} {quoted(text)}: choose {' or '.join(words)}")
+    return words(text)
+
+
+def _read_yes(name: str, text: str) -> bool:
+    if text not in ("yes", "no"):
+        raise TablebaseError(f"the setting {name} must be yes or no, not {quoted(text)}")
+    return text == "yes"
+
+
+def _read_cuts(text: str) -> tuple[int, ...]:
+    numbers = [whole_number(word) for word in text.split("/")]
+    cuts = tuple(number for number in numbers if number is not None)
+    if len(cuts) < len(numbers):
+        raise TablebaseError(f"the cuts must be whole numbers with a stroke between, as in 0/0/8/8/4, not {quoted(text)}")
+    return cuts
+
+
+def _read_weight(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise TablebaseError(f"the weight of {name} must be a number, not {quoted(text)}") from None
+
+
+def make(game: StochasticGame, folder: Path, settings: Mapping[str, str]) -> LookaheadPlayer:
+    """The player ``computer``."""
+    return LookaheadPlayer(game, folder, parse_settings(game, settings))

@@ -1,0 +1,87 @@
+"""What tables of a game with chance say about leaves: the chances of all states of a folder, in memory."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+
+from tablebase.compute import machine
+from tablebase.errors import CapacityError
+from tablebase.game.kernels import Int64, Layer, Region
+from tablebase.game.stochastic import StochasticGame
+from tablebase.search.maxn_frames import SHARE_BITS, Tables
+from tablebase.stochastic.chances import UNIT
+from tablebase.stochastic.files import LayerFile, layer_path, limits_of
+from tablebase.tables.folder import check_folder
+from tablebase.tables.format import SUFFIX
+
+SHIFT = UNIT.bit_length() - 1 - SHARE_BITS
+"""Bits of a chance in a file that are dropped, which makes it lower, if anything."""
+BYTES = 8
+"""In memory, for each state."""
+
+
+def no_tables() -> Tables:
+    """Nothing is known."""
+    return Tables(np.zeros(0, np.int64), np.zeros((0, 3), np.int64), np.zeros((2, 0), np.int32))
+
+
+def load_tables(folder: Path, game: StochasticGame) -> Tables:
+    """Read all tables of a game that a folder has; there may be none, and no folder either.
+
+    Parameters
+    ----------
+    folder : Path
+    game : StochasticGame
+
+    Raises
+    ------
+    CapacityError
+        If they do not fit into memory.
+    TablebaseError
+        If this is no folder of tables, or a file is damaged or was built under other rules.
+    """
+    check_folder(folder)
+    regions = _regions(folder, game)
+    if not regions:
+        return no_tables()
+    size = sum(region.size for region, _ in regions)
+    # What is read of a layer takes eight bytes for each chance.
+    largest = max(layer.end - layer.begin for _, layers in regions for layer in layers)
+    needed = BYTES * size + 2 * BYTES * largest
+    if needed > machine.memory():
+        where = f"all tables of {game.name} in {folder}"
+        raise CapacityError(where, "leave the tables out", needed=needed, allowed=machine.memory())
+    chances = np.zeros((2, size), np.int32)
+    spans, at, begin = [], 0, 0
+    for region, layers in regions:
+        spans.append((at, at + len(region.rules), begin))
+        for layer in layers:
+            with closing(LayerFile(layer_path(folder, game, region, layer), game, region, layer)) as file:
+                chances[:, begin + layer.begin : begin + layer.end] = _read(file)
+        at, begin = at + len(region.rules), begin + region.size
+    return Tables(np.concatenate([region.rules for region, _ in regions]), np.array(spans, np.int64), chances)
+
+
+def _read(file: LayerFile) -> Int64:
+    """The chances of a layer in units of `SHARE_BITS`."""
+    chances = np.empty((2, file.layer.end - file.layer.begin), np.int64)
+    file.read(chances)
+    chances >>= SHIFT
+    return chances
+
+
+def _regions(folder: Path, game: StochasticGame) -> list[tuple[Region, list[Layer]]]:
+    """The regions of which there are files, with the layers that are there; those whose chances can be forced."""
+    found = []
+    home = folder / game.name
+    for place in sorted(path for path in home.iterdir() if path.is_dir()) if home.is_dir() else []:
+        files = sorted(place.glob(f"*{SUFFIX}"))
+        if files:
+            region = max((game.region(limits_of(path)) for path in files), key=lambda region: region.size)
+            if region.generous:
+                continue
+            found.append((region, [layer for layer in region.layers if layer_path(folder, game, region, layer) in files]))
+    return found

@@ -1,0 +1,276 @@
+"""Looking ahead in games of chance or of several players: max^n with an evaluation, and with tables at its leaves.
+
+For two players who compare themselves, `Objective.LEAD`, this is minimax.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tablebase.errors import CapacityError, RulesError, TablebaseError
+from tablebase.game.kernels import POINT, no_evaluation
+from tablebase.game.stochastic import State, StochasticGame
+from tablebase.search.choices import Cards, Foresight, Objective
+from tablebase.search.leaf_tables import no_tables
+from tablebase.search.maxn import begin, call_evaluate, run
+from tablebase.search.maxn_frames import (
+    BOUND,
+    LEAVES,
+    NODES,
+    NOT_SEEN,
+    PAUSED,
+    POSITIONS,
+    RESULT_SEEN,
+    RESULT_VALUES,
+    TOO_DEEP,
+    Settings,
+    Space,
+    Tables,
+    new_space,
+)
+
+MOST_DEPTH = 20
+MOST_CUTS = 100
+SLICE = 1 << 20
+"""States between two looks at whether the program is to end."""
+
+
+@dataclass(frozen=True)
+class Prospect:
+    """A move that was looked at.
+
+    Parameters
+    ----------
+    code : int
+    values : tuple of int
+        What it leads to for each player, in thousandths of a point.
+    exact : bool
+        False if alpha-beta has found it to be no better than the best one, and its values are something that is no worse.
+    """
+
+    code: int
+    values: tuple[int, ...]
+    exact: bool = True
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What a search has found.
+
+    Parameters
+    ----------
+    moves : tuple of Prospect
+        Best first; of equal ones, in the order of the rules.
+    line : tuple of str
+        What is expected: codes of moves and labels of draws, up to a leaf or to an average of outcomes.
+    nodes : int
+        States that were looked at, those in the middle of a turn included.
+    positions : int
+        Those of them in which a turn begins or the game is over.
+    leaves : int
+        Those that were evaluated as leaves.
+    """
+
+    moves: tuple[Prospect, ...]
+    line: tuple[str, ...]
+    nodes: int
+    positions: int
+    leaves: int
+
+    @property
+    def best(self) -> int:
+        """The code of the move to make."""
+        return self.moves[0].code
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """The values of the best move."""
+        return self.moves[0].values
+
+    def to_dict(self) -> dict[str, Any]:
+        """What JSON says of it; values are in points, and of moves that are found to be no better, null."""
+        return {
+            "best": str(self.best),
+            "values": _points(self.values),
+            "moves": [{"move": str(one.code), "values": _points(one.values) if one.exact else None} for one in self.moves],
+            "line": list(self.line),
+            "nodes": self.nodes,
+            "positions": self.positions,
+            "leaves": self.leaves,
+        }
+
+
+def _points(values: tuple[int, ...]) -> list[float]:
+    return [value / POINT for value in values]
+
+
+class Lookahead:
+    """Searches states of one game; one search at a time.
+
+    Parameters
+    ----------
+    game : StochasticGame
+        With compiled rules.
+    foresight : Foresight
+    tables : Tables, optional
+        What is known about leaves, as `tablebase.search.leaf_tables.load_tables` returns it.
+    weights : mapping of str to float
+        Of the game's evaluation.
+
+    Raises
+    ------
+    RulesError
+        If the game has no compiled rules, or has no such weight.
+    TablebaseError
+        If a setting is out of range, or alpha-beta would not be sound.
+
+    Examples
+    --------
+    >>> from tablebase_rules import harehedgehog
+    >>> game = harehedgehog.game(cards="none")
+    >>> Lookahead(game, Foresight(depth=2)).search(game.start).leaves
+    72
+    """
+
+    def __init__(
+        self,
+        game: StochasticGame,
+        foresight: Foresight | None = None,
+        tables: Tables | None = None,
+        weights: Mapping[str, float] | None = None,
+    ) -> None:
+        self.foresight = foresight = foresight or Foresight()
+        check_foresight(foresight, game)
+        kernels = game.kernels()
+        if kernels is None:
+            raise RulesError(f"{game.name} has no compiled rules, which looking ahead needs: choose another player")
+        self.game, self._kernels = game, kernels
+        self._evaluation = game.evaluation(weights or {}) or no_evaluation()
+        self._tables = tables or no_tables()
+        self._cuts = np.array(foresight.cuts or (0,), np.int64)
+        self._levels = 1 + foresight.depth * (kernels.deepest + 2)
+        self._space: Space | None = None
+
+    def search(self, state: State, seed: int = 0) -> Outlook:
+        """Look ahead from a state.
+
+        Parameters
+        ----------
+        state : tuple of int
+            In which a player is to move.
+        seed : int
+            Decides which outcomes of chance are drawn.
+
+        Raises
+        ------
+        RulesError
+            If nobody is to move.
+        CapacityError
+            If too many states would have to be looked at.
+        """
+        if self.game.to_move(state) < 0:
+            raise RulesError(f"no player is to move in {self.game.format(state)}: name a position in which one is")
+        settings = self._settings(state, seed)
+        while (space := self._searched(state, settings)) is None:
+            # A turn can be longer than what lies between two states of a table.
+            self._levels, self._space = 2 * self._levels, None
+        return self._outlook(state, space)
+
+    def _settings(self, state: State, seed: int) -> Settings:
+        chosen = self.foresight
+        return Settings(
+            turns=chosen.depth,
+            lead=chosen.objective is Objective.LEAD,
+            stop=chosen.stop_at_finisher,
+            alpha_beta=chosen.alpha_beta,
+            sort=chosen.sort,
+            average=chosen.cards is Cards.EXPECTATION,
+            seed=seed % (1 << 63),
+            finished=self._finished(state),
+        )
+
+    def _finished(self, state: State) -> int:
+        """Who has finished, as far as the evaluation says; the game is not over."""
+        values = np.zeros(self.game.players, np.int64)
+        one = self._evaluation
+        finished = call_evaluate(one.evaluate, self._kernels.rules, one.parameters, np.array(state, np.int64), values)
+        return max(int(finished), 0)
+
+    def _searched(self, state: State, settings: Settings) -> Space | None:
+        """The space after a search; None if it has too few levels."""
+        kernels, evaluation = self._kernels, self._evaluation
+        if self._space is None:
+            self._space = new_space(kernels, self.game.players, self._levels)
+        space = self._space
+        rules, parameters = kernels.rules, evaluation.parameters
+        begin(kernels.expand, evaluation.evaluate, rules, parameters, settings, self._cuts, np.array(state, np.int64), space)
+        while True:
+            left = self.foresight.nodes - int(space.counts[NODES])
+            status = run(
+                kernels.expand,
+                kernels.index,
+                evaluation.evaluate,
+                rules,
+                parameters,
+                self._tables,
+                settings,
+                self._cuts,
+                space,
+                min(SLICE, left),
+            )
+            if status == TOO_DEEP:
+                return None
+            if status != PAUSED:
+                return space
+            if left <= SLICE:
+                subject = f"looking {self.foresight.depth} turns ahead in {self.game.format(state)}"
+                raise CapacityError(subject, "look less far ahead, or cut moves", allowed=self.foresight.nodes, unit="positions")
+
+    def _outlook(self, state: State, space: Space) -> Outlook:
+        mover = self.game.to_move(state)
+        codes = list(self.game.moves(state))
+        moves = [
+            Prospect(code, tuple(row[RESULT_VALUES:].tolist()), bool(row[RESULT_SEEN] != BOUND))
+            for code, row in zip(codes, space.results, strict=False)
+            if row[RESULT_SEEN] != NOT_SEEN
+        ]
+        moves.sort(key=lambda move: (-self._score(move.values, mover), not move.exact))
+        counts = space.counts
+        return Outlook(
+            tuple(moves), tuple(self._line(state, space)), int(counts[NODES]), int(counts[POSITIONS]), int(counts[LEAVES])
+        )
+
+    def _score(self, values: tuple[int, ...], player: int) -> int:
+        """What the objective makes of a vector."""
+        if self.foresight.objective is Objective.OWN:
+            return values[player]
+        return values[player] - max(value for other, value in enumerate(values) if other != player)
+
+    def _line(self, state: State, space: Space) -> Iterator[str]:
+        """The best line in words."""
+        for label in space.lines[0, : space.lengths[0]].tolist():
+            if self.game.to_move(state) >= 0:
+                yield str(label)
+                state = self.game.moves(state)[label]
+            else:
+                name = self._kernels.labels[label]
+                yield name
+                state = next(draw.state for draw in self.game.draws(state) if draw.label == name)
+
+
+def check_foresight(foresight: Foresight, game: StochasticGame) -> None:
+    """Raise `TablebaseError` unless a program can look ahead like this."""
+    if not 1 <= foresight.depth <= MOST_DEPTH:
+        raise TablebaseError(f"the depth must be a number of turns from 1 to {MOST_DEPTH}, not {foresight.depth}")
+    if foresight.nodes < 1:
+        raise TablebaseError(f"the number of positions must be positive, not {foresight.nodes}")
+    if len(foresight.cuts) > MOST_DEPTH or not all(0 <= keep <= MOST_CUTS for keep in foresight.cuts):
+        raise TablebaseError(f"the cuts must be at most {MOST_DEPTH} numbers from 0 (all moves) to {MOST_CUTS}")
+    if foresight.alpha_beta and (game.players != 2 or foresight.objective is not Objective.LEAD):
+        raise TablebaseError(
+            "alpha-beta is sound for two players and the objective lead only: choose that objective, or leave alpha-beta out"
+        )

@@ -1,0 +1,369 @@
+"""Max^n, compiled: every player takes what is best for himself, with any number of players and with chance.
+
+A node of the tree is a state. Its value is a vector, one number for each player, in thousandths of a point. There is a frame
+for each state on the way from the root, since Numba loses its way in recursive functions that are called by other cached
+functions; so a search can also be interrupted, and goes on where it was.
+
+Of moves that are equally good for a player, the first one of the rules counts, in whatever order they are looked at. This is
+why neither sorting nor alpha-beta changes a value, a move or a line.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tablebase.compute.borrow import borrowed
+from tablebase.compute.jit import inline, jit
+from tablebase.game.kernels import BEGINS, CHANCE, LABEL, OVER, STATE, WEIGHT, WIN, Int64
+from tablebase.search.maxn_frames import (
+    ALPHA,
+    BEST,
+    BETA,
+    BOUND,
+    COUNT,
+    DONE,
+    EXACT,
+    LEAVES,
+    LEFT,
+    LEVEL,
+    NEXT,
+    NODES,
+    PAUSED,
+    POSITIONS,
+    RESULT_SEEN,
+    RESULT_VALUES,
+    SCORE,
+    SHARE_BITS,
+    TOO_DEEP,
+    WEIGHTS,
+    WHO,
+    Settings,
+    Space,
+    Tables,
+)
+
+NOBODY = -1
+"""The attacker where nobody's chance is asked for."""
+FAR = 1 << 60
+"""Beyond every value."""
+MULTIPLIER = 6364136223846793005
+"""Of Knuth's generator MMIX, *The Art of Computer Programming*, vol. 2, 3.3.4."""
+LOW, POINT_BITS = (1 << 32) - 1, 40
+
+
+@inline
+def _score(values: Int64, who: int, lead: bool) -> Any:
+    """What a vector is worth to a player: his own value, or his least lead over the others."""
+    if not lead:
+        return values[who]
+    others = -FAR
+    for player in range(len(values)):
+        if player != who:
+            others = max(others, values[player])
+    return values[who] - others
+
+
+# Leaves
+
+
+@inline
+def _lead_in_tables(index: Any, tables: Tables, state: Int64) -> Any:
+    """The first player's certain chance minus the second one's, by the best bounds of any table; 0 if no table has the state."""
+    first, second = np.int64(0), np.int64(0)
+    for region in range(len(tables.spans)):
+        begin, end, states = tables.spans[region, 0], tables.spans[region, 1], tables.spans[region, 2]
+        number, player = index(tables.rules[begin:end], state)
+        if number >= 0:
+            mine, others = np.int64(tables.chances[0, states + number]), np.int64(tables.chances[1, states + number])
+            first = max(first, mine if player == 0 else others)
+            second = max(second, others if player == 0 else mine)
+    return first - second
+
+
+@inline
+def _value(
+    expand: Any,
+    index: Any,
+    evaluate: Any,
+    rules: Int64,
+    parameters: Int64,
+    tables: Tables,
+    settings: Settings,
+    left: int,
+    state: Int64,
+    rows: Int64,
+    values: Int64,
+) -> None:
+    """Fill in the values of a leaf.
+
+    A player who has finished since the root gets a thousandth of a point for each turn that is left, lest he should put it off.
+    Where chances are known, because somebody has won or by a table, the difference of both players' chances counts as much as
+    having won, for the one and against the other.
+    """
+    finished = evaluate(rules, parameters, state, values)
+    if finished < 0:
+        who, winner = expand(rules, state, NOBODY, rows)
+        finished = 0
+        if who == OVER and winner >= 0:
+            finished = 1 << winner
+            values[winner] = WIN
+    for player in range(len(values)):
+        if (finished & ~settings.finished) >> player & 1:
+            values[player] += left
+    if len(tables.spans) > 0:
+        lead = np.int64(1 << SHARE_BITS) if finished == 1 else -np.int64(1 << SHARE_BITS)
+        if finished == 0:
+            lead = _lead_in_tables(index, tables, state)
+        known = lead * WIN >> SHARE_BITS
+        values[0] += known
+        values[1] -= known
+
+
+# What a node looks at
+
+
+@inline
+def _drawn(seed: int, state: Int64, rows: Int64, count: int) -> Any:
+    """The outcome of chance that a state has in this search: the same one whenever it is reached, so that order is no matter."""
+    mixed = np.int64(seed)
+    for number in state:
+        mixed = (mixed ^ number) * MULTIPLIER
+        mixed ^= mixed >> 32 & LOW
+    total = np.int64(0)
+    for row in range(count):
+        total += rows[row, WEIGHT]
+    point = (mixed >> 64 - POINT_BITS & (1 << POINT_BITS) - 1) * total >> POINT_BITS
+    row = 0
+    while point >= rows[row, WEIGHT]:
+        point -= rows[row, WEIGHT]
+        row += 1
+    return row
+
+
+@inline
+def _arrange(
+    evaluate: Any, rules: Int64, parameters: Int64, settings: Settings, keep: int, who: int, count: int, rows: Int64, order: Int64,
+    static: Int64, players: int,
+) -> Any:  # fmt: skip
+    """Order the rows by the static scores of what they lead to, if need be, and return how many are looked at."""
+    if not settings.sort and not 0 < keep < count:
+        for row in range(count):
+            order[row] = row
+        return count
+    values, scores = static[0, :players], static[1]
+    for row in range(count):
+        evaluate(rules, parameters, rows[row, STATE:], values)
+        score = _score(values, who, settings.lead)
+        place = row
+        while place > 0 and scores[place - 1] < score:
+            scores[place] = scores[place - 1]
+            order[place] = order[place - 1]
+            place -= 1
+        scores[place] = score
+        order[place] = row
+    return min(keep, count) if keep > 0 else count
+
+
+@inline
+def _expand(
+    expand: Any, evaluate: Any, rules: Int64, parameters: Int64, settings: Settings, cuts: Int64, state: Int64, space: Space,
+    level: int,
+) -> Any:  # fmt: skip
+    """Fill in the frame of a state, and return whether something follows it."""
+    frames, rows, order = space.frames, space.rows[level], space.order[level]
+    who, count = expand(rules, state, NOBODY, rows)
+    if who == OVER:
+        return False
+    frames[level, WHO] = who
+    frames[level, NEXT] = frames[level, WEIGHTS] = 0
+    frames[level, BEST] = -1
+    space.lengths[level] = 0
+    players = space.values.shape[1]
+    if who == CHANCE:
+        if not settings.average:
+            order[0] = _drawn(settings.seed, state, rows, count)
+            frames[level, COUNT] = 1
+            return True
+        for row in range(count):
+            order[row] = row
+        frames[level, COUNT] = count
+        space.values[level] = 0
+        return True
+    turn = min(settings.turns - frames[level, LEFT], len(cuts) - 1)
+    frames[level, COUNT] = _arrange(
+        evaluate, rules, parameters, settings, cuts[turn], who, count, rows, order, space.static, players
+    )
+    return True
+
+
+@inline
+def _open_window(settings: Settings, frames: Int64, level: int, row: int) -> None:
+    """The window of the next level: what still matters of the first player's lead there.
+
+    A row before the best one so far may also be just as good, any other one must be better.
+    """
+    alpha, beta = frames[level, ALPHA], frames[level, BETA]
+    who, best = frames[level, WHO], frames[level, BEST]
+    if who == CHANCE and settings.average:
+        alpha, beta = -FAR, FAR
+    elif who >= 0 and best >= 0:
+        tied = 1 if row < best else 0
+        if who == 0:
+            alpha = max(alpha, frames[level, SCORE] - tied)
+        else:
+            beta = min(beta, tied - frames[level, SCORE])
+    frames[level + 1, ALPHA], frames[level + 1, BETA] = alpha, beta
+
+
+# What comes back
+
+
+@inline
+def _follow(space: Space, level: int, row: int) -> None:
+    """The line of a level goes on with that of the next one."""
+    lines, lengths = space.lines, space.lengths
+    lines[level, 0] = space.rows[level, row, LABEL]
+    lines[level, 1 : 1 + lengths[level + 1]] = lines[level + 1, : lengths[level + 1]]
+    lengths[level] = 1 + lengths[level + 1]
+
+
+@inline
+def _take(settings: Settings, space: Space, level: int) -> None:
+    """Take the values of the next level into account."""
+    frames, mine, after = space.frames, space.values[level], space.values[level + 1]
+    row = space.order[level, frames[level, NEXT] - 1]
+    who = frames[level, WHO]
+    if who == CHANCE and settings.average:
+        weight = space.rows[level, row, WEIGHT]
+        frames[level, WEIGHTS] += weight
+        for player in range(len(mine)):
+            mine[player] += weight * after[player]
+        return
+    score, best = np.int64(0), frames[level, BEST]
+    if who >= 0:
+        score = _score(after, who, settings.lead)
+    if best < 0 or score > frames[level, SCORE] or (score == frames[level, SCORE] and row < best):
+        frames[level, BEST], frames[level, SCORE] = row, score
+        mine[:] = after
+        _follow(space, level, row)
+    if not settings.alpha_beta or who < 0:
+        return
+    if (who == 0 and frames[level, SCORE] >= frames[level, BETA]) or (who == 1 and -frames[level, SCORE] <= frames[level, ALPHA]):
+        frames[level, NEXT] = frames[level, COUNT]
+
+
+@inline
+def _record(settings: Settings, space: Space) -> None:
+    """Note the result of a move in the root."""
+    row = space.order[0, space.frames[0, NEXT] - 1]
+    after = space.values[1]
+    seen = EXACT
+    if settings.alpha_beta:
+        ahead = after[0] - after[1]
+        if ahead <= space.frames[1, ALPHA] or ahead >= space.frames[1, BETA]:
+            seen = BOUND
+    space.results[row, RESULT_SEEN] = seen
+    for player in range(len(after)):
+        space.results[row, RESULT_VALUES + player] = after[player]
+
+
+@jit
+def begin(
+    expand: Any, evaluate: Any, rules: Int64, parameters: Int64, settings: Settings, cuts: Int64, root: Int64, space: Space
+) -> None:
+    """Set up the search of a state in which a player is to move; the parameters are those of `run`."""
+    space.counts[:] = 0
+    space.counts[NODES] = space.counts[POSITIONS] = 1
+    space.results[:] = 0
+    space.frames[0, LEFT] = settings.turns
+    space.frames[0, ALPHA], space.frames[0, BETA] = -FAR, FAR
+    _expand(expand, evaluate, rules, parameters, settings, cuts, root, space, 0)
+
+
+@jit
+def run(
+    expand: Any,
+    index: Any,
+    evaluate: Any,
+    rules: Int64,
+    parameters: Int64,
+    tables: Tables,
+    settings: Settings,
+    cuts: Int64,
+    space: Space,
+    most: int,
+) -> int:
+    """Go on with a search.
+
+    Parameters
+    ----------
+    expand, index : compiled functions
+        Of `tablebase.game.kernels.Kernels`.
+    evaluate : compiled function
+        Of `tablebase.game.kernels.StateEvaluation`.
+    rules, parameters : ndarray of int64
+        What they are given.
+    tables : Tables
+    settings : Settings
+    cuts : ndarray of int64
+        For each turn, and the last one for all later ones: how many of the best moves are looked at, 0 for all.
+    space : Space
+    most : int
+        States to look at before a pause.
+
+    Returns
+    -------
+    int
+        `DONE`, with the values and the line of level 0; `PAUSED`; or `TOO_DEEP`, if the space has too few levels.
+    """
+    tables, space = borrowed(tables), borrowed(space)
+    frames, counts = space.frames, space.counts
+    level = counts[LEVEL]
+    looked = 0
+    while True:
+        place = frames[level, NEXT]
+        if place < frames[level, COUNT]:
+            if looked == most:
+                counts[LEVEL] = level
+                return PAUSED
+            if level + 1 == len(frames):
+                return TOO_DEEP
+            looked += 1
+            row = space.order[level, place]
+            frames[level, NEXT] = place + 1
+            state = space.rows[level, row, STATE:]
+            begins = space.rows[level, row, BEGINS]
+            _open_window(settings, frames, level, row)
+            level += 1
+            frames[level, LEFT] = frames[level - 1, LEFT] - begins
+            counts[NODES] += 1
+            counts[POSITIONS] += begins
+            ends = frames[level, LEFT] == 0
+            if settings.stop and begins and not ends:
+                finished = evaluate(rules, parameters, state, space.values[level])
+                ends = finished >= 0 and finished != settings.finished
+            if ends or not _expand(expand, evaluate, rules, parameters, settings, cuts, state, space, level):
+                counts[LEAVES] += 1
+                left = frames[level, LEFT]
+                rows, values = space.rows[level], space.values[level]
+                _value(expand, index, evaluate, rules, parameters, tables, settings, left, state, rows, values)
+                frames[level, WHO], frames[level, COUNT], frames[level, NEXT] = OVER, 0, 0
+                space.lengths[level] = 0
+            continue
+        if frames[level, WHO] == CHANCE and settings.average:
+            for player in range(space.values.shape[1]):
+                space.values[level, player] //= frames[level, WEIGHTS]
+        if level == 0:
+            return DONE
+        level -= 1
+        if level == 0:
+            _record(settings, space)
+        _take(settings, space, level)
+
+
+@jit
+def call_evaluate(evaluate: Any, rules: Int64, parameters: Int64, state: Int64, values: Int64) -> Any:
+    """What `evaluate` returns, for callers that are not compiled."""
+    return evaluate(rules, parameters, state, values)

@@ -1,0 +1,186 @@
+"""The commands `play` and `match` for games of chance or of several players."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.program import Answer
+
+from tablebase.game.registry import load_rules
+from tablebase.play.tournament import standings, tournament
+
+Ask = Callable[..., Answer]
+SEED = "the seed was {0}: with --seed {0} the same options and moves give the same game\n"
+HOME = "63:1:0,62:3:0,50:68:0 1"
+
+
+@pytest.fixture
+def play(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> Ask:
+    """Plays with one word of input per line: ``play(["5", "quit"], "--players", 3)``."""
+
+    def play_on(words: list[str], *options: object) -> Answer:
+        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{word}\n" for word in words)))
+        return ask("play", "harehedgehog", "--data", "nowhere", *options)
+
+    return play_on
+
+
+# play
+
+
+def test_a_game_of_three(play: Ask) -> None:
+    """The person is the first player, and the computer all others; places and the seed stand at the end."""
+    answer = play(["1"], HOME, "--players", 3, "--seed", 7)
+    assert (answer.code, answer.err) == (0, "")
+    begin = "Hare & Hedgehog: you are player 1; type help for a list of commands\nplayer 2: computer\nplayer 3: computer\n"
+    assert answer.out.startswith(f"{begin}\n{HOME}\nplayer 1> \nplayer 1: 1 (1 square ahead)\n\nplayer 2: 2 (2 squares ahead)\n")
+    end = "64:0:0#1,64:0:0#2,50:68:0 3\n\nplayer 1 is 1st, player 2 is 2nd, player 3 is 3rd, after 2 turns\n"
+    assert answer.out.endswith(end + SEED.format(7))
+    assert "it expects 10,000.0, 9,000.0, " in answer.out
+
+
+def test_a_seed_repeats_a_game(play: Ask) -> None:
+    """Cards and choices; another seed gives another game."""
+    words = ["1", "0", "1001", "2", "3", "4", "quit"] * 3
+    games = [play(words, "--seed", seed, "--player", "random").out for seed in (1, 1, 2)]
+    assert games[0] == games[1]
+    assert games[0].partition("the seed")[0] != games[2].partition("the seed")[0]
+
+
+def test_cards_are_read_out(play: Ask) -> None:
+    """Their names and their texts."""
+    out = play(["1", "quit"], "--seed", 3, "--player", "random").out
+    _, _, after = out.partition("player 1: 1 (1 square ahead)\n")
+    name, _, text = after.splitlines()[0].partition(": ")
+    assert name.startswith("  ")
+    assert text.endswith(".")
+
+
+def test_commands_of_a_game(play: Ask) -> None:
+    """Listing moves, taking back, hints, the position, help, and words that are none of these."""
+    words = ["moves", "help", "hint", "board", "undo", "4", "undo", "99", "fly", "", "+4", "quit"]
+    out = play(words, "--variant", "cards=none", "--player", "computer:depth=1", "--seed", 1).out
+    moves, rest = out.split("player 1> ")[1:3]
+    assert "move   meaning" in moves
+    assert "10     10 squares ahead   10:13:3,0:68:3 2\n" in moves
+    assert rest.startswith("a move, such as 1\n")
+    parts = out.split("player 1> ")
+    assert re.match(r"\d+ \(\d+ squares ahead\): it expects [0-9.]+, [0-9.]+ points after \d+ ", parts[3])
+    assert parts[4] == "\n0:68:3,0:68:3 1\n"
+    assert parts[5] == "you have no move to take back\n"
+    assert parts[6].startswith("\nplayer 1: 4 (4 squares ahead)\n\nplayer 2: ")
+    assert parts[7] == "\n0:68:3,0:68:3 1\n"
+    assert parts[8] == "99 is not a legal move here: type moves to list the legal ones\n"
+    assert parts[9] == "'fly' is neither a move nor a command: type a move such as 1, or help\n"
+    assert parts[10] == "nothing was typed: type a move such as 1, or help\n"
+    assert parts[11].startswith("\nplayer 1: 4 (4 squares ahead)\n")
+    assert parts[12] == f"game abandoned after 2 turns\n{SEED.format(1)}"
+
+
+def test_the_input_may_end(play: Ask) -> None:
+    """That is as if one left."""
+    answer = play([], "--seed", 1)
+    assert answer.code == 0
+    assert answer.out.endswith("player 1> \nend of input\ngame abandoned after 0 turns\n" + SEED.format(1))
+
+
+def test_other_seats_and_players(play: Ask) -> None:
+    """The person may be any player; players are named in order, and the last one has all further seats."""
+    answer = play(["quit"], "--players", 4, "--side", 3, "--player", "computer:depth=1", "--player", "random", "--seed", 1)
+    assert answer.out.startswith("Hare & Hedgehog: you are player 3; ")
+    assert "player 1: computer:depth=1\nplayer 2: random\nplayer 4: random\n" in answer.out
+    assert "\nplayer 1: " in answer.out.partition("player 3> ")[0].partition("player 4: ")[2]
+
+
+def test_blocked_games_end(play: Ask) -> None:
+    """Where nobody can ever move again, and a game that is over from the start."""
+    answer = play([], "4:0:0,3:2:0 1", "--seed", 1)
+    assert "player 1 is 1st, player 2 is 2nd, after 0 turns: nobody can move again\n" in answer.out
+    assert "player 1 is 1st, player 2 is 2nd, after 0 turns\n" in play([], "64:0:0#1,3:2:0 2", "--seed", 1).out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--players", "7"], "has players from 2 to 6, not 7"),
+        (["--side", "0"], "the side to play must be the number of a player from 1 to 2, not '0'"),
+        (["--side", "w"], "the side to play must be the number of a player from 1 to 2, not 'w'"),
+        (["--side", "3"], "the side to play must be the number of a player from 1 to 2, not '3'"),
+        (["--player", "engine"], "there is no player 'engine': choose computer, random, tables"),
+        (["--player", "random", "--player", "random"], "2 players are named, but only 1 play"),
+        (["--level", "3"], "harehedgehog has no pieces on squares: leave out --level"),
+        (["--fuzz", "0"], "harehedgehog has no pieces on squares: leave out --fuzz"),
+        (["0:68:3 1"], "has 2 players here"),
+    ],
+)
+def test_what_play_refuses(options: list[str], said: str, play: Ask) -> None:
+    """One sentence, with exit code 2."""
+    answer = play([], *options)
+    assert (answer.code, len(answer.err.splitlines())) == (2, 1)
+    assert said in answer.err
+
+
+def test_pieces_are_played_by_one(ask: Ask) -> None:
+    """A game of pieces has one opponent, and one who is a player of such games."""
+    answer = ask("play", "hexapawn", "--player", "ranking", "--player", "engine")
+    assert (answer.code, answer.err) == (
+        2,
+        "error: 2 players are named, but one plays against you: name one with --player\n",
+    )
+    assert "there is no player 'computer'" in ask("play", "hexapawn", "--player", "computer").err
+    assert "hexapawn has no variant 'players=2'" in ask("play", "hexapawn", "--players", "2").err
+
+
+# match
+
+
+def test_a_match(ask: Ask) -> None:
+    """What the standings say, in each format; the same seed gives the same."""
+    names = ["computer:depth=1", "random"]
+    words = ["harehedgehog", "55:30:0,52:30:0 1", "--player", names[0], "--player", names[1], "--games", 4, "--seed", 9]
+    words += ["--opening", 2, "--data", "nowhere"]
+    rules: Any = load_rules("harehedgehog")
+    start = rules.parse("55:30:0,52:30:0 1")
+    expected = standings(names, list(tournament(rules, names, 4, 9, start, 2, Path("nowhere"))))
+    assert ask("match", *words, "--format", "json").json == expected
+    found = ask("match", *words, "--format", "csv").csv
+    assert [row["share"] for row in found] == [str(row["share"]) for row in expected]
+    table = ask("match", *words)
+    assert (table.code, table.err) == (0, "")
+    assert table.out.splitlines()[0].split() == ["player", "games", "wins", "place", "share", "elo", "broken", "off"]
+    low, high = expected[0]["share_from"], expected[0]["share_to"]
+    assert f"{expected[0]['share']:.3f} ({low:.3f} to {high:.3f})" in table.out
+
+
+def test_infinite_differences(ask: Ask) -> None:
+    """Who wins every game is infinitely better, which JSON says by null."""
+    words = ["pig", "0,0 1 0", "--variant", "target=1", "--player", "computer:depth=1", "--player", "random", "--games", 1]
+    [first, second] = ask("match", *words, "--opening", 0, "--format", "json").json
+    assert {first["elo"], second["elo"]} == {None}
+    out = ask("match", *words, "--opening", 0).out
+    assert "inf (" in out
+    assert "-inf (" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["hexapawn"], "matches are played in games of chance or of several players, and hexapawn is none of them"),
+        (["harehedgehog"], "a match is between two players at least: name each with --player"),
+        (["harehedgehog", "--player", "random"], "a match is between two players at least"),
+        (["harehedgehog", "--player", "random", "--player", "rando"], "there is no player 'rando' (did you mean 'random'?)"),
+        (["harehedgehog", "--games", "0"], "--games"),
+        (["harehedgehog", "0:68:3,0:68:3 1", "--from", "0:68:3,0:68:3 1"], "two positions to start from"),
+    ],
+)
+def test_what_match_refuses(words: list[str], said: str, ask: Ask) -> None:
+    """One sentence, with exit code 2."""
+    answer = ask("match", *words)
+    assert (answer.code, answer.out, len(answer.err.splitlines())) == (2, "", 1)
+    assert said in answer.err

@@ -1,0 +1,156 @@
+"""Tournaments: who meets whom, what the results say, and that a seed repeats them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.checks import at_least_one
+
+from tablebase.errors import TablebaseError
+from tablebase.game.registry import load_rules
+from tablebase.play.state_match import EndReason
+from tablebase.play.tournament import Fixture, Played, elo, fixtures, line_ups, points, standings, tournament, wilson
+
+RACE: Any = load_rules("harehedgehog")
+THREE: Any = load_rules("harehedgehog-players=3")
+NOWHERE = Path("nowhere")
+
+
+@pytest.mark.parametrize(
+    ("contestants", "players", "expected"),
+    [
+        (2, 2, [(0, 1)]),
+        (3, 2, [(0, 1), (0, 2), (1, 2)]),
+        (2, 3, [(0, 0, 1), (0, 1, 1)]),
+        (3, 3, [(0, 1, 2)]),
+        (4, 3, [(0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)]),
+    ],
+)
+def test_line_ups(contestants: int, players: int, expected: list[tuple[int, ...]]) -> None:
+    """Everyone meets everyone, with as many different contestants at the table as possible."""
+    assert line_ups(contestants, players) == expected
+
+
+def test_fixtures_change_seats() -> None:
+    """Every order of seats comes up equally often, and a round of them has one seed."""
+    found = list(fixtures(2, 3, 6, seed=5))
+    assert [one.number for one in found] == list(range(12))
+    assert Counter(one.seats for one in found) == dict.fromkeys(
+        [(0, 0, 1), (0, 1, 0), (1, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0)], 2
+    )
+    assert [len({one.seed for one in found[begin : begin + 3]}) for begin in range(0, 12, 3)] == [1] * 4
+    assert len({one.seed for one in found}) == 4
+    assert found == list(fixtures(2, 3, 6, seed=5)) != list(fixtures(2, 3, 6, seed=6))
+
+
+@pytest.mark.parametrize(
+    ("places", "seats", "expected"),
+    [
+        ((1, 2), (0, 1), {0: [1.0], 1: [0.0]}),
+        ((1, 1), (0, 1), {0: [0.5], 1: [0.5]}),
+        ((2, 1, 3), (0, 1, 2), {0: [0.5], 1: [1.0], 2: [0.0]}),
+        ((1, 2, 3), (0, 1, 0), {0: [1.0, 0.0], 1: [0.5]}),
+        ((1, 2, 2), (0, 1, 2), {0: [1.0], 1: [0.25], 2: [0.25]}),
+    ],
+)
+def test_points(places: tuple[int, ...], seats: tuple[int, ...], expected: dict[int, list[float]]) -> None:
+    """One for each other contestant's player behind, half for one beside."""
+    assert points(places, seats) == expected
+
+
+@pytest.mark.parametrize(
+    ("successes", "trials", "expected"),
+    [(81, 263, (0.2553, 0.3662)), (15, 148, (0.0624, 0.1605)), (0, 20, (0.0, 0.1611)), (1, 29, (0.0061, 0.1718))],
+)
+def test_intervals_are_those_of_the_literature(successes: int, trials: int, expected: tuple[float, float]) -> None:
+    """Newcombe, "Two-sided confidence intervals for the single proportion" (1998), table I, method 3: Wilson's score."""
+    assert wilson(successes, trials) == pytest.approx(expected, abs=5e-5)
+    mirrored = wilson(trials - successes, trials)
+    assert mirrored == pytest.approx((1 - expected[1], 1 - expected[0]), abs=5e-5)
+
+
+def test_elo() -> None:
+    """Ten to one is 400 points; nothing against something has no number."""
+    assert elo(10 / 11) == pytest.approx(400)
+    assert elo(1 / 11) == pytest.approx(-400)
+    assert (elo(0.5), elo(0), elo(1)) == (0, None, None)
+    assert wilson(0, 0) == (0, 1)
+
+
+def played(seats: tuple[int, ...], places: tuple[int, ...], why: EndReason = EndReason.FINISHED) -> Played:
+    """A game that ended like this."""
+    return Played(Fixture(0, seats, ""), "", places, 30, why)
+
+
+def test_standings_by_hand() -> None:
+    """Games, wins, mean places and shares of two contestants in three games of three players."""
+    games = [
+        played((0, 0, 1), (1, 3, 2)),
+        played((1, 0, 1), (2, 1, 3)),
+        played((0, 1, 1), (1, 1, 3), EndReason.BROKEN_OFF),
+    ]
+    first, second = standings(["a", "b"], games)
+    # Shares of the games: 1/2, 1 and 3/4.
+    low, high = wilson(2.25, 3)
+    assert first == {
+        "player": "a",
+        "games": 3,
+        "wins": 2,
+        "place": 6 / 4,
+        "share": 0.75,
+        "share_from": low,
+        "share_to": high,
+        "elo": elo(0.75),
+        "elo_from": elo(low),
+        "elo_to": elo(high),
+        "broken_off": 1,
+    }
+    assert (second["wins"], second["place"], second["share"]) == (0, 11 / 5, 0.25)
+    assert second["elo"] == pytest.approx(-first["elo"])
+
+
+def test_the_same_seed_gives_the_same_games() -> None:
+    """And another one others; parts of a tournament are the whole; openings are shared by the orders of seats."""
+    names, start = ["computer:depth=2", "random"], RACE.parse("52:60:0,48:60:0 1")
+
+    def games(seed: int, part: tuple[int, int] = (0, 1)) -> list[Played]:
+        return list(tournament(RACE, names, 6, seed, start, opening=3, folder=NOWHERE, part=part))
+
+    whole = games(1)
+    assert whole == games(1) != games(2)
+    assert sorted(games(1, (0, 2)) + games(1, (1, 2)), key=lambda game: game.fixture.number) == whole
+    for one, other in zip(whole[::2], whole[1::2], strict=True):
+        assert one.start == other.start
+        assert one.fixture.seats == other.fixture.seats[::-1]
+    assert len({game.start for game in whole}) == 3
+
+
+def test_places_are_those_of_the_players_who_sat_there() -> None:
+    """Someone who is certain to win does so in every seat: with a move ahead, from one square before home."""
+    start = RACE.parse("63:1:0,62:1:0 1")
+    games = list(tournament(RACE, ["computer:depth=1", "random"], 8, 1, start, folder=NOWHERE))
+    for game in at_least_one(games):
+        assert game.start == "63:1:0,62:1:0 1"
+        if game.fixture.seats[0] == 0:
+            assert (game.places, game.turns, game.why) == ((1, 2), 1, EndReason.FINISHED)
+    first, second = standings(["a", "b"], games)
+    assert first["wins"] + second["wins"] == 8
+    assert first["share"] > second["share"]
+
+
+def test_three_at_a_table() -> None:
+    """Two contestants share three seats; each game has three places."""
+    games = list(tournament(THREE, ["random", "computer:depth=1"], 3, 1, THREE.parse("63:1:0,60:10:0,61:6:0 1"), folder=NOWHERE))
+    assert len(games) == 6
+    assert {len(game.places) for game in games} == {3}
+    assert {len(set(game.fixture.seats)) for game in games} == {2}
+
+
+def test_one_player_is_no_match() -> None:
+    """In one sentence."""
+    for names in ([], ["random"]):
+        with pytest.raises(TablebaseError, match="a match is between two players at least: name each with --player"):
+            list(tournament(RACE, names, 1, 1))

@@ -1,0 +1,312 @@
+"""Looking ahead in games of chance or of several players: max^n, its settings, its evaluation, and tables at its leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from support.checks import at_least_one
+from support.lookaheads import LEAD, assert_twin, late, states_of
+from twins import lookahead as twin
+
+from tablebase.errors import CapacityError, RulesError, TablebaseError
+from tablebase.game.kernels import POINT
+from tablebase.game.registry import load_rules
+from tablebase.game.stochastic import CHANCE, OVER, State, StochasticGame
+from tablebase.search import lookahead
+from tablebase.search.choices import DOCUMENT_CUTS, Cards, Foresight, Objective
+from tablebase.search.lookahead import Lookahead, Outlook
+from tablebase.search.maxn import call_evaluate
+from tablebase_rules import harehedgehog, pig
+from tablebase_rules.harehedgehog_evaluation import PARTS
+
+RACE: Any = load_rules("harehedgehog-cards=none")
+MINIMAX = Foresight(depth=4, objective=LEAD)
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"objective": LEAD},
+    {"objective": LEAD, "stop_at_finisher": False},
+    {"sort": True},
+    {"cuts": (0, 3)},
+    {"cuts": (2, 0, 1), "sort": True, "objective": LEAD},
+    {"cards": Cards.EXPECTATION},
+    {"cards": Cards.EXPECTATION, "objective": LEAD, "sort": True},
+]
+FOR_TWO: list[dict[str, Any]] = [
+    {"objective": LEAD, "alpha_beta": True},
+    {"objective": LEAD, "alpha_beta": True, "sort": True},
+    {"objective": LEAD, "alpha_beta": True, "sort": True, "cuts": (0, 4, 3)},
+    {"objective": LEAD, "alpha_beta": True, "cards": Cards.EXPECTATION},
+]
+
+
+# Against the twin
+
+
+@pytest.mark.parametrize("players", [2, 3, 6])
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_all_is_as_the_twin_says(players: int, settings: dict[str, Any]) -> None:
+    """Values of all moves, the best one, the line and the counts, in the middle of turns, too."""
+    game = harehedgehog.game(players=players)
+    deep = "cuts" in settings or (players == 2 and "cards" not in settings)
+    count = 3 if "cards" in settings else 5
+    states = states_of(game, count, seed=players) + late(game, count, Random(players))
+    for number, state in enumerate(states):
+        assert_twin(game, state, 3 if deep else 2, settings, seed=number, values=twin.of_race(game))
+
+
+@pytest.mark.parametrize("settings", FOR_TWO, ids=str)
+def test_alpha_beta_is_as_the_twin_says(settings: dict[str, Any]) -> None:
+    """What it leaves out, too: which values are exact, and how many states are looked at."""
+    depth = 2 if "cards" in settings else 3
+    # Without cards, many lines lead to the same position, and windows are met exactly.
+    for game, count in ((harehedgehog.game(), 5), (RACE, 12)):
+        for number, state in enumerate(states_of(game, count, seed=1) + late(game, 5, Random(1))):
+            assert_twin(game, state, depth, settings, seed=number, values=twin.of_race(game))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"deck": "exhaust"}, {"rounds": 5}, {"card_chain": "draw", "again": "may"}, {"lettuce_pay": "leaving"}, {"end": "first"}],
+    ids=str,
+)
+def test_variants_are_as_the_twin_says(options: dict[str, Any]) -> None:
+    """What states of variants have besides, and the ends that they come to."""
+    game = harehedgehog.game(players=3, **options)
+    for number, state in enumerate(states_of(game, 4, seed=5) + late(game, 3, Random(5))):
+        assert_twin(game, state, 2, {"sort": True}, seed=number, values=twin.of_race(game))
+
+
+def test_weights_are_as_the_twin_says() -> None:
+    """Each by itself, and those that are no whole numbers."""
+    game = harehedgehog.game(players=2)
+    weights: dict[str, float]
+    for number, weights in enumerate([{"lettuces": 0.0}, {"carrots": 2.5}, {"squares": 0.125, "lettuces": 3.0}]):
+        for state in states_of(game, 3, seed=number):
+            assert_twin(game, state, 1, {}, seed=1, weights=weights, values=twin.of_race(game, weights))
+
+
+def test_a_game_without_an_evaluation() -> None:
+    """Only having won counts, in Pig to a few points; longer turns than there is space for at first need more."""
+    game = pig.game(die=3, target=6)
+    won = 0
+    for number, state in enumerate(states_of(game, 12, seed=3)):
+        for settings in ({"cards": Cards.EXPECTATION}, {"objective": LEAD}):
+            assert_twin(game, state, 2, settings, seed=number, values=twin.indifferent(game))
+        won += Lookahead(game, Foresight(depth=1)).search(state).values[game.to_move(state)] > 0
+    assert won
+
+
+# What settings may not change
+
+
+def fifty() -> Iterator[State]:
+    """Fifty positions."""
+    yield from states_of(harehedgehog.game(), 50, seed=50)
+
+
+def test_sorting_and_alpha_beta_change_no_result() -> None:
+    """As the article tests them: in 50 positions, the same values, move and line, of fewer states."""
+    game = harehedgehog.game()
+    plain = Lookahead(game, MINIMAX)
+    others = [
+        Lookahead(game, Foresight(depth=4, objective=LEAD, alpha_beta=alpha_beta, sort=sort))
+        for alpha_beta, sort in ((False, True), (True, False), (True, True))
+    ]
+    nodes = [0, 0, 0, 0]
+    for number, state in enumerate(at_least_one(fifty())):
+        expected = plain.search(state, number)
+        found = [one.search(state, number) for one in others]
+        for one in found:
+            assert (one.values, one.best, one.line) == (expected.values, expected.best, expected.line)
+        nodes = [total + one.nodes for total, one in zip(nodes, [expected, *found], strict=True)]
+    assert nodes[0] == nodes[1] > 2 * nodes[2]
+    assert nodes[2] > nodes[3]
+
+
+def test_alpha_beta_plays_the_same_sixteen_moves() -> None:
+    """The article's own test, from the start: eight moves of each player."""
+    game = harehedgehog.game(cards="none")
+
+    def moves(alpha_beta: bool) -> list[int]:
+        searcher = Lookahead(game, Foresight(depth=4, objective=LEAD, alpha_beta=alpha_beta))
+        state, made = game.start, []
+        for _ in range(16):
+            made.append(searcher.search(state).best)
+            state = game.moves(state)[made[-1]]
+        return made
+
+    assert moves(alpha_beta=True) == moves(alpha_beta=False)
+
+
+def test_cards_are_the_same_whenever_a_state_is_reached() -> None:
+    """What is drawn depends on the seed and the state alone, and on each of them."""
+    game = harehedgehog.game()
+    start = game.parse("3:20:3,0:60:3 2")
+    searcher = Lookahead(game, Foresight(depth=2))
+    outlooks = [searcher.search(start, seed).to_dict() for seed in (1, 1, 2, 3, 4)]
+    assert outlooks[0] == outlooks[1]
+    assert len({str(one) for one in outlooks}) > 2
+
+
+@pytest.mark.parametrize(("depth", "expected"), [(1, 9), (2, 72), (3, 446), (4, 2718), (5, 14658)])
+def test_leaves_of_the_start(depth: int, expected: int) -> None:
+    """With hare squares that do nothing, as FACTS has them; leaves are counted, and with them all positions on the way."""
+    found = Lookahead(RACE, Foresight(depth=depth)).search(RACE.start)
+    assert found.leaves == expected
+    assert found.nodes == found.positions == 1 + sum((9, 72, 446, 2718, 14658)[:depth])
+
+
+def test_cuts_keep_the_best() -> None:
+    """The last number goes for all later turns; as many as there are, or 0, is all."""
+    counts = [Lookahead(RACE, Foresight(depth=3, cuts=cuts)).search(RACE.start) for cuts in ((), (0, 0), (9, 99), (0, 2), (1,))]
+    assert [one.leaves for one in counts][:3] == [446] * 3
+    assert 9 * 2 * 1 <= counts[3].leaves <= 9 * 2 * 2
+    assert counts[4].leaves == len(counts[4].moves) == 1
+    assert len(DOCUMENT_CUTS) == 5
+
+
+def test_a_finisher_ends_the_search() -> None:
+    """With three players, one of whom comes home at once: nothing is looked at after that, unless it is asked for."""
+    game = harehedgehog.game(players=3, cards="none")
+    state = game.parse("63:1:0,5:30:0,12:30:0 1")
+    stopped, on = (Lookahead(game, Foresight(depth=3, stop_at_finisher=stop)).search(state) for stop in (True, False))
+    assert stopped.best == on.best == 1
+    assert stopped.line == ("1",)
+    assert len(on.line) == 3
+    # Two turns are left.
+    assert stopped.values[0] == 10_000 * POINT + 2
+    assert on.values[0] == 10_000 * POINT
+    # Whoever has finished before the search stops nothing.
+    later = game.parse("64:0:0#1,5:30:0,12:30:0 2")
+    assert Lookahead(game, Foresight(depth=2)).search(later).leaves > 5
+
+
+def test_nobody_puts_off_his_end() -> None:
+    """One square before home, or one square and another: by value alone, going later would be as good."""
+    game = harehedgehog.game(players=3)
+    state = game.parse("50:68:0,62:3:0,40:68:0 2")
+    found = Lookahead(game, Foresight(depth=7, cuts=(0, 2), stop_at_finisher=True)).search(state)
+    assert (found.best, found.values[1]) == (2, 10_000 * POINT + 6)
+
+
+def test_both_ways_to_read_a_vector() -> None:
+    """Who passes the rival on a square that pays the second one makes him a present: by one's own value that is no matter."""
+    game = harehedgehog.game(cards="none")
+    state = game.parse("9:200:0,10:5:0 1")
+    own, lead = (Lookahead(game, Foresight(depth=1, objective=one)).search(state) for one in (Objective.OWN, LEAD))
+    rival, paid = 240 * 5 // 85 + 30, 240 * 25 // 105 + 30
+    assert (own.best > 1, own.values[1]) == (True, paid * POINT)
+    assert (lead.best, lead.values) == (-1, ((240 * 210 // 290 + 24) * POINT, rival * POINT))
+    assert own.values[0] > lead.values[0]
+    assert own.values[0] - own.values[1] < lead.values[0] - lead.values[1]
+
+
+# The evaluation by hand
+
+
+@pytest.mark.parametrize(
+    ("text", "points"),
+    [
+        pytest.param("0:68:3,0:68:3 1", (240 * 68 // 148 - 60, 240 * 68 // 148 - 60), id="the start"),
+        pytest.param("31:30:1,33:30:1 1", (240 * 30 // 110 - 25 + 93, 240 * 30 // 80 - 25 + 99), id="before and after the middle"),
+        pytest.param("64:3:0#1,61:6:0 2", (10_000, 300 - 12 - 1 + 183), id="finished, and enough for the way home"),
+        pytest.param("60:9:0,59:0:0 1", (240 * 9 // 59 + 180, 177), id="not enough"),
+        pytest.param("10:5:0,12:5:0 1", (240 * 25 // 105 + 30, 240 * 5 // 85 + 36), id="second on a 2 is paid 20"),
+        pytest.param("10:5:0,9:5:0 1", (240 * 5 // 85 + 30, 240 * 5 // 85 + 27), id="first on a 2 is not"),
+        pytest.param("16:5:0,9:5:0 1", (240 * 15 // 95 + 48, 240 * 5 // 85 + 27), id="first on the flag is paid 10"),
+        pytest.param("7:5:1e,9:5:0 1", (240 * 25 // 105 - 20 + 21, 240 * 5 // 85 + 27), id="eating pays for the place"),
+        pytest.param("7:5:0e,9:5:0 1", (240 * 5 // 85 + 21, 240 * 5 // 85 + 27), id="without a lettuce it does not"),
+        pytest.param("10:5:0m,12:5:0 1", (240 * 5 // 85 + 30, 240 * 5 // 85 + 36), id="who misses a turn is not paid"),
+        pytest.param("63:0:3,62:0:2 1", (-360 + 189, -240 + 186), id="no lettuce square ahead"),
+        pytest.param("0:99999:0,5:0:0 1", (300 - 4160 - 2080**2 // 25, 15), id="more than the way home counts as the way home"),
+    ],
+)
+def test_the_evaluation_by_hand(text: str, points: tuple[int, int]) -> None:
+    """E = S + C + P, by the curves of FACTS."""
+    game = harehedgehog.game()
+    values = evaluated(game, text)
+    assert values == tuple(Fraction(one) for one in points)
+    assert twin.of_race(game)(game.parse(text))[0] == values
+
+
+def evaluated(game: StochasticGame, text: str, **weights: float) -> tuple[Fraction, ...]:
+    """The values of a state, in points."""
+    kernels, evaluation = game.kernels(), game.evaluation(weights)
+    assert kernels is not None
+    assert evaluation is not None
+    values = np.zeros(game.players, np.int64)
+    call_evaluate(evaluation.evaluate, kernels.rules, evaluation.parameters, np.array(game.parse(text), np.int64), values)
+    return tuple(Fraction(int(value), POINT) for value in values)
+
+
+def test_weights_count_their_parts() -> None:
+    """Ks, Kc and Kp, by hand; finishing has no weight."""
+    game = harehedgehog.game()
+    text = "31:30:1,64:3:0#1 1"
+    salad, carrots, way = -25, 240 * 30 // 110, 93
+    for name, part in (("lettuces", salad), ("carrots", carrots), ("squares", way)):
+        assert evaluated(game, text, **{name: 0.0})[0] == salad + carrots + way - part
+        assert evaluated(game, text, **{name: 1.5})[0] == salad + carrots + way + Fraction(part, 2)
+        assert evaluated(game, text, **{name: 2.0})[1] == 10_000
+    assert list(PARTS) == list(game.weights)
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("players", "foresight", "sentence"),
+    [
+        (2, Foresight(depth=0), "the depth must be a number of turns from 1 to 20, not 0"),
+        (2, Foresight(depth=21), "the depth must be a number of turns from 1 to 20, not 21"),
+        (2, Foresight(nodes=0), "the number of positions must be positive, not 0"),
+        (2, Foresight(cuts=(1, -1)), "the cuts must be at most 20 numbers from 0 (all moves) to 100"),
+        (2, Foresight(cuts=(101,)), "the cuts must be at most 20 numbers from 0 (all moves) to 100"),
+        (2, Foresight(cuts=(0,) * 21), "the cuts must be at most 20 numbers from 0 (all moves) to 100"),
+        (2, Foresight(alpha_beta=True), "alpha-beta is sound for two players and the objective lead only"),
+        (3, Foresight(alpha_beta=True, objective=LEAD), "alpha-beta is sound for two players and the objective lead only"),
+    ],
+)
+def test_settings_that_are_refused(players: int, foresight: Foresight, sentence: str) -> None:
+    """In one sentence each."""
+    with pytest.raises(TablebaseError) as refused:
+        Lookahead(harehedgehog.game(players=players), foresight)
+    assert sentence in str(refused.value)
+
+
+def test_states_and_games_that_are_refused() -> None:
+    """Nobody to move, no compiled rules, no such weight, and too many states."""
+    game = harehedgehog.game()
+    searcher = Lookahead(game, Foresight(depth=2))
+    for state, mover in ((game.parse("3:65:3,0:68:3 1 draw:6"), CHANCE), (game.parse("64:0:0#1,0:68:3 2"), OVER)):
+        assert game.to_move(state) == mover
+        with pytest.raises(RulesError, match="no player is to move in"):
+            searcher.search(state)
+    with pytest.raises(RulesError, match="no compiled rules"):
+        Lookahead(pig.game(players=3))
+    for weights, sentence in (
+        ({"salad": 1.0}, "has no weight salad: choose among lettuces, carrots, squares"),
+        ({"carrots": float("nan")}, "the weight of carrots must be a number from 0 to 100, not nan"),
+        ({"carrots": -1.0}, "the weight of carrots must be a number from 0 to 100, not -1"),
+    ):
+        with pytest.raises(RulesError, match=sentence):
+            Lookahead(game, weights=weights)
+
+
+@pytest.mark.parametrize("slices", [7, 1 << 20])
+def test_a_search_may_be_interrupted_and_limited(slices: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It goes on where it was, and ends where it may look at no more states; the next search begins anew."""
+    monkeypatch.setattr(lookahead, "SLICE", slices)
+    every = 1 + 9 + 72 + 446
+    enough = Lookahead(RACE, Foresight(depth=3, nodes=every)).search(RACE.start)
+    assert isinstance(enough, Outlook)
+    assert enough.nodes == every
+    short = Lookahead(RACE, Foresight(depth=3, nodes=every - 1))
+    with pytest.raises(CapacityError, match=r"looking 3 turns ahead in 0:68:3,0:68:3 1 needs more than the 527 positions"):
+        short.search(RACE.start)
+    assert short.search(RACE.parse("0:0:3,1:0:3 1")).nodes < every
