@@ -1,45 +1,94 @@
 """How many threads this process may use, and how to spread work over them.
 
-Kernels and NumPy release the GIL while they run. A process that is one of several workers uses one thread.
+Kernels, NumPy, hashing and compression release the GIL while they run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_allowed: ContextVar[int] = ContextVar("threads", default=1)
+PARTS = 4
+"""Parts of some work for each thread, since some parts take longer than others."""
+
+
+class _Team(NamedTuple):
+    """Threads that may be used; they are started when they are first needed."""
+
+    count: int
+    pool: ThreadPoolExecutor | None
+
+
+_team: ContextVar[_Team] = ContextVar("team", default=_Team(1, None))
 
 
 @contextmanager
 def use(count: int) -> Iterator[None]:
     """Allow this many threads within the block."""
-    token = _allowed.set(count)
-    try:
-        yield
-    finally:
-        _allowed.reset(token)
+    with ThreadPoolExecutor(count) as pool:
+        token = _team.set(_Team(count, pool))
+        try:
+            yield
+        finally:
+            _team.reset(token)
 
 
-def spread(work: Callable[[int, int], Result], count: int, grain: int) -> list[Result]:
-    """Call `work(begin, end)` in parallel for ranges that partition range(count); the results in order.
+def run_with(count: int, work: Callable[[Item], Result], item: Item) -> Result:
+    """Call ``work(item)`` with this many threads allowed."""
+    with use(count):
+        return work(item)
+
+
+def ranges(count: int, grain: int) -> list[tuple[int, int]]:
+    """A partition of range(count) into as many ranges as are worth being done in parallel.
 
     Parameters
     ----------
-    work : callable
-        Must not write what another range reads or writes.
     count : int
     grain : int
         The smallest range worth splitting off.
     """
-    parts = max(1, min(_allowed.get() * 4, count // grain))
-    if parts == 1 or _allowed.get() == 1:
-        return [work(0, count)]
+    team = _team.get()
+    parts = 1 if team.count == 1 else max(1, min(team.count * PARTS, count // grain))
     edges = [count * i // parts for i in range(parts + 1)]
-    with ThreadPoolExecutor(_allowed.get()) as pool:
-        return list(pool.map(work, edges[:-1], edges[1:]))
+    return list(zip(edges[:-1], edges[1:], strict=True))
+
+
+def each(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """Call ``work(item)`` for all items in parallel; the results in order, a few of them ahead of time.
+
+    Parameters
+    ----------
+    work : callable
+        Must not write what it reads or writes for another item.
+    items : iterable
+    """
+    count, pool = _team.get()
+    if pool is None or count == 1:
+        yield from map(work, items)
+        return
+    ahead: deque[Future[Result]] = deque()
+    try:
+        for item in items:
+            ahead.append(pool.submit(work, item))
+            if len(ahead) > PARTS * count:
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()
+    finally:
+        for future in ahead:
+            future.cancel()
+        wait(ahead)
+
+
+def spread(work: Callable[[int, int], Result], count: int, grain: int) -> list[Result]:
+    """Call ``work(begin, end)`` in parallel for the `ranges` of range(count); the results in order."""
+    first, *rest = ranges(count, grain)
+    return list(each(lambda part: work(*part), (first, *rest))) if rest else [work(*first)]

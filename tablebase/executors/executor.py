@@ -52,7 +52,7 @@ class Executor(ABC):
         Parameters
         ----------
         concurrent : bool
-            Whether two keys can ever be in progress together; if not, a single key may use all workers.
+            Whether two keys can ever be in progress together.
         """
 
     @abstractmethod

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from multiprocessing.connection import wait
 from typing import Any
 
-from tablebase.compute import threads
 from tablebase.compute.cleanup import undisturbed
 from tablebase.executors.executor import Executor, Limits
 from tablebase.executors.workers import Worker
@@ -16,7 +15,7 @@ class LocalExecutor(Executor):
     """Processes of this machine.
 
     The first key is done in this process, so that kernels are compiled once and not once a worker. With one worker,
-    or where only one key at a time can be done, this process does all of them, with as many threads as workers.
+    or where only one key at a time can be done, this process does all of them.
 
     Parameters
     ----------
@@ -49,8 +48,7 @@ class LocalExecutor(Executor):
         """See `Executor.finished`."""
         if self._here:
             work, key = self._here.pop(0)
-            with threads.use(self.limits.workers if self._alone else 1):
-                result = work(key)
+            result = work(key)
             self._is_first = False
             yield key, result
             if not self._alone:

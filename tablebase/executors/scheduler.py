@@ -8,6 +8,7 @@ from functools import partial
 from graphlib import TopologicalSorter
 from typing import Generic, TypeVar
 
+from tablebase.compute import threads
 from tablebase.compute.cleanup import ensured
 from tablebase.errors import CapacityError
 from tablebase.executors.executor import Executor, Limits
@@ -41,6 +42,13 @@ class Budget(Generic[Key]):
                 chosen.append(key)
         return chosen
 
+    def threads(self, started: int, used: int) -> int:
+        """Threads for each of the keys that are started together, while others use as many as `used`.
+
+        What cannot be used by keys that run beside each other, for want of memory or of keys, is used within keys.
+        """
+        return max(1, (self.limits.workers - used) // started)
+
 
 def run_graph(
     graph: Mapping[Key, tuple[Key, ...]],
@@ -48,7 +56,7 @@ def run_graph(
     executor: Executor,
     needs: Callable[[Key], int] = lambda _: 0,
 ) -> Iterator[Result]:
-    """Do `work` for every key once all it depends on is done.
+    """Do `work` for every key once all it depends on is done, with the threads that no other key can use.
 
     Parameters
     ----------
@@ -74,19 +82,21 @@ def run_graph(
     sorter = TopologicalSorter(graph)
     sorter.prepare()
     ready: list[Key] = list(sorter.get_ready())
-    running: list[Key] = []
+    running: dict[Key, int] = {}
     with ensured(partial(executor.stop, abort=True)), executor:
         executor.start(concurrent=not is_chain(graph))
         while ready or running:
-            for key in budget.startable(ready, running):
+            started = budget.startable(ready, list(running))
+            used = sum(running.values())
+            for key in started:
                 ready.remove(key)
-                running.append(key)
-                executor.submit(work, key)
+                running[key] = budget.threads(len(started), used)
+                executor.submit(partial(threads.run_with, running[key], work), key)
             if not running:
                 limit = executor.limits.memory
                 raise CapacityError("a single task", "allow more with --memory", needed=needs(ready[0]), allowed=limit)
             for key, result in executor.finished():
-                running.remove(key)
+                del running[key]
                 yield result
                 sorter.done(key)
             ready += sorter.get_ready()

@@ -125,14 +125,24 @@ def test_a_chain_is_done_here_with_threads(workers: int) -> None:
     assert done == [Done(key, os.getpid(), ranges) for key in "abcd"]
 
 
-@pytest.mark.parametrize("graph", [FORK, LATE_FORK, ISLANDS], ids=["fork", "late fork", "islands"])
-def test_other_graphs_are_done_by_processes_of_one_thread(graph: Graph) -> None:
-    """Where keys can be done side by side, other processes do all but the first, and nobody spreads the work."""
+@pytest.mark.parametrize(
+    ("graph", "alone"), [(FORK, "a"), (LATE_FORK, "ab"), (ISLANDS, "")], ids=["fork", "late fork", "islands"]
+)
+def test_other_graphs_are_done_by_processes(graph: Graph, alone: str) -> None:
+    """Where keys can be done side by side, other processes do all but the first; a key has the threads that no other can use."""
     done = list(run_graph(graph, divide, LocalExecutor(Limits(2))))
-    assert sorted(one.key for one in done) == sorted(graph)
-    assert {one.ranges for one in done} == {1}
+    assert {one.key: one.ranges for one in done} == {key: 8 if key in alone else 1 for key in graph}
     assert done[0].process == os.getpid()
     assert os.getpid() not in {one.process for one in done[1:]}
+
+
+def test_keys_that_memory_keeps_apart_have_all_threads() -> None:
+    """Three keys of which no two fit together use three threads each; two that fit beside each other divide four."""
+    apart = {"a": (), "b": (), "c": ()}
+    done = list(run_graph(apart, divide, LocalExecutor(Limits(3, memory=10)), lambda _: 6))
+    assert {one.key: one.ranges for one in done} == dict.fromkeys(apart, 12)
+    done = list(run_graph(apart, divide, LocalExecutor(Limits(4, memory=10)), {"a": 5, "b": 5, "c": 10}.__getitem__))
+    assert {one.key: one.ranges for one in done} == {"a": 8, "b": 8, "c": 16}
 
 
 @pytest.mark.parametrize("graph", [FORK, LATE_FORK, ISLANDS], ids=["fork", "late fork", "islands"])
