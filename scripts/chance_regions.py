@@ -68,6 +68,7 @@ def read(folder: Path, game: StochasticGame, carrots: int, cap: str) -> dict[tup
         for other in range(HOME):
             if mover != other or mover == 0:
                 row = form.row(game.parse(f"{mover}:0:0,{other}:0:0 1"))
+                assert row is not None
                 number, _ = number_of(form.kernels.index, region.rules, row)
                 width = round(region.block**0.5)
                 block = chances[:, number : number + region.block].reshape(2, width, width)

@@ -144,6 +144,7 @@ def passes(tree: Path, tests: Iterable[str]) -> bool:
     process.start()
     process.join(TIMEOUT)
     if process.is_alive():
+        assert process.pid is not None
         # Its own process group, so that the processes that tests have started end, too.
         os.killpg(process.pid, signal.SIGKILL)
         process.join()

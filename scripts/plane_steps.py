@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TypeVar
 
-from tablebase.compute.vectors import room
+import numpy as np
+
 from tablebase.solvers.compiled import CompiledSlice
 from tablebase.solvers.planes import solve as planes_solver
 from tablebase.solvers.planes.arrays import new_scratch, new_state
@@ -57,6 +58,6 @@ def measure_plane_steps(problem: CompiledSlice) -> dict[str, float]:
             clock.time("enter", planes_solver.clean, state, level, 0, size)
     output = compile_output(problem.layout)
     for state in states:
-        written = room(problem.layout.size, problem.coding.dtype)
-        clock.time("rows", write_codes, planes, state, output, written, problem.coding.void)
+        written = np.empty(problem.layout.size, dtype=problem.coding.dtype)
+        clock.time("rows", write_codes, planes, state, output, written, problem.coding.void, 0, size)
     return dict(clock.seconds)

@@ -40,7 +40,7 @@ from tablebase.game.moves import Position
 from tablebase.game.notation import render
 from tablebase.slices.location import slices
 from tablebase.slices.material import parse_material
-from tablebase.tables.format import USER_BLOCK, digest_behind, seal
+from tablebase.tables.format import USER_BLOCK, digest_behind, seal, title
 
 GAME = "doushouqi"
 COMPILING = 900.0
@@ -238,7 +238,7 @@ def crafted(torture: Torture) -> str:
         flip(path, torture.random, USER_BLOCK)
         material = parse_material(torture.game, path.stem)
         with path.open("r+b") as file:
-            file.write(seal(torture.game, material, digest_behind(path)))
+            file.write(seal(title(torture.game, material), digest_behind(path)))
         commands = (("reindex",), ("verify", GAME), ("mine", GAME, COUNT), ("probe", GAME, torture.position()))
         reindexed, verified, mined, probed = (ask(*command, "--data", folder) for command in commands)
         for answer in (reindexed, verified, mined, probed):

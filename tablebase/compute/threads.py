@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 Item = TypeVar("Item")
@@ -22,11 +23,12 @@ PARTS = 4
 class _Team(NamedTuple):
     """Threads that may be used; they are started when they are first needed."""
 
-    count: int
+    size: int
     pool: ThreadPoolExecutor | None
 
 
-_team: ContextVar[_Team] = ContextVar("team", default=_Team(1, None))
+_ALONE = _Team(1, None)
+_team: ContextVar[_Team] = ContextVar("team", default=_ALONE)
 
 
 @contextmanager
@@ -56,9 +58,9 @@ def ranges(count: int, grain: int) -> list[tuple[int, int]]:
         The smallest range worth splitting off.
     """
     team = _team.get()
-    parts = 1 if team.count == 1 else max(1, min(team.count * PARTS, count // grain))
+    parts = 1 if team.size == 1 else max(1, min(team.size * PARTS, count // grain))
     edges = [count * i // parts for i in range(parts + 1)]
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(pairwise(edges))
 
 
 def each(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:

@@ -125,9 +125,7 @@ def test_a_chain_is_done_here_with_threads(workers: int) -> None:
     assert done == [Done(key, os.getpid(), ranges) for key in "abcd"]
 
 
-@pytest.mark.parametrize(
-    ("graph", "alone"), [(FORK, "a"), (LATE_FORK, "ab"), (ISLANDS, "")], ids=["fork", "late fork", "islands"]
-)
+@pytest.mark.parametrize(("graph", "alone"), [(FORK, "a"), (LATE_FORK, "ab"), (ISLANDS, "")], ids=["fork", "late fork", "islands"])
 def test_other_graphs_are_done_by_processes(graph: Graph, alone: str) -> None:
     """Where keys can be done side by side, other processes do all but the first; a key has the threads that no other can use."""
     done = list(run_graph(graph, divide, LocalExecutor(Limits(2))))

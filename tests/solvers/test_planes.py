@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 import pytest
 from support import toys
@@ -11,13 +13,20 @@ from support.rowviews import GAME
 from support.solved import Solved
 from twins import naive
 
+from tablebase.compute import threads
+from tablebase.compute.vectors import ELEMENTS
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.slices.conversions import slot_conversions
+from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import stored_materials
 from tablebase.slices.material import Material, parse_material
+from tablebase.solvers.compiled import compile_slice
+from tablebase.solvers.planes import children
+from tablebase.solvers.planes import solve as planes_solver
 from tablebase.solvers.planes.arrays import ROWS
 from tablebase.solvers.planes.children import NOTHING, WON, scores_of
+from tablebase.solvers.planes.slices import compile_planes
 from tablebase.solvers.registry import choose_solver, solve_material
 from tablebase.values import NARROW, Coding, better, next_code
 
@@ -87,6 +96,11 @@ def test_planes_know_their_pieces(solved: Solved, game: Game, name: str) -> None
             assert planes.image[plane] == mirrored // length
 
 
+def planes_of(game: Game, material: Material) -> int:
+    """The number of planes of a slice."""
+    return prod(layout_of(game, material).radices[:-2])
+
+
 # Whole slices
 
 
@@ -138,6 +152,19 @@ def test_the_largest_board_of_planes(solved: Solved, name: str) -> None:
     material = parse_material(game, name)
     assert choose_solver(game, material)[0].name == "planes"
     agree(solved, game, material)
+
+
+def test_threads_change_nothing(solved: Solved, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads that share the planes of each side, and the rows of children, give the same bytes."""
+    game = toys.pond()
+    material = next(one for one in stored_materials(game, 5) if planes_of(game, one) > 4 * ELEMENTS)
+    expected, _, _ = solve_material(game, material, solved(game).load, "planes")
+    monkeypatch.setattr(planes_solver, "GRAIN", 1)
+    monkeypatch.setattr(children, "GRAIN", 1)
+    with threads.use(3):
+        found, _, _ = solve_material(game, material, solved(game).load, "planes")
+        assert len(planes_solver._parts(compile_planes(compile_slice(game, material, solved(game).load)))) > 8
+    assert [one.tobytes() for one in found] == [one.tobytes() for one in expected]
 
 
 @pytest.mark.parametrize(

@@ -237,9 +237,12 @@ def test_writing_codes(solved: Solved, game: Game, name: str, side: int) -> None
     values: dict[Address, naive.Pair] = dict.fromkeys(scatter(rng, here, 0.8), ("loss", 4))
     sets = symmetric(seen, Sets(scatter(rng, here, 0.5), values=values), side)
     state = as_state(seen, sets)
-    written = planes.room(seen.own.size, NARROW.dtype)
+    written = np.empty(seen.own.size, dtype=NARROW.dtype)
     output = compile_output(seen.own)
-    assert write_codes(seen.planes, state, output, written, NARROW.void)
+    half = seen.planes.size // 2
+    # Each part is written without touching the other one.
+    for first, last in ((half, seen.planes.size), (0, half)):
+        assert write_codes(seen.planes, state, output, written, NARROW.void, first, last)
     squares = seen.own.groups[-1].squares
     expected = np.full(seen.own.size, NARROW.void, dtype=NARROW.dtype)
     for row, square in here:
@@ -249,7 +252,7 @@ def test_writing_codes(solved: Solved, game: Game, name: str, side: int) -> None
     # A waiting win in the first distance that has no code.
     row, bit = min(seen.spots(min(here - sets.known)))
     state.codes[row * 64 + bit] = NARROW.void
-    assert not write_codes(seen.planes, state, output, written, NARROW.void)
+    assert not write_codes(seen.planes, state, output, written, NARROW.void, 0, seen.planes.size)
 
 
 @all_slices

@@ -6,12 +6,13 @@ wins. Distances are halved, since parity follows from the outcome, so that all s
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.compute import threads
 from tablebase.compute.bits import trailing_zeros
 from tablebase.compute.jit import jit
 from tablebase.compute.pointers import bare
@@ -26,6 +27,8 @@ NOTHING = 0
 """The score where no move leaves the slice."""
 WON = 0
 """Where `Children.worth` holds 64 wins in one ply."""
+GRAIN = 1 << 13
+"""The smallest number of placements worth a thread."""
 
 
 class Children(NamedTuple):
@@ -79,8 +82,10 @@ def compile_children(problem: CompiledSlice) -> Children:
     worth = room(end, problem.coding.dtype)
     worth[:] = NOTHING
     worth[:ELEMENTS] = problem.coding.void
+    scores = scores_of(problem.coding)
     for begin, expansion in expansions:
-        expand(expansion, problem.arrays.children, scores_of(problem.coding), worth, begin)
+        work = partial(expand, expansion, problem.arrays.children, scores, worth, begin)
+        threads.spread(work, expansion.placements, GRAIN)
     return Children(base, part.reshape(-1), worth)
 
 
@@ -148,11 +153,14 @@ def _child_parts(problem: CompiledSlice, number: int) -> dict[str, NDArray[Any]]
 
 
 @jit
-def expand(expansion: Expansion, children: Codes, scores: Codes, worth: Codes, begin: int) -> None:
-    """Write the scores of all positions of a child to its block of `worth`, which begins at `begin` and holds `NOTHING`."""
-    placements, front, slots, radix, square, homes, lead, flips, part, image = bare(expansion)
+def expand(expansion: Expansion, children: Codes, scores: Codes, worth: Codes, begin: int, first: int, end: int) -> None:
+    """Write the scores of a child's positions to its block of `worth`, which begins at `begin` and holds `NOTHING`.
+
+    They are those of the placements of all pieces but the last one from `first` up to `end`.
+    """
+    _, front, slots, radix, square, homes, lead, flips, part, image = bare(expansion)
     last = slots[front]
-    for placement in range(placements):
+    for placement in range(first, end):
         rest, occupied, apart = placement, np.uint64(0), True
         plain, flipped, flip = np.int64(0), np.int64(0), np.uint8(0)
         for i in range(front - 1, -1, -1):

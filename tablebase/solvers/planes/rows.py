@@ -8,7 +8,7 @@ import numpy as np
 
 from tablebase.compute.jit import jit
 from tablebase.compute.pointers import bare
-from tablebase.compute.vectors import chosen, lanes_of, load, store
+from tablebase.compute.vectors import ELEMENTS, chosen, lanes_of, load, store
 from tablebase.slices.indexing import Layout
 from tablebase.solvers.compiled import Int64
 from tablebase.solvers.planes.arrays import ROWS, Planes, State
@@ -36,17 +36,21 @@ def compile_output(layout: Layout) -> Output:
 
 
 @jit
-def write_codes(planes: Planes, state: State, output: Output, written: Codes, void: int) -> bool:
-    """Write the codes of all indices, draws and void ones included; return False if something waits that has no code.
+def write_codes(planes: Planes, state: State, output: Output, written: Codes, void: int, first: int, last: int) -> bool:
+    """Write the codes of all indices in the planes from `first` up to `last`, draws and void ones included.
 
-    Whole vectors are written, of which the next row overwrites the end: behind the last one there must be room for it.
+    Return False if something waits that has no code. Where there is room, whole vectors are written, of which the next row
+    overwrites the end.
     """
     planes, state, output = bare(planes), bare(state), bare(output)
     known, codes = state.known, state.codes
     nothing, draw = lanes_of(void, codes), lanes_of(DRAW, codes)
-    place = np.int64(0)
+    row_length = np.int64(0)
+    for run in range(output.runs):
+        row_length += output.length[run]
+    place, end = first * output.file_rows * row_length, last * output.file_rows * row_length
     fits = True
-    for plane in range(planes.size):
+    for plane in range(first, last):
         occupied = planes.occupied[plane]
         for number in range(output.file_rows):
             file = output.files[number]
@@ -58,6 +62,11 @@ def write_codes(planes: Planes, state: State, output: Output, written: Codes, vo
             fits = fits and not (found == nothing) & legal
             store(codes, row * ROWS, chosen(legal, chosen(known[row], found, draw), nothing))
             for run in range(output.runs):
-                store(written, place, load(codes, row * ROWS + output.begin[run]))
+                begin = row * ROWS + output.begin[run]
+                if place + ELEMENTS <= end:
+                    store(written, place, load(codes, begin))
+                else:
+                    for i in range(output.length[run]):
+                        written[place + i] = codes[begin + i]
                 place += output.length[run]
     return fits

@@ -22,20 +22,22 @@ Step 0 (`tablebase.solvers.planes.captures`) looks up all captures once. Then, f
    their best capture loses, whichever is later.
 
 Parity distinguishes wins (odd) from losses (even), so each distance has only one of the two. What nobody has settled in the
-end is a draw. Every kernel writes only to the planes that it was asked for, but `mark`. The kernels' twins in plain Python are
+end is a draw. Every kernel writes only to the planes that it was asked for, but `mark`; so threads may share the planes of a
+side, with a barrier after each step. The kernels' twins in plain Python are
 in ``tests/twins/rows.py``; tests compare the solver with the reference solver byte for byte.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from tablebase.compute import threads
 from tablebase.compute.bits import trailing_zeros
 from tablebase.compute.jit import inline, jit
 from tablebase.compute.pointers import bare
-from tablebase.compute.vectors import ELEMENTS, WORDS, chosen, fill, lanes_of, least, load, room, rows, store, unit_of
+from tablebase.compute.vectors import ELEMENTS, WORDS, chosen, fill, lanes_of, least, load, rows, store, unit_of
 from tablebase.solvers.compiled import CompiledSlice
 from tablebase.solvers.kernels import win_code
 from tablebase.solvers.planes.arrays import (
@@ -56,51 +58,87 @@ from tablebase.solvers.planes.rows import compile_output, write_codes
 from tablebase.solvers.planes.slices import compile_planes
 from tablebase.values import Codes
 
+GRAIN = 8
+"""The smallest number of whole vectors of planes worth a thread."""
+
+
+class Part(NamedTuple):
+    """The planes of one side to move from `first` up to `last`, and where kernels note what they find there."""
+
+    side: int
+    first: int
+    last: int
+    scratch: Scratch
+
 
 def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
-    """Codes of both sides to move, or None if a distance does not fit the coding."""
+    """Codes of both sides to move, or None if a distance does not fit the coding.
+
+    It uses the threads that it is allowed (see `tablebase.compute.threads`), each of which writes to planes of its own.
+    """
     planes, coding = compile_planes(problem), problem.coding
     states = (new_state(planes, coding.dtype), new_state(planes, coding.dtype))
-    children, scratch = compile_children(problem), new_scratch(planes)
-    for state in states:
-        set_illegal(planes, state, 0, planes.size)
-    for side in (0, 1):
-        look(planes, children, side, states[side], states[1 - side], scratch, 0, planes.size)
-    del children
-    if not _run(planes, *states, scratch, coding.reach):
+    parts = _parts(planes)
+    _look_up(problem, planes, states, parts)
+    level = 0
+    while level <= coding.reach and _advance(planes, states, parts, level):
+        level += 1
+    if level > coding.reach and any(is_dirty(state, level) for state in states):
         return None
     output = compile_output(problem.layout)
-    codes = []
-    for state in states:
-        written = room(problem.layout.size, coding.dtype)
-        if not write_codes(planes, state, output, written, coding.void):
-            return None
-        codes.append(written)
-    return codes[0], codes[1]
+    written = [np.empty(problem.layout.size, dtype=coding.dtype) for _ in states]
+
+    def write(part: Part) -> bool:
+        return write_codes(planes, states[part.side], output, written[part.side], coding.void, part.first, part.last)
+
+    return (written[0], written[1]) if all(list(threads.each(write, parts))) else None
 
 
-@jit
-def _run(planes: Planes, first: State, second: State, scratch: Scratch, reach: int) -> bool:
-    """Go through all distances; return whether they fit."""
-    planes, first, second, scratch = bare(planes), bare(first), bare(second), bare(scratch)
-    white: Any = np.int64(0)
-    black: Any = np.int64(1)
-    for level in range(reach + 1):
-        waits = enter(first, level, 0, planes.size)
-        waits |= enter(second, level, 0, planes.size)
-        if not waits and not is_dirty(first, level) and not is_dirty(second, level):
-            return True
-        mark(planes, white, second, first, level)
-        mark(planes, black, first, second, level)
-        if level % 2 == 0:
-            settle_wins(planes, white, first, second, scratch, level, 0, planes.size)
-            settle_wins(planes, black, second, first, scratch, level, 0, planes.size)
-        else:
-            settle_losses(planes, white, first, second, scratch, level, 0, planes.size)
-            settle_losses(planes, black, second, first, scratch, level, 0, planes.size)
-        clean(first, level, 0, planes.size)
-        clean(second, level, 0, planes.size)
-    return not is_dirty(first, reach + 1) and not is_dirty(second, reach + 1)
+def _parts(planes: Planes) -> list[Part]:
+    """All planes of both sides, in parts that threads may work on side by side."""
+    ranges = threads.ranges(-(-planes.size // ELEMENTS), GRAIN)
+    edges = [(first * ELEMENTS, min(last * ELEMENTS, planes.size)) for first, last in ranges]
+    return [Part(side, first, last, new_scratch(planes)) for side in (0, 1) for first, last in edges]
+
+
+def _look_up(problem: CompiledSlice, planes: Planes, states: tuple[State, State], parts: list[Part]) -> None:
+    """Step 0: look up all captures."""
+    children = compile_children(problem)
+
+    def set_part(part: Part) -> None:
+        set_illegal(planes, states[part.side], part.first, part.last)
+
+    def look_part(part: Part) -> None:
+        look(planes, children, part.side, states[part.side], states[1 - part.side], part.scratch, part.first, part.last)
+
+    for work in (set_part, look_part):
+        list(threads.each(work, parts))
+
+
+def _advance(planes: Planes, states: tuple[State, State], parts: list[Part], level: int) -> bool:
+    """Go through one distance; return False if there is nothing left to do."""
+
+    def enter_part(part: Part) -> bool:
+        return enter(states[part.side], level, part.first, part.last)
+
+    def mark_side(side: int) -> None:
+        mark(planes, side, states[1 - side], states[side], level)
+
+    def settle_part(part: Part) -> None:
+        settle = settle_losses if level % 2 else settle_wins
+        state, other = states[part.side], states[1 - part.side]
+        settle(planes, part.side, state, other, part.scratch, level, part.first, part.last)
+
+    def clean_part(part: Part) -> None:
+        clean(states[part.side], level, part.first, part.last)
+
+    waits = any(list(threads.each(enter_part, parts)))
+    if not waits and not any(is_dirty(state, level) for state in states):
+        return False
+    list(threads.each(mark_side, (0, 1)))
+    list(threads.each(settle_part, parts))
+    list(threads.each(clean_part, parts))
+    return True
 
 
 @inline
