@@ -22,6 +22,15 @@ def fill_gaps(codes: Codes, void: int, before: int, filled: Codes) -> None:
 
 
 @jit
+def code_before(codes: Codes, void: int, end: int) -> int:
+    """The last code before an index that is not void; 0 if there is none."""
+    for place in range(end - 1, -1, -1):
+        if codes[place] != void:
+            return int(codes[place])
+    return 0
+
+
+@jit
 def count_codes(codes: Codes, begin: int, counts: Any, first: Any) -> None:
     """Add the number of times that each code occurs to `counts`, and note in `first` where it does so first, counted from `begin`.
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.compute.threads import each
 from tablebase.game import Outcome
 from tablebase.slices.indexing import Layout
 from tablebase.values import DRAW, FIRST, STALEMATE, Codes, Coding
@@ -139,6 +140,13 @@ def summarize(layout: Layout, codes: Codes, coding: Coding) -> Summary:
     weights = layout.lead_weights
     # Neighbouring leads of equal weight are counted together, because a slice may have millions of leads.
     bounds = [0, *(1 + np.flatnonzero(np.diff(weights))).tolist(), len(weights)]
-    for first, last in pairwise(bounds):
-        tally.add_run(codes[first * lead_size : last * lead_size], first * lead_size, int(weights[first]))
+
+    def count(run: tuple[int, int]) -> Tally:
+        first, last = run
+        part = Tally(coding)
+        part.add_run(codes[first * lead_size : last * lead_size], first * lead_size, int(weights[first]))
+        return part
+
+    for part in each(count, pairwise(bounds)):
+        tally.merge(part)
     return tally.summary()

@@ -6,7 +6,9 @@ import hashlib
 import os
 import re
 import sys
+import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import hdf5plugin
 import numpy as np
 import zstandard
 
+from tablebase.compute.threads import each
 from tablebase.errors import system_error
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
@@ -28,6 +31,7 @@ from tablebase.values import Codes, Coding
 
 LEVEL = 3
 DRAFT_SUFFIX = ".tmp"
+_local = threading.local()
 
 
 def write_draft(path: Path, game: Game, material: Material, codes: Sequence[Codes], coding: Coding) -> Path:
@@ -96,15 +100,28 @@ def _write_hdf5(path: Path, game: Game, material: Material, codes: Sequence[Code
 
 def _write_chunks(dataset: Any, codes: Codes, coding: Coding, chunk: int, values: Any) -> None:
     """Compress the codes chunk by chunk, with each void replaced by the code before it, and hash what a reader will see."""
-    compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
-    carry = np.zeros(1, dtype=codes.dtype)
-    for begin in range(0, len(codes), chunk):
-        block = fill_void(codes[begin : begin + chunk], coding.void, carry[0])
-        carry = block[-1:]
-        values.update(block.tobytes())
-        if len(block) < chunk:
-            block = np.concatenate([block, np.zeros(chunk - len(block), dtype=block.dtype)])
-        dataset.id.write_direct_chunk((begin,), compressor.compress(block.tobytes()))
+    compress = partial(_compress, codes, coding.void, chunk)
+    for begin, (block, frame) in zip(range(0, len(codes), chunk), each(compress, range(0, len(codes), chunk)), strict=True):
+        values.update(block)
+        dataset.id.write_direct_chunk((begin,), frame)
+
+
+def _compress(codes: Codes, void: int, chunk: int, begin: int) -> tuple[Codes, bytes]:
+    """The codes of the chunk that begins at an index, as a reader will see them, and the whole chunk compressed."""
+    # Imported here because Numba is slow to load.
+    from tablebase.tables.kernels import code_before
+
+    block = fill_void(codes[begin : begin + chunk], void, code_before(codes, void, begin))
+    whole = np.concatenate([block, np.zeros(chunk - len(block), dtype=block.dtype)]) if len(block) < chunk else block
+    return block, _compressor().compress(whole.data)
+
+
+def _compressor() -> zstandard.ZstdCompressor:
+    """The thread's compressor."""
+    if not hasattr(_local, "compressor"):
+        _local.compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
+    compressor: zstandard.ZstdCompressor = _local.compressor
+    return compressor
 
 
 def fill_void(codes: Codes, void: int, before: int) -> Codes:

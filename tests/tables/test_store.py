@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 from support.checks import at_least_one
 from support.program import SEAL, drafts, flip, middle_of_codes, open_files, reseal
 
+from tablebase.compute import threads
 from tablebase.errors import CapacityError, CorruptTableError, MissingTableError, StaleTableError, TablebaseError
 from tablebase.game import Outcome, load_game
 from tablebase.slices.indexing import layout_of
@@ -33,6 +34,7 @@ from tablebase.slices.location import sides_stored
 from tablebase.slices.material import Material, parse_material
 from tablebase.tables import header, reader, store
 from tablebase.tables.format import check_seal, table_path, title
+from tablebase.tables.kernels import code_before
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.tables.writer import fill_void, publish, write_draft
@@ -135,12 +137,21 @@ def test_points_stay_right_when_the_caches_overflow(two_pieces: Path, monkeypatc
 def test_fill_void_is_the_slow_loop(codes: list[int], cut: int, before: int) -> None:
     """Void takes the code before it, over the border between two chunks too."""
     array = np.array(codes, dtype=np.uint8)
-    expected = filled(array, 255, before)
-    assert fill_void(array, 255, before).tolist() == expected
+    assert fill_void(array, 255, before).tolist() == filled(array, 255, before)
     first, second = array[:cut], array[cut:]
-    begin = fill_void(first, 255, before)
-    carry = int(begin[-1]) if len(begin) else before
-    assert [*begin.tolist(), *fill_void(second, 255, carry).tolist()] == expected
+    found = [*fill_void(first, 255, 0).tolist(), *fill_void(second, 255, code_before(array, 255, len(first))).tolist()]
+    assert found == filled(array, 255, 0)
+
+
+def test_threads_write_and_read_the_same(long_table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same file, whether one thread compresses its chunks or three; and the same codes, whichever read it."""
+    monkeypatch.setattr(reader, "GRAIN", 1)
+    with threads.use(3):
+        assert len(threads.ranges(-(-long_table.layout.size // long_table.header.chunk), reader.GRAIN)) > 1
+        copy = written(tmp_path, LONG, random_codes(LONG, FULL), FULL)
+        found = [long_table.read(side).tolist() for side in sides_stored(GAME, LONG)]
+    assert copy.read_bytes() == long_table.path.read_bytes()
+    assert found == [filled(one, FULL.void, 0) for one in random_codes(LONG, FULL)]
 
 
 @pytest.mark.parametrize("coding", [NARROW, FULL], ids=str)
