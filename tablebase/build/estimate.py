@@ -15,6 +15,7 @@ from tablebase.build.plan import plan
 from tablebase.compute import machine
 from tablebase.errors import CapacityError
 from tablebase.executors.executor import Limits
+from tablebase.executors.scheduler import is_chain
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import dependencies, sides_stored, slices
@@ -216,6 +217,21 @@ def describe_solvers(game: Game, missing: Sequence[Material], engine: str) -> st
         return f"tables to solve with {solver.name}: {len(missing)} (as asked for)"
     reasons = Counter((fastest.name, reason) for fastest, reason in (choose_solver(game, material) for material in missing))
     return "; ".join(f"tables to solve with {name}: {count} ({why})" for (name, why), count in reasons.items())
+
+
+def describe_sharing(game: Game, missing: Sequence[Material], limits: Limits, engine: str) -> str:
+    """A sentence that says how several workers divide the work: among tables, or within a table."""
+    graph = {material: tuple(child for child in dependencies(game, material) if child in missing) for material in missing}
+    if is_chain(graph):
+        return f"tables at a time: 1, with {limits.workers} threads (each needs the one before it)"
+    shared = f"tables at a time: up to {limits.workers}"
+    if limits.memory is None:
+        return shared
+    alone = sum(2 * memory(game, material, engine) > limits.memory for material in missing)
+    if not alone:
+        return shared
+    reason = f"two like them do not fit into {limits.memory:,} bytes"
+    return f"{shared}; tables solved alone, with {limits.workers} threads: {alone} ({reason})"
 
 
 def check_capacity(game: Game, missing: Sequence[Material], folder: Path, limits: Limits, engine: str) -> None:

@@ -74,7 +74,7 @@ def _build_tables(
 ) -> None:
     """Solve, verify and store the missing tables of a game of pieces."""
     from tablebase.build import tables as building
-    from tablebase.build.estimate import check_capacity, describe_solvers
+    from tablebase.build.estimate import check_capacity, describe_sharing, describe_solvers
     from tablebase.build.plan import wanted_materials, with_dependencies
     from tablebase.catalog.catalog import Catalog
     from tablebase.catalog.sqlite import FILE_NAME
@@ -103,6 +103,8 @@ def _build_tables(
     if len(planned) > len(wanted):
         say(f"tables asked for: {len(wanted)}; further tables that these depend on: {len(planned) - len(wanted)}")
     say(describe_solvers(rules, missing, engine))
+    if workers > 1:
+        say(describe_sharing(rules, missing, limits, engine))
     placements = {stored: table_placements(rules, stored) for stored in planned}
     new = sum(placements[stored] for stored in missing)
     total = sum(placements.values())

@@ -8,6 +8,7 @@ steps forward and keeps no sets of bits; the rules and where things are it finds
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from tablebase.compute.bits import ones, trailing_zeros
 from tablebase.compute.jit import inline, jit
 from tablebase.compute.pointers import bare
+from tablebase.compute.threads import spread
 from tablebase.compute.vectors import chosen, halved, lanes_of, larger, load, room, store
 from tablebase.game import Game
 from tablebase.slices.indexing import Layout, layout_of
@@ -51,6 +53,10 @@ from tablebase.verify.row_arrays import (
 
 LOST = loss_code(0, 1)
 """The code of a loss without a move."""
+GRAIN = 256
+"""The smallest number of planes worth a thread."""
+GRAIN_ROWS = 1 << 13
+"""The smallest number of rows worth a thread."""
 
 
 def applies(layout: Layout, coding: Coding) -> bool:
@@ -61,31 +67,48 @@ def applies(layout: Layout, coding: Coding) -> bool:
 def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:
     """Check the codes of a table one ply deep; see `tablebase.verify.general.verify_codes`."""
     layout = layout_of(game, material)
-    scores = scores_of(game, coding)
     summaries = {}
-    board = np.full(SQUARES, NOBODY, dtype=np.int8)
-    # A plane, and behind it a row as it is read.
-    best = room(PLANE + SQUARES, np.uint8)
     others = room(layout.size // (layout.radices[-1] * layout.radices[-2]) * PLANE, np.uint8)
     for side, stored in codes.items():
         sided = compile_rules(game, layout, side)
         rules = compile_plane_rules(layout, sided)
-        other = codes.get(1 - side, stored)
-        if rules.outer and 1 - side in codes:
-            _spread_side(rules, other, others, best)
+        if 1 - side in codes and rules.outer:
+            spread(partial(_spread_side, rules, codes[1 - side], others), rules.planes, GRAIN)
         else:
             others[:] = STUCK
-            spread(spread_of_side(layout, sided, swapped=1 - side not in codes), other, move_scores_of(coding), others, 0)
+            swapped = 1 - side not in codes
+            how = spread_of_side(layout, sided, swapped=swapped)
+            _read(how, codes.get(1 - side, stored), move_scores_of(coding), others, 0)
         victims = _victims(layout, sided, compile_children(game, layout, side, load))
-        counts = np.zeros((layout.radices[0], coding.void + 1), dtype=np.int64)
-        first = np.full(coding.void + 1, -1, dtype=np.int64)
-        wrong = _check(rules, victims, stored, others, best, board, int(scores[STALEMATE]), int(scores[LOST]), counts, first)
-        if wrong >= 0:
-            raise contradiction(layout, side, wrong, stored, coding)
+        part = partial(_checked, rules, victims, stored, others, coding, scores_of(game, coding), layout.lead_weights)
         tally = Tally(coding)
-        tally.histogram[:], tally.first[:] = (counts * layout.lead_weights[:, None]).sum(axis=0), first
+        for wrong, counted in spread(part, rules.planes, GRAIN):
+            if wrong >= 0:
+                raise contradiction(layout, side, wrong, stored, coding)
+            tally.merge(counted)
         summaries[side] = tally.summary()
     return summaries
+
+
+def _checked(
+    rules: PlaneRules,
+    victims: Victims,
+    codes: Codes,
+    others: Bytes,
+    coding: Coding,
+    scores: Bytes,
+    weights: Long,
+    first_plane: int,
+    last_plane: int,
+) -> tuple[int, Tally]:
+    """The first wrong index in a range of planes, or -1; and the counts of the range."""
+    counts = np.zeros((len(weights), coding.void + 1), dtype=np.int64)
+    tally = Tally(coding)
+    best, board = room(PLANE + SQUARES, np.uint8), np.full(SQUARES, NOBODY, dtype=np.int8)
+    stale, lost = int(scores[STALEMATE]), int(scores[LOST])
+    wrong = _check(rules, victims, codes, others, best, board, stale, lost, counts, tally.first, first_plane, last_plane)
+    tally.histogram[:] = (counts * weights[:, None]).sum(axis=0)
+    return wrong, tally
 
 
 def _victims(layout: Layout, rules: Rules, children: Children) -> Victims:
@@ -93,19 +116,21 @@ def _victims(layout: Layout, rules: Rules, children: Children) -> Victims:
     spreads, victims = spreads_of_children(layout, rules, children)
     same = np.arange(256, dtype=np.uint8)
     for begin, one in spreads:
-        spread(one, children.scores, same, victims.scores, begin)
+        _read(one, children.scores, same, victims.scores, begin)
     return victims
 
 
-@jit
-def spread(how: Spread, stored: Codes, score: Bytes, out: Bytes, begin: int) -> None:
+def _read(how: Spread, stored: Codes, score: Bytes, out: Bytes, begin: int) -> None:
     """Write the scores of all positions of a stored array to another, from `begin` on, which holds `STUCK`."""
+    spread(partial(_spread_rows, how, stored, score, out, begin), int(how.radix.prod()), GRAIN_ROWS)
+
+
+@jit
+def _spread_rows(how: Spread, stored: Codes, score: Bytes, out: Bytes, begin: int, first: int, end: int) -> None:
+    """`_read` for the rows from `first` up to `end`."""
     slots, radix, square, homes, part, flipped, lead, flips = bare(how)
     last = slots - 1
-    rows = 1
-    for place in range(last):
-        rows *= radix[place]
-    for row in range(rows):
+    for row in range(first, end):
         rest, occupied, apart = row, np.uint64(0), True
         plain, image, flip = np.int64(0), np.int64(0), np.uint8(0)
         for place in range(last - 1, -1, -1):
@@ -157,13 +182,18 @@ def _occupied(rules: PlaneRules, plane: Any) -> Any:
     return occupied
 
 
+def _spread_side(rules: PlaneRules, codes: Codes, others: Bytes, first: int, end: int) -> None:
+    """Write to `others` the score of a move into each position of a range of planes, and `STUCK` where there is none."""
+    _spread_planes(rules, codes, others, room(PLANE + SQUARES, np.uint8), first, end)
+
+
 @jit
-def _spread_side(rules: PlaneRules, codes: Codes, others: Bytes, best: Bytes) -> None:
-    """Write to `others` the score of a move into each position of a side to move, and `STUCK` where there is none."""
+def _spread_planes(rules: PlaneRules, codes: Codes, others: Bytes, best: Bytes, first: int, end: int) -> None:
+    """`_spread_side` with a room for a row."""
     rules = bare(rules)
     two, one, draw, stuck = lanes_of(2, others), lanes_of(1, others), lanes_of(DRAWN, others), lanes_of(STUCK, others)
-    index = np.int64(0)
-    for plane in range(rules.planes):
+    index = first * rules.files * rules.length
+    for plane in range(first, end):
         occupied = _occupied(rules, plane)
         for row in range(SQUARES):
             store(others, plane * PLANE + row * SQUARES, stuck)
@@ -190,12 +220,14 @@ def _check(
     lost: int,
     counts: Any,
     first: Long,
+    first_plane: int,
+    last_plane: int,
 ) -> int:
-    """Check all positions and count their codes by lead digit; return the first wrong index, or -1."""
+    """Check the positions of a range of planes, and count their codes by lead digit; return the first wrong index, or -1."""
     rules, victims = bare(rules), bare(victims)
     outer = rules.outer
-    index = np.int64(0)
-    for plane in range(rules.planes):
+    index = first_plane * rules.files * rules.length
+    for plane in range(first_plane, last_plane):
         occupied = _occupied(rules, plane)
         if occupied == ~np.uint64(0):
             index += rules.files * rules.length

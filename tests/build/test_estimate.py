@@ -7,6 +7,7 @@ import re
 from collections import namedtuple
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from tablebase.build.estimate import (
     Estimate,
     cells,
     check_capacity,
+    describe_sharing,
     describe_solvers,
     estimate,
     memory,
@@ -195,6 +197,22 @@ def test_the_engines_of_a_plan_are_told() -> None:
     told = describe_solvers(hunt, both, "auto").split("; ")
     assert [one.split(" (")[0] for one in told] == ["tables to solve with reference: 2", "tables to solve with reference: 1"]
     assert ["like pieces, which have no rows" in one for one in told] == [False, True]
+
+
+def test_how_workers_divide_the_work_is_said() -> None:
+    """Among tables; within those of which two do not fit into memory; and within all tables of a chain."""
+    planned = plan(GAME, None, [parse_material(GAME, "RWvCE")])
+    needs = sorted(memory(GAME, material) for material in planned)
+    describe = partial(describe_sharing, GAME, planned, engine="auto")
+    assert describe(Limits(2)) == describe(Limits(2, 2 * needs[-1])) == "tables at a time: up to 2"
+    assert needs[-2] < needs[-1]
+    limit = 2 * needs[-1] - 1
+    alone = f"tables solved alone, with 3 threads: 1 (two like them do not fit into {limit:,} bytes)"
+    assert describe(Limits(3, limit)) == f"tables at a time: up to 3; {alone}"
+    tiers = load_game("foxhounds-6x6")
+    planned = plan(tiers, None, [start_material(tiers)])
+    sentence = "tables at a time: 1, with 2 threads (each needs the one before it)"
+    assert describe_sharing(tiers, planned, Limits(2, 1 << 40), "auto") == sentence
 
 
 # Estimates

@@ -159,6 +159,12 @@ def test_what_is_started_fits(load: Load) -> None:
     assert chosen or load.running or not load.ready
 
 
+@pytest.mark.parametrize(("started", "used", "threads"), [(1, 0, 5), (2, 0, 2), (1, 2, 3), (2, 3, 1), (1, 5, 1), (1, 7, 1)])
+def test_keys_divide_the_threads_that_are_left(started: int, used: int, threads: int) -> None:
+    """Of five, each key that is started has an equal share of what others leave, and one at least."""
+    assert Budget(Limits(5), lambda _: 0).threads(started, used) == threads
+
+
 def test_memory_may_be_used_to_the_last_byte() -> None:
     """What needs exactly as much as is left is started, and nothing that needs a byte more."""
     for least, started in ((20, ["b"]), (21, [])):

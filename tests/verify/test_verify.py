@@ -17,6 +17,7 @@ from support.program import SOLVERS, reseal
 from support.solved import Solved
 from twins import naive
 
+from tablebase.compute import threads
 from tablebase.errors import CorruptTableError, MissingTableError
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import wins_at_once
@@ -32,6 +33,7 @@ from tablebase.tables.summary import Summary
 from tablebase.tables.writer import publish, write_draft
 from tablebase.values import DRAW, FULL, NARROW, STALEMATE, Codes, Coding, Value, recode
 from tablebase.verify import general, planes, rows
+from tablebase.verify.general import contradiction
 from tablebase.verify.table import verify_codes, verify_table
 from tablebase_rules.doushouqi import game as doushouqi
 
@@ -118,6 +120,26 @@ def test_tables_with_captures_into_others_are_right(name: str, check: Check, thr
     with pytest.raises(CorruptTableError):
         check(GAME, material, codes, NARROW, load)
     tables.close()
+
+
+def test_threads_find_the_first_wrong_code(three_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads that share the planes of a table count as one thread does, and of two faults the first one is reported."""
+    monkeypatch.setattr(planes, "GRAIN", 1)
+    monkeypatch.setattr(planes, "GRAIN_ROWS", 1)
+    material, codes = parse_material(GAME, "CEvT"), codes_of(three_pieces, "CEvT")
+    with closing(Store(three_pieces)) as tables, threads.use(3):
+
+        def load(child: Material, side: int) -> tuple[Codes, Coding]:
+            table = tables.table(GAME, child)
+            return table.read(side), table.coding
+
+        assert planes.verify_codes(GAME, material, codes, NARROW, load) == tables.table(GAME, material).header.summaries
+        wins = np.flatnonzero(codes[1] == NARROW.code(Value(Outcome.WIN, 9)))
+        for place in (wins[-1], wins[0]):
+            codes[1][place] = DRAW
+            with pytest.raises(CorruptTableError) as caught:
+                planes.verify_codes(GAME, material, codes, NARROW, load)
+            assert str(caught.value) == str(contradiction(layout_of(GAME, material), 1, int(place), codes[1], NARROW))
 
 
 @all_programs
