@@ -81,8 +81,8 @@ def _text(stream: TextIO | None, kind: type[io.FileIO], number: int) -> TextIO:
         io.BufferedWriter(kind(number, "wb", closefd=False)),
         stream.encoding,
         "backslashreplace",
-        line_buffering=stream.line_buffering,
-        write_through=stream.write_through,
+        # A stream without a buffer (PYTHONUNBUFFERED) writes through, which would end in the buffer that this one has.
+        line_buffering=stream.line_buffering or stream.write_through,
     )
 
 

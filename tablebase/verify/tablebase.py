@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from tablebase.catalog.catalog import Catalog, Registered
 from tablebase.catalog.registration import of_file
@@ -21,9 +22,24 @@ from tablebase.verify.table import verify_table
 
 
 def verify_tables(
-    game: Game, folder: Path, pieces: int | range | None, materials: Sequence[Material], executor: Executor
+    game: Game,
+    folder: Path,
+    pieces: int | range | None,
+    materials: Sequence[Material],
+    executor: Executor,
+    published: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[int, Iterator[tuple[str, str | None]]]:
     """Check all registered tables, those with `pieces` pieces, or those of the given materials.
+
+    Parameters
+    ----------
+    game : Game
+    folder : Path
+    pieces : int, range or None
+    materials : sequence of Material
+    executor : Executor
+    published : mapping of str to str
+        Digests that the values of these materials must have; see `tablebase.verify.published`.
 
     Returns
     -------
@@ -52,15 +68,15 @@ def verify_tables(
     if not wanted:
         raise TablebaseError(f"no table of {game.name} is registered in {folder}: build one, or run 'tablebase reindex'")
     graph: dict[tuple[str, Registered], tuple[tuple[str, Registered], ...]] = {(name, registered[name]): () for name in wanted}
-    return len(wanted), run_graph(graph, partial(check_table, game.name, folder), executor)
+    return len(wanted), run_graph(graph, partial(check_table, game.name, folder, dict(published)), executor)
 
 
-def check_table(name: str, folder: Path, entry: tuple[str, Registered]) -> tuple[str, str | None]:
+def check_table(name: str, folder: Path, published: Mapping[str, str], entry: tuple[str, Registered]) -> tuple[str, str | None]:
     """Check one table against its catalog entry (material and what is registered); return the material and the fault, or None."""
-    return entry[0], _fault(name, folder, entry)
+    return entry[0], _fault(name, folder, published, entry)
 
 
-def _fault(name: str, folder: Path, entry: tuple[str, Registered]) -> str | None:
+def _fault(name: str, folder: Path, published: Mapping[str, str], entry: tuple[str, Registered]) -> str | None:
     game = load_game(name)
     material, registered = parse_material(game, entry[0]), entry[1]
     path = table_path(folder, game, material)
@@ -72,6 +88,8 @@ def _fault(name: str, folder: Path, entry: tuple[str, Registered]) -> str | None
             return f"{path} is not the file that was registered (SHA-256 differs): delete it and build it again"
         table = Table(path, game, material)
         verify_table(game, table, store)
+        if published.get(entry[0], table.header.values_sha256) != table.header.values_sha256:
+            return f"{path} does not hold the values that were published: compare the rules and versions of both"
         if of_file(folder, game, table, registered.engine, registered.seconds).seal != registered.seal:
             return f"the catalog does not say of {path} what the file says: run 'tablebase reindex --data {folder}'"
     except (CorruptTableError, MissingTableError, StaleTableError) as fault:

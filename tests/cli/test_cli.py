@@ -215,6 +215,46 @@ def test_verify_finds_a_flipped_byte(copied: Path, ask: Ask) -> None:
     assert ask("verify", "doushouqi", "--material", "PvT", "--data", copied).code == 1
 
 
+def test_verify_compares_with_published_digests(copied: Path, tmp_path: Path, ask: Ask) -> None:
+    """Tables of other values than those published fail; tables that the list does not have are only counted."""
+    listed = tmp_path / "published.csv"
+    statement = "SELECT game, material, values_sha256 FROM tables WHERE material <> 'CvC' ORDER BY material"
+    listed.write_text(ask("sql", statement, "--data", copied, "--format", "csv").out)
+    right = ask("verify", "doushouqi", "--published", listed, "--data", copied)
+    assert (right.code, right.errors) == (0, [])
+    assert f"tables that {listed} lists, too: 9 of 10" in right.err
+    first, other, *_ = re.findall("[0-9a-f]{64}", listed.read_text())
+    listed.write_text(listed.read_text().replace(first, other, 1))
+    wrong = ask("verify", "doushouqi", "--published", listed, "--data", copied)
+    assert wrong.code == 1
+    _, material, _ = listed.read_text().splitlines()[1].split(",")
+    path = table_path(copied, GAME, parse_material(GAME, material))
+    assert wrong.errors == [f"error: {path} does not hold the values that were published: compare the rules and versions of both"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("game,material\ndoushouqi,RvR\n", "is no list of published tables: it has no column values_sha256"),
+        ("", "is no list of published tables: it has no column game"),
+        ("game,material,values_sha256\nchess,RvR,00\n", "lists no table of doushouqi: name the file of this game"),
+        ("game,material,values_sha256\ndoushouqi,RvR,00\n", "does not have one SHA-256 of the table RvR"),
+        (f"game,material,values_sha256\ndoushouqi,RvR,{64 * 'a'}\ndoushouqi,RvR,{64 * 'b'}\n", "does not have one SHA-256"),
+        ("game,material,values_sha256\ndoushouqi\n", "does not have one SHA-256 of the table"),
+    ],
+)
+def test_what_is_no_list_of_published_tables(text: str, sentence: str, copied: Path, tmp_path: Path, ask: Ask) -> None:
+    """One sentence says what is wrong with the file."""
+    listed = tmp_path / "published.csv"
+    listed.write_text(text)
+    answer = ask("verify", "doushouqi", "--published", listed, "--data", copied)
+    assert answer.code == 2
+    assert len(answer.errors) == 1
+    assert sentence in answer.errors[0]
+    listed.unlink()
+    assert ask("verify", "doushouqi", "--published", listed, "--data", copied).code == 2
+
+
 def test_verify_finds_a_missing_table(copied: Path, ask: Ask) -> None:
     """A registered table without its file is a failed check that names the file and the command to build it."""
     path = table_path(copied, GAME, parse_material(GAME, "TvE"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -155,3 +156,16 @@ def test_an_exit_is_not_success(status: object, code: int, said: str, ask: Ask, 
     monkeypatch.setattr("tablebase.game.registry.load_rules", leave)
     answer = ask("stats", "doushouqi")
     assert (answer.code, answer.out, answer.err) == (code, "", said)
+
+
+@pytest.mark.parametrize("unbuffered", [False, True])
+def test_a_line_is_written_at_once(unbuffered: bool, tmp_path: Path) -> None:
+    """What is written to a file shows how far long work has come, also where Python was asked not to buffer anything."""
+    path = tmp_path / "log"
+    with path.open("wb") as log:
+        raw = log.raw if unbuffered else log
+        given = io.TextIOWrapper(raw, write_through=unbuffered, line_buffering=not unbuffered)
+        stream = streams._text(given, streams._Status, log.fileno())
+        stream.write("half done\n")
+        assert path.read_text() == "half done\n"
+        given.detach()

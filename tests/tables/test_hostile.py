@@ -80,7 +80,7 @@ def verified(folder: Path) -> None:
     seal = ""
     with suppress(TablebaseError), closing(Table(path, GAME, MATERIAL)) as table:
         seal = of_file(folder, GAME, table).seal
-    _, fault = check_table(GAME.name, folder, ("PPvP", Registered(file_sha256(path), None, None, seal)))
+    _, fault = check_table(GAME.name, folder, {}, ("PPvP", Registered(file_sha256(path), None, None, seal)))
     if fault is not None:
         raise CorruptTableError(fault)
 
