@@ -7,8 +7,9 @@ import hashlib
 import os
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -23,7 +24,7 @@ from tablebase.slices.material import Material
 from tablebase.tables.format import HDF5_BEGINNING, USER_BLOCK, open_file
 from tablebase.tables.header import CHUNK_BYTES, read_header
 from tablebase.tables.missing import missing_table
-from tablebase.values import Codes, Coding
+from tablebase.values import SLAB, Codes, Coding, Source
 
 hdf5 = held_at_fork(threading.RLock())
 """HDF5 is not thread-safe. It only locates the chunks; reading and decompressing them needs no lock."""
@@ -141,12 +142,11 @@ class Table:
 
     def read(self, side: int) -> Codes:
         """All codes of a side to move, shape (layout.size,)."""
-        codes = np.empty(self.layout.size, dtype=self.coding.dtype)
-        begin = 0
-        for chunk in self.chunks(side):
-            codes[begin : begin + len(chunk)] = chunk
-            begin += len(chunk)
-        return codes
+        return self.codes_between(side, 0, self.layout.size)
+
+    def source(self, side: int) -> Source:
+        """All codes of a side to move: in memory if they are few, else read when they are asked for."""
+        return self.read(side) if self.layout.size <= SLAB else _Unread(self, side)
 
     def codes_at(self, side: int, index: NDArray[np.int64]) -> Codes:
         """Codes of indices in any order; each chunk is decompressed once."""
@@ -160,16 +160,21 @@ class Table:
 
     def codes_between(self, side: int, begin: int, end: int) -> Codes:
         """Codes of the indices from `begin` up to, but not including, `end`."""
-        first, last = begin // self.header.chunk, (end - 1) // self.header.chunk
-        chunks = [self.chunk(side, number) for number in range(first, last + 1)]
-        start = first * self.header.chunk
-        return (np.concatenate(chunks) if len(chunks) > 1 else chunks[0])[begin - start : end - start]
+        codes = np.empty(end - begin, dtype=self.coding.dtype)
+        place = begin
+        while place < end:
+            number, offset = divmod(place, self.header.chunk)
+            some = self.chunk(side, number)[offset : offset + end - place]
+            codes[place - begin : place - begin + len(some)] = some
+            place += len(some)
+        return codes
 
-    def values_digest(self, codes: dict[int, Codes]) -> str:
-        """SHA-256 of the table's codes, given by side to move as `read` returns them."""
+    def values_digest(self, codes: Mapping[int, Source]) -> str:
+        """SHA-256 of the table's codes, given by side to move as `read` or `source` returns them."""
         digest = hashlib.sha256()
         for side in self._data:
-            digest.update(codes[side].data)
+            for begin in range(0, self.layout.size, SLAB):
+                digest.update(codes[side][begin : begin + SLAB].data)
         return digest.hexdigest()
 
     def close(self) -> None:
@@ -178,6 +183,24 @@ class Table:
         with hdf5:
             if self._file is not None:
                 self._file.close()
+
+
+class _Unread:
+    """The codes of one side to move of a table, read when they are asked for; see `tablebase.values.Source`."""
+
+    def __init__(self, table: Table, side: int) -> None:
+        self.dtype = np.dtype(table.coding.dtype)
+        self._table, self._side = table, side
+
+    def __len__(self) -> int:
+        return self._table.layout.size
+
+    def __getitem__(self, key: slice) -> Codes:
+        begin, end, _ = key.indices(len(self))
+        return self._table.codes_between(self._side, begin, end)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Codes:
+        return np.asarray(self[:], dtype=dtype)
 
 
 def _read_at(handle: int, size: int, offset: int) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,21 +123,33 @@ class Tally:
         return Summary(self.coding, tuple(self.histogram[:used].tolist()), tuple(self.first[:used].tolist()))
 
 
-def summarize(layout: Layout, codes: Codes, coding: Coding) -> Summary:
-    """Count the codes of all positions of a layout.
+class LayoutTally:
+    """Counts all codes of a layout block by block, from the first index on.
 
     Parameters
     ----------
     layout : Layout
-    codes : ndarray of uint8 or uint16, shape (layout.size,)
-        Void indices hold `coding.void`.
     coding : Coding
+        Void indices hold `coding.void`.
     """
-    tally = Tally(coding)
-    lead_size = layout.size // layout.radices[0]
-    weights = layout.lead_weights
-    # Neighbouring leads of equal weight are counted together, because a slice may have millions of leads.
-    bounds = [0, *(1 + np.flatnonzero(np.diff(weights))).tolist(), len(weights)]
-    for first, last in pairwise(bounds):
-        tally.add_run(codes[first * lead_size : last * lead_size], first * lead_size, int(weights[first]))
-    return tally.summary()
+
+    def __init__(self, layout: Layout, coding: Coding) -> None:
+        self._tally = Tally(coding)
+        # Neighbouring leads of equal weight are counted together, because a slice may have millions of leads.
+        starts = np.flatnonzero(np.diff(layout.lead_weights, prepend=0))
+        self._weights = layout.lead_weights[starts]
+        self._ends = np.append(starts[1:], layout.radices[0]) * (layout.size // layout.radices[0])
+        self._run = self._index = 0
+
+    def add(self, codes: Codes) -> None:
+        """Count the next block."""
+        while len(codes):
+            some = codes[: self._ends[self._run] - self._index]
+            self._tally.add_run(some, self._index, int(self._weights[self._run]))
+            self._index += len(some)
+            self._run += self._index == self._ends[self._run]
+            codes = codes[len(some) :]
+
+    def summary(self) -> Summary:
+        """The counts as a `Summary`, without void."""
+        return self._tally.summary()

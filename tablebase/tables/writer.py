@@ -23,14 +23,14 @@ from tablebase.slices.material import Material
 from tablebase.tables.format import USER_BLOCK, digest_behind, seal, title
 from tablebase.tables.header import chunk_codes, root_attributes
 from tablebase.tables.reader import hdf5
-from tablebase.tables.summary import summarize
-from tablebase.values import Codes, Coding
+from tablebase.tables.summary import LayoutTally
+from tablebase.values import Codes, Coding, Source
 
 LEVEL = 3
 DRAFT_SUFFIX = ".tmp"
 
 
-def write_draft(path: Path, game: Game, material: Material, codes: Sequence[Codes], coding: Coding) -> Path:
+def write_draft(path: Path, game: Game, material: Material, codes: Sequence[Source], coding: Coding) -> Path:
     """Write a table under a temporary name next to `path`, sync it to disk, and return that name.
 
     Parameters
@@ -39,8 +39,8 @@ def write_draft(path: Path, game: Game, material: Material, codes: Sequence[Code
         Where `publish` will move it.
     game : Game
     material : Material
-    codes : sequence of ndarray, each of shape (layout size,)
-        One array for each side to move that the table stores; void indices hold `coding.void`.
+    codes : sequence of Source, each with the codes of all indices
+        One for each side to move that the table stores; void indices hold `coding.void`.
     coding : Coding
     """
     return write_sealed(path, title(game, material), lambda draft: _write_hdf5(draft, game, material, codes, coding))
@@ -77,29 +77,32 @@ def publish(draft: Path, path: Path) -> None:
     _sync(path.parent)
 
 
-def _write_hdf5(path: Path, game: Game, material: Material, codes: Sequence[Codes], coding: Coding) -> None:
+def _write_hdf5(path: Path, game: Game, material: Material, codes: Sequence[Source], coding: Coding) -> None:
     layout = layout_of(game, material)
     values = hashlib.sha256()
     with hdf5, h5py.File(path, "w", userblock_size=USER_BLOCK, libver=("v110", "v110")) as file:
         for side, side_codes in zip(sides_stored(game, material), codes, strict=True):
-            summary = summarize(layout, side_codes, coding)
+            tally = LayoutTally(layout, coding)
             chunk = chunk_codes(layout, coding)
             name = game.sides[side].letter
             dataset = file.create_dataset(name, (layout.size,), coding.dtype, chunks=(chunk,), **hdf5plugin.Zstd(clevel=LEVEL))
+            _write_chunks(dataset, side_codes, coding, chunk, tally, values)
+            summary = tally.summary()
             dataset.attrs["histogram"] = np.array(summary.histogram, dtype=np.int64)
             dataset.attrs["first"] = np.array(summary.first, dtype=np.int64)
-            _write_chunks(dataset, side_codes, coding, chunk, values)
         for name, value in root_attributes(game, material, coding.stride, values.hexdigest()).items():
             # Fixed-length text is stored in the object header, which HDF5 protects with a checksum.
             file.attrs[name] = np.bytes_(value.encode()) if isinstance(value, str) else value
 
 
-def _write_chunks(dataset: Any, codes: Codes, coding: Coding, chunk: int, values: Any) -> None:
-    """Compress the codes chunk by chunk, with each void replaced by the code before it, and hash what a reader will see."""
+def _write_chunks(dataset: Any, codes: Source, coding: Coding, chunk: int, tally: LayoutTally, values: Any) -> None:
+    """Count, compress and hash the codes chunk by chunk; what a reader will see has each void replaced by the code before it."""
     compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
     carry = np.zeros(1, dtype=codes.dtype)
     for begin in range(0, len(codes), chunk):
-        block = fill_void(codes[begin : begin + chunk], coding.void, carry[0])
+        block = codes[begin : begin + chunk]
+        tally.add(block)
+        block = fill_void(block, coding.void, carry[0])
         carry = block[-1:]
         values.update(block.tobytes())
         if len(block) < chunk:

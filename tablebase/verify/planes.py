@@ -8,6 +8,7 @@ steps forward and keeps no sets of bits; the rules and where things are it finds
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from tablebase.game import Game
 from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.material import Material
 from tablebase.tables.summary import Summary, Tally
-from tablebase.values import STALEMATE, Codes, Coding, loss_code
+from tablebase.values import SLAB, STALEMATE, Codes, Coding, Source, loss_code
 from tablebase.verify import rows
 from tablebase.verify.general import Load, contradiction
 from tablebase.verify.plane_arrays import (
@@ -58,34 +59,51 @@ def applies(layout: Layout, coding: Coding) -> bool:
     return rows.applies(layout, coding) and len(layout.game.board) <= SQUARES
 
 
-def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:
-    """Check the codes of a table one ply deep; see `tablebase.verify.general.verify_codes`."""
+def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], coding: Coding, load: Load) -> dict[int, Summary]:
+    """Check the codes of a table one ply deep; see `tablebase.verify.general.verify_codes`.
+
+    They are asked for slab by slab, once to read the scores of the other side to move, and once to be checked. Only the codes of
+    a table that is paired with itself, and of one of two pieces, are in memory as a whole.
+    """
     layout = layout_of(game, material)
     scores = scores_of(game, coding)
     summaries = {}
     board = np.full(SQUARES, NOBODY, dtype=np.int8)
     # A plane, and behind it a row as it is read.
     best = room(PLANE + SQUARES, np.uint8)
-    others = room(layout.size // (layout.radices[-1] * layout.radices[-2]) * PLANE, np.uint8)
+    plane_size = layout.radices[-1] * layout.radices[-2]
+    planes = layout.size // plane_size
+    others = room(planes * PLANE, np.uint8)
+    slabs = [(first, min(planes, first + slab_planes(plane_size))) for first in range(0, planes, slab_planes(plane_size))]
     for side, stored in codes.items():
         sided = compile_rules(game, layout, side)
         rules = compile_plane_rules(layout, sided)
         other = codes.get(1 - side, stored)
         if rules.outer and 1 - side in codes:
-            _spread_side(rules, other, others, best)
+            for first, last in slabs:
+                _spread_side(rules, other[first * plane_size : last * plane_size], others, best, first, last)
         else:
             others[:] = STUCK
-            spread(spread_of_side(layout, sided, swapped=1 - side not in codes), other, move_scores_of(coding), others, 0)
+            how = spread_of_side(layout, sided, swapped=1 - side not in codes)
+            spread(how, np.asarray(other), move_scores_of(coding), others, 0)
         victims = _victims(layout, sided, compile_children(game, layout, side, load))
         counts = np.zeros((layout.radices[0], coding.void + 1), dtype=np.int64)
-        first = np.full(coding.void + 1, -1, dtype=np.int64)
-        wrong = _check(rules, victims, stored, others, best, board, int(scores[STALEMATE]), int(scores[LOST]), counts, first)
-        if wrong >= 0:
-            raise contradiction(layout, side, wrong, stored, coding)
+        earliest = np.full(coding.void + 1, -1, dtype=np.int64)
+        stale, lost = int(scores[STALEMATE]), int(scores[LOST])
+        for first, last in slabs:
+            some = stored[first * plane_size : last * plane_size]
+            wrong = _check(rules, victims, some, others, best, board, stale, lost, counts, earliest, first, last)
+            if wrong >= 0:
+                raise contradiction(layout, side, wrong, stored, coding)
         tally = Tally(coding)
-        tally.histogram[:], tally.first[:] = (counts * layout.lead_weights[:, None]).sum(axis=0), first
+        tally.histogram[:], tally.first[:] = (counts * layout.lead_weights[:, None]).sum(axis=0), earliest
         summaries[side] = tally.summary()
     return summaries
+
+
+def slab_planes(plane_size: int) -> int:
+    """How many planes of so many codes are read at a time."""
+    return max(1, SLAB // plane_size)
 
 
 def _victims(layout: Layout, rules: Rules, children: Children) -> Victims:
@@ -158,12 +176,15 @@ def _occupied(rules: PlaneRules, plane: Any) -> Any:
 
 
 @jit
-def _spread_side(rules: PlaneRules, codes: Codes, others: Bytes, best: Bytes) -> None:
-    """Write to `others` the score of a move into each position of a side to move, and `STUCK` where there is none."""
+def _spread_side(rules: PlaneRules, codes: Codes, others: Bytes, best: Bytes, start: int, end: int) -> None:
+    """Write to `others` the score of a move into each position of a side to move, and `STUCK` where there is none.
+
+    The codes are those of the planes from `start` up to `end`.
+    """
     rules = bare(rules)
     two, one, draw, stuck = lanes_of(2, others), lanes_of(1, others), lanes_of(DRAWN, others), lanes_of(STUCK, others)
     index = np.int64(0)
-    for plane in range(rules.planes):
+    for plane in range(start, end):
         occupied = _occupied(rules, plane)
         for row in range(SQUARES):
             store(others, plane * PLANE + row * SQUARES, stuck)
@@ -190,12 +211,17 @@ def _check(
     lost: int,
     counts: Any,
     first: Long,
+    start: int,
+    end: int,
 ) -> int:
-    """Check all positions and count their codes by lead digit; return the first wrong index, or -1."""
+    """Check all positions and count their codes by lead digit; return the first wrong index, or -1.
+
+    The codes are those of the planes from `start` up to `end`.
+    """
     rules, victims = bare(rules), bare(victims)
     outer = rules.outer
-    index = np.int64(0)
-    for plane in range(rules.planes):
+    index, base = np.int64(0), start * rules.files * rules.length
+    for plane in range(start, end):
         occupied = _occupied(rules, plane)
         if occupied == ~np.uint64(0):
             index += rules.files * rules.length
@@ -219,7 +245,7 @@ def _check(
             left = _legal(rules, occupied, file)
             wrong = left & (_scores(found, stale, lost, best) != load(best, file * SQUARES))
             if wrong:
-                return int(index + _place(rules, trailing_zeros(wrong)))
+                return int(base + index + _place(rules, trailing_zeros(wrong)))
             while left:
                 square = trailing_zeros(left)
                 code = np.int64(best[PLANE + square])
@@ -227,7 +253,7 @@ def _check(
                 left &= ~alike
                 counts[plane // rules.lead_planes if rules.outer else number, code] += ones(alike)
                 if first[code] < 0:
-                    first[code] = index + _place(rules, square)
+                    first[code] = base + index + _place(rules, square)
             index += rules.length
     return -1
 

@@ -11,6 +11,10 @@ at most 64 squares, and `pursuit` those of pursuits, many times faster. `general
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import numpy as np
+
 from tablebase.errors import CorruptTableError
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
@@ -19,7 +23,7 @@ from tablebase.tables.format import check_seal, title
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.tables.summary import Summary
-from tablebase.values import Codes, Coding
+from tablebase.values import Codes, Coding, Source
 from tablebase.verify import general, pursuit
 from tablebase.verify.general import Load
 
@@ -50,7 +54,7 @@ def verify_table(game: Game, table: Table, store: Store) -> None:
         return child.read(side), child.coding
 
     check_seal(table.path, title(game, table.material))
-    codes = {side: table.read(side) for side in table.header.summaries}
+    codes = {side: table.source(side) for side in table.header.summaries}
     if table.values_digest(codes) != table.header.values_sha256:
         raise CorruptTableError("does not hold the values it was written with", table.path)
     try:
@@ -61,16 +65,19 @@ def verify_table(game: Game, table: Table, store: Store) -> None:
         raise CorruptTableError("is wrong: its statistics do not match its values", table.path)
 
 
-def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:
-    """Check codes one ply deep, with the fastest checker for the material; see `general.verify_codes`."""
+def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], coding: Coding, load: Load) -> dict[int, Summary]:
+    """Check codes one ply deep, with the fastest checker for the material; see `general.verify_codes`.
+
+    Only that of planes does not hold all of them in memory.
+    """
     # Imported here because Numba is slow to load.
     from tablebase.verify import planes, rows
 
-    check = general.verify_codes
     if planes.applies(layout_of(game, material), coding):
-        check = planes.verify_codes
-    elif rows.applies(layout_of(game, material), coding):
+        return planes.verify_codes(game, material, codes, coding, load)
+    check = general.verify_codes
+    if rows.applies(layout_of(game, material), coding):
         check = rows.verify_codes
     elif pursuit.applies(game, material, coding):
         check = pursuit.verify_codes
-    return check(game, material, codes, coding, load)
+    return check(game, material, {side: np.asarray(source) for side, source in codes.items()}, coding, load)

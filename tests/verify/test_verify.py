@@ -226,7 +226,8 @@ def test_one_side_is_enough_for_a_table_paired_with_itself(engine: str, check: C
     """Rat against rat stores one side to move; what each engine finds for it passes, and no change of it."""
     material = parse_material(GAME, "RvR")
     assert is_self_paired(GAME, material)
-    (codes,), coding, _ = solve_material(GAME, material, no_children, engine)
+    (source,), coding, _ = solve_material(GAME, material, no_children, engine)
+    codes = np.array(source)
     assert check(GAME, material, {0: codes}, coding, no_children)[0].placements == 61 * 60
     wins = np.flatnonzero(codes == coding.code(Value(Outcome.WIN, 3)))
     codes[wins[len(wins) // 2]] = coding.code(Value(Outcome.WIN, 5))

@@ -37,20 +37,27 @@ def compile_output(layout: Layout) -> Output:
 
 @jit
 def write_codes(planes: Planes, state: State, output: Output, written: Codes, void: int) -> bool:
-    """Write the codes of all indices, draws and void ones included; return False if something waits that has no code.
+    """Write the codes of all indices; see `write_planes`."""
+    return write_planes(planes, state, output, written, void, 0, planes.size)
 
-    Whole vectors are written, of which the next row overwrites the end: behind the last one there must be room for it.
+
+@jit
+def write_planes(planes: Planes, state: State, output: Output, written: Codes, void: int, first: int, last: int) -> bool:
+    """Write the codes of all indices in the planes from `first` up to `last`, draws and void ones included.
+
+    Return False if something waits that has no code. Whole vectors are written, of which the next row overwrites the end: behind
+    the last one there must be room for it. Words and codes begin with the plane `State.origin`.
     """
     planes, state, output = bare(planes), bare(state), bare(output)
     known, codes = state.known, state.codes
     nothing, draw = lanes_of(void, codes), lanes_of(DRAW, codes)
     place = np.int64(0)
     fits = True
-    for plane in range(planes.size):
+    for plane in range(first, last):
         occupied = planes.occupied[plane]
         for number in range(output.file_rows):
             file = output.files[number]
-            row = plane * ROWS + file
+            row = (plane - state.origin) * ROWS + file
             bit = np.uint64(1) << np.uint64(file)
             legal = np.uint64(0) if occupied & bit else planes.row_home & ~(occupied | bit)
             found = load(codes, row * ROWS)
