@@ -35,7 +35,7 @@ Codes = NDArray[Any]
 """Codes of positions, ``uint8`` or ``uint16``."""
 
 
-SLAB = 1 << 23
+SLAB = 1 << 20
 """Codes that are in memory at a time where there may be too many to hold all of them."""
 
 

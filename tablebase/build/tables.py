@@ -25,7 +25,7 @@ from tablebase.game import Game, load_game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import dependencies, sides_stored, stored_materials
 from tablebase.slices.material import Material, material_name
-from tablebase.solvers.registry import AUTO, find_solver, solve_material
+from tablebase.solvers.registry import AUTO, find_solver, solve_material, solver_for
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
@@ -126,24 +126,24 @@ def build_table(
     game = load_game(name)
     store = Store(folder)
     path = table_path(folder, game, material)
+    solver = solver_for(game, material, engine, solver_memory(game, material, allowed))
+    memory = solver.memory(game, material)
     try:
-        if path.exists() and _is_correct(game, path, material, store):
+        if path.exists() and _is_correct(game, path, material, store, memory):
             return Built(material, None, None), None
         begin = time.process_time()
-        draft, solver = _solve(game, path, material, engine, allowed, store)
+        draft = _solve(game, path, material, solver.name, store)
         with closing(Table(draft, game, material)) as table:
-            verify_table(game, table, store)
-        return Built(material, solver, time.process_time() - begin), draft
+            verify_table(game, table, store, memory)
+        return Built(material, solver.name, time.process_time() - begin), draft
     finally:
         store.close()
 
 
-def _solve(game: Game, path: Path, material: Material, engine: str, allowed: int | None, store: Store) -> tuple[Path, str]:
-    """Solve a table and write its draft; return the draft and the solver's name. The codes are freed on return."""
-    memory = solver_memory(game, material, allowed)
-    load = partial(_load, game, store)
-    codes, coding, solver = solve_material(game, material, load, engine, memory=memory, scratch=store.folder)
-    return write_draft(path, game, material, codes, coding), solver
+def _solve(game: Game, path: Path, material: Material, engine: str, store: Store) -> Path:
+    """Solve a table and write its draft. The codes are freed on return."""
+    codes, coding, _ = solve_material(game, material, partial(_load, game, store), engine, scratch=store.folder)
+    return write_draft(path, game, material, codes, coding)
 
 
 def _load(game: Game, store: Store, material: Material, side: int) -> tuple[Codes, Coding]:
@@ -151,10 +151,10 @@ def _load(game: Game, store: Store, material: Material, side: int) -> tuple[Code
     return table.read(side), table.coding
 
 
-def _is_correct(game: Game, path: Path, material: Material, store: Store) -> bool:
+def _is_correct(game: Game, path: Path, material: Material, store: Store, memory: int) -> bool:
     try:
         with closing(Table(path, game, material)) as table:
-            verify_table(game, table, store)
+            verify_table(game, table, store, memory)
     except CorruptTableError:
         return False
     return True

@@ -14,11 +14,11 @@ from pathlib import Path
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
-from tablebase.slices.location import sides_stored
+from tablebase.slices.location import is_self_paired, sides_stored
 from tablebase.slices.material import Material
 from tablebase.slices.pursuit import pursuit_fault
 from tablebase.solvers.compiled import CompiledSlice, Load, compile_slice
-from tablebase.values import Coding, Source
+from tablebase.values import SLAB, Coding, Source
 
 AUTO = "auto"
 WORD_BITS = 64
@@ -28,6 +28,8 @@ LEAN_PLANE_BYTES = 5_170
 """Memory of a plane without codes: for each side to move five times 64 words; and the pieces' squares."""
 PART_PLANE_BYTES = 10_000
 """Memory of a plane in a part of them: 4096 codes, four times 64 words, and what the log gets of it at a time."""
+LEAN_SPARE_BYTES = 3_000_000
+"""Memory that is not given back between two steps of the lean solver, whose steps need little of it in many pieces."""
 PARTS = 64
 """Parts that the lean solver divides the planes into, all but the last whole vectors."""
 SMALL = 1 << 16
@@ -101,10 +103,16 @@ def _planes_memory(game: Game, material: Material) -> int:
 
 
 def _lean_memory(game: Game, material: Material) -> int:
-    """Planes of both sides to move without codes, the scores of captures, and a part of the codes."""
-    planes = prod(layout_of(game, material).radices[:-2])
+    """The scores of captures and, first the planes of both sides to move and a part of the codes, and then what the check needs.
+
+    That is the scores of one side to move and some of the codes, or all of them if the table is paired with itself.
+    """
+    layout = layout_of(game, material)
+    planes = prod(layout.radices[:-2])
     part = min(planes, -(-planes // (PARTS * WORD_BITS)) * WORD_BITS)
-    return planes * LEAN_PLANE_BYTES + part * PART_PLANE_BYTES + _scores_memory(game, material)
+    codes = layout.size if is_self_paired(game, material) else 0
+    check = planes * WORD_BITS**2 + min(layout.size, 2 * SLAB) + codes
+    return max(planes * LEAN_PLANE_BYTES + part * PART_PLANE_BYTES, check) + _scores_memory(game, material) + LEAN_SPARE_BYTES
 
 
 def _scores_memory(game: Game, material: Material) -> int:
@@ -237,13 +245,7 @@ def solver_for(game: Game, material: Material, name: str = AUTO, memory: int | N
 
 
 def solve_material(
-    game: Game,
-    material: Material,
-    load: Load,
-    name: str = AUTO,
-    *,
-    memory: int | None = None,
-    scratch: Path | None = None,
+    game: Game, material: Material, load: Load, name: str = AUTO, *, scratch: Path | None = None
 ) -> tuple[list[Source], Coding, str]:
     """Solve a stored material.
 
@@ -256,8 +258,6 @@ def solve_material(
         Gives codes and coding of a child, called with (material, side) for each conversion.
     name : str
         Of a solver, or ``auto`` for the fastest.
-    memory : int, optional
-        Bytes that the fastest may need.
     scratch : Path, optional
         A folder with room for temporary files; by default that of the system.
 
@@ -275,7 +275,7 @@ def solve_material(
     TablebaseError
         If there is no such solver, it cannot solve this material, or a distance exceeds what two bytes hold.
     """
-    solver = solver_for(game, material, name, memory)
+    solver = solver_for(game, material, name)
     problem = compile_slice(game, material, load, scratch=scratch)
     codes = solver.solve(problem)
     if codes is None:

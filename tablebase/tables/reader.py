@@ -145,8 +145,8 @@ class Table:
         return self.codes_between(side, 0, self.layout.size)
 
     def source(self, side: int) -> Source:
-        """All codes of a side to move: in memory if they are few, else read when they are asked for."""
-        return self.read(side) if self.layout.size <= SLAB else _Unread(self, side)
+        """All codes of a side to move, read when they are asked for."""
+        return _Unread(self, side)
 
     def codes_at(self, side: int, index: NDArray[np.int64]) -> Codes:
         """Codes of indices in any order; each chunk is decompressed once."""

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from tablebase.compute import machine
 from tablebase.errors import CorruptTableError
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
@@ -30,7 +31,11 @@ from tablebase.verify.general import Load
 __all__ = ["verify_codes", "verify_table"]
 
 
-def verify_table(game: Game, table: Table, store: Store) -> None:
+BYTES_AT_ONCE = 6
+"""Memory for each index with which a check may hold all codes; otherwise it takes longer, as they are decompressed three times."""
+
+
+def verify_table(game: Game, table: Table, store: Store, memory: int | None = None) -> None:
     """Check a table file.
 
     Parameters
@@ -40,6 +45,8 @@ def verify_table(game: Game, table: Table, store: Store) -> None:
         May still be a draft.
     store : Store
         Holds the tables that conversions lead to.
+    memory : int, optional
+        Bytes that the check may need, the codes of those tables aside; by default all that this machine has.
 
     Raises
     ------
@@ -54,7 +61,7 @@ def verify_table(game: Game, table: Table, store: Store) -> None:
         return child.read(side), child.coding
 
     check_seal(table.path, title(game, table.material))
-    codes = {side: table.source(side) for side in table.header.summaries}
+    codes = codes_to_check(table, machine.memory() if memory is None else memory)
     if table.values_digest(codes) != table.header.values_sha256:
         raise CorruptTableError("does not hold the values it was written with", table.path)
     try:
@@ -63,6 +70,12 @@ def verify_table(game: Game, table: Table, store: Store) -> None:
         raise CorruptTableError(f"is wrong: {fault}", table.path) from fault
     if summaries != table.header.summaries:
         raise CorruptTableError("is wrong: its statistics do not match its values", table.path)
+
+
+def codes_to_check(table: Table, memory: int) -> dict[int, Source]:
+    """The codes of each side to move, which are read at once if the check may need that much memory."""
+    at_once = BYTES_AT_ONCE * table.layout.size <= memory
+    return {side: table.read(side) if at_once else table.source(side) for side in table.header.summaries}
 
 
 def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], coding: Coding, load: Load) -> dict[int, Summary]:
