@@ -336,13 +336,19 @@ def measure_table(game: Game, material: Material, folder: Path, omitted: set[str
     ]
 
 
+def solve_whole(game: Game, material: Material, load: Load, name: str) -> tuple[list[Codes], Coding]:
+    """All codes of a table by a solver, in memory, and their coding."""
+    sources, coding, _ = solve_material(game, material, load, name)
+    return [np.asarray(source) for source in sources], coding
+
+
 def measure_solvers(game: Game, material: Material, load: Load, omitted: set[str]) -> tuple[list[Codes], Coding, dict[str, float]]:
     """Codes and coding of a table, and CPU-seconds of every solver, all of which must agree."""
     names = [solver.name for solver in SOLVERS if solver.name not in omitted and solver.refuses(game, material) is None]
     seconds: dict[str, float] = {}
     solved: dict[str, list[Codes]] = {}
     for name in names:
-        (solved[name], coding, _), seconds[f"solve, {name}"] = timed(partial(solve_material, game, material, load, name))
+        (solved[name], coding), seconds[f"solve, {name}"] = timed(partial(solve_whole, game, material, load, name))
         if not all((codes == first).all() for codes, first in zip(solved[name], solved[names[0]], strict=True)):
             raise SystemExit(f"{name} and {names[0]} differ on {material_name(game, material)}")
     return solved[names[0]], coding, seconds

@@ -24,7 +24,7 @@ The scalar functions are plain Python that Numba compiles unchanged.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,25 @@ from tablebase.game import Outcome
 
 Codes = NDArray[Any]
 """Codes of positions, ``uint8`` or ``uint16``."""
+
+
+SLAB = 1 << 20
+"""Codes that are in memory at a time where there may be too many to hold all of them."""
+
+
+class Source(Protocol):
+    """Where the codes of one side to move come from: an array, or what reads or makes some of them when they are asked for."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of a code."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, key: slice, /) -> Codes: ...
+
+    def __array__(self, dtype: Any = None, /) -> Codes: ...
+
 
 DRAW = 0
 STALEMATE = 1

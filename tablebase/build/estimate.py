@@ -106,6 +106,7 @@ def estimate(
     *,
     whole: bool = False,
     workers: int = 1,
+    allowed: int | None = None,
 ) -> list[Estimate]:
     """What a plan needs, whether or not its tables have been built.
 
@@ -124,6 +125,8 @@ def estimate(
         Whether to give a line for each number of pieces even where materials are asked for.
     workers : int
         How many tables are solved at a time.
+    allowed : int, optional
+        Bytes of memory that they may need together; by default all that this machine has.
 
     Returns
     -------
@@ -134,18 +137,21 @@ def estimate(
     costs = _costs(game, folder)
     speed = speed or _speed(costs)
     correction = _correction(game, costs)
+    limits = Limits(workers, machine.memory() if allowed is None else allowed)
     if pieces is None and not whole:
-        return [_line(game, [material], speed, correction, workers, material_name(game, material)) for material in planned]
+        return [_line(game, [material], speed, correction, limits, material_name(game, material)) for material in planned]
     counts = sorted({material.pieces for material in planned})
     groups = ([material for material in planned if material.pieces == count] for count in counts)
-    return [_line(game, group, speed, correction, workers) for group in groups]
+    return [_line(game, group, speed, correction, limits) for group in groups]
 
 
-def _line(game: Game, planned: list[Material], speed: float, correction: float, workers: int, name: str | None = None) -> Estimate:
+def _line(
+    game: Game, planned: list[Material], speed: float, correction: float, limits: Limits, name: str | None = None
+) -> Estimate:
     """The line for stored materials with the same number of pieces."""
     sizes = [cells(game, material) for material in planned]
-    largest = max(memory(game, material) for material in planned)
-    at_a_time = max(1, min(workers, machine.cores(), machine.memory() // largest))
+    largest = max(memory(game, material, AUTO, limits.memory) for material in planned)
+    at_a_time = max(1, min(limits.workers, machine.cores(), allowed_memory(limits) // largest))
     stored = set(planned)
     held = [one for one in slices(game, planned[0].pieces) if one.location.material in stored]
     return Estimate(
@@ -203,19 +209,34 @@ def cells(game: Game, material: Material) -> int:
     return layout_of(game, material).size * len(sides_stored(game, material))
 
 
-def memory(game: Game, material: Material, engine: str = AUTO) -> int:
-    """Bytes that a worker needs to solve, write and verify the table of a stored material."""
-    solver = solver_for(game, material, engine)
-    children = sum(layout_of(game, child).size for child in dependencies(game, material))
-    return WORKER_BYTES + solver.memory(game, material) + BYTES_PER_CHILD * children
+def allowed_memory(limits: Limits) -> int:
+    """Bytes of memory that a build may use: those of its limits or, without such a limit, of this machine."""
+    return machine.memory() if limits.memory is None else limits.memory
 
 
-def describe_solvers(game: Game, missing: Sequence[Material], engine: str) -> str:
+def memory(game: Game, material: Material, engine: str = AUTO, allowed: int | None = None) -> int:
+    """Bytes that a worker needs to solve, write and verify the table of a stored material, with a solver for which `allowed` do."""
+    solver = solver_for(game, material, engine, solver_memory(game, material, allowed))
+    return _other_memory(game, material) + solver.memory(game, material)
+
+
+def solver_memory(game: Game, material: Material, allowed: int | None) -> int | None:
+    """How many of the bytes that a worker is allowed its solver may need."""
+    return None if allowed is None else allowed - _other_memory(game, material)
+
+
+def _other_memory(game: Game, material: Material) -> int:
+    """What a worker needs beside the memory of its solver."""
+    return WORKER_BYTES + BYTES_PER_CHILD * sum(layout_of(game, child).size for child in dependencies(game, material))
+
+
+def describe_solvers(game: Game, missing: Sequence[Material], engine: str, allowed: int | None = None) -> str:
     """A sentence that says which solver will solve how many tables, and why."""
     solver = find_solver(engine)
     if solver is not None:
         return f"tables to solve with {solver.name}: {len(missing)} (as asked for)"
-    reasons = Counter((fastest.name, reason) for fastest, reason in (choose_solver(game, material) for material in missing))
+    choices = (choose_solver(game, material, solver_memory(game, material, allowed)) for material in missing)
+    reasons = Counter((fastest.name, reason) for fastest, reason in choices)
     return "; ".join(f"tables to solve with {name}: {count} ({why})" for (name, why), count in reasons.items())
 
 
@@ -227,7 +248,7 @@ def describe_sharing(game: Game, missing: Sequence[Material], limits: Limits, en
     shared = f"tables at a time: up to {limits.workers}"
     if limits.memory is None:
         return shared
-    alone = sum(2 * memory(game, material, engine) > limits.memory for material in missing)
+    alone = sum(2 * memory(game, material, engine, limits.memory) > limits.memory for material in missing)
     if not alone:
         return shared
     reason = f"two like them do not fit into {limits.memory:,} bytes"
@@ -236,10 +257,9 @@ def describe_sharing(game: Game, missing: Sequence[Material], limits: Limits, en
 
 def check_capacity(game: Game, missing: Sequence[Material], folder: Path, limits: Limits, engine: str) -> None:
     """Raise `CapacityError` if a table would not fit into memory, or all of them together onto the disk."""
-    largest = max(missing, key=lambda material: memory(game, material, engine))
-    needed = memory(game, largest, engine)
-    present = machine.memory()
-    allowed = present if limits.memory is None else limits.memory
+    present, allowed = machine.memory(), allowed_memory(limits)
+    largest = max(missing, key=lambda material: memory(game, material, engine, allowed))
+    needed = memory(game, largest, engine, allowed)
     if needed > allowed:
         name = material_name(game, largest)
         cure = "allow more with --memory" if needed <= present else "this machine has no more"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from tablebase.build.estimate import memory
+from tablebase.build.estimate import allowed_memory, memory, solver_memory
 from tablebase.build.plan import with_dependencies
 from tablebase.compute.cleanup import ensured
 from tablebase.errors import CorruptTableError, TablebaseError
@@ -25,7 +25,7 @@ from tablebase.game import Game, load_game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import dependencies, sides_stored, stored_materials
 from tablebase.slices.material import Material, material_name
-from tablebase.solvers.registry import AUTO, find_solver, solve_material
+from tablebase.solvers.registry import AUTO, find_solver, solve_material, solver_for
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
@@ -72,7 +72,7 @@ def build(
         From `plan`: closed under dependencies.
     folder : Path
     executor : Executor, optional
-        What runs the solvers; by default this process.
+        What runs the solvers; by default this process. The solvers are chosen so that its memory is enough.
     engine : str
         Name of one of `tablebase.solvers.registry.SOLVERS`, or ``auto``.
 
@@ -84,13 +84,15 @@ def build(
     from tablebase.catalog.catalog import Catalog
 
     find_solver(engine)
+    executor = executor or LocalExecutor()
+    allowed = allowed_memory(executor.limits)
     catalog = Catalog(folder, create=True)
     try:
         with lock(folder), ensured(partial(remove_drafts, folder / game.name)):
             missing = missing_tables(game, planned, folder, catalog)
             graph = {material: tuple(child for child in dependencies(game, material) if child in missing) for material in missing}
-            work = partial(build_table, game.name, folder, engine)
-            for built, draft in run_graph(graph, work, executor or LocalExecutor(), partial(memory, game, engine=engine)):
+            work = partial(build_table, game.name, folder, engine, allowed=allowed)
+            for built, draft in run_graph(graph, work, executor, partial(memory, game, engine=engine, allowed=allowed)):
                 path = table_path(folder, game, built.material)
                 # Only the holder of the lock does this: no worker that outlives it can.
                 if draft is not None:
@@ -113,30 +115,35 @@ def missing_tables(game: Game, planned: Sequence[Material], folder: Path, catalo
     )
 
 
-def build_table(name: str, folder: Path, engine: str, material: Material) -> tuple[Built, Path | None]:
+def build_table(
+    name: str, folder: Path, engine: str, material: Material, *, allowed: int | None = None
+) -> tuple[Built, Path | None]:
     """Solve one table and write it as a draft; read that back, check every position, and return the draft to be published.
 
+    The solver is one for which `allowed` bytes are enough, if there is one.
     An existing file that is correct stays as it is, and there is no draft.
     """
     game = load_game(name)
     store = Store(folder)
     path = table_path(folder, game, material)
+    solver = solver_for(game, material, engine, solver_memory(game, material, allowed))
+    memory = solver.memory(game, material)
     try:
-        if path.exists() and _is_correct(game, path, material, store):
+        if path.exists() and _is_correct(game, path, material, store, memory):
             return Built(material, None, None), None
         begin = time.process_time()
-        draft, solver = _solve(game, path, material, engine, store)
+        draft = _solve(game, path, material, solver.name, store)
         with closing(Table(draft, game, material)) as table:
-            verify_table(game, table, store)
-        return Built(material, solver, time.process_time() - begin), draft
+            verify_table(game, table, store, memory)
+        return Built(material, solver.name, time.process_time() - begin), draft
     finally:
         store.close()
 
 
-def _solve(game: Game, path: Path, material: Material, engine: str, store: Store) -> tuple[Path, str]:
-    """Solve a table and write its draft; return the draft and the solver's name. The codes are freed on return."""
-    codes, coding, solver = solve_material(game, material, partial(_load, game, store), engine)
-    return write_draft(path, game, material, codes, coding), solver
+def _solve(game: Game, path: Path, material: Material, engine: str, store: Store) -> Path:
+    """Solve a table and write its draft. The codes are freed on return."""
+    codes, coding, _ = solve_material(game, material, partial(_load, game, store), engine, scratch=store.folder)
+    return write_draft(path, game, material, codes, coding)
 
 
 def _load(game: Game, store: Store, material: Material, side: int) -> tuple[Codes, Coding]:
@@ -144,10 +151,10 @@ def _load(game: Game, store: Store, material: Material, side: int) -> tuple[Code
     return table.read(side), table.coding
 
 
-def _is_correct(game: Game, path: Path, material: Material, store: Store) -> bool:
+def _is_correct(game: Game, path: Path, material: Material, store: Store, memory: int) -> bool:
     try:
         with closing(Table(path, game, material)) as table:
-            verify_table(game, table, store)
+            verify_table(game, table, store, memory)
     except CorruptTableError:
         return False
     return True

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from tablebase.game import Game
     from tablebase.slices.material import Material
 
+Memory = Annotated[
+    str | None, typer.Option("--memory", metavar="8G", help="Solve only as many tables at once as fit into this much memory.")
+]
+
 
 def build(
     context: typer.Context,
@@ -44,11 +48,10 @@ def build(
     material: Materials = None,
     data: Data = DEFAULT_DATA,
     workers: Workers = 1,
-    memory: Annotated[
-        str | None, typer.Option("--memory", metavar="8G", help="Solve only as many tables at once as fit into this much memory.")
-    ] = None,
+    memory: Memory = None,
     engine: Annotated[
-        str, typer.Option("--engine", help="Solver: auto, planes, bitrow, pursuit, reference or sweep; all write the same files.")
+        str,
+        typer.Option("--engine", help="Solver: auto, planes, lean, bitrow, pursuit, reference or sweep; all write the same files."),
     ] = "auto",
     verbose: Verbose = False,
 ) -> None:
@@ -102,7 +105,7 @@ def _build_tables(
     check_capacity(rules, missing, data, limits, engine)
     if len(planned) > len(wanted):
         say(f"tables asked for: {len(wanted)}; further tables that these depend on: {len(planned) - len(wanted)}")
-    say(describe_solvers(rules, missing, engine))
+    say(describe_solvers(rules, missing, engine, limits.memory))
     if workers > 1:
         say(describe_sharing(rules, missing, limits, engine))
     placements = {stored: table_placements(rules, stored) for stored in planned}
@@ -134,6 +137,7 @@ def estimate(
     material: Materials = None,
     data: Data = DEFAULT_DATA,
     workers: Workers = 1,
+    memory: Memory = None,
     measure: Annotated[
         bool, typer.Option("--measure", help="Build a table in a temporary folder first, to measure this machine's speed.")
     ] = False,
@@ -142,26 +146,35 @@ def estimate(
     """Predict the disk space, memory and time a build needs."""
     rules = chosen_rules(game, size, variant)
     if isinstance(rules, StochasticGame):
-        chances.refuse_given(rules, pieces=pieces, material=material)
+        chances.refuse_given(rules, pieces=pieces, material=material, memory=memory)
         chances.estimate(rules, chances.limits_from(rules, context.args), style)
     else:
         chances.refuse_more(context)
-        _estimate_tables(rules, pieces, material, data, workers, measure, style)
+        _estimate_tables(rules, pieces, material, data, workers, memory, measure, style)
 
 
 def _estimate_tables(
-    rules: Game, pieces: range | None, material: list[str] | None, data: Path, workers: int, measure: bool, style: Format
+    rules: Game,
+    pieces: range | None,
+    material: list[str] | None,
+    data: Path,
+    workers: int,
+    memory: str | None,
+    measure: bool,
+    style: Format,
 ) -> None:
     """Predict what the tables of a game of pieces need."""
     from dataclasses import asdict
 
     from tablebase.build import tables as building
     from tablebase.build.estimate import estimate as estimate_build
+    from tablebase.cli.options import parse_size
     from tablebase.cli.output import write_rows
 
     materials = _chosen_materials(rules, pieces, material)
     speed = building.measure(rules) if measure else None
-    lines = estimate_build(rules, pieces, materials, data, speed, whole=not material, workers=workers)
+    allowed = None if memory is None else parse_size(memory)
+    lines = estimate_build(rules, pieces, materials, data, speed, whole=not material, workers=workers, allowed=allowed)
     if style is Format.TABLE:
         _write_estimate(lines, data, workers)
     else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -102,6 +103,8 @@ class CompiledSlice:
         Slot and step, in the order of the arrays.
     locations : list of Location
         Where the child of each conversion is stored, in the order of their numbers.
+    scratch : Path, optional
+        A folder with room for temporary files; by default that of the system.
     """
 
     game: Game
@@ -110,9 +113,12 @@ class CompiledSlice:
     arrays: SliceArrays
     steps: list[tuple[int, Step]]
     locations: list[Location]
+    scratch: Path | None = None
 
 
-def compile_slice(game: Game, material: Material, load: Load, coding: Coding | None = None) -> CompiledSlice:
+def compile_slice(
+    game: Game, material: Material, load: Load, coding: Coding | None = None, scratch: Path | None = None
+) -> CompiledSlice:
     """Compile a stored material.
 
     Parameters
@@ -124,6 +130,8 @@ def compile_slice(game: Game, material: Material, load: Load, coding: Coding | N
         Called with (material, side) for each child; returns codes and their coding.
     coding : Coding, optional
         To compute in; by default one byte, or as wide as a child's.
+    scratch : Path, optional
+        A folder with room for temporary files.
     """
     layout = layout_of(game, material)
     locations = [locate(game, conversion.child, conversion.side) for conversion in slot_conversions(game, material)]
@@ -145,7 +153,7 @@ def compile_slice(game: Game, material: Material, load: Load, coding: Coding | N
         **_conversion_arrays(layout, locations),
         children=np.concatenate(list(children.values())) if children else np.zeros(0, dtype=coding.dtype),
     )
-    return CompiledSlice(game, layout, coding, arrays, steps, locations)
+    return CompiledSlice(game, layout, coding, arrays, steps, locations, scratch)
 
 
 def _default_coding(game: Game, child_codings: list[Coding]) -> Coding:

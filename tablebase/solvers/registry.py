@@ -9,24 +9,33 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from math import prod
+from pathlib import Path
 
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
-from tablebase.slices.location import sides_stored
+from tablebase.slices.location import is_self_paired, sides_stored
 from tablebase.slices.material import Material
 from tablebase.slices.pursuit import pursuit_fault
 from tablebase.solvers.compiled import CompiledSlice, Load, compile_slice
-from tablebase.values import Codes, Coding
+from tablebase.values import SLAB, Coding, Source
 
 AUTO = "auto"
 WORD_BITS = 64
 PLANE_BYTES = 12_480
 """Memory of a plane: for each side to move 4096 codes, four times 64 words, and 64 distances; and the pieces' squares."""
+LEAN_PLANE_BYTES = 5_170
+"""Memory of a plane without codes: for each side to move five times 64 words; and the pieces' squares."""
+PART_PLANE_BYTES = 10_000
+"""Memory of a plane in a part of them: 4096 codes, four times 64 words, and what the log gets of it at a time."""
+LEAN_SPARE_BYTES = 3_000_000
+"""Memory that is not given back between two steps of the lean solver, whose steps need little of it in many pieces."""
+PARTS = 64
+"""Parts that the lean solver divides the planes into, all but the last whole vectors."""
 SMALL = 1 << 16
 """Indices of a slice for which it does not pay to compile the kernels of another solver."""
 
-Solve = Callable[[CompiledSlice], tuple[Codes, Codes] | None]
+Solve = Callable[[CompiledSlice], tuple[Source, Source] | None]
 """Computes the codes of both sides to move; None if a distance does not fit the coding."""
 Objection = Callable[[Game, Material], str | None]
 """Says why not to use a solver for a stored material, as half a sentence; None if nothing is against it."""
@@ -39,8 +48,8 @@ def _no_objection(_game: Game, _material: Material) -> None:
 def _loaded_later(module: str) -> Solve:
     """The function `solve` of a module, which is not loaded before it is called; Numba takes long to load."""
 
-    def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
-        codes: tuple[Codes, Codes] | None = import_module(module).solve(problem)
+    def solve(problem: CompiledSlice) -> tuple[Source, Source] | None:
+        codes: tuple[Source, Source] | None = import_module(module).solve(problem)
         return codes
 
     return solve
@@ -90,13 +99,30 @@ def _per_index(count: int) -> Callable[[Game, Material], int]:
 def _planes_memory(game: Game, material: Material) -> int:
     """Planes of both sides to move and, first the scores of captures, and then the codes."""
     layout = layout_of(game, material)
-    squares = [len(group.squares) for group in layout.groups]
+    return prod(layout.radices[:-2]) * PLANE_BYTES + max(_scores_memory(game, material), 2 * layout.size)
+
+
+def _lean_memory(game: Game, material: Material) -> int:
+    """The scores of captures and, first the planes of both sides to move and a part of the codes, and then what the check needs.
+
+    That is the scores of one side to move and some of the codes, or all of them if the table is paired with itself.
+    """
+    layout = layout_of(game, material)
     planes = prod(layout.radices[:-2])
+    part = min(planes, -(-planes // (PARTS * WORD_BITS)) * WORD_BITS)
+    codes = layout.size if is_self_paired(game, material) else 0
+    check = planes * WORD_BITS**2 + min(layout.size, 2 * SLAB) + codes
+    return max(planes * LEAN_PLANE_BYTES + part * PART_PLANE_BYTES, check) + _scores_memory(game, material) + LEAN_SPARE_BYTES
+
+
+def _scores_memory(game: Game, material: Material) -> int:
+    """The scores of captures in the order of a slice's planes."""
+    layout = layout_of(game, material)
+    squares = [len(group.squares) for group in layout.groups]
     sides = [game.side_of(group.kind) for group in layout.groups]
     # A capture that leaves a side without pieces leads nowhere.
     rest = [squares[:victim] + squares[victim + 1 :] for victim, side in enumerate(sides) if sides.count(side) > 1]
-    scores = sum(prod(remaining[:-2]) * WORD_BITS**2 for remaining in rest)
-    return planes * PLANE_BYTES + max(scores, 2 * layout.size)
+    return sum(prod(remaining[:-2]) * WORD_BITS**2 for remaining in rest)
 
 
 def _bitrow_refuses(game: Game, material: Material) -> str | None:
@@ -135,6 +161,14 @@ SOLVERS = (
         avoids=_bitrow_avoids,
     ),
     Solver(
+        "lean",
+        _loaded_later("tablebase.solvers.planes.lean"),
+        memory=_lean_memory,
+        strength="their codes would not fit into memory, so they are put together from a file",
+        refuses=_bitrow_refuses,
+        avoids=_bitrow_avoids,
+    ),
+    Solver(
         "bitrow",
         _loaded_later("tablebase.solvers.bitrow.solve"),
         memory=_per_index(6),
@@ -169,21 +203,31 @@ def find_solver(name: str) -> Solver | None:
     raise TablebaseError(f"there is no engine {name!r}: choose {', '.join((AUTO, *solver_names()))}")
 
 
-def choose_solver(game: Game, material: Material) -> tuple[Solver, str]:
-    """The fastest solver for a stored material, and why it is that one."""
+def choose_solver(game: Game, material: Material, memory: int | None = None) -> tuple[Solver, str]:
+    """The fastest solver for a stored material, and why it is that one.
+
+    If it must not need more bytes than `memory`, it is the fastest of those that fit or, if none does, the one that needs least.
+    """
     against: str | None = None
+    too_large: list[tuple[Solver, str]] = []
     for solver in SOLVERS:
         objection = solver.refuses(game, material) or solver.avoids(game, material)
         if objection is None:
             # A solver for everything is chosen for what is against the one before it.
             is_general = solver.refuses is _no_objection
-            return solver, against if is_general and against is not None else solver.strength
-        against = objection
+            chosen = solver, against if is_general and against is not None else solver.strength
+            if memory is None or solver.memory(game, material) <= memory:
+                return chosen
+            too_large.append(chosen)
+        else:
+            against = objection
+    if too_large:
+        return min(too_large, key=lambda chosen: chosen[0].memory(game, material))
     raise TablebaseError(f"no solver can solve a slice of {game.name}, for {against}")
 
 
-def solver_for(game: Game, material: Material, name: str = AUTO) -> Solver:
-    """The solver of that name, or the fastest for a stored material.
+def solver_for(game: Game, material: Material, name: str = AUTO, memory: int | None = None) -> Solver:
+    """The solver of that name, or the fastest for a stored material that needs no more bytes than `memory`.
 
     Raises
     ------
@@ -192,7 +236,7 @@ def solver_for(game: Game, material: Material, name: str = AUTO) -> Solver:
     """
     solver = find_solver(name)
     if solver is None:
-        return choose_solver(game, material)[0]
+        return choose_solver(game, material, memory)[0]
     fault = solver.refuses(game, material)
     if fault is not None:
         best = choose_solver(game, material)[0]
@@ -200,7 +244,9 @@ def solver_for(game: Game, material: Material, name: str = AUTO) -> Solver:
     return solver
 
 
-def solve_material(game: Game, material: Material, load: Load, name: str = AUTO) -> tuple[list[Codes], Coding, str]:
+def solve_material(
+    game: Game, material: Material, load: Load, name: str = AUTO, *, scratch: Path | None = None
+) -> tuple[list[Source], Coding, str]:
     """Solve a stored material.
 
     Parameters
@@ -212,11 +258,13 @@ def solve_material(game: Game, material: Material, load: Load, name: str = AUTO)
         Gives codes and coding of a child, called with (material, side) for each conversion.
     name : str
         Of a solver, or ``auto`` for the fastest.
+    scratch : Path, optional
+        A folder with room for temporary files; by default that of the system.
 
     Returns
     -------
-    codes : list of ndarray
-        One array of codes for each side to move that the table stores.
+    codes : list of Source
+        For each side to move that the table stores; an array, but from the solver `lean`.
     coding : Coding
         Wider than one byte only if a distance needs it.
     name : str
@@ -228,10 +276,10 @@ def solve_material(game: Game, material: Material, load: Load, name: str = AUTO)
         If there is no such solver, it cannot solve this material, or a distance exceeds what two bytes hold.
     """
     solver = solver_for(game, material, name)
-    problem = compile_slice(game, material, load)
+    problem = compile_slice(game, material, load, scratch=scratch)
     codes = solver.solve(problem)
     if codes is None:
-        problem = compile_slice(game, material, load, problem.coding.wider)
+        problem = compile_slice(game, material, load, problem.coding.wider, scratch)
         codes = solver.solve(problem)
     if codes is None:
         raise TablebaseError(f"a distance in this slice exceeds {problem.coding.reach} plies, more than a table can hold")

@@ -22,12 +22,12 @@ def fill_gaps(codes: Codes, void: int, before: int, filled: Codes) -> None:
 
 
 @jit
-def code_before(codes: Codes, void: int, end: int) -> int:
-    """The last code before an index that is not void; 0 if there is none."""
-    for place in range(end - 1, -1, -1):
+def last_code(codes: Codes, void: int, before: int) -> int:
+    """The last code that is not void; `before` if there is none."""
+    for place in range(len(codes) - 1, -1, -1):
         if codes[place] != void:
             return int(codes[place])
-    return 0
+    return before
 
 
 @jit

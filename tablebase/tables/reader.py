@@ -7,7 +7,7 @@ import hashlib
 import os
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import zstandard
 from numpy.typing import NDArray
 
 from tablebase.compute.locks import held_at_fork
-from tablebase.compute.threads import spread
+from tablebase.compute.threads import each, spread
 from tablebase.errors import NO_RIGHT, CorruptTableError, TablebaseError, system_error
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
@@ -25,7 +25,7 @@ from tablebase.slices.material import Material
 from tablebase.tables.format import HDF5_BEGINNING, USER_BLOCK, open_file
 from tablebase.tables.header import CHUNK_BYTES, read_header
 from tablebase.tables.missing import missing_table
-from tablebase.values import Codes, Coding
+from tablebase.values import SLAB, Codes, Coding, Source
 
 hdf5 = held_at_fork(threading.RLock())
 """HDF5 is not thread-safe. It only locates the chunks; reading and decompressing them needs no lock."""
@@ -89,6 +89,7 @@ class Table:
         except FAULTS as fault:
             self.close()
             raise _open_error(path, fault) from fault
+        self._chunk_count = -(-self.layout.size // self.header.chunk)
         self._chunk_bytes = self.header.chunk * np.dtype(self.coding.dtype).itemsize
 
     def _open_hdf5(self) -> h5py.File:
@@ -153,7 +154,8 @@ class Table:
 
     def chunks(self, side: int) -> Iterator[Codes]:
         """All codes of a side to move in chunks, in order."""
-        for number in range(-(-self.layout.size // self.header.chunk)):
+        self._locate_chunks(side)
+        for number in range(self._chunk_count):
             yield self.chunk(side, number)
 
     def read(self, side: int) -> Codes:
@@ -162,12 +164,16 @@ class Table:
         self._locate_chunks(side)
 
         def read_chunks(first: int, last: int) -> None:
-            for number in range(first, last):
-                chunk, begin = self.chunk(side, number), number * self.header.chunk
-                codes[begin : begin + len(chunk)] = chunk
+            begin, end = first * self.header.chunk, min(last * self.header.chunk, self.layout.size)
+            codes[begin:end] = self.codes_between(side, begin, end)
 
-        spread(read_chunks, -(-self.layout.size // self.header.chunk), GRAIN)
+        spread(read_chunks, self._chunk_count, GRAIN)
         return codes
+
+    def source(self, side: int) -> Source:
+        """All codes of a side to move, read when they are asked for."""
+        self._locate_chunks(side)
+        return _Unread(self, side)
 
     def codes_at(self, side: int, index: NDArray[np.int64]) -> Codes:
         """Codes of indices in any order; each chunk is decompressed once."""
@@ -181,16 +187,21 @@ class Table:
 
     def codes_between(self, side: int, begin: int, end: int) -> Codes:
         """Codes of the indices from `begin` up to, but not including, `end`."""
-        first, last = begin // self.header.chunk, (end - 1) // self.header.chunk
-        chunks = [self.chunk(side, number) for number in range(first, last + 1)]
-        start = first * self.header.chunk
-        return (np.concatenate(chunks) if len(chunks) > 1 else chunks[0])[begin - start : end - start]
+        codes = np.empty(end - begin, dtype=self.coding.dtype)
+        place = begin
+        while place < end:
+            number, offset = divmod(place, self.header.chunk)
+            some = self.chunk(side, number)[offset : offset + end - place]
+            codes[place - begin : place - begin + len(some)] = some
+            place += len(some)
+        return codes
 
-    def values_digest(self, codes: dict[int, Codes]) -> str:
-        """SHA-256 of the table's codes, given by side to move as `read` returns them."""
+    def values_digest(self, codes: Mapping[int, Source]) -> str:
+        """SHA-256 of the table's codes, given by side to move as `read` or `source` returns them."""
         digest = hashlib.sha256()
-        for side in self._data:
-            digest.update(codes[side].data)
+        slabs = ((codes[side], begin) for side in self._data for begin in range(0, self.layout.size, SLAB))
+        for some in each(lambda slab: slab[0][slab[1] : slab[1] + SLAB], slabs):
+            digest.update(some.data)
         return digest.hexdigest()
 
     def close(self) -> None:
@@ -199,6 +210,24 @@ class Table:
         with hdf5:
             if self._file is not None:
                 self._file.close()
+
+
+class _Unread:
+    """The codes of one side to move of a table, read when they are asked for; see `tablebase.values.Source`."""
+
+    def __init__(self, table: Table, side: int) -> None:
+        self.dtype = np.dtype(table.coding.dtype)
+        self._table, self._side = table, side
+
+    def __len__(self) -> int:
+        return self._table.layout.size
+
+    def __getitem__(self, key: slice) -> Codes:
+        begin, end, _ = key.indices(len(self))
+        return self._table.codes_between(self._side, begin, end)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Codes:
+        return np.asarray(self[:], dtype=dtype)
 
 
 def _read_at(handle: int, size: int, offset: int) -> bytes:

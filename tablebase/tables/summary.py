@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.compute.threads import each
 from tablebase.game import Outcome
 from tablebase.slices.indexing import Layout
 from tablebase.values import DRAW, FIRST, STALEMATE, Codes, Coding
@@ -125,28 +123,30 @@ class Tally:
         return Summary(self.coding, tuple(self.histogram[:used].tolist()), tuple(self.first[:used].tolist()))
 
 
-def summarize(layout: Layout, codes: Codes, coding: Coding) -> Summary:
-    """Count the codes of all positions of a layout.
+class LayoutCounts:
+    """Counts the codes of a layout block by block.
 
     Parameters
     ----------
     layout : Layout
-    codes : ndarray of uint8 or uint16, shape (layout.size,)
-        Void indices hold `coding.void`.
     coding : Coding
+        Void indices hold `coding.void`.
     """
-    tally = Tally(coding)
-    lead_size = layout.size // layout.radices[0]
-    weights = layout.lead_weights
-    # Neighbouring leads of equal weight are counted together, because a slice may have millions of leads.
-    bounds = [0, *(1 + np.flatnonzero(np.diff(weights))).tolist(), len(weights)]
 
-    def count(run: tuple[int, int]) -> Tally:
-        first, last = run
-        part = Tally(coding)
-        part.add_run(codes[first * lead_size : last * lead_size], first * lead_size, int(weights[first]))
-        return part
+    def __init__(self, layout: Layout, coding: Coding) -> None:
+        self._coding = coding
+        # Neighbouring leads of equal weight are counted together, because a slice may have millions of leads.
+        starts = np.flatnonzero(np.diff(layout.lead_weights, prepend=0))
+        self._weights = layout.lead_weights[starts]
+        self._ends = np.append(starts[1:], layout.radices[0]) * (layout.size // layout.radices[0])
 
-    for part in each(count, pairwise(bounds)):
-        tally.merge(part)
-    return tally.summary()
+    def tally(self, codes: Codes, begin: int) -> Tally:
+        """The counts of a block that begins at an index."""
+        tally = Tally(self._coding)
+        place, end = begin, begin + len(codes)
+        run = int(np.searchsorted(self._ends, begin, side="right"))
+        while place < end:
+            stop = min(end, int(self._ends[run]))
+            tally.add_run(codes[place - begin : stop - begin], place, int(self._weights[run]))
+            place, run = stop, run + 1
+        return tally

@@ -7,10 +7,10 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import h5py
 import hdf5plugin
@@ -26,15 +26,15 @@ from tablebase.slices.material import Material
 from tablebase.tables.format import USER_BLOCK, digest_behind, seal, title
 from tablebase.tables.header import chunk_codes, root_attributes
 from tablebase.tables.reader import hdf5
-from tablebase.tables.summary import summarize
-from tablebase.values import Codes, Coding
+from tablebase.tables.summary import LayoutCounts, Summary, Tally
+from tablebase.values import SLAB, Codes, Coding, Source
 
 LEVEL = 3
 DRAFT_SUFFIX = ".tmp"
 _local = threading.local()
 
 
-def write_draft(path: Path, game: Game, material: Material, codes: Sequence[Codes], coding: Coding) -> Path:
+def write_draft(path: Path, game: Game, material: Material, codes: Sequence[Source], coding: Coding) -> Path:
     """Write a table under a temporary name next to `path`, sync it to disk, and return that name.
 
     Parameters
@@ -43,8 +43,8 @@ def write_draft(path: Path, game: Game, material: Material, codes: Sequence[Code
         Where `publish` will move it.
     game : Game
     material : Material
-    codes : sequence of ndarray, each of shape (layout size,)
-        One array for each side to move that the table stores; void indices hold `coding.void`.
+    codes : sequence of Source, each with the codes of all indices
+        One for each side to move that the table stores; void indices hold `coding.void`.
     coding : Coding
     """
     return write_sealed(path, title(game, material), lambda draft: _write_hdf5(draft, game, material, codes, coding))
@@ -81,39 +81,69 @@ def publish(draft: Path, path: Path) -> None:
     _sync(path.parent)
 
 
-def _write_hdf5(path: Path, game: Game, material: Material, codes: Sequence[Codes], coding: Coding) -> None:
+def _write_hdf5(path: Path, game: Game, material: Material, codes: Sequence[Source], coding: Coding) -> None:
     layout = layout_of(game, material)
     values = hashlib.sha256()
     with hdf5, h5py.File(path, "w", userblock_size=USER_BLOCK, libver=("v110", "v110")) as file:
         for side, side_codes in zip(sides_stored(game, material), codes, strict=True):
-            summary = summarize(layout, side_codes, coding)
             chunk = chunk_codes(layout, coding)
             name = game.sides[side].letter
             dataset = file.create_dataset(name, (layout.size,), coding.dtype, chunks=(chunk,), **hdf5plugin.Zstd(clevel=LEVEL))
+            summary = _write_codes(dataset, side_codes, LayoutCounts(layout, coding), coding, chunk, values)
             dataset.attrs["histogram"] = np.array(summary.histogram, dtype=np.int64)
             dataset.attrs["first"] = np.array(summary.first, dtype=np.int64)
-            _write_chunks(dataset, side_codes, coding, chunk, values)
         for name, value in root_attributes(game, material, coding.stride, values.hexdigest()).items():
             # Fixed-length text is stored in the object header, which HDF5 protects with a checksum.
             file.attrs[name] = np.bytes_(value.encode()) if isinstance(value, str) else value
 
 
-def _write_chunks(dataset: Any, codes: Codes, coding: Coding, chunk: int, values: Any) -> None:
-    """Compress the codes chunk by chunk, with each void replaced by the code before it, and hash what a reader will see."""
-    compress = partial(_compress, codes, coding.void, chunk)
-    for begin, (block, frame) in zip(range(0, len(codes), chunk), each(compress, range(0, len(codes), chunk)), strict=True):
-        values.update(block)
-        dataset.id.write_direct_chunk((begin,), frame)
+class _Slab(NamedTuple):
+    """Some codes of a side to move."""
+
+    begin: int
+    codes: Codes
+    before: int  # the last code before them that is not void
 
 
-def _compress(codes: Codes, void: int, chunk: int, begin: int) -> tuple[Codes, bytes]:
-    """The codes of the chunk that begins at an index, as a reader will see them, and the whole chunk compressed."""
+class _Encoded(NamedTuple):
+    """A slab as it is written."""
+
+    begin: int
+    values: Codes  # what a reader will see: each void is replaced by the code before it
+    frames: list[bytes]  # the compressed chunks
+    counts: Tally
+
+
+def _write_codes(dataset: Any, codes: Source, counts: LayoutCounts, coding: Coding, chunk: int, digest: Any) -> Summary:
+    """Compress, hash and count all codes of a side to move; return the counts."""
+    tally = Tally(coding)
+    for slab in each(partial(_encode, counts, coding.void, chunk), _slabs(codes, coding.void, chunk)):
+        tally.merge(slab.counts)
+        digest.update(slab.values)
+        for number, frame in enumerate(slab.frames):
+            dataset.id.write_direct_chunk((slab.begin + number * chunk,), frame)
+    return tally.summary()
+
+
+def _slabs(codes: Source, void: int, chunk: int) -> Iterator[_Slab]:
+    """All codes, in whole chunks."""
     # Imported here because Numba is slow to load.
-    from tablebase.tables.kernels import code_before
+    from tablebase.tables.kernels import last_code
 
-    block = fill_void(codes[begin : begin + chunk], void, code_before(codes, void, begin))
-    whole = np.concatenate([block, np.zeros(chunk - len(block), dtype=block.dtype)]) if len(block) < chunk else block
-    return block, _compressor().compress(whole.data)
+    before, size = 0, -(-SLAB // chunk) * chunk
+    for begin in range(0, len(codes), size):
+        slab = _Slab(begin, codes[begin : begin + size], before)
+        yield slab
+        before = last_code(slab.codes, void, before)
+
+
+def _encode(counts: LayoutCounts, void: int, chunk: int, slab: _Slab) -> _Encoded:
+    """Count and compress a slab."""
+    values = fill_void(slab.codes, void, slab.before)
+    padding = np.zeros(-len(values) % chunk, dtype=values.dtype)
+    whole = np.concatenate([values, padding]) if len(padding) else values
+    frames = [_compressor().compress(whole[begin : begin + chunk].data) for begin in range(0, len(whole), chunk)]
+    return _Encoded(slab.begin, values, frames, counts.tally(slab.codes, slab.begin))
 
 
 def _compressor() -> zstandard.ZstdCompressor:

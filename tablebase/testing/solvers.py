@@ -14,7 +14,7 @@ from tablebase.slices.location import locate, sides_stored
 from tablebase.slices.material import Material, parse_material
 from tablebase.solvers.compiled import CompiledSlice, compile_slice
 from tablebase.solvers.registry import Solver, find_solver, solve_material
-from tablebase.values import NARROW, NARROW_ANY, Codes, Coding, Value
+from tablebase.values import NARROW, NARROW_ANY, Codes, Coding, Source, Value
 
 REFERENCE = "reference"
 
@@ -97,7 +97,7 @@ class SolverTests:
 def _solved(game: Game, material: Material, side: int) -> tuple[Codes, Coding]:
     """Codes of a stored material and one side to move, and their coding, by the solver reference."""
     codes, coding, _ = solve_material(game, material, partial(_solved, game), REFERENCE)
-    return codes[sides_stored(game, material).index(side)], coding
+    return np.asarray(codes[sides_stored(game, material).index(side)]), coding
 
 
 def _lost_as_late_as_possible(game: Game, material: Material, _side: int) -> tuple[Codes, Coding]:
@@ -107,7 +107,7 @@ def _lost_as_late_as_possible(game: Game, material: Material, _side: int) -> tup
     return np.full(layout_of(game, material).size, code, dtype=coding.dtype), coding
 
 
-def _reference(problem: CompiledSlice) -> tuple[Codes, Codes]:
+def _reference(problem: CompiledSlice) -> tuple[Source, Source]:
     solver = find_solver(REFERENCE)
     assert solver is not None
     codes = solver.solve(problem)

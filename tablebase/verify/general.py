@@ -18,7 +18,7 @@ from tablebase.slices.location import locate
 from tablebase.slices.material import Material
 from tablebase.slices.movegen import MoveGenerator
 from tablebase.tables.summary import Summary, Tally
-from tablebase.values import STALEMATE, Codes, Coding, Value, merit, next_code
+from tablebase.values import STALEMATE, Codes, Coding, Source, Value, merit, next_code
 
 BLOCK = 1 << 17
 NO_MOVE = np.iinfo(np.int32).min
@@ -146,11 +146,11 @@ class _Checker:
             best[escaped] = Value(Outcome.WIN if winner == self.side else Outcome.LOSS, 0).merit
 
 
-def contradiction(layout: Layout, side: int, index: int, codes: Codes, coding: Coding) -> CorruptTableError:
+def contradiction(layout: Layout, side: int, index: int, codes: Source, coding: Coding) -> CorruptTableError:
     """The error that names a position whose code contradicts its moves."""
     position = layout.position(index, side)
     assert position is not None
-    code = int(codes[index])
+    code = int(codes[index : index + 1][0])
     value = coding.value(code)
     stored = str(value.outcome) if value.distance is None else f"{value.outcome} in {value.distance}"
     stored = "draw without a legal move" if code == STALEMATE else stored

@@ -8,21 +8,22 @@ steps forward and keeps no sets of bits; the rules and where things are it finds
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tablebase.compute.bits import ones, trailing_zeros
 from tablebase.compute.jit import inline, jit
 from tablebase.compute.pointers import bare
-from tablebase.compute.threads import spread
-from tablebase.compute.vectors import chosen, halved, lanes_of, larger, load, room, store
+from tablebase.compute.threads import each, spread
+from tablebase.compute.vectors import chosen, halved, lanes_of, load, room, store
 from tablebase.game import Game
 from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.material import Material
 from tablebase.tables.summary import Summary, Tally
-from tablebase.values import STALEMATE, Codes, Coding, loss_code
+from tablebase.values import SLAB, STALEMATE, Codes, Coding, Source, loss_code
 from tablebase.verify import rows
 from tablebase.verify.general import Load, contradiction
 from tablebase.verify.plane_arrays import (
@@ -35,6 +36,7 @@ from tablebase.verify.plane_arrays import (
     spread_of_side,
     spreads_of_children,
 )
+from tablebase.verify.plane_moves import move_file, move_last, move_outer
 from tablebase.verify.row_arrays import (
     DRAWN,
     IMPOSSIBLE,
@@ -53,9 +55,7 @@ from tablebase.verify.row_arrays import (
 
 LOST = loss_code(0, 1)
 """The code of a loss without a move."""
-GRAIN = 256
-"""The smallest number of planes worth a thread."""
-GRAIN_ROWS = 1 << 13
+GRAIN = 1 << 13
 """The smallest number of rows worth a thread."""
 
 
@@ -64,51 +64,83 @@ def applies(layout: Layout, coding: Coding) -> bool:
     return rows.applies(layout, coding) and len(layout.game.board) <= SQUARES
 
 
-def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:
-    """Check the codes of a table one ply deep; see `tablebase.verify.general.verify_codes`."""
+def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], coding: Coding, load: Load) -> dict[int, Summary]:
+    """Check the codes of a table one ply deep; see `tablebase.verify.general.verify_codes`.
+
+    They are asked for slab by slab, once to read the scores of the other side to move, and once to be checked. Only the codes of
+    a table that is paired with itself, and of one of two pieces, are in memory as a whole.
+    """
     layout = layout_of(game, material)
     summaries = {}
-    others = room(layout.size // (layout.radices[-1] * layout.radices[-2]) * PLANE, np.uint8)
+    plane_size = layout.radices[-1] * layout.radices[-2]
+    slabs = _slabs(layout.size // plane_size, slab_planes(plane_size))
+    others = room(layout.size // plane_size * PLANE, np.uint8)
     for side, stored in codes.items():
         sided = compile_rules(game, layout, side)
         rules = compile_plane_rules(layout, sided)
-        if 1 - side in codes and rules.outer:
-            spread(partial(_spread_side, rules, codes[1 - side], others), rules.planes, GRAIN)
+        other = codes.get(1 - side, stored)
+        if rules.outer and 1 - side in codes:
+            list(each(partial(_spread_slab, rules, other, others), slabs))
         else:
             others[:] = STUCK
-            swapped = 1 - side not in codes
-            how = spread_of_side(layout, sided, swapped=swapped)
-            _read(how, codes.get(1 - side, stored), move_scores_of(coding), others, 0)
+            how = spread_of_side(layout, sided, swapped=1 - side not in codes)
+            _read(how, np.asarray(other), move_scores_of(coding), others, 0)
         victims = _victims(layout, sided, compile_children(game, layout, side, load))
-        part = partial(_checked, rules, victims, stored, others, coding, scores_of(game, coding), layout.lead_weights)
+        check = partial(_check_slab, rules, victims, stored, others, coding, scores_of(game, coding), layout.lead_weights)
         tally = Tally(coding)
-        for wrong, counted in spread(part, rules.planes, GRAIN):
+        for wrong, counts in each(check, slabs):
             if wrong >= 0:
                 raise contradiction(layout, side, wrong, stored, coding)
-            tally.merge(counted)
+            tally.merge(counts)
         summaries[side] = tally.summary()
     return summaries
 
 
-def _checked(
+class _Slab(NamedTuple):
+    """The planes from `first` up to `last`."""
+
+    first: int
+    last: int
+
+    def codes(self, rules: PlaneRules, source: Source) -> Codes:
+        """Their codes."""
+        plane_size = rules.files * rules.length
+        return source[self.first * plane_size : self.last * plane_size]
+
+
+def _slabs(planes: int, size: int) -> list[_Slab]:
+    return [_Slab(first, min(planes, first + size)) for first in range(0, planes, size)]
+
+
+def _spread_slab(rules: PlaneRules, codes: Source, others: Bytes, slab: _Slab) -> None:
+    """Write to `others` the scores of moves into the positions of a slab."""
+    _spread_side(rules, slab.codes(rules, codes), others, room(PLANE + SQUARES, np.uint8), *slab)
+
+
+def _check_slab(
     rules: PlaneRules,
     victims: Victims,
-    codes: Codes,
+    codes: Source,
     others: Bytes,
     coding: Coding,
     scores: Bytes,
     weights: Long,
-    first_plane: int,
-    last_plane: int,
+    slab: _Slab,
 ) -> tuple[int, Tally]:
-    """The first wrong index in a range of planes, or -1; and the counts of the range."""
+    """The first wrong index of a slab, or -1; and its counts."""
     counts = np.zeros((len(weights), coding.void + 1), dtype=np.int64)
     tally = Tally(coding)
+    # A plane, and behind it a row as it is read.
     best, board = room(PLANE + SQUARES, np.uint8), np.full(SQUARES, NOBODY, dtype=np.int8)
     stale, lost = int(scores[STALEMATE]), int(scores[LOST])
-    wrong = _check(rules, victims, codes, others, best, board, stale, lost, counts, tally.first, first_plane, last_plane)
+    wrong = _check(rules, victims, slab.codes(rules, codes), others, best, board, stale, lost, counts, tally.first, *slab)
     tally.histogram[:] = (counts * weights[:, None]).sum(axis=0)
     return wrong, tally
+
+
+def slab_planes(plane_size: int) -> int:
+    """How many planes of so many codes are read at a time."""
+    return max(1, SLAB // plane_size)
 
 
 def _victims(layout: Layout, rules: Rules, children: Children) -> Victims:
@@ -122,7 +154,7 @@ def _victims(layout: Layout, rules: Rules, children: Children) -> Victims:
 
 def _read(how: Spread, stored: Codes, score: Bytes, out: Bytes, begin: int) -> None:
     """Write the scores of all positions of a stored array to another, from `begin` on, which holds `STUCK`."""
-    spread(partial(_spread_rows, how, stored, score, out, begin), int(how.radix.prod()), GRAIN_ROWS)
+    spread(partial(_spread_rows, how, stored, score, out, begin), int(how.radix.prod()), GRAIN)
 
 
 @jit
@@ -182,18 +214,16 @@ def _occupied(rules: PlaneRules, plane: Any) -> Any:
     return occupied
 
 
-def _spread_side(rules: PlaneRules, codes: Codes, others: Bytes, first: int, end: int) -> None:
-    """Write to `others` the score of a move into each position of a range of planes, and `STUCK` where there is none."""
-    _spread_planes(rules, codes, others, room(PLANE + SQUARES, np.uint8), first, end)
-
-
 @jit
-def _spread_planes(rules: PlaneRules, codes: Codes, others: Bytes, best: Bytes, first: int, end: int) -> None:
-    """`_spread_side` with a room for a row."""
+def _spread_side(rules: PlaneRules, codes: Codes, others: Bytes, best: Bytes, start: int, end: int) -> None:
+    """Write to `others` the score of a move into each position of a side to move, and `STUCK` where there is none.
+
+    The codes are those of the planes from `start` up to `end`.
+    """
     rules = bare(rules)
     two, one, draw, stuck = lanes_of(2, others), lanes_of(1, others), lanes_of(DRAWN, others), lanes_of(STUCK, others)
-    index = first * rules.files * rules.length
-    for plane in range(first, end):
+    index = np.int64(0)
+    for plane in range(start, end):
         occupied = _occupied(rules, plane)
         for row in range(SQUARES):
             store(others, plane * PLANE + row * SQUARES, stuck)
@@ -220,14 +250,17 @@ def _check(
     lost: int,
     counts: Any,
     first: Long,
-    first_plane: int,
-    last_plane: int,
+    start: int,
+    end: int,
 ) -> int:
-    """Check the positions of a range of planes, and count their codes by lead digit; return the first wrong index, or -1."""
+    """Check all positions and count their codes by lead digit; return the first wrong index, or -1.
+
+    The codes are those of the planes from `start` up to `end`.
+    """
     rules, victims = bare(rules), bare(victims)
     outer = rules.outer
-    index = first_plane * rules.files * rules.length
-    for plane in range(first_plane, last_plane):
+    index, base = np.int64(0), start * rules.files * rules.length
+    for plane in range(start, end):
         occupied = _occupied(rules, plane)
         if occupied == ~np.uint64(0):
             index += rules.files * rules.length
@@ -238,11 +271,11 @@ def _check(
             board[rules.squares[plane * outer + slot]] = slot
         for slot in range(outer):
             if rules.own[slot]:
-                _move_outer(rules, victims, others, best, board, plane, occupied, slot)
+                move_outer(rules, victims, others, best, board, plane, occupied, slot)
         if rules.own[outer]:
-            _move_file(rules, victims, others, best, board, plane, occupied)
+            move_file(rules, victims, others, best, board, plane, occupied)
         if rules.own[outer + 1]:
-            _move_last(rules, victims, others, best, board, plane, occupied)
+            move_last(rules, victims, others, best, board, plane, occupied)
         for slot in range(outer):
             board[rules.squares[plane * outer + slot]] = NOBODY
         for number in range(rules.files):
@@ -251,7 +284,7 @@ def _check(
             left = _legal(rules, occupied, file)
             wrong = left & (_scores(found, stale, lost, best) != load(best, file * SQUARES))
             if wrong:
-                return int(index + _place(rules, trailing_zeros(wrong)))
+                return int(base + index + _place(rules, trailing_zeros(wrong)))
             while left:
                 square = trailing_zeros(left)
                 code = np.int64(best[PLANE + square])
@@ -259,7 +292,7 @@ def _check(
                 left &= ~alike
                 counts[plane // rules.lead_planes if rules.outer else number, code] += ones(alike)
                 if first[code] < 0:
-                    first[code] = index + _place(rules, square)
+                    first[code] = base + index + _place(rules, square)
             index += rules.length
     return -1
 
@@ -280,151 +313,3 @@ def _scores(found: Any, stale: int, lost: int, best: Bytes) -> Any:
 def _place(rules: PlaneRules, square: Any) -> Any:
     """The digit of a square of the last piece."""
     return ones(rules.homes[rules.outer + 1] & ((np.uint64(1) << np.uint64(square)) - np.uint64(1)))
-
-
-# Moves
-
-
-@inline
-def _raise_rows(best: Bytes, left: Any, free: Any, scores: Bytes, begin: Any, step: Any) -> None:
-    """Raise the rows of a word, on free squares of the last piece, to rows of scores that are `step` rows apart."""
-    while left:
-        row = trailing_zeros(left)
-        left &= left - np.uint64(1)
-        before = load(best, row * SQUARES)
-        store(best, row * SQUARES, chosen(free, larger(before, load(scores, begin + row * step * SQUARES)), before))
-
-
-@inline
-def _raise_squares(best: Bytes, left: Any, square: Any, scores: Bytes, begin: Any, step: Any) -> None:
-    """Raise one square of the rows of a word to scores that are so many bytes apart."""
-    while left:
-        row = trailing_zeros(left)
-        left &= left - np.uint64(1)
-        best[row * SQUARES + square] = max(best[row * SQUARES + square], scores[begin + row * step])
-
-
-@inline
-def _begin(rules: PlaneRules, victims: Victims, plane: Any, step: int, victim: int, captor: int) -> Any:
-    """What the outer pieces add to the places of the scores of a capture; 0 if it wins."""
-    begin = victims.base[victim]
-    if rules.steps.wins[step] or begin == 0:
-        return np.int64(0)
-    for slot in range(rules.outer):
-        if slot != victim:
-            square = rules.steps.target[step] if slot == captor else rules.squares[plane * rules.outer + slot]
-            begin += victims.part[(victim * (rules.outer + 2) + slot) * SQUARES + square]
-    return begin
-
-
-@inline
-def _mirrored_row(rules: PlaneRules, others: Bytes, begin: Any, file: Any) -> Any:
-    """A row of the mirror image of a plane."""
-    source = begin + rules.image[file] * SQUARES
-    row = lanes_of(STUCK, others)
-    for number in range(rules.displacements):
-        row = chosen(rules.displaced[number], load(others, source + rules.displacement[number]), row)
-    return row
-
-
-@inline
-def _move_outer(
-    rules: PlaneRules, victims: Victims, others: Bytes, best: Bytes, board: Small, plane: Any, occupied: Any, slot: int
-) -> None:
-    """Raise all rows of a plane to what the moves of an outer piece are worth."""
-    steps, file = rules.steps, rules.outer
-    origin = rules.squares[plane * file + slot]
-    standing = rules.homes[file] & ~occupied
-    for step in range(steps.begin[slot * SQUARES + origin], steps.begin[slot * SQUARES + origin + 1]):
-        between, target = steps.between[step], steps.target[step]
-        if between & occupied:
-            continue
-        goal = np.uint64(1) << np.uint64(target)
-        files, free, victim = standing & ~between, ~between, board[target]
-        if victim != NOBODY:
-            if (steps.victims[step] >> np.uint64(victim)) & np.uint64(1):
-                begin = _begin(rules, victims, plane, step, victim, slot)
-                _raise_rows(best, files, free, victims.scores, begin, np.int64(begin != 0))
-            continue
-        if (steps.victims[step] >> np.uint64(file)) & np.uint64(1):
-            _raise_rows(best, files & goal, free, victims.scores, _begin(rules, victims, plane, step, file, slot), np.int64(0))
-        if (steps.victims[step] >> np.uint64(file + 1)) & np.uint64(1):
-            begin = _begin(rules, victims, plane, step, file + 1, slot)
-            _raise_squares(best, files & ~goal, target, victims.scores, begin, np.int64(begin != 0))
-        if not steps.quiet[step]:
-            continue
-        files, free = files & ~goal, free & ~goal
-        if steps.wins[step]:
-            _raise_rows(best, files, free, victims.scores, np.int64(0), np.int64(0))
-        elif slot == 0 and rules.flips[target]:
-            begin = (rules.digit[target] * rules.stride[0] + rules.mirrored[plane]) * PLANE
-            while files:
-                row = trailing_zeros(files)
-                files &= files - np.uint64(1)
-                before = load(best, row * SQUARES)
-                worth = _mirrored_row(rules, others, begin, row)
-                store(best, row * SQUARES, chosen(free, larger(before, worth), before))
-        else:
-            digits = rules.digit[slot * SQUARES + target] - rules.digit[slot * SQUARES + origin]
-            _raise_rows(best, files, free, others, (plane + digits * rules.stride[slot]) * PLANE, np.int64(1))
-
-
-@inline
-def _move_file(rules: PlaneRules, victims: Victims, others: Bytes, best: Bytes, board: Small, plane: Any, occupied: Any) -> None:
-    """Raise each row of a plane to what the moves of the last piece but one are worth."""
-    steps, file = rules.steps, rules.outer
-    for step in range(steps.begin[file * SQUARES], steps.begin[(file + 1) * SQUARES]):
-        between, target = steps.between[step], np.int64(steps.target[step])
-        row = (np.uint64(1) << np.uint64(steps.origin[step])) & ~occupied
-        if between & occupied or not row:
-            continue
-        goal, victim = np.uint64(1) << np.uint64(target), board[target]
-        if victim != NOBODY:
-            if (steps.victims[step] >> np.uint64(victim)) & np.uint64(1):
-                begin = _begin(rules, victims, plane, step, victim, file)
-                place = begin + target * SQUARES if begin else begin
-                _raise_rows(best, row, ~between, victims.scores, place, np.int64(0))
-            continue
-        if (steps.victims[step] >> np.uint64(file + 1)) & np.uint64(1):
-            begin = _begin(rules, victims, plane, step, file + 1, file)
-            _raise_squares(best, row, target, victims.scores, begin + target if begin else begin, np.int64(0))
-        if steps.wins[step] and steps.quiet[step]:
-            _raise_rows(best, row, ~(between | goal), victims.scores, np.int64(0), np.int64(0))
-        elif steps.quiet[step]:
-            _raise_rows(best, row, ~between, others, plane * PLANE + target * SQUARES, np.int64(0))
-
-
-@inline
-def _move_last(rules: PlaneRules, victims: Victims, others: Bytes, best: Bytes, board: Small, plane: Any, occupied: Any) -> None:
-    """Raise all squares of a plane to what the moves of the last piece are worth."""
-    steps, file = rules.steps, rules.outer
-    last = file + 1
-    standing = rules.homes[file] & ~occupied
-    for number in range(rules.files):
-        row = rules.file[number]
-        if standing >> np.uint64(row) & np.uint64(1):
-            worth = load(best, row * SQUARES)
-            for one in range(rules.free_classes):
-                reached = load(others, plane * PLANE + row * SQUARES + rules.free_shift[one])
-                worth = chosen(rules.free_from[one], larger(worth, reached), worth)
-            store(best, row * SQUARES, worth)
-    for step in range(steps.begin[last * SQUARES], steps.begin[(last + 1) * SQUARES]):
-        between, target, origin = steps.between[step], np.int64(steps.target[step]), np.int64(steps.origin[step])
-        if (between | (np.uint64(1) << np.uint64(origin))) & occupied:
-            continue
-        goal, victim = np.uint64(1) << np.uint64(target), board[target]
-        files = standing & ~between
-        if victim != NOBODY:
-            if (steps.victims[step] >> np.uint64(victim)) & np.uint64(1):
-                begin = _begin(rules, victims, plane, step, victim, last)
-                apart = np.int64(SQUARES if begin else 0)
-                _raise_squares(best, files, origin, victims.scores, begin + target if begin else begin, apart)
-            continue
-        if (steps.victims[step] >> np.uint64(file)) & np.uint64(1):
-            begin = _begin(rules, victims, plane, step, file, last)
-            _raise_squares(best, files & goal, origin, victims.scores, begin + target if begin else begin, np.int64(0))
-        if steps.quiet[step]:
-            if steps.wins[step]:
-                _raise_squares(best, files & ~goal, origin, victims.scores, np.int64(0), np.int64(0))
-            elif between:
-                _raise_squares(best, files, origin, others, plane * PLANE + target, np.int64(SQUARES))

@@ -11,6 +11,11 @@ at most 64 squares, and `pursuit` those of pursuits, many times faster. `general
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import numpy as np
+
+from tablebase.compute import machine
 from tablebase.errors import CorruptTableError
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
@@ -19,14 +24,18 @@ from tablebase.tables.format import check_seal, title
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.tables.summary import Summary
-from tablebase.values import Codes, Coding
+from tablebase.values import Codes, Coding, Source
 from tablebase.verify import general, pursuit
 from tablebase.verify.general import Load
 
 __all__ = ["verify_codes", "verify_table"]
 
 
-def verify_table(game: Game, table: Table, store: Store) -> None:
+BYTES_AT_ONCE = 6
+"""Memory for each index with which a check may hold all codes; otherwise it takes longer, as they are decompressed three times."""
+
+
+def verify_table(game: Game, table: Table, store: Store, memory: int | None = None) -> None:
     """Check a table file.
 
     Parameters
@@ -36,6 +45,8 @@ def verify_table(game: Game, table: Table, store: Store) -> None:
         May still be a draft.
     store : Store
         Holds the tables that conversions lead to.
+    memory : int, optional
+        Bytes that the check may need, the codes of those tables aside; by default all that this machine has.
 
     Raises
     ------
@@ -50,7 +61,7 @@ def verify_table(game: Game, table: Table, store: Store) -> None:
         return child.read(side), child.coding
 
     check_seal(table.path, title(game, table.material))
-    codes = {side: table.read(side) for side in table.header.summaries}
+    codes = codes_to_check(table, machine.memory() if memory is None else memory)
     if table.values_digest(codes) != table.header.values_sha256:
         raise CorruptTableError("does not hold the values it was written with", table.path)
     try:
@@ -61,16 +72,25 @@ def verify_table(game: Game, table: Table, store: Store) -> None:
         raise CorruptTableError("is wrong: its statistics do not match its values", table.path)
 
 
-def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:
-    """Check codes one ply deep, with the fastest checker for the material; see `general.verify_codes`."""
+def codes_to_check(table: Table, memory: int) -> dict[int, Source]:
+    """The codes of each side to move, which are read at once if the check may need that much memory."""
+    at_once = BYTES_AT_ONCE * table.layout.size <= memory
+    return {side: table.read(side) if at_once else table.source(side) for side in table.header.summaries}
+
+
+def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], coding: Coding, load: Load) -> dict[int, Summary]:
+    """Check codes one ply deep, with the fastest checker for the material; see `general.verify_codes`.
+
+    Only that of planes does not hold all of them in memory.
+    """
     # Imported here because Numba is slow to load.
     from tablebase.verify import planes, rows
 
-    check = general.verify_codes
     if planes.applies(layout_of(game, material), coding):
-        check = planes.verify_codes
-    elif rows.applies(layout_of(game, material), coding):
+        return planes.verify_codes(game, material, codes, coding, load)
+    check = general.verify_codes
+    if rows.applies(layout_of(game, material), coding):
         check = rows.verify_codes
     elif pursuit.applies(game, material, coding):
         check = pursuit.verify_codes
-    return check(game, material, codes, coding, load)
+    return check(game, material, {side: np.asarray(source) for side, source in codes.items()}, coding, load)

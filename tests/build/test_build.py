@@ -55,7 +55,7 @@ def path_of(folder: Path, name: str) -> Path:
 def forbid_solving(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make any attempt to solve a table fail the test."""
 
-    def solve(*_: object) -> None:
+    def solve(*_: object, **__: object) -> None:
         raise AssertionError("this table must not be solved again")
 
     monkeypatch.setattr(building, "solve_material", solve)
@@ -210,8 +210,8 @@ def test_wrong_codes_are_never_published(tmp_path: Path, ask: Ask, monkeypatch: 
     """If a solver is wrong about one position, the build fails with a sentence that shows it, and leaves no file."""
     solve = building.solve_material
 
-    def err(*arguments: Any) -> Any:
-        codes, coding, solver = solve(*arguments)
+    def err(*arguments: Any, **options: Any) -> Any:
+        codes, coding, solver = solve(*arguments, **options)
         codes[0][np.flatnonzero(codes[0] == coding.code(Value(Outcome.WIN, 9)))[0]] = DRAW
         return codes, coding, solver
 
@@ -240,7 +240,7 @@ def test_a_damaged_child_stops_the_build(copied: Path, ask: Ask) -> None:
 def test_no_space_is_a_sentence(resource: str, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """If disk or memory runs out during a build, it ends with code 3 and one sentence, and leaves nothing half done."""
 
-    def run_out(*_: object) -> None:
+    def run_out(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) if resource == "disk" else MemoryError
 
     monkeypatch.setattr(*((os, "fsync") if resource == "disk" else (building, "solve_material")), run_out)

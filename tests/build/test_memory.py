@@ -23,12 +23,12 @@ import numpy as np
 from tablebase.game import load_game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import parse_material
-from tablebase.solvers.registry import solve_material
+from tablebase.solvers.registry import find_solver, solve_material
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.writer import write_draft
 from tablebase.values import NARROW, NARROW_ANY, Value
-from tablebase.verify.table import verify_codes
+from tablebase.verify.table import codes_to_check, verify_codes
 
 game, solver, folder = load_game(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
 coding = NARROW if game.escape is None else NARROW_ANY
@@ -40,11 +40,12 @@ def load(material, side):
 
 def build(name):
     material = parse_material(game, name)
-    codes, coding, _ = solve_material(game, material, load, solver)
+    codes, coding, _ = solve_material(game, material, load, solver, scratch=folder)
     draft = write_draft(table_path(folder, game, material), game, material, codes, coding)
     del codes
     with closing(Table(draft, game, material)) as table:
-        verify_codes(game, material, {side: table.read(side) for side in table.header.summaries}, coding, load)
+        codes = codes_to_check(table, find_solver(solver).memory(game, material))
+        verify_codes(game, material, codes, coding, load)
 
 def status(name):
     lines = Path("/proc/self/status").read_text().splitlines()
@@ -59,12 +60,13 @@ print(status("VmHWM") - before)
 """
 SLICES = {
     "planes": ("doushouqi", "RCvW", "RCvWE"),
+    "lean": ("doushouqi", "RCvW", "RCvWE"),
     "bitrow": ("doushouqi", "RCvW", "RCvWE"),
     "pursuit": ("foxhounds-10x10", "FvHHHHH@38", "FvHHHHH@22"),
     "reference": ("foxhounds", "FvHHHH@23", "FvHHHH@14"),
     "sweep": ("foxhounds", "FvHHHH@23", "FvHHHH@14"),
 }
-LEAST = {"planes": 0.85}
+LEAST = {"planes": 0.85, "lean": 0.75}
 """The least part of the estimate that is used, where it is more than a sixth."""
 
 

@@ -110,7 +110,7 @@ def test_codes_are_the_naive_ones(solved: Solved, game: Game, name: str, engine:
     if solver is not None and solver.refuses(game, material) is not None:
         pytest.skip("like pieces have no rows")
     # Words know wins from losses by parity, which is stride 1.
-    for coding in (Coding(1, "uint8"), Coding(1 if engine in ("planes", "bitrow") else 2, "uint16")):
+    for coding in (Coding(1, "uint8"), Coding(1 if engine in ("planes", "lean", "bitrow") else 2, "uint16")):
         codes = solve_with(engine, compile_slice(game, material, solved(game).load, coding))
         assert codes is not None
         for side in (0, 1):

@@ -30,7 +30,7 @@ class Tables:
             solver = find_solver(self.engine)
             able = solver is not None and solver.refuses(self.game, material) is None
             codes, coding, _ = solve_material(self.game, material, self.load, self.engine if able else "reference")
-            self.done[material] = codes, coding
+            self.done[material] = [np.asarray(source) for source in codes], coding
         return self.done[material]
 
     def load(self, material: Material, side: int) -> tuple[Codes, Coding]:

@@ -34,7 +34,7 @@ from tablebase.slices.location import sides_stored
 from tablebase.slices.material import Material, parse_material
 from tablebase.tables import header, reader, store
 from tablebase.tables.format import check_seal, table_path, title
-from tablebase.tables.kernels import code_before
+from tablebase.tables.kernels import last_code
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.tables.writer import fill_void, publish, write_draft
@@ -139,7 +139,7 @@ def test_fill_void_is_the_slow_loop(codes: list[int], cut: int, before: int) -> 
     array = np.array(codes, dtype=np.uint8)
     assert fill_void(array, 255, before).tolist() == filled(array, 255, before)
     first, second = array[:cut], array[cut:]
-    found = [*fill_void(first, 255, 0).tolist(), *fill_void(second, 255, code_before(array, 255, len(first))).tolist()]
+    found = [*fill_void(first, 255, 0).tolist(), *fill_void(second, 255, last_code(first, 255, 0)).tolist()]
     assert found == filled(array, 255, 0)
 
 

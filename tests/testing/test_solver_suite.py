@@ -32,6 +32,12 @@ class TestPlanes(SolverTests):
     solver: ClassVar[Solver] = named("planes")
 
 
+class TestLean(SolverTests):
+    """The solver of planes that keeps no codes in memory."""
+
+    solver: ClassVar[Solver] = named("lean")
+
+
 class TestPursuit(SolverTests):
     """The solver of pursuits."""
 

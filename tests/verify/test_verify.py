@@ -125,7 +125,7 @@ def test_tables_with_captures_into_others_are_right(name: str, check: Check, thr
 def test_threads_find_the_first_wrong_code(three_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Threads that share the planes of a table count as one thread does, and of two faults the first one is reported."""
     monkeypatch.setattr(planes, "GRAIN", 1)
-    monkeypatch.setattr(planes, "GRAIN_ROWS", 1)
+    monkeypatch.setattr(planes, "SLAB", 1)
     material, codes = parse_material(GAME, "CEvT"), codes_of(three_pieces, "CEvT")
     with closing(Store(three_pieces)) as tables, threads.use(3):
 
@@ -248,7 +248,8 @@ def test_one_side_is_enough_for_a_table_paired_with_itself(engine: str, check: C
     """Rat against rat stores one side to move; what each engine finds for it passes, and no change of it."""
     material = parse_material(GAME, "RvR")
     assert is_self_paired(GAME, material)
-    (codes,), coding, _ = solve_material(GAME, material, no_children, engine)
+    (source,), coding, _ = solve_material(GAME, material, no_children, engine)
+    codes = np.array(source)
     assert check(GAME, material, {0: codes}, coding, no_children)[0].placements == 61 * 60
     wins = np.flatnonzero(codes == coding.code(Value(Outcome.WIN, 3)))
     codes[wins[len(wins) // 2]] = coding.code(Value(Outcome.WIN, 5))

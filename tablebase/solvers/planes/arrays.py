@@ -38,6 +38,8 @@ STRIDE = 1
 
 Words = NDArray[np.uint64]
 Bytes = NDArray[np.uint8]
+Entries = NDArray[np.uint32]
+"""Words of positions with one code: for each its row, and its lower and its upper half."""
 
 
 class OuterSteps(NamedTuple):
@@ -128,6 +130,25 @@ class State(NamedTuple):
     dirty: Bytes  # (2 * N,) units of a plane with something fresh, at even and at odd distances
     todo: Bytes  # (N,) units of a plane to look at
     span: int  # N rounded up to whole vectors
+    origin: int  # the plane that codes, due and plane_due begin with; not 0 only while `look` or `write_codes` has a part of them
+
+
+class LeanState(NamedTuple):
+    """One side to move while it is being solved without codes, N planes; see `tablebase.solvers.planes.lean`."""
+
+    known: Words  # (N * 64,)
+    won: Words  # (N * 64,)
+    shut: Words  # (N * 64,)
+    fresh: Words  # (N * 64,)
+    later: Words  # (N * 64,) whose best capture loses, but later than at the distance at hand
+    dirty: Bytes  # (2 * N,) as in `State`
+    todo: Bytes  # (N,)
+    span: int  # N rounded up to whole vectors
+    entries: Entries  # (64 * 3 * planes of a part,) what a kernel found
+    end: Int64  # (1,) where the next one goes
+
+
+AnyState = State | LeanState
 
 
 class Scratch(NamedTuple):
@@ -157,7 +178,7 @@ def new_state(planes: Planes, dtype: str) -> State:
     for nothing in (fresh, dirty, todo):
         nothing[:] = 0
     plane_due[:] = np.iinfo(dtype).max
-    return State(known, won, shut, fresh, codes, due, plane_due, dirty, todo, span)
+    return State(known, won, shut, fresh, codes, due, plane_due, dirty, todo, span, origin=0)
 
 
 def new_scratch(planes: Planes) -> Scratch:

@@ -44,7 +44,7 @@ def look(
     planes, children, state, scratch, won = bare(planes), bare(children), bare(state), bare(scratch), bare(other).won
     outer = planes.outer
     for plane in range(first, last):
-        codes = plane * PLANE
+        codes = (plane - state.origin) * PLANE
         nothing = lanes_of(NOTHING, state.codes)
         for row in range(ROWS):
             store(state.codes, codes + row * ROWS, nothing)
@@ -53,11 +53,11 @@ def look(
                 scratch.board[planes.squares[plane * outer + slot]] = slot
             for slot in range(outer):
                 if planes.owner[slot] == side:
-                    _look_outer(planes, children, state.codes, scratch, plane, slot)
+                    _look_outer(planes, children, state.codes, codes, scratch, plane, slot)
             if planes.owner[outer] == side:
-                _look_file(planes, children, state.codes, scratch, plane)
+                _look_file(planes, children, state.codes, codes, scratch, plane)
             if planes.owner[outer + 1] == side:
-                _look_row(planes, children, state.codes, scratch, plane)
+                _look_row(planes, children, state.codes, codes, scratch, plane)
             for slot in range(outer):
                 scratch.board[planes.squares[plane * outer + slot]] = EMPTY
         _settle(planes, side, state, won, scratch, plane)
@@ -115,10 +115,10 @@ def _is_set(word: Any, number: Any) -> Any:
 
 
 @inline
-def _look_outer(planes: Planes, children: Children, codes: Codes, scratch: Scratch, plane: Any, slot: int) -> None:
+def _look_outer(planes: Planes, children: Children, codes: Codes, begin: Any, scratch: Scratch, plane: Any, slot: int) -> None:
     """Offer what an outer piece captures, and its steps that win at once."""
     captures, goals, worth = planes.captures, planes.goals, children.worth
-    occupied, begin = planes.occupied[plane], plane * PLANE
+    occupied = planes.occupied[plane]
     file = planes.outer
     origin = planes.squares[plane * file + slot]
     standing = planes.file_home & ~occupied
@@ -146,10 +146,10 @@ def _look_outer(planes: Planes, children: Children, codes: Codes, scratch: Scrat
 
 
 @inline
-def _look_file(planes: Planes, children: Children, codes: Codes, scratch: Scratch, plane: Any) -> None:
+def _look_file(planes: Planes, children: Children, codes: Codes, begin: Any, scratch: Scratch, plane: Any) -> None:
     """Offer what the file piece captures, and its steps that win at once."""
     captures, goals, worth = planes.captures, planes.goals, children.worth
-    occupied, begin = planes.occupied[plane], plane * PLANE
+    occupied = planes.occupied[plane]
     file = planes.outer
     for take in range(captures.begin[file * COLUMNS], captures.begin[file * COLUMNS + ROWS]):
         between, target, victims = captures.between[take], captures.target[take], captures.victims[take]
@@ -171,10 +171,10 @@ def _look_file(planes: Planes, children: Children, codes: Codes, scratch: Scratc
 
 
 @inline
-def _look_row(planes: Planes, children: Children, codes: Codes, scratch: Scratch, plane: Any) -> None:
+def _look_row(planes: Planes, children: Children, codes: Codes, begin: Any, scratch: Scratch, plane: Any) -> None:
     """Offer what the row piece captures, and its steps that win at once."""
     captures, goals, worth = planes.captures, planes.goals, children.worth
-    occupied, begin = planes.occupied[plane], plane * PLANE
+    occupied = planes.occupied[plane]
     file = planes.outer
     row = file + 1
     standing = planes.file_home & ~occupied
@@ -211,7 +211,7 @@ def _settle(planes: Planes, side: int, state: State, won: Words, scratch: Scratc
     if planes.altered[plane]:
         mask_steps(planes, scratch, plane)
         file_mask, row_mask = scratch.file_mask, scratch.row_mask
-    nearest = never
+    nearest, origin = never, state.origin * ROWS
     for unit in range(UNITS):
         begin = plane * ROWS + unit * WORDS
         stuck_unit = all_won(
@@ -221,7 +221,7 @@ def _settle(planes: Planes, side: int, state: State, won: Words, scratch: Scratc
         for i in range(WORDS):
             row = begin + i
             illegal, stuck = won[row], scratch.words[i]
-            scores = load(codes, row * ROWS)
+            scores = load(codes, (row - origin) * ROWS)
             wins, draws, nothing = scores > draw, scores == draw, scores == zero
             lost = ~(wins | draws)
             wins_at = ~scores + ~scores + lanes_of(3, codes)
@@ -229,10 +229,10 @@ def _settle(planes: Planes, side: int, state: State, won: Words, scratch: Scratc
             found = chosen(wins, wins_at, chosen(draws, zero, loses_at))
             stale = nothing & stuck if planes.no_move == STALEMATE else np.uint64(0)
             waits = (wins | (lost & stuck)) & ~(illegal | stale)
-            store(codes, row * ROWS, found)
+            store(codes, (row - origin) * ROWS, found)
             state.known[row] = illegal | stale
             state.shut[row] = illegal | wins | draws | stuck
             waiting = chosen(waits, found, never)
-            state.due[row] = least(waiting)
+            state.due[row - origin] = least(waiting)
             nearest = smaller(nearest, waiting)
-    state.plane_due[plane] = least(nearest)
+    state.plane_due[plane - state.origin] = least(nearest)

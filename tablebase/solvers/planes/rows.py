@@ -40,7 +40,7 @@ def write_codes(planes: Planes, state: State, output: Output, written: Codes, vo
     """Write the codes of all indices in the planes from `first` up to `last`, draws and void ones included.
 
     Return False if something waits that has no code. Where there is room, whole vectors are written, of which the next row
-    overwrites the end.
+    overwrites the end. Words, codes and what is written begin with the plane `State.origin`.
     """
     planes, state, output = bare(planes), bare(state), bare(output)
     known, codes = state.known, state.codes
@@ -48,13 +48,14 @@ def write_codes(planes: Planes, state: State, output: Output, written: Codes, vo
     row_length = np.int64(0)
     for run in range(output.runs):
         row_length += output.length[run]
-    place, end = first * output.file_rows * row_length, last * output.file_rows * row_length
+    plane_length = output.file_rows * row_length
+    place, end = (first - state.origin) * plane_length, (last - state.origin) * plane_length
     fits = True
     for plane in range(first, last):
         occupied = planes.occupied[plane]
         for number in range(output.file_rows):
             file = output.files[number]
-            row = plane * ROWS + file
+            row = (plane - state.origin) * ROWS + file
             bit = np.uint64(1) << np.uint64(file)
             legal = np.uint64(0) if occupied & bit else planes.row_home & ~(occupied | bit)
             found = load(codes, row * ROWS)

@@ -37,7 +37,7 @@ from tablebase.compute import threads
 from tablebase.compute.bits import trailing_zeros
 from tablebase.compute.jit import inline, jit
 from tablebase.compute.pointers import bare
-from tablebase.compute.vectors import ELEMENTS, WORDS, chosen, fill, lanes_of, least, load, rows, store, unit_of
+from tablebase.compute.vectors import ELEMENTS, WORDS, chosen, lanes_of, least, load, rows, store, unit_of
 from tablebase.solvers.compiled import CompiledSlice
 from tablebase.solvers.kernels import win_code
 from tablebase.solvers.planes.arrays import (
@@ -45,6 +45,7 @@ from tablebase.solvers.planes.arrays import (
     FULL,
     ROWS,
     STRIDE,
+    AnyState,
     Planes,
     Scratch,
     State,
@@ -54,6 +55,7 @@ from tablebase.solvers.planes.arrays import (
 from tablebase.solvers.planes.captures import look, set_illegal
 from tablebase.solvers.planes.children import compile_children
 from tablebase.solvers.planes.pull import all_won, any_fresh, list_targets, mask_steps
+from tablebase.solvers.planes.record import delay, record
 from tablebase.solvers.planes.rows import compile_output, write_codes
 from tablebase.solvers.planes.slices import compile_planes
 from tablebase.values import Codes
@@ -142,7 +144,7 @@ def _advance(planes: Planes, states: tuple[State, State], parts: list[Part], lev
 
 
 @inline
-def _begin(state: State, level: int) -> Any:
+def _begin(state: AnyState, level: int) -> Any:
     """Where the units that became dirty at a distance begin in `State.dirty`."""
     return np.int64(level % 2) * state.span
 
@@ -154,7 +156,7 @@ def _some(units: Any, begin: Any) -> Any:
 
 
 @jit
-def is_dirty(state: State, level: int) -> bool:
+def is_dirty(state: AnyState, level: int) -> bool:
     """Whether anything became known at a distance."""
     state = bare(state)
     begin = _begin(state, level)
@@ -171,7 +173,8 @@ def is_dirty(state: State, level: int) -> bool:
 def enter(state: State, level: int, first: int, last: int) -> bool:
     """Make known what waits for a distance, in planes from `first` up to `last`; return whether anything waits there."""
     state = bare(state)
-    known, won, shut, fresh, codes, due, plane_due, dirty, _, _ = state
+    known, won, shut, fresh, dirty = state.known, state.won, state.shut, state.fresh, state.dirty
+    codes, due, plane_due = state.codes, state.due, state.plane_due
     code = lanes_of(win_code(level, STRIDE), codes)
     never = lanes_of(-1, codes)
     begin = _begin(state, level)
@@ -206,7 +209,7 @@ def enter(state: State, level: int, first: int, last: int) -> bool:
 
 
 @jit
-def mark(planes: Planes, side: int, dirty_state: State, state: State, level: int) -> None:
+def mark(planes: Planes, side: int, dirty_state: AnyState, state: AnyState, level: int) -> None:
     """Mark the units with moves of `side`, which is to move in `state`, to units of the other state that became dirty."""
     planes, dirty_state, state = bare(planes), bare(dirty_state), bare(state)
     dirty, todo = dirty_state.dirty, state.todo
@@ -237,10 +240,19 @@ def mark(planes: Planes, side: int, dirty_state: State, state: State, level: int
 
 
 @jit
-def settle_wins(planes: Planes, side: int, state: State, other: State, scratch: Scratch, level: int, first: int, last: int) -> None:
+def settle_wins(
+    planes: Planes,
+    side: int,
+    state: AnyState,
+    other: AnyState,
+    scratch: Scratch,
+    level: int,
+    first: int,
+    last: int,
+) -> None:
     """Settle positions with a move to a loss that is fresh at `level` as wins one ply later."""
     planes, state, other, scratch = bare(planes), bare(state), bare(other), bare(scratch)
-    known, won, shut, _, codes, _, _, dirty, todo, _ = state
+    known, won, shut, dirty, todo = state.known, state.won, state.shut, state.dirty, state.todo
     file = planes.outer
     file_moves, row_moves = planes.owner[file] == side, planes.owner[file + 1] == side
     code = win_code(level + 1, STRIDE)
@@ -290,20 +302,26 @@ def settle_wins(planes: Planes, side: int, state: State, other: State, scratch: 
                     while left_rows:
                         i = trailing_zeros(left_rows)
                         left_rows &= left_rows - np.uint64(1)
-                        fill(codes, (row + i) * ROWS, scratch.words[i], code)
+                        record(state, row + i, scratch.words[i], code)
 
 
 @jit
 def settle_losses(
-    planes: Planes, side: int, state: State, other: State, scratch: Scratch, level: int, first: int, last: int
+    planes: Planes,
+    side: int,
+    state: AnyState,
+    other: AnyState,
+    scratch: Scratch,
+    level: int,
+    first: int,
+    last: int,
 ) -> None:
     """Settle positions all of whose quiet moves lead to wins as losses one ply after `level`, or when their captures lose."""
     planes, state, other, scratch = bare(planes), bare(state), bare(other), bare(scratch)
-    known, _, shut, fresh, codes, due, plane_due, dirty, todo, _ = state
+    known, shut, fresh, dirty, todo = state.known, state.shut, state.fresh, state.dirty, state.todo
     file = planes.outer
     file_moves, row_moves = planes.owner[file] == side, planes.owner[file + 1] == side
     code = win_code(level + 1, STRIDE)
-    never = lanes_of(-1, codes)
     next_level = _begin(state, level + 1)
     for some in range(first, last, ELEMENTS):
         left = _some(todo, some)
@@ -338,15 +356,10 @@ def settle_losses(
                     i = trailing_zeros(left_rows)
                     left_rows &= left_rows - np.uint64(1)
                     word = scratch.words[i]
-                    captures = load(codes, (row + i) * ROWS)
-                    delayed = (captures > lanes_of(code, codes)) & word
-                    if delayed:
-                        next_due = least(chosen(delayed, captures, never))
-                        due[row + i] = min(due[row + i], next_due)
-                        plane_due[plane] = min(plane_due[plane], next_due)
-                        word &= ~delayed
-                        scratch.words[i] = word
-                    fill(codes, (row + i) * ROWS, word, code)
+                    word &= ~delay(state, plane, row + i, word, code)
+                    scratch.words[i] = word
+                    if word:
+                        record(state, row + i, word, code)
                 now = load(scratch.words, 0)
                 if rows(now):
                     store(known, row, load(known, row) | now)
@@ -355,7 +368,7 @@ def settle_losses(
 
 
 @jit
-def clean(state: State, level: int, first: int, last: int) -> None:
+def clean(state: AnyState, level: int, first: int, last: int) -> None:
     """Forget what became known at a distance."""
     state = bare(state)
     fresh, dirty = state.fresh, state.dirty

@@ -1,0 +1,161 @@
+"""The log of the lean solver: what it found, in a temporary file, and the codes that are assembled from it.
+
+An *entry* is a row and a word, the positions in the row that have some code. The planes are divided into *parts*; entries are
+kept by side to move, part and code, so that the codes of a part can be assembled when they are asked for.
+"""
+
+from __future__ import annotations
+
+import weakref
+from pathlib import Path
+from tempfile import TemporaryFile, gettempdir
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tablebase.compute.jit import jit
+from tablebase.compute.pointers import bare
+from tablebase.compute.vectors import ELEMENTS, fill, room
+from tablebase.errors import system_error
+from tablebase.slices.indexing import Layout
+from tablebase.solvers.planes.arrays import FULL, ROWS, Entries, Planes, State, new_state
+from tablebase.solvers.planes.record import ENTRY, word_at
+from tablebase.solvers.planes.rows import Output, write_codes
+from tablebase.values import DRAW, Codes, Coding
+
+PARTS = 64
+"""Parts at most; the codes of one are in memory at a time."""
+
+
+class Part(NamedTuple):
+    """Planes from `first` up to `last`."""
+
+    first: int
+    last: int
+
+
+class Segment(NamedTuple):
+    """Where entries are in the file."""
+
+    begin: int  # in bytes
+    numbers: int
+
+
+def parts_of(planes: int) -> list[Part]:
+    """The parts that planes are divided into, all but the last whole vectors of planes."""
+    size = -(-planes // (PARTS * ELEMENTS)) * ELEMENTS
+    return [Part(first, min(first + size, planes)) for first in range(0, planes, size)]
+
+
+def part_state(planes: Planes, part: Part, dtype: str) -> State:
+    """A state with words and codes of one part only."""
+    return new_state(planes._replace(size=part.last - part.first), dtype)._replace(origin=part.first)
+
+
+class Log:
+    """Entries in a temporary file that has no name, so that nothing is left of it however the process ends.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        Where the file takes up space; by default where the system keeps temporary files.
+    parts : list of Part
+
+    Attributes
+    ----------
+    waiting : tuple of list of dict
+        By side to move and part: the entries of each code that captures lead to.
+    found : tuple of list of list
+        By side to move and part: the entries with the codes that were settled.
+    """
+
+    def __init__(self, folder: Path | None, parts: list[Part]) -> None:
+        self.folder = folder or Path(gettempdir())
+        self.parts = parts
+        self.waiting: tuple[list[dict[int, Segment]], ...] = tuple([{} for _ in parts] for _ in (0, 1))
+        self.found: tuple[list[list[tuple[int, Segment]]], ...] = tuple([[] for _ in parts] for _ in (0, 1))
+        self._end = 0
+        try:
+            self._file: Any = TemporaryFile(dir=self.folder, buffering=0)  # noqa: SIM115 (closed with the log)
+        except OSError as fault:
+            raise system_error(fault, self.folder) from fault
+        weakref.finalize(self, self._file.close)
+
+    def append(self, entries: Entries) -> Segment:
+        """Write entries behind all others."""
+        segment = Segment(self._end, len(entries))
+        left = entries.view(np.uint8).data
+        try:
+            self._file.seek(self._end)
+            while left:
+                left = left[self._file.write(left) :]
+        except OSError as fault:
+            raise system_error(fault, self.folder) from fault
+        self._end += entries.nbytes
+        return segment
+
+    def read(self, segment: Segment) -> Entries:
+        """Entries that were written."""
+        entries = np.empty(segment.numbers, dtype=np.uint32)
+        left = entries.view(np.uint8).data
+        self._file.seek(segment.begin)
+        while left:
+            left = left[self._file.readinto(left) :]
+        return entries
+
+
+class LoggedCodes:
+    """The codes of one side to move, assembled from a log when they are asked for; see `tablebase.values.Source`.
+
+    One part is kept, so that reading from begin to end assembles each part once.
+    """
+
+    def __init__(self, planes: Planes, layout: Layout, output: Output, coding: Coding, log: Log, side: int) -> None:
+        self.dtype = np.dtype(coding.dtype)
+        self._planes, self._output, self._coding, self._log, self._side = planes, output, coding, log, side
+        self._size = layout.size
+        self._plane_size = layout.size // planes.size
+        self._kept: tuple[int, Codes] | None = None
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, key: slice) -> Codes:
+        begin, end, _ = key.indices(self._size)
+        codes = np.empty(max(0, end - begin), dtype=self.dtype)
+        for number, part in enumerate(self._log.parts):
+            first, last = part.first * self._plane_size, part.last * self._plane_size
+            some = slice(max(begin, first), min(end, last))
+            if some.start < some.stop:
+                codes[some.start - begin : some.stop - begin] = self._part(number)[some.start - first : some.stop - first]
+        return codes
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Codes:
+        return np.asarray(self[:], dtype=dtype)
+
+    def _part(self, number: int) -> Codes:
+        """The codes of all indices of a part."""
+        if self._kept is None or self._kept[0] != number:
+            self._kept = None
+            self._kept = number, self._assembled(number)
+        return self._kept[1]
+
+    def _assembled(self, number: int) -> Codes:
+        part = self._log.parts[number]
+        state = part_state(self._planes, part, self._coding.dtype)
+        state.known[:] = FULL
+        state.codes[:] = DRAW
+        for code, segment in self._log.found[self._side][number]:
+            replay(state, self._log.read(segment), code)
+        written: Codes = room((part.last - part.first) * self._plane_size, self.dtype)
+        write_codes(self._planes, state, self._output, written, self._coding.void, *part)
+        return written
+
+
+@jit
+def replay(state: State, entries: Entries, code: int) -> None:
+    """Write the codes of entries, all of which have the same one."""
+    codes, origin = bare(state).codes, state.origin
+    for place in range(0, len(entries), ENTRY):
+        row = np.int64(entries[place]) - origin * ROWS
+        fill(codes, row * ROWS, word_at(entries, place), code)
