@@ -28,6 +28,8 @@ LEAN_PLANE_BYTES = 5_170
 """Memory of a plane without codes: for each side to move five times 64 words; and the pieces' squares."""
 PART_PLANE_BYTES = 10_000
 """Memory of a plane in a part of them: 4096 codes, four times 64 words, and what the log gets of it at a time."""
+LOGGED_ROWS = 1 << 32
+"""Rows that an entry of the lean solver's log can have."""
 LEAN_SPARE_BYTES = 3_000_000
 """Memory that is not given back between two steps of the lean solver, whose steps need little of it in many pieces."""
 PARTS = 64
@@ -137,6 +139,13 @@ def _bitrow_refuses(game: Game, material: Material) -> str | None:
     return None
 
 
+def _lean_refuses(game: Game, material: Material) -> str | None:
+    fault = _bitrow_refuses(game, material)
+    if fault is None and prod(layout_of(game, material).radices[:-2]) * WORD_BITS > LOGGED_ROWS:
+        fault = "it has too many rows for the log"
+    return fault
+
+
 def _bitrow_avoids(game: Game, material: Material) -> str | None:
     if layout_of(game, material).size < SMALL and any(kind.limit > 1 for kind in game.kinds):
         return "it is small, and other tables of the game have like pieces"
@@ -165,7 +174,7 @@ SOLVERS = (
         _loaded_later("tablebase.solvers.planes.lean"),
         memory=_lean_memory,
         strength="their codes would not fit into memory, so they are put together from a file",
-        refuses=_bitrow_refuses,
+        refuses=_lean_refuses,
         avoids=_bitrow_avoids,
     ),
     Solver(

@@ -224,7 +224,7 @@ class _Unread:
 
     def __getitem__(self, key: slice) -> Codes:
         begin, end, _ = key.indices(len(self))
-        return self._table.codes_between(self._side, begin, end)
+        return self._table.codes_between(self._side, begin, max(begin, end))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Codes:
         return np.asarray(self[:], dtype=dtype)

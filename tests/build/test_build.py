@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import math
 import os
+import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ import pytest
 from support.program import SOLVERS, Answer, ask_fresh, contents, drafts, flip, middle_of_codes, reseal, start_fresh
 
 from tablebase.build import tables as building
+from tablebase.build.estimate import memory
 from tablebase.build.plan import plan
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME
@@ -300,6 +302,7 @@ def ended(process: Any) -> Answer:
 
 AFTER_FOUR = """
 import os
+import shutil
 from tablebase.catalog.catalog import Catalog
 from tablebase.cli import main
 
@@ -412,6 +415,21 @@ def test_only_the_main_process_publishes(copied: Path) -> None:
     assert not path.exists()
     draft.rename(path)
     assert building.build_table(GAME.name, copied, "auto", material) == (building.Built(material, None, None), None)
+
+
+def test_little_memory_gives_the_same_bytes(three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """A table that does not fit with its codes is built without them; its file is the same, and nothing else is left."""
+    material = parse_material(GAME, "RCvWE")
+    folders = [tmp_path / name for name in ("plenty", "little")]
+    for folder in folders:
+        shutil.copytree(three_pieces, folder)
+        limit = memory(GAME, material) - (folder.name == "little")
+        assert ask("build", "doushouqi", "--material", "RCvWE", "--memory", limit, "--data", folder).code == 0
+    assert [registered(folder)["RCvWE"] for folder in folders] == ["planes", "lean"]
+    plenty, little = (contents(folder) for folder in folders)
+    assert plenty == little
+    assert len(plenty) == 10 + 42 + 1
+    assert drafts(tmp_path / "little") == []
 
 
 @pytest.mark.skipif(not Path(CHILDREN.format(os.getpid())).exists(), reason="needs /proc to find the workers")

@@ -215,7 +215,34 @@ def test_how_workers_divide_the_work_is_said() -> None:
     assert describe_sharing(tiers, planned, Limits(2, 1 << 40), "auto") == sentence
 
 
+def test_little_memory_is_said() -> None:
+    """Tables that would not fit with the fastest solver are solved by another one, and that is why."""
+    large, small = (parse_material(GAME, name) for name in ("RCvWE", "CvW"))
+    needs = memory(GAME, large)
+    usual = "tables to solve with planes: {} (eight rows of positions are one cache line)"
+    lean = "tables to solve with lean: 1 (their codes would not fit into memory, so they are put together from a file)"
+    assert describe_solvers(GAME, [large, small], "auto", needs) == usual.format(2)
+    assert describe_solvers(GAME, [large, small], "auto", needs - 1).split("; ") == [lean, usual.format(1)]
+
+
 # Estimates
+
+
+def test_an_estimate_for_little_memory(tmp_path: Path) -> None:
+    """With less memory than planes need the figure is that of the solver that will be used."""
+    material = parse_material(GAME, "RCvWE")
+    planes, least = memory(GAME, material, "planes"), memory(GAME, material, "lean")
+    for allowed, expected in ((None, planes), (planes, planes), (planes - 1, least), (1000, least)):
+        line = estimate(GAME, None, [material], tmp_path, allowed=allowed)[-1]
+        assert (line.material, line.memory) == ("RCvWE", expected)
+
+
+def test_fewer_tables_at_a_time_take_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two workers are twice as fast only if both fit into the memory."""
+    monkeypatch.setattr(planning.machine, "cores", lambda: 2)
+    needs = max(memory(GAME, material) for material in stored_materials(GAME, 3))
+    one, both = (estimate(GAME, 3, [], tmp_path, workers=2, allowed=allowed)[-1] for allowed in (needs, 2 * needs))
+    assert one.wall_seconds == pytest.approx(2 * both.wall_seconds)
 
 
 def test_the_whole_of_many_tiers_is_one_line(tmp_path: Path) -> None:
@@ -375,9 +402,10 @@ def test_too_little_memory(engine: str, tmp_path: Path) -> None:
 
 
 def test_just_enough_memory(tmp_path: Path) -> None:
-    """What a table needs is enough, to the byte."""
+    """What a table needs with the solver that needs least is enough, to the byte."""
     planned = [parse_material(GAME, "RvC")]
-    needed = memory(GAME, planned[0])
+    needed = memory(GAME, planned[0], allowed=0)
+    assert needed <= memory(GAME, planned[0])
     check_capacity(GAME, planned, tmp_path, Limits(memory=needed), "auto")
     with pytest.raises(CapacityError, match=f"at most {needed - 1:,} can be used"):
         check_capacity(GAME, planned, tmp_path, Limits(memory=needed - 1), "auto")

@@ -28,6 +28,7 @@ from support.planeviews import (
     units_of,
     view,
 )
+from support.program import open_files
 from support.rowviews import as_code, scatter
 from support.solved import Solved
 from test_planes_kernels import inside, some_positions, some_units, symmetric
@@ -37,6 +38,7 @@ from twins.rows import Address, Addresses, Sets
 
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.game import Game
+from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import Material, parse_material
 from tablebase.solvers import registry
 from tablebase.solvers.planes import lean
@@ -250,12 +252,6 @@ def problem(solved: Solved, name: str, folder: Path, game: Game = POND) -> Any:
     return compile_slice(game, parse_material(game, name), solved(game, "planes").load, NARROW, folder)
 
 
-def open_files(folder: Path) -> list[str]:
-    """Files of a folder that this process has open."""
-    links = [f"/proc/self/fd/{number}" for number in os.listdir("/proc/self/fd")]
-    return [os.readlink(link) for link in links if os.path.lexists(link) and os.readlink(link).startswith(str(folder))]
-
-
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc to see open files")
 def test_nothing_is_left_of_a_log(solved: Solved, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file has no name while it is in use, and is closed with the codes, or when solving fails."""
@@ -373,6 +369,15 @@ def test_the_fastest_that_fits_is_chosen(jungle: Game) -> None:
     assert chosen == {planes: "planes", planes - 1: "lean", least: "lean", least - 1: "lean", 0: "lean"}
     assert choose_solver(jungle, material)[0].name == "planes"
     assert registry.solver_for(jungle, material, "planes", 0).name == "planes"
+
+
+def test_rows_must_have_a_number(jungle: Game) -> None:
+    """Entries have 32 bits for the number of a row, 2 ** 26 planes of 64 rows; a larger table is refused."""
+    assert registry.find_solver("lean").refuses(jungle, parse_material(jungle, "CWDvPTL")) is None
+    large = parse_material(jungle, "CWDPvTLER")
+    assert layout_of(jungle, large).size > 2**26 * 64 * 64
+    with pytest.raises(TablebaseError, match=r"for it has too many rows for the log: use --engine planes$"):
+        registry.solver_for(jungle, large, "lean")
 
 
 def test_a_solver_for_everything_may_not_fit_either() -> None:

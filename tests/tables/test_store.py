@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, pairwise
 from pathlib import Path
 from random import Random
 
@@ -37,6 +37,7 @@ from tablebase.tables.format import check_seal, table_path, title
 from tablebase.tables.kernels import last_code
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
+from tablebase.tables.summary import LayoutCounts, Tally
 from tablebase.tables.writer import fill_void, publish, write_draft
 from tablebase.values import FULL, NARROW, Codes, Coding, Value
 from tablebase_rules.doushouqi import game as doushouqi
@@ -108,6 +109,45 @@ def test_a_batch_is_read_as_points_and_as_a_whole(long_table: Table, data: st.Da
     assert long_table.codes_at(side, np.array(index, dtype=np.int64)).tolist() == expected
     with closing(Store(long_table.path.parent.parent.parent)) as cached:
         assert [cached.code(long_table, side, one) for one in index] == expected
+
+
+@given(st.data())
+def test_a_source_reads_what_is_asked_for(long_table: Table, data: st.DataObject) -> None:
+    """Any slice of the codes is that of a full read, also across chunks and beyond the end; so are all of them."""
+    side = data.draw(st.sampled_from([0, 1]))
+    size = long_table.layout.size
+    begin, end = (data.draw(st.none() | st.integers(0, size + 10)) for _ in range(2))
+    source, expected = long_table.source(side), long_table.read(side)
+    assert np.array_equal(source[begin:end], expected[begin:end])
+    assert (len(source), source.dtype) == (size, expected.dtype)
+    assert np.array_equal(np.asarray(source), expected)
+
+
+def test_a_digest_is_that_of_all_codes(long_table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if they are read slab by slab."""
+    monkeypatch.setattr(reader, "SLAB", 1000)
+    sources = {side: long_table.source(side) for side in (0, 1)}
+    assert long_table.layout.size > 2000
+    assert long_table.values_digest(sources) == long_table.header.values_sha256
+
+
+@pytest.mark.parametrize("name", ["RvC", "CvW", "RvR"])
+def test_counting_block_by_block(name: str) -> None:
+    """However the codes are divided, each counts as often as its index has placements, and first where it first is."""
+    own = layout_of(GAME, parse_material(GAME, name))
+    rng = np.random.default_rng(1)
+    legal = own.squares_many(np.arange(own.size))[1]
+    codes = np.where(legal, rng.integers(0, 20, own.size), NARROW.void).astype(NARROW.dtype)
+    weights = own.weights_many(np.flatnonzero(legal))
+    assert set(weights.tolist()) == {1, 2}
+    histogram = np.bincount(codes[legal], weights=weights).astype(int).tolist()
+    first = [int(np.flatnonzero(codes == code)[0]) for code in range(20)]
+    for cuts in ([], sorted(rng.integers(0, own.size, 9).tolist()), list(range(100, own.size, 100))):
+        counts, tally = LayoutCounts(own, NARROW), Tally(NARROW)
+        for begin, end in pairwise([0, *cuts, own.size]):
+            tally.merge(counts.tally(codes[begin:end], begin))
+        summary = tally.summary()
+        assert (list(summary.histogram), list(summary.first)) == (histogram, first)
 
 
 @given(st.lists(st.integers(0, 3)).map(sorted))

@@ -33,13 +33,39 @@ from tablebase.tables.summary import Summary
 from tablebase.tables.writer import publish, write_draft
 from tablebase.values import DRAW, FULL, NARROW, STALEMATE, Codes, Coding, Value, recode
 from tablebase.verify import general, planes, rows
-from tablebase.verify.general import contradiction
-from tablebase.verify.table import verify_codes, verify_table
+from tablebase.verify.general import Load, contradiction
+from tablebase.verify.table import codes_to_check, verify_codes, verify_table
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 Check = Callable[..., dict[int, Summary]]
-CHECKS = {"general": general.verify_codes, "rows": rows.verify_codes, "planes": planes.verify_codes}
+
+
+class OnlySlices:
+    """Codes of which only slices can be had, as of a table that does not fit into memory."""
+
+    def __init__(self, codes: Codes) -> None:
+        self.codes, self.dtype = codes, codes.dtype
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, key: slice) -> Codes:
+        assert isinstance(key, slice)
+        return self.codes[key].copy()
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Codes:
+        return self.codes.copy()
+
+
+def check_in_slabs(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:
+    """The check of planes, with codes of one plane in memory at a time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(planes, "SLAB", 1)
+        return planes.verify_codes(game, material, {side: OnlySlices(some) for side, some in codes.items()}, coding, load)
+
+
+CHECKS = {"general": general.verify_codes, "rows": rows.verify_codes, "planes": planes.verify_codes, "slabs": check_in_slabs}
 all_programs = pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS)
 
 
@@ -287,6 +313,36 @@ def test_the_naive_solution_is_right(game: Game, name: str, check: Check) -> Non
                 with pytest.raises(CorruptTableError):
                     check(game, material, codes, NARROW, load)
             codes[side][number] = right
+
+
+def test_a_check_in_slabs(three_pieces: Path) -> None:
+    """Slab by slab the same statistics and the same fault are found as in one go."""
+    material, codes = parse_material(GAME, "RCvW"), codes_of(three_pieces, "RCvW")
+    with closing(Store(three_pieces)) as tables:
+
+        def load(child: Material, side: int) -> tuple[Codes, Coding]:
+            return tables.table(GAME, child).read(side), NARROW
+
+        found = [check(GAME, material, codes, NARROW, load) for check in (planes.verify_codes, check_in_slabs)]
+        assert found[0] == found[1]
+        wins = np.flatnonzero(codes[1] == NARROW.code(Value(Outcome.WIN, 9)))
+        codes[1][wins[len(wins) // 2]] = DRAW
+        faults = []
+        for check in (planes.verify_codes, check_in_slabs):
+            with pytest.raises(CorruptTableError) as caught:
+                check(GAME, material, codes, NARROW, load)
+            faults.append(str(caught.value))
+        assert faults[0] == faults[1]
+
+
+def test_codes_are_read_at_once_where_there_is_room(two_pieces: Path) -> None:
+    """With six bytes an index all codes are, with less none."""
+    material = parse_material(GAME, "CvW")
+    with closing(Table(table_path(two_pieces, GAME, material), GAME, material)) as table:
+        for memory, at_once in ((6 * table.layout.size, True), (6 * table.layout.size - 1, False)):
+            assert [isinstance(some, np.ndarray) for some in codes_to_check(table, memory).values()] == [at_once] * 2
+        with closing(Store(two_pieces)) as tables:
+            verify_table(GAME, table, tables, 0)
 
 
 def test_a_corner_of_the_pond_is_a_stalemate() -> None:

@@ -65,16 +65,18 @@ def new_lean_state(planes: Planes, log: Log) -> LeanState:
 
 def _look_everywhere(planes: Planes, children: Children, states: States, scratch: Scratch, log: Log, coding: Coding) -> None:
     """Look up all captures, part by part, and log what they lead to."""
+    for view in _views(states, part_state(planes, log.parts[0], coding.dtype)):
+        set_illegal(planes, view, 0, planes.size)
     for number, part in enumerate(log.parts):
-        some = part_state(planes, part, coding.dtype)
-        views = [some._replace(known=state.known, won=state.won, shut=state.shut) for state in states]
-        # What is illegal is read by steps from other parts, too.
-        if number == 0:
-            for view in views:
-                set_illegal(planes, view, 0, planes.size)
+        views = _views(states, part_state(planes, part, coding.dtype))
         for side, view in enumerate(views):
             look(planes, children, side, view, views[1 - side], scratch, *part)
             _log_captures(view, states[side].later, coding.void, *part, log, side, number)
+
+
+def _views(states: States, part: State) -> list[State]:
+    """The words of both sides to move beside the codes of a part."""
+    return [part._replace(known=state.known, won=state.won, shut=state.shut) for state in states]
 
 
 def _log_captures(view: State, later: Words, void: int, first: int, last: int, log: Log, side: int, number: int) -> None:
@@ -120,11 +122,11 @@ def sort_codes(state: State, later: Words, first: int, last: int, place: Int64, 
 
 def _run(planes: Planes, states: States, scratch: Scratch, log: Log, coding: Coding) -> bool:
     """Go through all distances; return whether they fit."""
-    codes = [code for side in log.waiting for part in side for code in part if code < coding.void]
+    latest = max((code for side in log.waiting for part in side for code in part if code < coding.void), default=0)
     for level in range(coding.reach + 1):
         for side, state in enumerate(states):
             _enter_everywhere(state, level, log, side)
-        if max(codes, default=0) <= win_code(level, STRIDE) and not any(_is_dirty(state, level) for state in states):
+        if latest <= win_code(level, STRIDE) and not any(_is_dirty(state, level) for state in states):
             return True
         for side, state in enumerate(states):
             mark(planes, side, states[1 - side], state, level)
