@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from tablebase.compute.vectors import room
 from tablebase.slices.indexing import Layout
 from tablebase.slices.location import locate
-from tablebase.verify.row_arrays import NOBODY, STUCK, WON, Bytes, Children, Long, Rules, Small
+from tablebase.values import Codes
+from tablebase.verify.row_arrays import NOBODY, STUCK, Bytes, Children, Long, Rules, Small
 
 LAST = 2
 """Pieces of a plane that have rows and bytes; all others are fixed in it."""
@@ -84,7 +85,7 @@ class Victims(NamedTuple):
 
     base: Long  # (P,) where those of a victim begin; 0 if its capture wins
     part: Long  # (P * P * 64,) by victim, slot and square
-    scores: Bytes  # from 0 on 64 wins, then those of all victims
+    scores: Codes  # from 0 on 64 wins, then those of all victims
 
 
 def compile_plane_rules(layout: Layout, rules: Rules) -> PlaneRules:
@@ -270,7 +271,7 @@ def spreads_of_children(layout: Layout, rules: Rules, children: Children) -> tup
             (end, _spread(homes, sources, image, digit, stride, children.flips[victim], rules, int(children.begin[victim])))
         )
         end += size
-    scores = room(end, np.uint8)
+    scores = room(end, children.scores.dtype)
     scores[:] = STUCK
-    scores[:SQUARES] = WON
+    scores[:SQUARES] = np.iinfo(scores.dtype).max
     return spreads, Victims(base, part.reshape(-1), scores)

@@ -9,12 +9,13 @@ import numpy as np
 from tablebase.compute.bits import trailing_zeros
 from tablebase.compute.jit import inline
 from tablebase.compute.vectors import chosen, lanes_of, larger, load, store
+from tablebase.values import Codes
 from tablebase.verify.plane_arrays import PLANE, SQUARES, PlaneRules, Victims
-from tablebase.verify.row_arrays import NOBODY, STUCK, Bytes, Small
+from tablebase.verify.row_arrays import NOBODY, STUCK, Small
 
 
 @inline
-def _raise_rows(best: Bytes, left: Any, free: Any, scores: Bytes, begin: Any, step: Any) -> None:
+def _raise_rows(best: Codes, left: Any, free: Any, scores: Codes, begin: Any, step: Any) -> None:
     """Raise the rows of a word, on free squares of the last piece, to rows of scores that are `step` rows apart."""
     while left:
         row = trailing_zeros(left)
@@ -24,7 +25,7 @@ def _raise_rows(best: Bytes, left: Any, free: Any, scores: Bytes, begin: Any, st
 
 
 @inline
-def _raise_squares(best: Bytes, left: Any, square: Any, scores: Bytes, begin: Any, step: Any) -> None:
+def _raise_squares(best: Codes, left: Any, square: Any, scores: Codes, begin: Any, step: Any) -> None:
     """Raise one square of the rows of a word to scores that are so many bytes apart."""
     while left:
         row = trailing_zeros(left)
@@ -46,7 +47,7 @@ def _begin(rules: PlaneRules, victims: Victims, plane: Any, step: int, victim: i
 
 
 @inline
-def _mirrored_row(rules: PlaneRules, others: Bytes, begin: Any, file: Any) -> Any:
+def _mirrored_row(rules: PlaneRules, others: Codes, begin: Any, file: Any) -> Any:
     """A row of the mirror image of a plane."""
     source = begin + rules.image[file] * SQUARES
     row = lanes_of(STUCK, others)
@@ -57,7 +58,7 @@ def _mirrored_row(rules: PlaneRules, others: Bytes, begin: Any, file: Any) -> An
 
 @inline
 def move_outer(
-    rules: PlaneRules, victims: Victims, others: Bytes, best: Bytes, board: Small, plane: Any, occupied: Any, slot: int
+    rules: PlaneRules, victims: Victims, others: Codes, best: Codes, board: Small, plane: Any, occupied: Any, slot: int
 ) -> None:
     """Raise all rows of a plane to what the moves of an outer piece are worth."""
     steps, file = rules.steps, rules.outer
@@ -98,7 +99,7 @@ def move_outer(
 
 
 @inline
-def move_file(rules: PlaneRules, victims: Victims, others: Bytes, best: Bytes, board: Small, plane: Any, occupied: Any) -> None:
+def move_file(rules: PlaneRules, victims: Victims, others: Codes, best: Codes, board: Small, plane: Any, occupied: Any) -> None:
     """Raise each row of a plane to what the moves of the last piece but one are worth."""
     steps, file = rules.steps, rules.outer
     for step in range(steps.begin[file * SQUARES], steps.begin[(file + 1) * SQUARES]):
@@ -123,7 +124,7 @@ def move_file(rules: PlaneRules, victims: Victims, others: Bytes, best: Bytes, b
 
 
 @inline
-def move_last(rules: PlaneRules, victims: Victims, others: Bytes, best: Bytes, board: Small, plane: Any, occupied: Any) -> None:
+def move_last(rules: PlaneRules, victims: Victims, others: Codes, best: Codes, board: Small, plane: Any, occupied: Any) -> None:
     """Raise all squares of a plane to what the moves of the last piece are worth."""
     steps, file = rules.steps, rules.outer
     last = file + 1

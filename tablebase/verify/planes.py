@@ -1,6 +1,6 @@
-"""The checker of tables of single pieces with one byte per position on boards of at most 64 squares, a plane at a time.
+"""The checker of tables of single pieces on boards of at most 64 squares, a plane at a time.
 
-A *plane* has a score for each pair of squares of the last two pieces, with all others fixed: 64 rows of 64 bytes. What the
+A *plane* has a score for each pair of squares of the last two pieces, with all others fixed: 64 rows of 64 scores. What the
 moves of a position are worth is the maximum of such rows: a move of another piece reads the same row of another plane, one of
 the last piece but one another row, and one of the last piece the same row some bytes on. Like the checker of rows it only
 steps forward and keeps no sets of bits; the rules and where things are it finds out for itself.
@@ -38,11 +38,8 @@ from tablebase.verify.plane_arrays import (
 )
 from tablebase.verify.plane_moves import move_file, move_last, move_outer
 from tablebase.verify.row_arrays import (
-    DRAWN,
-    IMPOSSIBLE,
     NOBODY,
     STUCK,
-    Bytes,
     Children,
     Long,
     Rules,
@@ -61,7 +58,7 @@ GRAIN = 1 << 13
 
 def applies(layout: Layout, coding: Coding) -> bool:
     """Whether a table has rows, on a board of at most 64 squares."""
-    return rows.applies(layout, coding) and len(layout.game.board) <= SQUARES
+    return rows.has_rows(layout, coding) and len(layout.game.board) <= SQUARES
 
 
 def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], coding: Coding, load: Load) -> dict[int, Summary]:
@@ -74,7 +71,7 @@ def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], co
     summaries = {}
     plane_size = layout.radices[-1] * layout.radices[-2]
     slabs = _slabs(layout.size // plane_size, slab_planes(plane_size))
-    others = room(layout.size // plane_size * PLANE, np.uint8)
+    others = room(layout.size // plane_size * PLANE, coding.dtype)
     for side, stored in codes.items():
         sided = compile_rules(game, layout, side)
         rules = compile_plane_rules(layout, sided)
@@ -84,8 +81,8 @@ def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], co
         else:
             others[:] = STUCK
             how = spread_of_side(layout, sided, swapped=1 - side not in codes)
-            _read(how, np.asarray(other), move_scores_of(coding), others, 0)
-        victims = _victims(layout, sided, compile_children(game, layout, side, load))
+            _read(how, np.asarray(other), move_scores_of(coding, coding), others, 0)
+        victims = _victims(layout, sided, compile_children(game, layout, side, load, coding), coding)
         check = partial(_check_slab, rules, victims, stored, others, coding, scores_of(game, coding), layout.lead_weights)
         tally = Tally(coding)
         for wrong, counts in each(check, slabs):
@@ -112,18 +109,18 @@ def _slabs(planes: int, size: int) -> list[_Slab]:
     return [_Slab(first, min(planes, first + size)) for first in range(0, planes, size)]
 
 
-def _spread_slab(rules: PlaneRules, codes: Source, others: Bytes, slab: _Slab) -> None:
+def _spread_slab(rules: PlaneRules, codes: Source, others: Codes, slab: _Slab) -> None:
     """Write to `others` the scores of moves into the positions of a slab."""
-    _spread_side(rules, slab.codes(rules, codes), others, room(PLANE + SQUARES, np.uint8), *slab)
+    _spread_side(rules, slab.codes(rules, codes), others, room(PLANE + SQUARES, others.dtype), *slab)
 
 
 def _check_slab(
     rules: PlaneRules,
     victims: Victims,
     codes: Source,
-    others: Bytes,
+    others: Codes,
     coding: Coding,
-    scores: Bytes,
+    scores: Codes,
     weights: Long,
     slab: _Slab,
 ) -> tuple[int, Tally]:
@@ -131,7 +128,7 @@ def _check_slab(
     counts = np.zeros((len(weights), coding.void + 1), dtype=np.int64)
     tally = Tally(coding)
     # A plane, and behind it a row as it is read.
-    best, board = room(PLANE + SQUARES, np.uint8), np.full(SQUARES, NOBODY, dtype=np.int8)
+    best, board = room(PLANE + SQUARES, others.dtype), np.full(SQUARES, NOBODY, dtype=np.int8)
     stale, lost = int(scores[STALEMATE]), int(scores[LOST])
     wrong = _check(rules, victims, slab.codes(rules, codes), others, best, board, stale, lost, counts, tally.first, *slab)
     tally.histogram[:] = (counts * weights[:, None]).sum(axis=0)
@@ -143,22 +140,22 @@ def slab_planes(plane_size: int) -> int:
     return max(1, SLAB // plane_size)
 
 
-def _victims(layout: Layout, rules: Rules, children: Children) -> Victims:
+def _victims(layout: Layout, rules: Rules, children: Children, coding: Coding) -> Victims:
     """The scores of captures, in the slice's own order."""
     spreads, victims = spreads_of_children(layout, rules, children)
-    same = np.arange(256, dtype=np.uint8)
+    same = np.arange(coding.void + 1, dtype=coding.dtype)
     for begin, one in spreads:
         _read(one, children.scores, same, victims.scores, begin)
     return victims
 
 
-def _read(how: Spread, stored: Codes, score: Bytes, out: Bytes, begin: int) -> None:
+def _read(how: Spread, stored: Codes, score: Codes, out: Codes, begin: int) -> None:
     """Write the scores of all positions of a stored array to another, from `begin` on, which holds `STUCK`."""
     spread(partial(_spread_rows, how, stored, score, out, begin), int(how.radix.prod()), GRAIN)
 
 
 @jit
-def _spread_rows(how: Spread, stored: Codes, score: Bytes, out: Bytes, begin: int, first: int, end: int) -> None:
+def _spread_rows(how: Spread, stored: Codes, score: Codes, out: Codes, begin: int, first: int, end: int) -> None:
     """`_read` for the rows from `first` up to `end`."""
     slots, radix, square, homes, part, flipped, lead, flips = bare(how)
     last = slots - 1
@@ -184,7 +181,7 @@ def _spread_rows(how: Spread, stored: Codes, score: Bytes, out: Bytes, begin: in
 
 
 @inline
-def _lanes_at(rules: PlaneRules, codes: Codes, index: Any, best: Bytes) -> Any:
+def _lanes_at(rules: PlaneRules, codes: Codes, index: Any, best: Codes) -> Any:
     """The codes of a row, by square; its squares of no index hold anything."""
     for run in range(rules.runs):
         begin, length = rules.run_begin[run], rules.run_length[run]
@@ -215,13 +212,13 @@ def _occupied(rules: PlaneRules, plane: Any) -> Any:
 
 
 @jit
-def _spread_side(rules: PlaneRules, codes: Codes, others: Bytes, best: Bytes, start: int, end: int) -> None:
+def _spread_side(rules: PlaneRules, codes: Codes, others: Codes, best: Codes, start: int, end: int) -> None:
     """Write to `others` the score of a move into each position of a side to move, and `STUCK` where there is none.
 
     The codes are those of the planes from `start` up to `end`.
     """
     rules = bare(rules)
-    two, one, draw, stuck = lanes_of(2, others), lanes_of(1, others), lanes_of(DRAWN, others), lanes_of(STUCK, others)
+    two, one, draw, stuck = lanes_of(2, others), lanes_of(1, others), halved(lanes_of(-1, others)), lanes_of(STUCK, others)
     index = np.int64(0)
     for plane in range(start, end):
         occupied = _occupied(rules, plane)
@@ -243,8 +240,8 @@ def _check(
     rules: PlaneRules,
     victims: Victims,
     codes: Codes,
-    others: Bytes,
-    best: Bytes,
+    others: Codes,
+    best: Codes,
     board: Small,
     stale: int,
     lost: int,
@@ -298,15 +295,15 @@ def _check(
 
 
 @inline
-def _scores(found: Any, stale: int, lost: int, best: Bytes) -> Any:
+def _scores(found: Any, stale: int, lost: int, best: Codes) -> Any:
     """The scores that positions with these codes must have."""
-    two, one, zero = lanes_of(2, best), lanes_of(1, best), lanes_of(0, best)
+    two, one, zero, void = lanes_of(2, best), lanes_of(1, best), lanes_of(0, best), lanes_of(-1, best)
     distance = found - two
     scores = chosen((distance & one) == one, ~halved(distance), halved(distance))
     scores = chosen(found == two, lanes_of(lost, best), scores)
     scores = chosen(found == one, lanes_of(stale, best), scores)
-    scores = chosen(found == zero, lanes_of(DRAWN, best), scores)
-    return chosen(found == lanes_of(-1, best), lanes_of(IMPOSSIBLE, best), scores)
+    scores = chosen(found == zero, halved(void), scores)
+    return chosen(found == void, halved(void) + one, scores)
 
 
 @inline

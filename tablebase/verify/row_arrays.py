@@ -1,6 +1,7 @@
 """What the checker of rows reads: the rules, the children and the scores of values, as arrays of its own.
 
-*Scores* are bytes, the larger the better the value. Nothing here is shared with the solvers.
+*Scores* are numbers of the type of the codes, the larger the better the value: `STUCK`, then losses, draws, a number that is never
+assigned, and wins, up to the largest number, a win in one ply. Nothing here is shared with the solvers.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from tablebase.game import Game, Outcome
 from tablebase.slices.conversions import slot_conversions
 from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.location import locate
-from tablebase.values import STALEMATE, Coding, Value
+from tablebase.values import STALEMATE, Codes, Coding, Value
 from tablebase.verify.general import Load
 
-STUCK, DRAWN, IMPOSSIBLE, WON = 0, 127, 128, 255
-"""Scores: no move; a draw; never assigned; a win in one ply. Losses lie between the first two, wins between the last two."""
+STUCK = 0
+"""The score where there is no move."""
+WON = 255
+"""The score of a win in one ply, in one byte."""
 NOBODY = -1
 
 Bytes = NDArray[np.uint8]
@@ -67,32 +70,33 @@ class Children(NamedTuple):
     flips: Flags  # (P, S) whether a lead on a square of the child mirrors its board
     digit: Long  # (P, P, S) [v, j, s] digit of square s for the child's slot j
     stride: Long  # (P, P)
-    scores: Bytes  # the score of a capture into each position, for all children
+    scores: Codes  # the score of a capture into each position, for all children
 
 
-def _rank(value: Value) -> int:
-    """The score of a value."""
+def _rank(value: Value, scale: Coding) -> int:
+    """The score of a value among scores of the type of a coding."""
     if value.distance is None:
-        return DRAWN
-    return value.distance // 2 if value.outcome is Outcome.LOSS else WON - value.distance // 2
+        return scale.void // 2
+    return value.distance // 2 if value.outcome is Outcome.LOSS else scale.void - value.distance // 2
 
 
 @cache
-def scores_of(game: Game, coding: Coding) -> Bytes:
+def scores_of(game: Game, coding: Coding) -> Codes:
     """For each code the score that the moves of a position with that code must imply."""
-    scores = np.array([_rank(coding.value(code)) for code in range(coding.void + 1)], dtype=np.uint8)
+    scores = np.array([_rank(coding.value(code), coding) for code in range(coding.void + 1)], dtype=coding.dtype)
+    impossible = coding.void // 2 + 1
     # Only a position without a move may be a stalemate, or a loss in 0, as the rules have it.
     drawn = game.no_move is Outcome.DRAW
-    scores[STALEMATE] = STUCK if drawn else IMPOSSIBLE
-    scores[coding.code(Value(Outcome.LOSS, 0))] = IMPOSSIBLE if drawn else STUCK
-    scores[coding.void] = IMPOSSIBLE
+    scores[STALEMATE] = STUCK if drawn else impossible
+    scores[coding.code(Value(Outcome.LOSS, 0))] = impossible if drawn else STUCK
+    scores[coding.void] = impossible
     return scores
 
 
 @cache
-def move_scores_of(coding: Coding) -> Bytes:
-    """For each code the score of a move into a position with that code."""
-    return np.array([_rank(coding.value(code).parent) for code in range(coding.void + 1)], dtype=np.uint8)
+def move_scores_of(coding: Coding, scale: Coding) -> Codes:
+    """For each code the score of a move into a position with that code, among scores of the type of another coding."""
+    return np.array([_rank(coding.value(code).parent, scale) for code in range(coding.void + 1)], dtype=scale.dtype)
 
 
 def compile_rules(game: Game, layout: Layout, side: int) -> Rules:
@@ -161,8 +165,8 @@ def _strides(layout: Layout) -> Long:
     return np.array([np.prod(layout.radices[slot + 1 :], dtype=np.int64) for slot in range(len(layout.radices))], dtype=np.int64)
 
 
-def compile_children(game: Game, layout: Layout, side: int, load: Load) -> Children:
-    """The tables that captures by `side` lead to."""
+def compile_children(game: Game, layout: Layout, side: int, load: Load, scale: Coding) -> Children:
+    """The tables that captures by `side` lead to, with scores of the type of a coding."""
     slots, squares = len(layout.slots), len(game.board)
     children = Children(
         ends=np.ones(slots, dtype=bool),
@@ -172,9 +176,9 @@ def compile_children(game: Game, layout: Layout, side: int, load: Load) -> Child
         flips=np.zeros((slots, squares), dtype=bool),
         digit=np.zeros((slots, slots, squares), dtype=np.int64),
         stride=np.zeros((slots, slots), dtype=np.int64),
-        scores=np.zeros(0, dtype=np.uint8),
+        scores=np.zeros(0, dtype=scale.dtype),
     )
-    scores: list[Bytes] = []
+    scores: list[Codes] = []
     for conversion in slot_conversions(game, layout.material):
         victim = conversion.victim
         if conversion.side == side or victim is None:
@@ -189,5 +193,5 @@ def compile_children(game: Game, layout: Layout, side: int, load: Load) -> Child
         children.digit[victim, : slots - 1] = _digits(child, slots - 1, squares)
         children.stride[victim, : slots - 1] = _strides(child)
         codes, coding = load(location.material, location.side)
-        scores.append(move_scores_of(coding)[codes])
+        scores.append(move_scores_of(coding, scale)[codes])
     return children._replace(scores=np.concatenate(scores)) if scores else children

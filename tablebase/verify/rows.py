@@ -40,21 +40,26 @@ from tablebase.verify.row_arrays import (
 ROWS_AT_ONCE = 1 << 14
 
 
-def applies(layout: Layout, coding: Coding) -> bool:
-    """Whether a table is of single pieces without tiers, with one byte per position and stride 1."""
+def has_rows(layout: Layout, coding: Coding) -> bool:
+    """Whether a table is of single pieces without tiers, with stride 1."""
     single = all(len(group.slots) == 1 for group in layout.groups) and not layout.material.advance
-    return single and layout.game.escape is None and coding == Coding(1, "uint8")
+    return single and layout.game.escape is None and coding.stride == 1
+
+
+def applies(layout: Layout, coding: Coding) -> bool:
+    """Whether a table has rows, with one byte per position."""
+    return has_rows(layout, coding) and coding.dtype == "uint8"
 
 
 def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:
     """Check the codes of a table one ply deep; see `tablebase.verify.general.verify_codes`."""
     layout = layout_of(game, material)
     summaries = {}
-    scores, move_scores = scores_of(game, coding), move_scores_of(coding)
+    scores, move_scores = scores_of(game, coding), move_scores_of(coding, coding)
     inside = compile_inside(game, layout)
     for side, stored in codes.items():
         others = move_scores[codes[1 - side] if 1 - side in codes else _swapped(game, layout, codes[side])]
-        rules, children = compile_rules(game, layout, side), compile_children(game, layout, side, load)
+        rules, children = compile_rules(game, layout, side), compile_children(game, layout, side, load, coding)
         counts = np.zeros((layout.radices[0], coding.void + 1), dtype=np.int64)
         first = np.full(coding.void + 1, -1, dtype=np.int64)
         wrong = _check(rules, inside, children, stored, others, scores, layout.row_length, counts, first)

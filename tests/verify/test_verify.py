@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from random import Random
@@ -65,7 +66,20 @@ def check_in_slabs(game: Game, material: Material, codes: dict[int, Codes], codi
         return planes.verify_codes(game, material, {side: OnlySlices(some) for side, some in codes.items()}, coding, load)
 
 
-CHECKS = {"general": general.verify_codes, "rows": rows.verify_codes, "planes": planes.verify_codes, "slabs": check_in_slabs}
+def check_wide(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:
+    """The check of planes with two bytes per position, but one byte in the tables that captures lead to."""
+    wide = {side: recode(some, coding, coding.wider) for side, some in codes.items()}
+    found = planes.verify_codes(game, material, wide, coding.wider, load)
+    return {side: replace(summary, coding=coding) for side, summary in found.items()}
+
+
+CHECKS = {
+    "general": general.verify_codes,
+    "rows": rows.verify_codes,
+    "planes": planes.verify_codes,
+    "slabs": check_in_slabs,
+    "wide": check_wide,
+}
 all_programs = pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS)
 
 
