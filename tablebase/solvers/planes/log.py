@@ -107,7 +107,7 @@ class Log:
 class LoggedCodes:
     """The codes of one side to move, assembled from a log when they are asked for; see `tablebase.values.Source`.
 
-    One part is kept, so that reading from begin to end assembles each part once.
+    One part is kept, so that reading from begin to end assembles each part once; only one thread may read at a time.
     """
 
     def __init__(self, planes: Planes, layout: Layout, output: Output, coding: Coding, log: Log, side: int) -> None:
