@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,6 +25,17 @@ def memory() -> int:
 
     limits = [*_limits("memory.max"), *_limits("memory.limit_in_bytes", "memory")]
     return min([psutil.virtual_memory().total, *(int(limit) for limit in limits if limit.isdigit())])
+
+
+def open_files() -> int:
+    """Number of files that this process may have open."""
+    try:
+        import resource
+    except ImportError:
+        # Windows, where the runtime library allows this many.
+        return 512
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return sys.maxsize if limit == resource.RLIM_INFINITY else limit
 
 
 def _processor_times() -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from pathlib import Path
 
+from tablebase.compute import machine
 from tablebase.compute.locks import held_at_fork
 from tablebase.game import Game
 from tablebase.slices.material import Material
@@ -15,7 +16,16 @@ from tablebase.tables.reader import Table
 from tablebase.values import Codes
 
 CACHED_CHUNKS = 4096
-OPEN_FILES = 256
+OTHER_FILES = 96
+"""Descriptors that the rest of the program may need."""
+
+
+def tables_to_keep_open() -> int:
+    """Tables that a store keeps open, each with two descriptors; all of five pieces of Dou Shou Qi have 526."""
+    return max(16, min(1024, (machine.open_files() - OTHER_FILES) // 2))
+
+
+OPEN_FILES = tables_to_keep_open()
 _lock = held_at_fork(threading.Lock())
 """One for all stores, since only a lock that lives as long as the process can be taken at a fork."""
 

@@ -159,6 +159,13 @@ def test_runs_are_groups_of_equal_values(ordered: list[int]) -> None:
     assert list(reader._runs(np.array(ordered, dtype=np.int64))) == expected
 
 
+@pytest.mark.parametrize(("limit", "kept"), [(resource.RLIM_INFINITY, 1024), (1 << 20, 1024), (1024, 464), (256, 80), (64, 16)])
+def test_open_tables_leave_descriptors_for_others(limit: int, kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of what the process may have open, less some for all else; few where it may have few."""
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (limit, 1 << 20))
+    assert store.tables_to_keep_open() == kept
+
+
 def test_points_stay_right_when_the_caches_overflow(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With room for one chunk and two files, every table still gives its own codes."""
     monkeypatch.setattr(store, "CACHED_CHUNKS", 1)
