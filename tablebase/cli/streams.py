@@ -81,8 +81,8 @@ def _text(stream: TextIO | None, kind: type[io.FileIO], number: int) -> TextIO:
         io.BufferedWriter(kind(number, "wb", closefd=False)),
         stream.encoding,
         "backslashreplace",
-        # A stream without a buffer (PYTHONUNBUFFERED) writes through, which would end in the buffer that this one has.
-        line_buffering=stream.line_buffering or stream.write_through,
+        # Python's own standard error has no lines to wait for where nothing is buffered (PYTHONUNBUFFERED).
+        line_buffering=stream.line_buffering or kind is _Status,
     )
 
 
