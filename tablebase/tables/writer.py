@@ -89,9 +89,12 @@ def _write_hdf5(path: Path, game: Game, material: Material, codes: Sequence[Sour
             chunk = chunk_codes(layout, coding)
             name = game.sides[side].letter
             dataset = file.create_dataset(name, (layout.size,), coding.dtype, chunks=(chunk,), **hdf5plugin.Zstd(clevel=LEVEL))
-            summary = _write_codes(dataset, side_codes, LayoutCounts(layout, coding), coding, chunk, values)
+            frames, summary = _encode_side(side_codes, LayoutCounts(layout, coding), coding, chunk, values)
+            # Before the chunks, because HDF5 would need more room for them behind those.
             dataset.attrs["histogram"] = np.array(summary.histogram, dtype=np.int64)
             dataset.attrs["first"] = np.array(summary.first, dtype=np.int64)
+            for number, frame in enumerate(frames):
+                dataset.id.write_direct_chunk((number * chunk,), frame)
         for name, value in root_attributes(game, material, coding.stride, values.hexdigest()).items():
             # Fixed-length text is stored in the object header, which HDF5 protects with a checksum.
             file.attrs[name] = np.bytes_(value.encode()) if isinstance(value, str) else value
@@ -108,21 +111,20 @@ class _Slab(NamedTuple):
 class _Encoded(NamedTuple):
     """A slab as it is written."""
 
-    begin: int
     values: Codes  # what a reader will see: each void is replaced by the code before it
     frames: list[bytes]  # the compressed chunks
     counts: Tally
 
 
-def _write_codes(dataset: Any, codes: Source, counts: LayoutCounts, coding: Coding, chunk: int, digest: Any) -> Summary:
-    """Compress, hash and count all codes of a side to move; return the counts."""
+def _encode_side(codes: Source, counts: LayoutCounts, coding: Coding, chunk: int, digest: Any) -> tuple[list[bytes], Summary]:
+    """Compress, hash and count all codes of a side to move; return the compressed chunks and the counts."""
+    frames: list[bytes] = []
     tally = Tally(coding)
     for slab in each(partial(_encode, counts, coding.void, chunk), _slabs(codes, coding.void, chunk)):
         tally.merge(slab.counts)
         digest.update(slab.values)
-        for number, frame in enumerate(slab.frames):
-            dataset.id.write_direct_chunk((slab.begin + number * chunk,), frame)
-    return tally.summary()
+        frames += slab.frames
+    return frames, tally.summary()
 
 
 def _slabs(codes: Source, void: int, chunk: int) -> Iterator[_Slab]:
@@ -143,7 +145,7 @@ def _encode(counts: LayoutCounts, void: int, chunk: int, slab: _Slab) -> _Encode
     padding = np.zeros(-len(values) % chunk, dtype=values.dtype)
     whole = np.concatenate([values, padding]) if len(padding) else values
     frames = [_compressor().compress(whole[begin : begin + chunk].data) for begin in range(0, len(whole), chunk)]
-    return _Encoded(slab.begin, values, frames, counts.tally(slab.codes, slab.begin))
+    return _Encoded(values, frames, counts.tally(slab.codes, slab.begin))
 
 
 def _compressor() -> zstandard.ZstdCompressor:
