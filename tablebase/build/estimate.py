@@ -11,7 +11,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tablebase.build.plan import plan
+from tablebase.build.plan import dependency_graph, plan
 from tablebase.compute import machine
 from tablebase.errors import CapacityError
 from tablebase.executors.executor import Limits
@@ -242,8 +242,7 @@ def describe_solvers(game: Game, missing: Sequence[Material], engine: str, allow
 
 def describe_sharing(game: Game, missing: Sequence[Material], limits: Limits, engine: str) -> str:
     """A sentence that says how several workers divide the work: among tables, or within a table."""
-    graph = {material: tuple(child for child in dependencies(game, material) if child in missing) for material in missing}
-    if is_chain(graph):
+    if is_chain(dependency_graph(game, missing)):
         return f"tables at a time: 1, with {limits.workers} threads (each needs the one before it)"
     shared = f"tables at a time: up to {limits.workers}"
     if limits.memory is None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock, Timeout
 
 from tablebase.build.estimate import allowed_memory, memory, solver_memory
-from tablebase.build.plan import with_dependencies
+from tablebase.build.plan import dependency_graph, with_dependencies
 from tablebase.compute.cleanup import ensured
 from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.executors.executor import Executor
@@ -23,7 +23,7 @@ from tablebase.executors.local import LocalExecutor
 from tablebase.executors.scheduler import run_graph
 from tablebase.game import Game, load_game
 from tablebase.slices.indexing import layout_of
-from tablebase.slices.location import dependencies, sides_stored, stored_materials
+from tablebase.slices.location import sides_stored, stored_materials
 from tablebase.slices.material import Material, material_name
 from tablebase.solvers.registry import AUTO, find_solver, solve_material, solver_for
 from tablebase.tables.format import table_path
@@ -90,7 +90,7 @@ def build(
     try:
         with lock(folder), ensured(partial(remove_drafts, folder / game.name)):
             missing = missing_tables(game, planned, folder, catalog)
-            graph = {material: tuple(child for child in dependencies(game, material) if child in missing) for material in missing}
+            graph = dependency_graph(game, missing)
             work = partial(build_table, game.name, folder, engine, allowed=allowed)
             for built, draft in run_graph(graph, work, executor, partial(memory, game, engine=engine, allowed=allowed)):
                 path = table_path(folder, game, built.material)

@@ -12,7 +12,7 @@ from tablebase.errors import NO_SPACE, CapacityError, TablebaseError
 
 
 class ReaderGoneError(Exception):
-    """Whoever reads standard output, such as `head`, wants no more of it."""
+    """The reader of standard output, such as `head`, wants no more of it."""
 
 
 def prepare() -> None:
@@ -81,7 +81,7 @@ def _text(stream: TextIO | None, kind: type[io.FileIO], number: int) -> TextIO:
         io.BufferedWriter(kind(number, "wb", closefd=False)),
         stream.encoding,
         "backslashreplace",
-        # Python's own standard error has no lines to wait for where nothing is buffered (PYTHONUNBUFFERED).
+        # With PYTHONUNBUFFERED Python's own standard error has no buffer, and so is not said to be line-buffered.
         line_buffering=stream.line_buffering or kind is _Status,
     )
 

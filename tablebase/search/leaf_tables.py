@@ -9,13 +9,12 @@ import numpy as np
 
 from tablebase.compute import machine
 from tablebase.errors import CapacityError
-from tablebase.game.kernels import Int64, Layer, Region
+from tablebase.game.kernels import Int64
 from tablebase.game.stochastic import StochasticGame
 from tablebase.search.maxn_frames import SHARE_BITS, Tables
 from tablebase.stochastic.chances import UNIT
-from tablebase.stochastic.files import LayerFile, layer_path, limits_of
+from tablebase.stochastic.files import LayerFile, built_regions, layer_path
 from tablebase.tables.folder import check_folder
-from tablebase.tables.format import SUFFIX
 
 SHIFT = UNIT.bit_length() - 1 - SHARE_BITS
 """Bits of a chance in a file that are dropped, which makes it lower, if anything."""
@@ -44,7 +43,8 @@ def load_tables(folder: Path, game: StochasticGame) -> Tables:
         If this is no folder of tables, or a file is damaged or was built under other rules.
     """
     check_folder(folder)
-    regions = _regions(folder, game)
+    # Those of generous tables cannot be forced.
+    regions = [(region, layers) for region, layers in built_regions(folder, game, game.region) if not region.generous]
     if not regions:
         return no_tables()
     size = sum(region.size for region, _ in regions)
@@ -71,17 +71,3 @@ def _read(file: LayerFile) -> Int64:
     file.read(chances)
     chances >>= SHIFT
     return chances
-
-
-def _regions(folder: Path, game: StochasticGame) -> list[tuple[Region, list[Layer]]]:
-    """The regions of which there are files, with the layers that are there; those whose chances can be forced."""
-    found = []
-    home = folder / game.name
-    for place in sorted(path for path in home.iterdir() if path.is_dir()) if home.is_dir() else []:
-        files = sorted(place.glob(f"*{SUFFIX}"))
-        if files:
-            region = max((game.region(limits_of(path)) for path in files), key=lambda region: region.size)
-            if region.generous:
-                continue
-            found.append((region, [layer for layer in region.layers if layer_path(folder, game, region, layer) in files]))
-    return found

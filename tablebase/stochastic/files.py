@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -235,6 +235,26 @@ class LayerFile:
         """Close the file."""
         with hdf5:
             self._file.close()
+
+
+def built_regions(
+    folder: Path, game: StochasticGame, region_of: Callable[[Mapping[str, int | str]], Region]
+) -> Iterator[tuple[Region, list[Layer]]]:
+    """The regions of which a folder has files, each as large as its largest file says, with the layers that are there.
+
+    Parameters
+    ----------
+    folder : Path
+    game : StochasticGame
+    region_of : callable
+        Gives the region with some limits.
+    """
+    home = folder / game.name
+    for place in sorted(path for path in home.iterdir() if path.is_dir()) if home.is_dir() else []:
+        files = sorted(place.glob(f"*{SUFFIX}"))
+        if files:
+            region = max((region_of(limits_of(path)) for path in files), key=lambda region: region.size)
+            yield region, [layer for layer in region.layers if layer_path(folder, game, region, layer) in files]
 
 
 def limits_of(path: Path) -> Mapping[str, int | str]:

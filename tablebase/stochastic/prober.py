@@ -14,9 +14,8 @@ from tablebase.game.kernels import Region
 from tablebase.game.stochastic import CHANCE, OVER, State, StochasticGame
 from tablebase.stochastic.chances import UNIT, number_of
 from tablebase.stochastic.compiled import compiled
-from tablebase.stochastic.files import LayerFile, layer_path, limits_of
+from tablebase.stochastic.files import LayerFile, built_regions, layer_path
 from tablebase.tables.folder import check_folder
-from tablebase.tables.format import SUFFIX
 
 Chances = tuple[int, int]
 """In units, the chances of winning that player 0 and player 1 can force."""
@@ -259,11 +258,5 @@ def bounds_of(chances: Chances, player: int) -> Bounds:
 
 def _built(folder: Path, game: StochasticGame) -> Iterator[tuple[Region, list[LayerFile]]]:
     """The regions of which there are files, with their open layers."""
-    home = folder / game.name
-    for place in sorted(path for path in home.iterdir() if path.is_dir()) if home.is_dir() else []:
-        files = sorted(place.glob(f"*{SUFFIX}"))
-        regions = [compiled(game).region(limits_of(path)) for path in files]
-        if regions:
-            region = max(regions, key=lambda region: region.size)
-            layers = [layer for layer in region.layers if layer_path(folder, game, region, layer) in files]
-            yield region, [LayerFile(layer_path(folder, game, region, layer), game, region, layer) for layer in layers]
+    for region, layers in built_regions(folder, game, compiled(game).region):
+        yield region, [LayerFile(layer_path(folder, game, region, layer), game, region, layer) for layer in layers]

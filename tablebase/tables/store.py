@@ -21,7 +21,7 @@ OTHER_FILES = 96
 
 
 def tables_to_keep_open() -> int:
-    """Tables that a store keeps open, each with two descriptors; all of five pieces of Dou Shou Qi have 526."""
+    """Tables that a store keeps open, each with two descriptors."""
     return max(16, min(1024, (machine.open_files() - OTHER_FILES) // 2))
 
 

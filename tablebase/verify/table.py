@@ -5,8 +5,9 @@ forward moves. If every win in d has a move into a loss in d - 1 and no better o
 wins, the longest in d - 1, and every draw has a drawing move and no winning one, then by induction over d all wins and
 losses are right, and so are the draws.
 
-There are four checkers: `general` handles any table; `rows` handles those of single pieces, `planes` those of them that have
-at most 64 squares, and `pursuit` those of pursuits, many times faster. `general` is the twin of the others in the tests.
+There are four checkers: `general` handles any table; `planes` handles those of single pieces on at most 64 squares, `rows` those
+on larger boards with one byte per position, and `pursuit` those of pursuits, many times faster. `general` is the twin of the
+others in the tests.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ __all__ = ["verify_codes", "verify_table"]
 
 
 BYTES_AT_ONCE = 6
-"""Memory for each index with which a check may hold all codes; otherwise it takes longer, as they are decompressed three times."""
+"""Memory, for each byte of the codes of a side to move, with which a check may hold all codes.
+
+With less it takes longer, as they are decompressed three times.
+"""
 
 
 def verify_table(game: Game, table: Table, store: Store, memory: int | None = None) -> None:
@@ -74,7 +78,7 @@ def verify_table(game: Game, table: Table, store: Store, memory: int | None = No
 
 def codes_to_check(table: Table, memory: int) -> dict[int, Source]:
     """The codes of each side to move, which are read at once if the check may need that much memory."""
-    at_once = BYTES_AT_ONCE * table.layout.size <= memory
+    at_once = BYTES_AT_ONCE * table.layout.size * np.dtype(table.coding.dtype).itemsize <= memory
     return {side: table.read(side) if at_once else table.source(side) for side in table.header.summaries}
 
 

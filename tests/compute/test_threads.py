@@ -68,7 +68,7 @@ def test_what_is_not_divided_is_done_here(allowed: int, count: int, grain: int) 
 
 
 def test_without_leave_there_is_one_thread() -> None:
-    """Whoever says nothing uses one thread, and so does whoever comes after a block that allowed more, even one that failed."""
+    """By default there is one thread, and so there is after a block that allowed more, even one that failed."""
     expected = [Work(0, 100, threading.get_ident())]
     assert threads.spread(note, 100, 1) == expected
     with threads.use(3):

@@ -349,14 +349,22 @@ def test_a_check_in_slabs(three_pieces: Path) -> None:
         assert faults[0] == faults[1]
 
 
-def test_codes_are_read_at_once_where_there_is_room(two_pieces: Path) -> None:
-    """With six bytes an index all codes are, with less none."""
+def test_codes_are_read_at_once_where_there_is_room(two_pieces: Path, tmp_path: Path) -> None:
+    """With six bytes for each byte of a side's codes all are, with less none."""
     material = parse_material(GAME, "CvW")
     with closing(Table(table_path(two_pieces, GAME, material), GAME, material)) as table:
         for memory, at_once in ((6 * table.layout.size, True), (6 * table.layout.size - 1, False)):
             assert [isinstance(some, np.ndarray) for some in codes_to_check(table, memory).values()] == [at_once] * 2
         with closing(Store(two_pieces)) as tables:
             verify_table(GAME, table, tables, 0)
+        legal = table.layout.squares_many(np.arange(table.layout.size))[1]
+        codes = [np.where(legal, table.read(side), np.uint8(NARROW.void)) for side in (0, 1)]
+        wide = [recode(some, NARROW, NARROW.wider) for some in codes]
+        path = table_path(tmp_path, GAME, material)
+        publish(write_draft(path, GAME, material, wide, NARROW.wider), path)
+    with closing(Table(path, GAME, material)) as table:
+        for memory, at_once in ((12 * table.layout.size, True), (12 * table.layout.size - 1, False)):
+            assert [isinstance(some, np.ndarray) for some in codes_to_check(table, memory).values()] == [at_once] * 2
 
 
 def test_a_corner_of_the_pond_is_a_stalemate() -> None:
