@@ -7,6 +7,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tablebase.compute.stages import Stage
+
+Watch = Callable[[Any, Stage], object]
+"""Called with a key and the stage that its work has reached."""
+
+
+def unwatched(_key: Any, _stage: Stage) -> None:
+    """Watch nothing."""
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -46,13 +55,17 @@ class Executor(ABC):
         self.stop(abort=kind is not None)
 
     @abstractmethod
-    def start(self, *, concurrent: bool) -> None:
+    def start(self, *, concurrent: bool, droppable: bool = False, watch: Watch = unwatched) -> None:
         """Get ready for keys, called once, before the first of them.
 
         Parameters
         ----------
         concurrent : bool
             Whether two keys can ever be in progress together.
+        droppable : bool
+            Whether `stop` may have to end keys in progress at some time, for which `finished` must come back in time.
+        watch : callable
+            Called while `finished` waits, if the executor knows how far its keys have come.
         """
 
     @abstractmethod
@@ -60,8 +73,13 @@ class Executor(ABC):
         """Begin ``work(key)`` without waiting for it; both must be picklable."""
 
     @abstractmethod
-    def finished(self) -> Iterator[tuple[Any, Any]]:
+    def finished(self, timeout: float | None = None) -> Iterator[tuple[Any, Any]]:
         """Wait until some submitted key is done, and yield each that is with its result.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Seconds after which nothing is yielded; only given if the keys are droppable.
 
         Raises
         ------

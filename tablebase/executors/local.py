@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from multiprocessing.connection import wait
+from time import monotonic
 from typing import Any
 
 from tablebase.compute.cleanup import undisturbed
-from tablebase.executors.executor import Executor, Limits
+from tablebase.compute.stages import Stage, watched
+from tablebase.executors.executor import Executor, Limits, Watch, unwatched
 from tablebase.executors.workers import Worker
 
 
 class LocalExecutor(Executor):
     """Processes of this machine.
 
-    The first key is done in this process, so that kernels are compiled once and not once a worker. With one worker,
-    or where only one key at a time can be done, this process does all of them.
+    The first key is done alone, so that kernels are compiled once and not once a worker: in this process, unless keys are
+    droppable. So are all of them with one worker, or where only one key at a time can be done.
 
     Parameters
     ----------
@@ -25,52 +28,77 @@ class LocalExecutor(Executor):
 
     def __init__(self, limits: Limits | None = None) -> None:
         super().__init__(limits or Limits())
-        self._here: list[tuple[Callable[[Any], Any], Any]] = []
+        self._waiting: list[tuple[Callable[[Any], Any], Any]] = []
         self._workers: list[Worker] = []
         self._idle: list[Worker] = []
         self._running: dict[object, tuple[Worker, Any]] = {}
+        self._watch: Watch = unwatched
         self._is_first = True
         self._alone = True
+        self._here = True
 
-    def start(self, *, concurrent: bool) -> None:
+    def start(self, *, concurrent: bool, droppable: bool = False, watch: Watch = unwatched) -> None:
         """See `Executor.start`."""
+        self._watch = watch
         self._is_first = True
         self._alone = self.limits.workers == 1 or not concurrent
+        self._here = not droppable
 
     def submit(self, work: Callable[[Any], Any], key: Any) -> None:
         """See `Executor.submit`; keys of this process are done when `finished` is called."""
-        if self._is_first or self._alone:
-            self._here.append((work, key))
-        else:
-            self._submit_to_worker(work, key)
+        self._waiting.append((work, key))
+        self._start_waiting()
 
-    def finished(self) -> Iterator[tuple[Any, Any]]:
+    def finished(self, timeout: float | None = None) -> Iterator[tuple[Any, Any]]:
         """See `Executor.finished`."""
-        if self._here:
-            work, key = self._here.pop(0)
-            result = work(key)
-            self._is_first = False
-            yield key, result
-            if not self._alone:
-                while self._here:
-                    self._submit_to_worker(*self._here.pop(0))
-            return
-        for pipe in wait([worker.pipe for worker, _ in self._running.values()]):
-            worker, key = self._running.pop(pipe)
-            result = worker.result()
-            self._idle.append(worker)
-            yield key, result
+        done = [self._done_here()] if self._here and self._waiting else self._done_elsewhere(timeout)
+        self._is_first = self._is_first and not done
+        yield from done
+        self._start_waiting()
+
+    def _done_here(self) -> tuple[Any, Any]:
+        """Do the next key, with its result."""
+        work, key = self._waiting.pop(0)
+        with watched(partial(self._watch, key)):
+            return key, work(key)
+
+    def _done_elsewhere(self, timeout: float | None) -> list[tuple[Any, Any]]:
+        """Wait until workers have done keys, or until the time is over; the keys with their results."""
+        end = None if timeout is None else monotonic() + timeout
+        done: list[tuple[Any, Any]] = []
+        while not done:
+            pipes = [worker.pipe for worker, _ in self._running.values()]
+            ready = wait(pipes, None if end is None else max(0.0, end - monotonic()))
+            if not ready:
+                break
+            for pipe in ready:
+                worker, key = self._running[pipe]
+                answer = worker.answer()
+                if isinstance(answer, Stage):
+                    self._watch(key, answer)
+                else:
+                    del self._running[pipe]
+                    self._idle.append(worker)
+                    done.append((key, answer.result()))
+        return done
 
     def stop(self, *, abort: bool) -> None:  # noqa: ARG002 (a worker without work need not be asked to end)
         """See `Executor.stop`."""
         workers = self._workers
-        self._here, self._workers, self._idle, self._running = [], [], [], {}
+        self._waiting, self._workers, self._idle, self._running = [], [], [], {}
         for worker in workers:
             worker.kill()
         for worker in workers:
             worker.join()
 
-    def _submit_to_worker(self, work: Callable[[Any], Any], key: Any) -> None:
+    def _start_waiting(self) -> None:
+        """Give waiting keys to workers, unless they are done in this process or have to wait for the first one."""
+        if self._here and (self._is_first or self._alone):
+            return
+        while self._waiting and not (self._is_first and self._running):
+            self._start(*self._waiting.pop(0))
+
+    def _start(self, work: Callable[[Any], Any], key: Any) -> None:
         if not self._idle:
             # Until it is in the list, nobody would end it.
             with undisturbed():

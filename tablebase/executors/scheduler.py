@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -10,11 +11,15 @@ from typing import Generic, TypeVar
 
 from tablebase.compute import threads
 from tablebase.compute.cleanup import ensured
+from tablebase.compute.stages import Stage
 from tablebase.errors import CapacityError
-from tablebase.executors.executor import Executor, Limits
+from tablebase.executors.executor import Executor, Limits, Watch, unwatched
 
 Key = TypeVar("Key")
 Result = TypeVar("Result")
+
+DROPPED = Stage("dropped")
+"""What those who watch a key see last if its work was ended at a deadline."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +55,40 @@ class Budget(Generic[Key]):
         return max(1, (self.limits.workers - used) // started)
 
 
+@dataclass(frozen=True)
+class Deadline(Generic[Key]):
+    """When work has to be over.
+
+    Parameters
+    ----------
+    at : float
+        In seconds since the epoch, like `time.time`.
+    seconds : callable
+        How long a key is expected to take, when it is asked.
+    grace : float
+        Seconds after the deadline in which keys in progress may still finish.
+    """
+
+    at: float
+    seconds: Callable[[Key], float]
+    grace: float = 0.0
+
+    def admits(self, key: Key) -> bool:
+        """Whether a key that is started now is expected to be done in time."""
+        return time.time() + self.seconds(key) <= self.at
+
+    def remaining(self) -> float:
+        """Seconds until keys in progress are dropped."""
+        return max(0.0, self.at + self.grace - time.time())
+
+
 def run_graph(
     graph: Mapping[Key, tuple[Key, ...]],
     work: Callable[[Key], Result],
     executor: Executor,
     needs: Callable[[Key], int] = lambda _: 0,
+    deadline: Deadline[Key] | None = None,
+    watch: Watch = unwatched,
 ) -> Iterator[Result]:
     """Do `work` for every key once all it depends on is done, with the threads that no other key can use.
 
@@ -67,11 +101,15 @@ def run_graph(
     executor : Executor
     needs : callable
         Bytes of memory that a key needs.
+    deadline : Deadline, optional
+        No key is started that is expected to take longer, and those that are not done when its grace is over are dropped.
+    watch : callable
+        Called with keys and the stages that their work has reached, `DROPPED` among them.
 
     Yields
     ------
     Result
-        As they come.
+        As they come. With a deadline there may be fewer than keys.
 
     Raises
     ------
@@ -84,21 +122,30 @@ def run_graph(
     ready: list[Key] = list(sorter.get_ready())
     running: dict[Key, int] = {}
     with ensured(partial(executor.stop, abort=True)), executor:
-        executor.start(concurrent=not is_chain(graph))
+        executor.start(concurrent=not is_chain(graph), droppable=deadline is not None, watch=watch)
         while ready or running:
-            started = budget.startable(ready, list(running))
+            in_time = ready if deadline is None else [key for key in ready if deadline.admits(key)]
+            started = budget.startable(in_time, list(running))
             used = sum(running.values())
             for key in started:
                 ready.remove(key)
                 running[key] = budget.threads(len(started), used)
                 executor.submit(partial(threads.run_with, running[key], work), key)
             if not running:
+                if not in_time:
+                    return
                 limit = executor.limits.memory
                 raise CapacityError("a single task", "allow more with --memory", needed=needs(ready[0]), allowed=limit)
-            for key, result in executor.finished():
+            before = len(running)
+            for key, result in executor.finished(None if deadline is None else deadline.remaining()):
                 del running[key]
                 yield result
                 sorter.done(key)
+            if len(running) == before:
+                executor.stop(abort=True)
+                for key in running:
+                    watch(key, DROPPED)
+                return
             ready += sorter.get_ready()
 
 

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, NamedTuple
 
 from tablebase.compute.cleanup import STOPPING
+from tablebase.compute.stages import Stage, watched
 from tablebase.errors import CapacityError
 
 DEATH = 1.0
@@ -50,8 +51,8 @@ class Worker:
         with _losses_as_errors():
             self.pipe.send_bytes(task)
 
-    def result(self) -> Any:
-        """Wait for the work; return its result, or raise what it raised.
+    def answer(self) -> Stage | Outcome:
+        """Wait for what the worker has to say next: a stage of its work or, once that is done, the outcome.
 
         Raises
         ------
@@ -60,10 +61,8 @@ class Worker:
         """
         with _losses_as_errors():
             answer = self.pipe.recv_bytes()
-        result, fault, trace = pickle.loads(answer)
-        if fault is not None:
-            raise fault from RemoteError(trace)
-        return result
+        said: Stage | Outcome = pickle.loads(answer)
+        return said
 
     def kill(self) -> None:
         """End the process at once, whatever it is doing; `join` waits until it is gone."""
@@ -73,6 +72,20 @@ class Worker:
         """Wait until the killed process is gone, but not forever if the operating system cannot end it."""
         self._process.join(DEATH)
         self.pipe.close()
+
+
+class Outcome(NamedTuple):
+    """What became of some work: its result, or what it raised and where."""
+
+    value: Any
+    fault: BaseException | None = None
+    trace: str = ""
+
+    def result(self) -> Any:
+        """The result; raises what the work raised."""
+        if self.fault is not None:
+            raise self.fault from RemoteError(self.trace)
+        return self.value
 
 
 class RemoteError(Exception):
@@ -113,7 +126,7 @@ def _serve(pipe: Connection) -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
     while True:
         try:
-            pipe.send_bytes(_answer(pipe.recv_bytes()))
+            pipe.send_bytes(_outcome(pipe.recv_bytes(), lambda stage: pipe.send_bytes(pickle.dumps(stage))))
         except (EOFError, OSError):
             return
 
@@ -126,17 +139,18 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _answer(task: bytes) -> bytes:
-    """Do a pickled task; pickle its result, what it raised, and where. Either of the first two is None."""
+def _outcome(task: bytes, listener: Callable[[Stage], object]) -> bytes:
+    """Do a pickled task, while a listener hears of its stages; pickle the outcome."""
     try:
         work, key = pickle.loads(task)
-        return pickle.dumps((work(key), None, ""))
+        with watched(listener):
+            return pickle.dumps(Outcome(work(key)))
     except BaseException as fault:
         trace = traceback.format_exc()
         try:
-            answer = pickle.dumps((None, fault, trace))
+            outcome = pickle.dumps(Outcome(None, fault, trace))
             # Some exceptions can be pickled, but not be made again.
-            pickle.loads(answer)
+            pickle.loads(outcome)
         except Exception:
-            answer = pickle.dumps((None, RuntimeError(trace), trace))
-        return answer
+            outcome = pickle.dumps(Outcome(None, RuntimeError(trace), trace))
+        return outcome

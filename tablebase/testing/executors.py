@@ -10,9 +10,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from tablebase.compute.stages import Stage
 from tablebase.errors import MissingTableError
 from tablebase.executors.executor import Executor, Limits
-from tablebase.executors.scheduler import run_graph
+from tablebase.executors.scheduler import DROPPED, Deadline, run_graph
 
 Graph = dict[str, tuple[str, ...]]
 
@@ -101,6 +102,30 @@ class ExecutorTests:
             results.close()  # type: ignore[attr-defined]
             time.sleep(PATIENCE)
             assert not Path(folder, "slow").exists()
+
+    def test_a_deadline_ends_what_still_runs(self) -> None:
+        """When the grace after a deadline is over, keys in progress are dropped, and those who watch are told."""
+        dropped: list[str] = []
+
+        def watch(key: str, stage: Stage) -> None:
+            if stage == DROPPED:
+                dropped.append(key)
+
+        with tempfile.TemporaryDirectory() as folder:
+            work = partial(_stumble_or_leave_a_file, folder)
+            deadline: Deadline[str] = Deadline(time.time() + SLOW / 4, lambda _: 0.0, SLOW / 4)
+            graph: Graph = {"slow": (), "later": ("slow",)}
+            assert list(run_graph(graph, work, self.executor(Limits(2)), deadline=deadline, watch=watch)) == []
+            time.sleep(PATIENCE)
+            assert not Path(folder, "slow").exists()
+        assert dropped == ["slow"]
+
+    def test_what_is_done_in_time_counts(self) -> None:
+        """With a deadline far away everything is done, and what is expected to take too long is not begun."""
+        graph: Graph = {"root": (), "long": ("root",), "short": ("root",), "after": ("long",)}
+        for late, expected in (("", ["AFTER", "LONG", "ROOT", "SHORT"]), ("long", ["ROOT", "SHORT"])):
+            deadline: Deadline[str] = Deadline(time.time() + 3600, lambda key, late=late: 7200.0 * (key == late))  # type: ignore[misc]
+            assert sorted(run_graph(graph, _shout, self.executor(Limits(2)), deadline=deadline)) == expected
 
 
 def _shout(key: str) -> str:

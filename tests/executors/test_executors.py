@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -12,14 +13,16 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.work import meet, outlast, record, stumble
+from support.work import PATIENCE, advance, meet, outlast, record, stumble
 
 from tablebase.build.estimate import memory
 from tablebase.build.tables import build
+from tablebase.compute.stages import Stage
 from tablebase.errors import CapacityError, TablebaseError
+from tablebase.executors import scheduler
 from tablebase.executors.executor import Limits
 from tablebase.executors.local import LocalExecutor
-from tablebase.executors.scheduler import Budget, run_graph
+from tablebase.executors.scheduler import Budget, Deadline, run_graph
 from tablebase.slices.location import stored_materials
 from tablebase_rules.doushouqi import game as doushouqi
 
@@ -118,6 +121,63 @@ def test_a_fault_at_work_comes_through(workers: int) -> None:
     assert next(results) == "root"
     with pytest.raises(TablebaseError, match=r"^no way to do (left|right)$"):
         next(results)
+
+
+# What is watched
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("droppable", [False, True])
+def test_stages_are_seen_while_keys_are_worked_on(workers: int, droppable: bool) -> None:
+    """Wherever the work is done, in order, each with its key, and before the result."""
+    seen: list[tuple[str, Stage | None]] = []
+    deadline: Deadline[str] | None = Deadline(time.time() + 3600, lambda _: 0.0) if droppable else None
+    graph: Graph = {"a": (), "b": (), "c": ("a",)}
+    for key in run_graph(graph, advance, LocalExecutor(Limits(workers)), deadline=deadline, watch=lambda *one: seen.append(one)):
+        seen.append((key, None))  # noqa: PERF401 (others are added meanwhile)
+    for key in graph:
+        stages = [stage for other, stage in seen if other == key]
+        assert stages == [Stage("starting"), Stage("ending", 1, 2), None]
+
+
+def test_droppable_keys_are_not_done_in_this_process() -> None:
+    """It could not drop its own work; kernels are compiled by the first key alone all the same."""
+    deadline: Deadline[str] = Deadline(time.time() + 3600, lambda _: 0.0)
+    spans = list(run_graph({"a": (), "b": (), "c": ()}, record, LocalExecutor(Limits(2)), deadline=deadline))
+    assert len(spans) == 3
+    assert os.getpid() not in {span.process for span in spans}
+    assert all(spans[0].end <= span.begin for span in spans[1:])
+
+
+# Deadlines
+
+
+def test_a_deadline_admits_what_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To the second; in its grace, keys may finish but not begin."""
+    monkeypatch.setattr(scheduler.time, "time", lambda: 1000.0)
+    deadline: Deadline[float] = Deadline(1010.0, lambda key: key, 5.0)
+    assert deadline.admits(10.0)
+    assert not deadline.admits(10.1)
+    assert deadline.remaining() == 15.0
+    monkeypatch.setattr(scheduler.time, "time", lambda: 1016.0)
+    assert deadline.remaining() == 0.0
+
+
+def test_keys_finish_in_the_grace_after_a_deadline(tmp_path: Path) -> None:
+    """A key that was begun in time counts even if it is done after the deadline; nothing is begun after it."""
+    deadline: Deadline[str] = Deadline(time.time() + 0.2, lambda _: 0.0, PATIENCE)
+    graph: Graph = {"slow": (), "next": ("slow",)}
+    (tmp_path / "quick").touch()
+    assert [span.key for span in run_graph(graph, partial(outlast, tmp_path), LocalExecutor(Limits()), deadline=deadline)] == [
+        "slow"
+    ]
+
+
+def test_want_of_memory_is_no_deadline() -> None:
+    """A key that can never be started is an error with a deadline, too."""
+    deadline: Deadline[str] = Deadline(time.time() + 3600, lambda _: 0.0)
+    with pytest.raises(CapacityError):
+        list(run_graph({"a": ()}, record, LocalExecutor(Limits(1, 10)), lambda _: 11, deadline))
 
 
 # Limits

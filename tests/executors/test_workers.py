@@ -158,37 +158,37 @@ def worker() -> Iterator[Worker]:
 def test_a_worker_does_one_thing_after_another(worker: Worker) -> None:
     """In its own process; what its work raised is raised, with the place where it happened, and the worker lives on."""
     worker.submit(do, "this")
-    assert worker.result() == "this"
+    assert worker.answer().result() == "this"
     worker.submit(do, "fail")
     with pytest.raises(ZeroDivisionError, match=r"^by nothing$") as failed:
-        worker.result()
+        worker.answer().result()
     assert isinstance(failed.value.__cause__, RemoteError)
     assert 'raise ZeroDivisionError("by nothing")' in str(failed.value.__cause__)
     worker.submit(do, "exit")
     with pytest.raises(SystemExit):
-        worker.result()
+        worker.answer().result()
     worker.submit(os.getppid, ())
     with pytest.raises(TypeError):
-        worker.result()
+        worker.answer().result()
     worker.submit(do, "that")
-    assert worker.result() == "that"
+    assert worker.answer().result() == "that"
 
 
 def test_what_cannot_be_sent_is_no_lost_worker(worker: Worker) -> None:
     """A result or an exception that cannot be pickled is reported as what it is."""
     worker.submit(do, "a function")
     with pytest.raises(Exception, match="pickle"):
-        worker.result()
+        worker.answer().result()
     worker.submit(do, "fail with a lock")
     with pytest.raises(RuntimeError, match="ValueError: locked"):
-        worker.result()
+        worker.answer().result()
     worker.submit(do, "fail oddly")
     with pytest.raises(RuntimeError, match="OddError: 3"):
-        worker.result()
+        worker.answer().result()
     with pytest.raises(Exception, match="pickle"):
         worker.submit(lambda key: key, "this")
     worker.submit(do, "that")
-    assert worker.result() == "that"
+    assert worker.answer().result() == "that"
 
 
 def test_a_lost_worker_is_a_sentence(worker: Worker) -> None:
@@ -196,6 +196,6 @@ def test_a_lost_worker_is_a_sentence(worker: Worker) -> None:
     worker.submit(time.sleep, 600)
     worker.kill()
     with pytest.raises(CapacityError, match="a worker was killed, most likely because memory ran out"):
-        worker.result()
+        worker.answer().result()
     with pytest.raises(CapacityError, match="a worker was killed"):
         worker.submit(do, "this")

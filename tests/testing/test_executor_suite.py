@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tablebase.executors.executor import Executor, Limits
+from tablebase.executors.executor import Executor, Limits, Watch, unwatched
 from tablebase.executors.local import LocalExecutor
 from tablebase.executors.scheduler import run_graph
 from tablebase.testing import ExecutorTests
@@ -28,14 +28,14 @@ class Inline(Executor):
         super().__init__(limits)
         self.done: list[tuple[Any, Any]] = []
 
-    def start(self, *, concurrent: bool) -> None:
+    def start(self, *, concurrent: bool, droppable: bool = False, watch: Watch = unwatched) -> None:
         """Nothing to prepare."""
 
     def submit(self, work: Callable[[Any], Any], key: Any) -> None:
         """Does the work."""
         self.done.append((key, work(key)))
 
-    def finished(self) -> Iterator[tuple[Any, Any]]:
+    def finished(self, timeout: float | None = None) -> Iterator[tuple[Any, Any]]:  # noqa: ARG002
         """What has been done since."""
         done, self.done = self.done, []
         yield from done
@@ -47,19 +47,19 @@ class Inline(Executor):
 class Repeating(Inline):
     """Gives every result twice."""
 
-    def finished(self) -> Iterator[tuple[Any, Any]]:
+    def finished(self, timeout: float | None = None) -> Iterator[tuple[Any, Any]]:
         """All of it, and again."""
-        done = list(super().finished())
+        done = list(super().finished(timeout))
         yield from [*done, *done]
 
 
 class Quiet(LocalExecutor):
     """Loses the data of errors."""
 
-    def finished(self) -> Iterator[tuple[Any, Any]]:
+    def finished(self, timeout: float | None = None) -> Iterator[tuple[Any, Any]]:
         """Results, or an error that says nothing."""
         try:
-            yield from super().finished()
+            yield from super().finished(timeout)
         except Exception:
             raise RuntimeError("something failed") from None
 
@@ -69,6 +69,14 @@ class Careless(LocalExecutor):
 
     def stop(self, *, abort: bool) -> None:
         """Waits for nothing and ends nothing."""
+
+
+class Patient(LocalExecutor):
+    """Waits for results however long they take."""
+
+    def finished(self, timeout: float | None = None) -> Iterator[tuple[Any, Any]]:  # noqa: ARG002
+        """Results, too late."""
+        yield from super().finished()
 
 
 class Unlimited(Inline):
@@ -103,6 +111,7 @@ def test_another_executor_passes(check: str) -> None:
         (Quiet, "test_errors_come_through"),
         (Careless, "test_nothing_runs_after_an_error"),
         (Careless, "test_nothing_runs_after_an_early_stop"),
+        (Patient, "test_a_deadline_ends_what_still_runs"),
         (Unlimited, "test_limits"),
     ],
 )
