@@ -45,7 +45,7 @@ from plane_steps import measure_plane_steps
 from search_rates import measure_search
 
 from tablebase.api.tablebase import Tablebase
-from tablebase.build.estimate import cells
+from tablebase.build.needs import cells
 from tablebase.build.plan import start_material, with_dependencies
 from tablebase.build.tables import build
 from tablebase.cli.options import Format

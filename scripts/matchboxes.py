@@ -34,7 +34,7 @@ import numpy as np
 
 import tablebase
 from tablebase.api.tablebase import Tablebase
-from tablebase.build.estimate import check_capacity
+from tablebase.build.capacity import check_capacity
 from tablebase.build.plan import plan
 from tablebase.build.tables import build, missing_tables
 from tablebase.catalog.catalog import Catalog

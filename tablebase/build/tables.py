@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from tablebase.build.estimate import allowed_memory, memory, solver_memory
+from tablebase.build.needs import allowed_memory, costs_in, memory, solver_memory
+from tablebase.build.pace import Pace
 from tablebase.build.plan import dependency_graph, with_dependencies
 from tablebase.compute.cleanup import ensured
 from tablebase.errors import CorruptTableError, TablebaseError
@@ -23,7 +24,7 @@ from tablebase.executors.local import LocalExecutor
 from tablebase.executors.scheduler import run_graph
 from tablebase.game import Game, load_game
 from tablebase.slices.indexing import layout_of
-from tablebase.slices.location import sides_stored, stored_materials
+from tablebase.slices.location import stored_materials
 from tablebase.slices.material import Material, material_name
 from tablebase.solvers.registry import AUTO, find_solver, solve_material, solver_for
 from tablebase.tables.format import table_path
@@ -161,17 +162,18 @@ def _is_correct(game: Game, path: Path, material: Material, store: Store, memory
 
 
 def measure(game: Game) -> float:
-    """Codes per CPU-second, measured by building a table of medium size in a temporary folder."""
-    material = _material_to_measure(game)
-    planned = with_dependencies(game, [material])
+    """How many times as long tables take here as where the speeds of solvers were measured.
+
+    It is found by building a table of medium size in a temporary folder.
+    """
+    planned = with_dependencies(game, [_material_to_measure(game)])
     scratch = mkdtemp()
     with ensured(partial(rmtree, scratch)):
-        seconds = {}
         # In the second build all kernels are compiled.
-        for folder in (Path(scratch, "first"), Path(scratch, "second")):
-            seconds = {built.material: built.seconds for built in build(game, planned, folder)}
-    codes = layout_of(game, material).size * len(sides_stored(game, material))
-    return codes / (seconds[material] or 1.0)
+        first, second = Path(scratch, "first"), Path(scratch, "second")
+        for folder in (first, second):
+            list(build(game, planned, folder))
+        return Pace(game, costs=costs_in(game, second)).factor
 
 
 def _material_to_measure(game: Game) -> Material:

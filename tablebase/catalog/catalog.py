@@ -68,6 +68,7 @@ class TableCost:
     codes: int
     bytes: int
     seconds: float | None
+    engine: str | None
 
 
 def unusable(path: Path, reason: object) -> TablebaseError:
@@ -254,7 +255,7 @@ class Catalog:
 
     def costs(self, game: Game) -> list[TableCost]:
         """What each registered table of the rules installed now took."""
-        query = select(TableRow.material, TableRow.cells, TableRow.bytes, TableRow.seconds)
+        query = select(TableRow.material, TableRow.cells, TableRow.bytes, TableRow.seconds, TableRow.engine)
         query = query.where(TableRow.game == game.name, TableRow.rules_digest == game.digest)
         with self._guard(), self._engine.connect() as connection:
             return [TableCost(*row) for row in connection.execute(query)]

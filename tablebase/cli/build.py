@@ -77,7 +77,7 @@ def _build_tables(
 ) -> None:
     """Solve, verify and store the missing tables of a game of pieces."""
     from tablebase.build import tables as building
-    from tablebase.build.estimate import check_capacity, describe_sharing, describe_solvers
+    from tablebase.build.capacity import check_capacity, describe_sharing, describe_solvers
     from tablebase.build.plan import wanted_materials, with_dependencies
     from tablebase.catalog.catalog import Catalog
     from tablebase.catalog.sqlite import FILE_NAME
@@ -172,9 +172,9 @@ def _estimate_tables(
     from tablebase.cli.output import write_rows
 
     materials = _chosen_materials(rules, pieces, material)
-    speed = building.measure(rules) if measure else None
+    factor = building.measure(rules) if measure else None
     allowed = None if memory is None else parse_size(memory)
-    lines = estimate_build(rules, pieces, materials, data, speed, whole=not material, workers=workers, allowed=allowed)
+    lines = estimate_build(rules, pieces, materials, data, factor, whole=not material, workers=workers, allowed=allowed)
     if style is Format.TABLE:
         _write_estimate(lines, data, workers)
     else:

@@ -19,7 +19,8 @@ import pytest
 from support.program import SOLVERS, Answer, ask_fresh, contents, drafts, flip, middle_of_codes, reseal, start_fresh
 
 from tablebase.build import tables as building
-from tablebase.build.estimate import memory
+from tablebase.build.needs import memory
+from tablebase.build.pace import Pace
 from tablebase.build.plan import plan
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME
@@ -466,16 +467,16 @@ def test_a_killed_worker_is_a_sentence(starting: Callable[[str], Any], tmp_path:
 
 
 def test_a_machine_is_measured_by_building(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The speed is that of one table, in codes per CPU-second."""
+    """How much slower it is shows in one table, built when all kernels are compiled."""
     monkeypatch.setattr(building, "mkdtemp", lambda: str(tmp_path))
     removed: list[object] = []
     monkeypatch.setattr(building, "rmtree", removed.append)
     monkeypatch.setattr(building, "MEASURED_BYTES", 300_050_000)
-    speed = building.measure(GAME)
+    factor = building.measure(GAME)
     with closing(Catalog(tmp_path / "second")) as catalog:
         [cost] = catalog.costs(GAME)
     # Two rats: 34 of 61 squares up to the mirror, times 61; the table is self-paired.
     assert (cost.material, cost.codes) == ("RvR", 34 * 61)
     assert cost.seconds is not None
-    assert math.isclose(speed, 34 * 61 / cost.seconds)
+    assert math.isclose(factor, cost.seconds / Pace(GAME).seconds(parse_material(GAME, "RvR")))
     assert removed == [str(tmp_path)]

@@ -14,23 +14,16 @@ import pytest
 from support import toys
 from twins import naive
 
-from tablebase.build import estimate as planning
-from tablebase.build.estimate import (
-    DEFAULT_SPEED,
-    PURSUIT_FILES,
-    ROW_FILES,
-    Estimate,
-    cells,
-    check_capacity,
-    describe_sharing,
-    describe_solvers,
-    estimate,
-    memory,
-)
+from tablebase.build import capacity, needs
+from tablebase.build.capacity import check_capacity, describe_sharing, describe_solvers
+from tablebase.build.estimate import Estimate, estimate
+from tablebase.build.needs import PURSUIT_FILES, ROW_FILES, cells, memory
+from tablebase.build.pace import OVERHEAD, Pace
 from tablebase.build.plan import plan, start_material
 from tablebase.build.tables import build
-from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.catalog import Catalog, TableCost
 from tablebase.cli.options import parse_size
+from tablebase.compute import machine
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.executors.executor import Limits
 from tablebase.game import Game, load_game
@@ -38,6 +31,7 @@ from tablebase.game.moves import Position
 from tablebase.slices.equivalence import representative, swapped_material
 from tablebase.slices.location import stored_materials
 from tablebase.slices.material import Material, make_material, material_name, parse_material
+from tablebase.solvers.registry import find_solver
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
 from tablebase_rules.doushouqi import game as doushouqi
@@ -239,7 +233,7 @@ def test_an_estimate_for_little_memory(tmp_path: Path) -> None:
 
 def test_fewer_tables_at_a_time_take_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two workers are twice as fast only if both fit into the memory."""
-    monkeypatch.setattr(planning.machine, "cores", lambda: 2)
+    monkeypatch.setattr(machine, "cores", lambda: 2)
     needs = max(memory(GAME, material) for material in stored_materials(GAME, 3))
     one, both = (estimate(GAME, 3, [], tmp_path, workers=2, allowed=allowed)[-1] for allowed in (needs, 2 * needs))
     assert one.wall_seconds == pytest.approx(2 * both.wall_seconds)
@@ -290,7 +284,7 @@ def test_each_table_of_a_mixed_plan_has_its_own_figures(tmp_path: Path, monkeypa
     """Pursuits are predicted as pursuits and other tables as others, whatever else is planned."""
     two = [parse_material(GAME, name) for name in ("RvC", "CvW")]
     for pursuits in (two, two[:1], []):
-        monkeypatch.setattr(planning, "pursuit_fault", lambda _, one, of=pursuits: None if one in of else "it has captures")
+        monkeypatch.setattr(needs, "pursuit_fault", lambda _, one, of=pursuits: None if one in of else "it has captures")
         lines = estimate(GAME, None, two, tmp_path)
         models = [PURSUIT_FILES if one in pursuits else ROW_FILES for one in two]
         assert [line.disk for line in lines] == [int(model(cells(GAME, one))) for model, one in zip(models, two, strict=True)]
@@ -352,8 +346,44 @@ def test_times_are_learnt_only_from_what_was_built_here(tmp_path: Path) -> None:
     with closing(Catalog(tmp_path, create=True)) as catalog, closing(Table(path, GAME, material)) as table:
         catalog.register(GAME, table)
     [line] = estimate(GAME, None, [material], tmp_path)
-    assert math.isclose(line.cpu_seconds, cells(GAME, material) / DEFAULT_SPEED)
+    speed = find_solver("planes").speed  # type: ignore[union-attr]
+    assert math.isclose(line.cpu_seconds, OVERHEAD + cells(GAME, material) / speed)
     assert line.disk == pytest.approx(path.stat().st_size, abs=1)
+
+
+def cost(material: str, seconds: float | None, engine: str | None = "planes", codes: int = 1) -> TableCost:
+    """What a table took."""
+    return TableCost(material, codes, 1000, seconds, engine)
+
+
+def test_pace_is_the_median_over_codes() -> None:
+    """A table for which kernels were compiled does not count more than its codes do; what nobody knows does not count."""
+    one, other = parse_material(GAME, "CvC"), parse_material(GAME, "CWvD")
+    plain = Pace(GAME)
+    assert plain.factor == 1
+    small, large = plain.seconds(one), plain.seconds(other)
+    known = [cost("CvC", 100 * small), cost("CWvD", 3 * large, codes=5), cost("CWvD", 2 * large, codes=1)]
+    unknown = [cost("CWvD", None, codes=99), cost("CWvD", 7.0, None, 99), cost("CWvD", 7.0, "steam", 99)]
+    pace = Pace(GAME, costs=[*known, *unknown])
+    assert math.isclose(pace.factor, 3)
+    assert math.isclose(pace.seconds(other), 3 * large)
+    pace.learn(cost("CWvD", large, codes=5))
+    assert math.isclose(pace.factor, 2)
+
+
+def test_a_pace_that_was_measured_stays() -> None:
+    """Whatever is learnt later."""
+    pace = Pace(GAME, factor=1.5)
+    pace.learn(cost("CWvD", 1000.0, codes=9))
+    assert pace.factor == 1.5
+
+
+def test_each_solver_has_a_speed_of_its_own() -> None:
+    """A table that took the reference solver as long as the model says means nothing for the speed of the machine."""
+    material = parse_material(GAME, "CWvD")
+    slow, fast = Pace(GAME, "reference").seconds(material), Pace(GAME, "planes").seconds(material)
+    assert slow > 2 * fast
+    assert math.isclose(Pace(GAME, costs=[cost("CWvD", slow, "reference")]).seconds(material), fast)
 
 
 # Memory
@@ -414,7 +444,7 @@ def test_just_enough_memory(tmp_path: Path) -> None:
 @pytest.mark.parametrize("limits", [Limits(), Limits(memory=10**15)], ids=["no limit", "a large limit"])
 def test_too_small_a_machine(limits: Limits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a limit the machine's memory counts; a limit is the user's word, who may know of more."""
-    monkeypatch.setattr(planning.machine, "memory", lambda: 2000)
+    monkeypatch.setattr(machine, "memory", lambda: 2000)
     planned = [parse_material(GAME, "CvW")]
     if limits.memory is not None:
         check_capacity(GAME, planned, tmp_path, limits, "auto")
@@ -430,7 +460,7 @@ def test_too_small_a_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     planned = [parse_material(GAME, name) for name in ("CvW", "CvT")]
     sizes = [line.disk for line in estimate(GAME, None, planned, tmp_path)]
     for free, fits in [(sum(sizes) + 1, True), (max(sizes), False)]:
-        monkeypatch.setattr(planning, "free_space", lambda _, free=free: free)
+        monkeypatch.setattr(capacity, "free_space", lambda _, free=free: free)
         if fits:
             check_capacity(GAME, planned, tmp_path, Limits(), "auto")
             continue

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.work import PATIENCE, advance, meet, outlast, record, stumble
 
-from tablebase.build.estimate import memory
+from tablebase.build.needs import memory
 from tablebase.build.tables import build
 from tablebase.compute.stages import Stage
 from tablebase.errors import CapacityError, TablebaseError

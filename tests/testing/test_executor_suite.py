@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from tablebase.executors.executor import Executor, Limits, Watch, unwatched
 from tablebase.executors.local import LocalExecutor
-from tablebase.executors.scheduler import run_graph
+from tablebase.executors.scheduler import Deadline, run_graph
 from tablebase.testing import ExecutorTests
 
 
@@ -140,3 +141,19 @@ def test_what_is_left_is_only_aborted_after_an_error() -> None:
     with pytest.raises(ZeroDivisionError):
         list(run_graph({0: ()}, lambda key: 1 // key, badly))
     assert (well.stops[0], badly.stops[0]) == (False, True)
+
+
+class Stuck(Recording):
+    """Never finishes anything."""
+
+    def finished(self, timeout: float | None = None) -> Iterator[tuple[Any, Any]]:
+        """Nothing, at once."""
+        assert timeout is not None
+        yield from ()
+
+
+def test_what_is_late_is_aborted() -> None:
+    """At a deadline nothing is waited for."""
+    late = Stuck(Limits())
+    assert list(run_graph({1: ()}, str, late, deadline=Deadline(time.time() + 60, lambda _: 0.0))) == []
+    assert late.stops[0]
