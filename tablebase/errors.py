@@ -241,6 +241,24 @@ class TimeLimitError(TablebaseError):
         super().__init__(f"the statement takes longer than {seconds:g} s: ask for less, or allow more with --timeout")
 
 
+class DeadlineError(TablebaseError):
+    """Work that was not done before its deadline.
+
+    Parameters
+    ----------
+    left : int
+        Tables that are missing still.
+    command : str
+        What goes on with the work.
+    """
+
+    exit_code = 4
+
+    def __init__(self, left: int, command: str) -> None:
+        self.left, self.command = left, command
+        super().__init__(f"the deadline came first, and {left} {'table is' if left == 1 else 'tables are'} left: run '{command}'")
+
+
 def space_error(path: str | Path | None, reason: str, cure: str = "use another folder") -> CapacityError:
     """The error for a file or folder, if it is known, that cannot grow."""
     where = f" for {path}" if path else ""

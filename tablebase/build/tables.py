@@ -18,10 +18,11 @@ from tablebase.build.needs import allowed_memory, costs_in, memory, solver_memor
 from tablebase.build.pace import Pace
 from tablebase.build.plan import dependency_graph, with_dependencies
 from tablebase.compute.cleanup import ensured
+from tablebase.compute.machine import forget_peak, peak_memory
 from tablebase.errors import CorruptTableError, TablebaseError
-from tablebase.executors.executor import Executor
+from tablebase.executors.executor import Executor, Watch, unwatched
 from tablebase.executors.local import LocalExecutor
-from tablebase.executors.scheduler import run_graph
+from tablebase.executors.scheduler import Deadline, run_graph
 from tablebase.game import Game, load_game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import stored_materials
@@ -51,17 +52,33 @@ class Built:
     material : Material
     engine : str or None
         The solver; None if the file already existed and was only verified.
-    seconds : float or None
-        CPU-seconds to solve, write and verify; None if `engine` is.
+    seconds : float
+        CPU-seconds to solve, write and verify, or only to verify.
+    elapsed : float
+        The same by the clock.
+    memory : int or None
+        Bytes of memory that this took at most; None where the system does not say.
+    bytes : int
+        Of the file.
     """
 
     material: Material
     engine: str | None
-    seconds: float | None
+    seconds: float
+    elapsed: float
+    memory: int | None
+    bytes: int
 
 
 def build(
-    game: Game, planned: Sequence[Material], folder: Path, *, executor: Executor | None = None, engine: str = AUTO
+    game: Game,
+    planned: Sequence[Material],
+    folder: Path,
+    *,
+    executor: Executor | None = None,
+    engine: str = AUTO,
+    deadline: Deadline[Material] | None = None,
+    watch: Watch = unwatched,
 ) -> Iterator[Built]:
     """Build the missing tables of a plan and register them in the catalog.
 
@@ -76,6 +93,10 @@ def build(
         What runs the solvers; by default this process. The solvers are chosen so that its memory is enough.
     engine : str
         Name of one of `tablebase.solvers.registry.SOLVERS`, or ``auto``.
+    deadline : Deadline, optional
+        When to stop; the plan may not be finished then.
+    watch : callable
+        Called with materials and the stages that their tables have reached.
 
     Yields
     ------
@@ -93,13 +114,14 @@ def build(
             missing = missing_tables(game, planned, folder, catalog)
             graph = dependency_graph(game, missing)
             work = partial(build_table, game.name, folder, engine, allowed=allowed)
-            for built, draft in run_graph(graph, work, executor, partial(memory, game, engine=engine, allowed=allowed)):
+            needs = partial(memory, game, engine=engine, allowed=allowed)
+            for built, draft in run_graph(graph, work, executor, needs, deadline, watch):
                 path = table_path(folder, game, built.material)
                 # Only the holder of the lock does this: no worker that outlives it can.
                 if draft is not None:
                     publish(draft, path)
                 table = Table(path, game, built.material)
-                catalog.register(game, table, built.engine, built.seconds)
+                catalog.register(game, table, built.engine, built.seconds if built.engine else None)
                 table.close()
                 yield built
     finally:
@@ -129,14 +151,20 @@ def build_table(
     path = table_path(folder, game, material)
     solver = solver_for(game, material, engine, solver_memory(game, material, allowed))
     memory = solver.memory(game, material)
+    forget_peak()
+    clock, begin = time.monotonic(), time.process_time()
+
+    def built(engine: str | None, file: Path) -> Built:
+        seconds, elapsed = time.process_time() - begin, time.monotonic() - clock
+        return Built(material, engine, seconds, elapsed, peak_memory(), file.stat().st_size)
+
     try:
         if path.exists() and _is_correct(game, path, material, store, memory):
-            return Built(material, None, None), None
-        begin = time.process_time()
+            return built(None, path), None
         draft = _solve(game, path, material, solver.name, store)
         with closing(Table(draft, game, material)) as table:
             verify_table(game, table, store, memory)
-        return Built(material, solver.name, time.process_time() - begin), draft
+        return built(solver.name, draft), draft
     finally:
         store.close()
 

@@ -29,6 +29,7 @@ from tablebase.cli import (
     streams,
     verify,
 )
+from tablebase.cli.options import Call
 from tablebase.errors import CapacityError, TablebaseError, system_error
 
 app = typer.Typer(
@@ -93,7 +94,7 @@ def run(arguments: Sequence[str] | None = None, *, bounded: bool = False) -> int
     """
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
-        result = _command().main(words, prog_name="tablebase", standalone_mode=False, obj=bounded)
+        result = _command().main(words, prog_name="tablebase", standalone_mode=False, obj=Call(words, bounded))
         sys.stdout.flush()
         code = result if isinstance(result, int) else 0
         # Some versions of typer turn Ctrl-C into this exit code themselves.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,9 +10,15 @@ import typer
 from tablebase.cli import chances
 from tablebase.cli.options import (
     DEFAULT_DATA,
+    DEFAULT_GRACE,
     Data,
+    Deadline,
+    Duration,
     Format,
     GameName,
+    Grace,
+    JsonLogFile,
+    LogFile,
     Materials,
     Pieces,
     Size,
@@ -22,6 +27,8 @@ from tablebase.cli.options import (
     Verbose,
     Workers,
     chosen_rules,
+    end_of_work,
+    program_call,
 )
 from tablebase.game.stochastic import StochasticGame
 
@@ -30,7 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tablebase.build.estimate import Estimate
-    from tablebase.build.tables import Built
+    from tablebase.executors.executor import Limits
     from tablebase.game import Game
     from tablebase.slices.material import Material
 
@@ -53,6 +60,11 @@ def build(
         str,
         typer.Option("--engine", help="Solver: auto, planes, lean, bitrow, pursuit, reference or sweep; all write the same files."),
     ] = "auto",
+    deadline: Deadline = None,
+    duration: Duration = None,
+    grace: Grace = DEFAULT_GRACE,
+    log: LogFile = None,
+    json_log: JsonLogFile = None,
     verbose: Verbose = False,
 ) -> None:
     """Solve, verify and store the tables that are missing."""
@@ -60,72 +72,28 @@ def build(
     if isinstance(rules, StochasticGame):
         chances.refuse_given(rules, pieces=pieces, material=material, memory=memory)
         chances.build(rules, chances.limits_from(rules, context.args), data, workers, verbose)
-    else:
-        chances.refuse_more(context)
-        _build_tables(rules, pieces, material, data, workers, memory, engine, verbose)
+        return
+    chances.refuse_more(context)
+    end = end_of_work(deadline, duration)
+    from tablebase.cli.building import Terms, Wanted, build_tables
+    from tablebase.cli.log import Log
+    from tablebase.errors import DeadlineError
+
+    wanted = Wanted(rules, pieces, _chosen_materials(rules, pieces, material), engine)
+    with Log(log, json_log) as lines:
+        terms = Terms(data, chosen_limits(workers, memory), end, grace, log=lines, verbose=verbose)
+        left = build_tables(wanted, terms, summarized=end is not None or log is not None or json_log is not None)
+    if left:
+        raise DeadlineError(left, program_call(context))
 
 
-def _build_tables(
-    rules: Game,
-    pieces: range | None,
-    material: list[str] | None,
-    data: Path,
-    workers: int,
-    memory: str | None,
-    engine: str,
-    verbose: bool,
-) -> None:
-    """Solve, verify and store the missing tables of a game of pieces."""
-    from tablebase.build import tables as building
-    from tablebase.build.capacity import check_capacity, describe_sharing, describe_solvers
-    from tablebase.build.plan import wanted_materials, with_dependencies
-    from tablebase.catalog.catalog import Catalog
-    from tablebase.catalog.sqlite import FILE_NAME
+def chosen_limits(workers: int, memory: str | None) -> Limits:
+    """What a build may use at the same time."""
     from tablebase.cli.options import parse_size
-    from tablebase.cli.output import say
-    from tablebase.cli.progress import progress
     from tablebase.compute import machine
     from tablebase.executors.executor import Limits
-    from tablebase.executors.local import LocalExecutor
-    from tablebase.slices.placements import table_placements
-    from tablebase.solvers.registry import find_solver
 
-    materials = _chosen_materials(rules, pieces, material)
-    find_solver(engine)
-    limits = Limits(workers, machine.memory() if memory is None else parse_size(memory))
-    wanted = wanted_materials(rules, pieces, materials)
-    planned = with_dependencies(rules, wanted)
-    # A folder that can only be read may need no more tables.
-    catalog = Catalog(data, create=not (data / FILE_NAME).exists() or os.access(data, os.W_OK))
-    missing = building.missing_tables(rules, planned, data, catalog)
-    catalog.close()
-    if not missing:
-        say(f"nothing to do: all {len(planned)} tables are in {data}, built and verified")
-        return
-    check_capacity(rules, missing, data, limits, engine)
-    if len(planned) > len(wanted):
-        say(f"tables asked for: {len(wanted)}; further tables that these depend on: {len(planned) - len(wanted)}")
-    say(describe_solvers(rules, missing, engine, limits.memory))
-    if workers > 1:
-        say(describe_sharing(rules, missing, limits, engine))
-    placements = {stored: table_placements(rules, stored) for stored in planned}
-    new = sum(placements[stored] for stored in missing)
-    total = sum(placements.values())
-    with progress(f"build {rules.name}", "placements", total, total - new, verbose=verbose, compiles=True) as shown:
-        for built in building.build(rules, planned, data, executor=LocalExecutor(limits), engine=engine):
-            shown.update(placements[built.material])
-            shown.note(_describe(rules, built, placements[built.material]))
-    say(f"built and verified in {data}: {len(missing)} of {len(planned)} tables, {new:,} placements")
-
-
-def _describe(game: Game, built: Built, placements: int) -> str:
-    """A line about a finished table."""
-    from tablebase.slices.material import material_name
-
-    name = material_name(game, built.material)
-    if built.engine is None:
-        return f"{name}: {placements:,} placements, already there and correct"
-    return f"{name}: {placements:,} placements, {built.engine}, {built.seconds:.1f} CPU-seconds"
+    return Limits(workers, machine.memory() if memory is None else parse_size(memory))
 
 
 def estimate(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
+import time as clock
+from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -16,6 +19,21 @@ from tablebase.errors import TablebaseError, quoted, system_error
 if TYPE_CHECKING:
     from tablebase.game import Game
     from tablebase.game.stochastic import StochasticGame
+
+
+class Call(NamedTuple):
+    """How the program was called.
+
+    Parameters
+    ----------
+    words : list of str
+        Command, arguments and options.
+    bounded : bool
+        Whether statements run in a process of their own.
+    """
+
+    words: list[str]
+    bounded: bool
 
 
 class Format(StrEnum):
@@ -75,6 +93,33 @@ def from_input(word: str) -> str:
         raise system_error(fault, word[1:], "name another file") from fault
 
 
+def parse_duration(text: str) -> float:
+    """Seconds of a duration such as ``8h``, ``90min``, ``1h30min`` or ``45s``."""
+    units = {"d": 86400.0, "h": 3600.0, "min": 60.0, "s": 1.0}
+    parts = re.findall(r"([0-9]{1,9}(?:\.[0-9]+)?)\s*(d|h|min|m|s)\s*", str(text).strip().lower())
+    written = re.sub(r"\s", "", str(text).lower())
+    if not parts or "".join(number + unit for number, unit in parts) != written:
+        raise TablebaseError(f"{quoted(str(text))} is not a duration: write numbers with d, h, min or s, such as 8h or 1h30min")
+    return sum(float(number) * units["min" if unit == "m" else unit] for number, unit in parts)
+
+
+def parse_time(text: str) -> float:
+    """Seconds since the epoch of a local time: the next ``07:00``, or ``2030-01-31T07:00``, which must not have passed."""
+    now = datetime.now().astimezone()
+    try:
+        if re.fullmatch(r"[0-9]{1,2}:[0-9]{2}", str(text)):
+            hour, minute = map(int, str(text).split(":"))
+            time = now.replace(hour=hour, minute=minute, second=0, microsecond=0)
+            # A day later may be in summer time.
+            return (time if time > now else (time.replace(tzinfo=None) + timedelta(days=1)).astimezone()).timestamp()
+        time = datetime.fromisoformat(str(text)).astimezone()
+    except ValueError:
+        raise TablebaseError(f"{quoted(str(text))} is not a time: write one such as 07:00 or 2030-01-31T07:00") from None
+    if time <= now:
+        raise TablebaseError(f"{text} has passed: name a time to come, such as 07:00")
+    return time.timestamp()
+
+
 GameName = Annotated[
     str,
     typer.Argument(metavar="GAME", help="Name of the game; 'tablebase games' lists them.", autocompletion=complete_game),
@@ -96,8 +141,23 @@ Materials = Annotated[list[str] | None, typer.Option("--material", metavar="RCvW
 Verbose = Annotated[bool, typer.Option("--verbose", help="Write a line about each table.")]
 Workers = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Number of processes.")]
 Threads = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Number of threads.")]
+Deadline = Annotated[
+    float | None,
+    typer.Option("--deadline", metavar="TIME", parser=parse_time, help="Stop at this time, such as 07:00 or 2030-01-31T07:00."),
+]
+Duration = Annotated[
+    float | None, typer.Option("--for", metavar="TIME", parser=parse_duration, help="Stop after so much time, such as 8h or 90min.")
+]
+Grace = Annotated[
+    float,
+    typer.Option("--grace", metavar="TIME", parser=parse_duration, help="Time after the deadline for tables in work."),
+]
+LogFile = Annotated[Path | None, typer.Option("--log", metavar="FILE", help="Add a line about each table to this file.")]
+JsonLogFile = Annotated[Path | None, typer.Option("--json-log", metavar="FILE", help="The same as JSON, an object a line.")]
 
 DEFAULT_DATA = Path("data")
+DEFAULT_GRACE: Any = "10min"
+"""As text, which the option's parser reads."""
 CORES = cores()
 CHECK_FAILED = 1
 """Exit code if a check has failed."""
@@ -142,3 +202,14 @@ def parse_size(text: str) -> int:
     if match is None:
         raise TablebaseError(f"{quoted(text)} is not a size: write bytes, or a number with K, M, G or T such as 8G")
     return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
+
+
+def end_of_work(deadline: float | None, duration: float | None) -> float | None:
+    """The earlier of a time and of the end of a duration that begins now, in seconds since the epoch; None without either."""
+    ends = [end for end in (deadline, None if duration is None else clock.time() + duration) if end is not None]
+    return min(ends, default=None)
+
+
+def program_call(context: typer.Context) -> str:
+    """The command that is being run, as a shell would take it."""
+    return shlex.join(["tablebase", *context.find_root().obj.words])

@@ -11,6 +11,7 @@ from threading import Event, Thread
 from tqdm import tqdm
 
 from tablebase.cli.output import say
+from tablebase.compute.stages import Stage
 
 INTERVAL = 60.0
 """Seconds between two plain lines."""
@@ -48,6 +49,7 @@ class Progress:
             file=sys.stderr if self.is_bar else StringIO(),
             dynamic_ncols=True,
         )
+        self._stages: dict[str, Stage] = {}
         self._ended = Event()
         self._compiling = False
 
@@ -65,6 +67,20 @@ class Progress:
         """Call what is being done now by another name."""
         self._title = title
         self._bar.set_description(title)
+
+    def at(self, name: str, stage: Stage) -> None:
+        """Show which stage some part of the work has reached."""
+        self._stages[name] = stage
+        self._show_stages()
+
+    def leave(self, name: str) -> None:
+        """Show a part of the work no more."""
+        self._stages.pop(name, None)
+        self._show_stages()
+
+    def _show_stages(self) -> None:
+        # A copy, since the thread of plain lines reads it, too.
+        self._bar.set_postfix_str(", ".join(f"{name} {_text(stage)}" for name, stage in list(self._stages.items())))
 
     def note(self, sentence: str) -> None:
         """Write a line about one step, if these are wanted."""
@@ -90,12 +106,20 @@ class Progress:
         """Write a plain line each minute, until the end; runs in a thread."""
         while not self._ended.wait(INTERVAL):
             self._bar.bar_format = PLAIN if self._bar.total else PLAIN_WITHOUT_TOTAL
-            say(str(self._bar))
+            at_work = f"; at work: {self._bar.postfix}" if self._bar.postfix else ""
+            say(f"{self._bar}{at_work}")
 
     def close(self) -> None:
         """Leave nothing of the bar behind."""
         self._ended.set()
         self._bar.close()
+
+
+def _text(stage: Stage) -> str:
+    """A stage, and how far it is."""
+    if stage.total:
+        return f"{stage.name} {stage.done / stage.total:.0%}"
+    return f"{stage.name} {stage.done}" if stage.done else stage.name
 
 
 @contextmanager

@@ -37,7 +37,7 @@ def run_statement(context: typer.Context, answer: Callable[[], object], seconds:
     """Answer a statement, within bounds if this process is the program's own; return the exit code."""
     from tablebase.executors.bounds import run_bounded
 
-    if context.obj:
+    if context.obj.bounded:
         return run_bounded(answer, seconds, MEMORY + workers * PER_WORKER)
     answer()
     return 0

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 CONTROL_GROUPS = Path("/sys/fs/cgroup")
 MEMBERSHIP = Path("/proc/self/cgroup")
+PEAK = Path("/proc/self/clear_refs")
+STATUS = Path("/proc/self/status")
 
 
 def cores() -> int:
@@ -25,6 +28,21 @@ def memory() -> int:
 
     limits = [*_limits("memory.max"), *_limits("memory.limit_in_bytes", "memory")]
     return min([psutil.virtual_memory().total, *(int(limit) for limit in limits if limit.isdigit())])
+
+
+def forget_peak() -> None:
+    """Let `peak_memory` begin anew, where the system can."""
+    with suppress(OSError):
+        PEAK.write_text("5")
+
+
+def peak_memory() -> int | None:
+    """The most memory, in bytes, that this process has had since `forget_peak`; None where the system does not say."""
+    try:
+        lines = STATUS.read_text().splitlines()
+    except OSError:
+        return None
+    return next((1024 * int(line.split()[1]) for line in lines if line.startswith("VmHWM")), None)
 
 
 def open_files() -> int:

@@ -1,0 +1,158 @@
+"""Records of a build: how it began, each table, and how it ended. The field names are those of a JSON log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Begun:
+    """The beginning of a build.
+
+    Parameters
+    ----------
+    game : str
+    tables : int
+        Those that are missing.
+    placements : int
+        In the distinct slices of these tables.
+    expected_seconds : float
+        By the clock.
+    workers : int
+    memory : int or None
+        Bytes that all workers may need together; None for no limit.
+    deadline : str or None
+        Local time, in ISO 8601.
+    """
+
+    game: str
+    tables: int
+    placements: int
+    expected_seconds: float
+    workers: int
+    memory: int | None
+    deadline: str | None
+
+
+@dataclass(frozen=True)
+class TableRecord:
+    """A finished table.
+
+    Parameters
+    ----------
+    game, material : str
+    engine : str or None
+        The solver; None if there was a correct file already.
+    placements : int
+        In the distinct slices of the table.
+    seconds : float
+        By the clock: to solve, write and verify it, or only to verify it.
+    cpu_seconds : float
+    rate : float
+        Placements a second, by the clock.
+    memory : int or None
+        Bytes of memory at most; None where the system does not say.
+    bytes : int
+        Of the file.
+    verified : bool
+        Always true: what fails the check is not kept.
+    """
+
+    game: str
+    material: str
+    engine: str | None
+    placements: int
+    seconds: float
+    cpu_seconds: float
+    rate: float
+    memory: int | None
+    bytes: int
+    verified: bool = True
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The end of a build.
+
+    Parameters
+    ----------
+    game : str
+    reason : str
+        ``done`` or ``deadline``.
+    done, left : int
+        Tables.
+    dropped : list of str
+        Materials of those tables that are left whose work was ended.
+    placements : int
+        In the tables that are done.
+    seconds : float
+        By the clock.
+    cpu_seconds, expected_cpu_seconds : float
+        What the tables took that are done, and what they had been expected to take.
+    slowest, largest : str or None
+        Materials: of the table that took the most time, and of the largest file.
+    """
+
+    game: str
+    reason: str
+    done: int
+    left: int
+    dropped: list[str]
+    placements: int
+    seconds: float
+    cpu_seconds: float
+    expected_cpu_seconds: float
+    slowest: str | None
+    largest: str | None
+
+
+@dataclass
+class Report:
+    """What has come of a build so far.
+
+    Parameters
+    ----------
+    begun : Begun
+    tables : list of TableRecord
+        In the order in which they were finished.
+    dropped : list of str
+        Materials whose work was ended at a deadline.
+    expected_cpu_seconds : float
+        What these tables had been expected to take.
+    """
+
+    begun: Begun
+    tables: list[TableRecord] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
+    expected_cpu_seconds: float = 0.0
+
+    @property
+    def left(self) -> int:
+        """Number of tables that are still missing."""
+        return self.begun.tables - len(self.tables)
+
+    @property
+    def slowest(self) -> TableRecord | None:
+        """The table that took the most time."""
+        return max(self.tables, key=lambda table: table.seconds, default=None)
+
+    @property
+    def largest(self) -> TableRecord | None:
+        """The table with the largest file."""
+        return max(self.tables, key=lambda table: table.bytes, default=None)
+
+    def ended(self, seconds: float) -> Ended:
+        """The last record, of a build that took so many seconds by the clock."""
+        return Ended(
+            game=self.begun.game,
+            reason="deadline" if self.left else "done",
+            done=len(self.tables),
+            left=self.left,
+            dropped=self.dropped,
+            placements=sum(table.placements for table in self.tables),
+            seconds=seconds,
+            cpu_seconds=sum(table.cpu_seconds for table in self.tables),
+            expected_cpu_seconds=self.expected_cpu_seconds,
+            slowest=self.slowest.material if self.slowest else None,
+            largest=self.largest.material if self.largest else None,
+        )
