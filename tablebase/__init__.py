@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 from tablebase.compute.lazy import lazy
 from tablebase.errors import (
+    BatchError,
     CapacityError,
+    CommandError,
     CorruptCatalogError,
     CorruptTableError,
     DeadlineError,
@@ -31,7 +33,9 @@ if TYPE_CHECKING:
 __version__ = "0.2.0.dev0"
 
 __all__ = [
+    "BatchError",
     "CapacityError",
+    "CommandError",
     "CorruptCatalogError",
     "CorruptTableError",
     "DeadlineError",

@@ -241,22 +241,56 @@ class TimeLimitError(TablebaseError):
         super().__init__(f"the statement takes longer than {seconds:g} s: ask for less, or allow more with --timeout")
 
 
+class BatchError(TablebaseError):
+    """Something in a batch file that cannot be done.
+
+    Parameters
+    ----------
+    path : Path
+    line : int
+    fault : str
+        A sentence.
+    exit_code : int
+    """
+
+    def __init__(self, path: Path, line: int, fault: str, exit_code: int = 2) -> None:
+        self.path, self.line, self.fault, self.exit_code = path, line, fault, exit_code
+        super().__init__(f"{path}, line {line}: {fault}")
+
+
+class CommandError(TablebaseError):
+    """A command that has failed, and has said why.
+
+    Parameters
+    ----------
+    command : str
+    exit_code : int
+    """
+
+    def __init__(self, command: str, exit_code: int) -> None:
+        self.command, self.exit_code = command, exit_code
+        super().__init__(f"the command {quoted(command)} ended with code {exit_code}: see what it says above")
+
+
 class DeadlineError(TablebaseError):
     """Work that was not done before its deadline.
 
     Parameters
     ----------
     left : int
-        Tables that are missing still.
+        How many things are left to be done.
     command : str
         What goes on with the work.
+    what : str
+        What one of these things is called.
     """
 
     exit_code = 4
 
-    def __init__(self, left: int, command: str) -> None:
-        self.left, self.command = left, command
-        super().__init__(f"the deadline came first, and {left} {'table is' if left == 1 else 'tables are'} left: run '{command}'")
+    def __init__(self, left: int, command: str, what: str = "table") -> None:
+        self.left, self.command, self.what = left, command, what
+        some = f"{what} is" if left == 1 else f"{what}s are"
+        super().__init__(f"the deadline came first, and {left} {some} left: run '{command}'")
 
 
 def space_error(path: str | Path | None, reason: str, cure: str = "use another folder") -> CapacityError:

@@ -15,7 +15,9 @@ from tablebase.build.tables import lock, remove_drafts
 from tablebase.catalog.catalog import Catalog
 from tablebase.compute import machine
 from tablebase.compute.cleanup import ensured
+from tablebase.compute.machine import forget_peak, peak_memory
 from tablebase.errors import CapacityError, CorruptTableError, TablebaseError
+from tablebase.executors.scheduler import Deadline
 from tablebase.game.kernels import Int64, Layer, Region
 from tablebase.game.stochastic import StochasticGame
 from tablebase.stochastic.compiled import Compiled, compiled
@@ -31,6 +33,8 @@ BYTES_OF_FORMULAS = 1024
 """At most, for a state that is alike to no other, as long as all formulas are kept."""
 BYTES_BESIDE = 1 << 28
 """The program itself, with its compiled kernels."""
+SPEED = 120_000
+"""States that are solved, written and verified in a CPU-second, measured on a server core of 2023."""
 BYTES_ON_DISK = 16
 """At most; where bounds are 0 and 1, next to nothing is left after compression."""
 
@@ -48,12 +52,15 @@ class Estimate:
         Bytes, for it and the layers before it.
     disk : int
         Bytes, at most.
+    cpu_seconds : float
+        To solve, write and verify it.
     """
 
     layer: str
     states: int
     memory: int
     disk: int
+    cpu_seconds: float
 
 
 def estimate(region: Region) -> list[Estimate]:
@@ -64,6 +71,7 @@ def estimate(region: Region) -> list[Estimate]:
             layer.end - layer.begin,
             BYTES_A_STATE * region.size + min(KEPT, BYTES_OF_FORMULAS * (layer.end - layer.begin)) + BYTES_BESIDE,
             BYTES_ON_DISK * (layer.end - layer.begin),
+            (layer.end - layer.begin) / SPEED,
         )
         for layer in region.layers
     ]
@@ -76,12 +84,22 @@ class BuiltLayer:
     Parameters
     ----------
     layer : Layer
-    seconds : float or None
-        CPU-seconds to solve, write and verify it; None if there was a file already.
+    is_new : bool
+        False if there was a file already.
+    seconds, elapsed : float
+        To solve, write and verify it, or only to read it: of the processors, and by the clock.
+    memory : int or None
+        Bytes of memory that this took at most; None where the system does not say.
+    bytes : int
+        Of the file.
     """
 
     layer: Layer
-    seconds: float | None
+    is_new: bool
+    seconds: float
+    elapsed: float
+    memory: int | None
+    bytes: int
 
 
 def build_layers(
@@ -91,6 +109,7 @@ def build_layers(
     threads: int = 1,
     report: Callable[[Progress], None] = lambda _: None,
     finished: Callable[[BuiltLayer], None] = lambda _: None,
+    deadline: Deadline[Layer] | None = None,
 ) -> None:
     """Build the layers of a region that are missing, and register them in the catalog.
 
@@ -104,15 +123,15 @@ def build_layers(
         Called now and then while a layer is solved.
     finished : callable
         Called with each layer, once it is registered.
+    deadline : Deadline, optional
+        When to stop; the region may not be finished then.
 
     Raises
     ------
     CapacityError
         If it does not fit into memory.
     """
-    needed, allowed = max(one.memory for one in estimate(region)), machine.memory()
-    if needed > allowed:
-        raise CapacityError(f"the table {region.name} of {game.name}", "choose lower limits", needed=needed, allowed=allowed)
+    check_memory(game, region)
     form = compiled(game)
     chances = np.zeros((2, region.size), np.int64)
     with (
@@ -120,25 +139,63 @@ def build_layers(
         lock(folder),
         ensured(partial(remove_drafts, folder / game.name)),
     ):
-        registered = {row["file"]: row["file_sha256"] for row in catalog.layers(game)}
+        missing = missing_layers(game, region, folder, catalog)
         for layer in region.layers:
             path = layer_path(folder, game, region, layer)
-            known = registered.get(path.relative_to(folder).as_posix())
-            if path.exists() and known == file_sha256(path):
+            forget_peak()
+            clock, begin = time.monotonic(), time.process_time()
+            if layer not in missing:
                 with closing(LayerFile(path, game, region, layer)) as file:
                     file.read(chances[:, layer.begin : layer.end])
-                finished(BuiltLayer(layer, None))
-                continue
-            begin = time.process_time()
-            for progress in solve_layer(form.kernels, region, layer, chances, threads):
-                report(progress)
-            draft = write_layer(path, game, form.kernels, region, layer, chances)
-            with closing(LayerFile(draft, game, region, layer)) as file:
-                verify_layer(form.kernels, file, chances, threads)
-            publish(draft, path)
-            with closing(LayerFile(path, game, region, layer)) as file:
-                catalog.register_layer(file, time.process_time() - begin)
-            finished(BuiltLayer(layer, time.process_time() - begin))
+            elif _solve(form, region, layer, chances, threads, report, deadline):
+                draft = write_layer(path, game, form.kernels, region, layer, chances)
+                with closing(LayerFile(draft, game, region, layer)) as file:
+                    verify_layer(form.kernels, file, chances, threads)
+                publish(draft, path)
+                with closing(LayerFile(path, game, region, layer)) as file:
+                    catalog.register_layer(file, time.process_time() - begin)
+            else:
+                return
+            seconds, elapsed = time.process_time() - begin, time.monotonic() - clock
+            finished(BuiltLayer(layer, layer in missing, seconds, elapsed, peak_memory(), path.stat().st_size))
+
+
+def missing_layers(game: StochasticGame, region: Region, folder: Path, catalog: Catalog) -> list[Layer]:
+    """The layers of a region whose files are not both on disk and those that were registered."""
+    registered = {row["file"]: row["file_sha256"] for row in catalog.layers(game)}
+    missing = []
+    for layer in region.layers:
+        path = layer_path(folder, game, region, layer)
+        known = registered.get(path.relative_to(folder).as_posix())
+        if known is None or not path.exists() or known != file_sha256(path):
+            missing.append(layer)
+    return missing
+
+
+def check_memory(game: StochasticGame, region: Region) -> None:
+    """Raise `CapacityError` if a region does not fit into memory."""
+    needed, allowed = max(one.memory for one in estimate(region)), machine.memory()
+    if needed > allowed:
+        raise CapacityError(f"the table {region.name} of {game.name}", "choose lower limits", needed=needed, allowed=allowed)
+
+
+def _solve(
+    form: Compiled,
+    region: Region,
+    layer: Layer,
+    chances: Int64,
+    threads: int,
+    report: Callable[[Progress], None],
+    deadline: Deadline[Layer] | None,
+) -> bool:
+    """Solve a layer; return False if it would not be, or is not, done by the deadline."""
+    if deadline is not None and not deadline.admits(layer):
+        return False
+    for progress in solve_layer(form.kernels, region, layer, chances, threads):
+        report(progress)
+        if deadline is not None and not deadline.remaining():
+            return False
+    return True
 
 
 def verify_layers(game: StochasticGame, folder: Path, threads: int = 1) -> list[tuple[str, str | None]]:
@@ -214,4 +271,13 @@ def opened_layer(folder: Path, game: StochasticGame, path: Path) -> LayerFile:
     raise CorruptTableError(f"is not where a table of {game.name} belongs", path)
 
 
-__all__ = ["BuiltLayer", "Estimate", "build_layers", "estimate", "opened_layer", "verify_layers"]
+__all__ = [
+    "BuiltLayer",
+    "Estimate",
+    "build_layers",
+    "check_memory",
+    "estimate",
+    "missing_layers",
+    "opened_layer",
+    "verify_layers",
+]

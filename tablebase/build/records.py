@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+CLOCK = 1e-3
+"""Seconds that a clock can tell from none."""
+
 
 @dataclass(frozen=True)
 class Begun:
@@ -48,12 +51,12 @@ class TableRecord:
     seconds : float
         By the clock: to solve, write and verify it, or only to verify it.
     cpu_seconds : float
-    rate : float
-        Placements a second, by the clock.
     memory : int or None
         Bytes of memory at most; None where the system does not say.
     bytes : int
         Of the file.
+    rate : float
+        Placements a second, by the clock.
     verified : bool
         Always true: what fails the check is not kept.
     """
@@ -64,10 +67,13 @@ class TableRecord:
     placements: int
     seconds: float
     cpu_seconds: float
-    rate: float
     memory: int | None
     bytes: int
+    rate: float = field(init=False)
     verified: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rate", self.placements / max(self.seconds, CLOCK))
 
 
 @dataclass(frozen=True)
@@ -125,6 +131,11 @@ class Report:
     tables: list[TableRecord] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)
     expected_cpu_seconds: float = 0.0
+
+    def add(self, table: TableRecord, expected_cpu_seconds: float) -> None:
+        """Count a finished table."""
+        self.tables.append(table)
+        self.expected_cpu_seconds += expected_cpu_seconds
 
     @property
     def left(self) -> int:

@@ -13,6 +13,7 @@ import typer
 
 import tablebase
 from tablebase.cli import (
+    batch,
     build,
     catalog,
     count,
@@ -29,7 +30,7 @@ from tablebase.cli import (
     streams,
     verify,
 )
-from tablebase.cli.options import Call
+from tablebase.cli.options import Call, UsageError, usage_sentence
 from tablebase.errors import CapacityError, TablebaseError, system_error
 
 app = typer.Typer(
@@ -59,13 +60,10 @@ def _options(
 MORE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 """For commands that pass further options on to the game."""
 
-for module in (games, build, prune, probe, play, match, search, count, catalog, mine, patterns, plot, verify):
+for module in (games, build, batch, prune, probe, play, match, search, count, catalog, mine, patterns, plot, verify):
     for command in module.COMMANDS:
         settings = MORE_OPTIONS if command in build.LIMITED else None
         app.command(name=command.__name__.replace("_", "-"), context_settings=settings)(command)
-
-# ClickException, whose place within typer depends on the version.
-_UsageError: type[Exception] = typer.BadParameter.__mro__[2]
 
 
 @cache
@@ -103,10 +101,8 @@ def run(arguments: Sequence[str] | None = None, *, bounded: bool = False) -> int
         return 0
     except TablebaseError as fault:
         return _fail(str(fault), fault.exit_code)
-    except _UsageError as fault:
-        # Some messages list choices on separate lines, and some begin with the name of an exception.
-        sentence = " ".join(fault.format_message().split())  # type: ignore[attr-defined]
-        return _fail(sentence.replace("Value error, ", ""), 2)
+    except UsageError as fault:
+        return _fail(usage_sentence(fault), 2)
     except (KeyboardInterrupt, typer.Abort):
         return _fail(signals.sentence(signal.SIGINT), signals.INTERRUPTED)
     except SystemExit as fault:

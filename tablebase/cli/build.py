@@ -26,10 +26,13 @@ from tablebase.cli.options import (
     Variant,
     Verbose,
     Workers,
+    chosen_limits,
+    chosen_materials,
     chosen_rules,
     end_of_work,
     program_call,
 )
+from tablebase.errors import DeadlineError
 from tablebase.game.stochastic import StochasticGame
 
 if TYPE_CHECKING:
@@ -37,9 +40,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tablebase.build.estimate import Estimate
-    from tablebase.executors.executor import Limits
     from tablebase.game import Game
-    from tablebase.slices.material import Material
 
 Memory = Annotated[
     str | None, typer.Option("--memory", metavar="8G", help="Solve only as many tables at once as fit into this much memory.")
@@ -69,31 +70,23 @@ def build(
 ) -> None:
     """Solve, verify and store the tables that are missing."""
     rules = chosen_rules(game, size, variant)
-    if isinstance(rules, StochasticGame):
-        chances.refuse_given(rules, pieces=pieces, material=material, memory=memory)
-        chances.build(rules, chances.limits_from(rules, context.args), data, workers, verbose)
-        return
-    chances.refuse_more(context)
     end = end_of_work(deadline, duration)
-    from tablebase.cli.building import Terms, Wanted, build_tables
+    summarized = end is not None or log is not None or json_log is not None
+    from tablebase.cli.building import Wanted, build_tables
     from tablebase.cli.log import Log
-    from tablebase.errors import DeadlineError
+    from tablebase.cli.terms import Terms
 
-    wanted = Wanted(rules, pieces, _chosen_materials(rules, pieces, material), engine)
     with Log(log, json_log) as lines:
         terms = Terms(data, chosen_limits(workers, memory), end, grace, log=lines, verbose=verbose)
-        left = build_tables(wanted, terms, summarized=end is not None or log is not None or json_log is not None)
+        if isinstance(rules, StochasticGame):
+            chances.refuse_given(rules, pieces=pieces, material=material, memory=memory)
+            left = chances.build(rules, chances.limits_from(rules, context.args), terms, summarized=summarized)
+        else:
+            chances.refuse_more(context)
+            wanted = Wanted(rules, pieces, chosen_materials(rules, pieces, material), engine)
+            left = build_tables(wanted, terms, summarized=summarized)
     if left:
         raise DeadlineError(left, program_call(context))
-
-
-def chosen_limits(workers: int, memory: str | None) -> Limits:
-    """What a build may use at the same time."""
-    from tablebase.cli.options import parse_size
-    from tablebase.compute import machine
-    from tablebase.executors.executor import Limits
-
-    return Limits(workers, machine.memory() if memory is None else parse_size(memory))
 
 
 def estimate(
@@ -139,7 +132,7 @@ def _estimate_tables(
     from tablebase.cli.options import parse_size
     from tablebase.cli.output import write_rows
 
-    materials = _chosen_materials(rules, pieces, material)
+    materials = chosen_materials(rules, pieces, material)
     factor = building.measure(rules) if measure else None
     allowed = None if memory is None else parse_size(memory)
     lines = estimate_build(rules, pieces, materials, data, factor, whole=not material, workers=workers, allowed=allowed)
@@ -185,20 +178,6 @@ def reindex(data: Data = DEFAULT_DATA) -> None:
         raise TablebaseError(f"there is no folder {data}: name the tables' folder with --data")
     counts = rebuild(data)
     say(f"catalog of {data} rebuilt from {sum(counts.values())} tables of {', '.join(counts) or 'no game'}")
-
-
-def _chosen_materials(game: Game, pieces: range | None, texts: list[str] | None) -> list[Material]:
-    """The materials named; without any, and without a number of pieces, that of the start if the game is small enough."""
-    from tablebase.build.plan import start_material
-    from tablebase.errors import TablebaseError
-    from tablebase.slices.material import parse_materials
-
-    if pieces is None and not texts:
-        start = start_material(game)
-        if start is None:
-            raise TablebaseError("choose tables: --pieces 3 for all with three pieces, or --material RCvW for one material")
-        return [start]
-    return [material for text in texts or [] for material in parse_materials(game, text)]
 
 
 COMMANDS = (build, estimate, reindex)

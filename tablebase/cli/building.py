@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -13,18 +14,18 @@ from pathlib import Path
 from tablebase.build import tables as building
 from tablebase.build.capacity import check_capacity, describe_sharing, describe_solvers
 from tablebase.build.estimate import elapsed
-from tablebase.build.needs import cells, costs_in, memory
+from tablebase.build.needs import cells, costs_in, disk, memory
 from tablebase.build.pace import Pace
 from tablebase.build.plan import wanted_materials, with_dependencies
 from tablebase.build.records import Begun, Ended, Report, TableRecord
 from tablebase.build.tables import Built
 from tablebase.catalog.catalog import Catalog, TableCost
 from tablebase.catalog.sqlite import FILE_NAME
-from tablebase.cli.log import Log, summary
+from tablebase.cli.log import say_summary
 from tablebase.cli.output import say
 from tablebase.cli.progress import Progress, progress
+from tablebase.cli.terms import Needs, Terms
 from tablebase.compute.stages import Stage
-from tablebase.executors.executor import Limits
 from tablebase.executors.local import LocalExecutor
 from tablebase.executors.scheduler import DROPPED, Deadline
 from tablebase.game import Game
@@ -34,8 +35,6 @@ from tablebase.solvers.registry import AUTO, find_solver
 
 RECENT = 8
 """Tables from which the time of the next ones by the clock is judged."""
-CLOCK = 1e-3
-"""Seconds that the clock can tell from none."""
 
 
 @dataclass(frozen=True)
@@ -61,41 +60,33 @@ class Wanted:
         return wanted, with_dependencies(self.game, wanted)
 
 
-@dataclass(frozen=True)
-class Terms:
-    """Where, when and with what to build.
+def needs_of(wanted: Wanted, terms: Terms) -> Needs:
+    """What the missing tables of a plan need.
 
-    Parameters
-    ----------
-    data : Path
-    limits : Limits
-    end : float or None
-        The deadline, in seconds since the epoch.
-    grace : float
-        Seconds after it for tables in work.
-    keep_free : int
-        Bytes of the disk.
-    log : Log
-    verbose : bool
+    Raises
+    ------
+    CapacityError
+        If one of them does not fit into memory, or all of them do not fit onto the disk.
     """
-
-    data: Path
-    limits: Limits
-    end: float | None = None
-    grace: float = 0.0
-    keep_free: int = 0
-    log: Log = field(default_factory=Log)
-    verbose: bool = False
+    game, limits, data = wanted.game, terms.limits, terms.data
+    find_solver(wanted.engine)
+    missing = missing_tables(wanted, wanted.planned()[1], data)
+    if not missing:
+        return Needs()
+    check_capacity(game, missing, data, limits, wanted.engine, terms.keep_free)
+    costs = costs_in(game, data)
+    pace = Pace(game, wanted.engine, limits.memory, costs)
+    seconds = [pace.seconds(material) for material in missing]
+    largest = max(memory(game, material, wanted.engine, limits.memory) for material in missing)
+    placements = sum(table_placements(game, material) for material in missing)
+    return Needs(len(missing), placements, largest, disk(game, missing, costs), sum(seconds), elapsed(seconds, largest, limits))
 
 
 def missing_tables(wanted: Wanted, planned: tuple[Material, ...], data: Path) -> tuple[Material, ...]:
     """The planned materials that a folder has no table of."""
     # A folder that can only be read may need no more tables.
-    catalog = Catalog(data, create=not (data / FILE_NAME).exists() or os.access(data, os.W_OK))
-    try:
+    with closing(Catalog(data, create=not (data / FILE_NAME).exists() or os.access(data, os.W_OK))) as catalog:
         return building.missing_tables(wanted.game, planned, data, catalog)
-    finally:
-        catalog.close()
 
 
 def build_tables(wanted: Wanted, terms: Terms, *, summarized: bool = False) -> int:
@@ -130,14 +121,8 @@ def build_tables(wanted: Wanted, terms: Terms, *, summarized: bool = False) -> i
     ended = work.ended()
     say(f"built and verified in {terms.data}: {ended.done} of {len(planned)} tables, {ended.placements:,} placements")
     if summarized:
-        for sentence in summary(ended)[1:]:
-            say(sentence)
+        say_summary(ended)
     return ended.left
-
-
-def iso_time(seconds: float) -> str:
-    """A time in seconds since the epoch as local time, to the second."""
-    return datetime.fromtimestamp(seconds).astimezone().isoformat(timespec="seconds")
 
 
 class _Building:
@@ -217,12 +202,10 @@ class _Building:
             placements=placements,
             seconds=built.elapsed,
             cpu_seconds=built.seconds,
-            rate=placements / max(built.elapsed, CLOCK),
             memory=built.memory,
             bytes=built.bytes,
         )
-        self._report.tables.append(record)
-        self._report.expected_cpu_seconds += self._expected[built.material]
+        self._report.add(record, self._expected[built.material])
         self._terms.log.write(record)
         shown.leave(record.material)
         shown.update(placements)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from tablebase.cli.options import CHECK_FAILED, Format
 from tablebase.errors import RulesError, TablebaseError, did_you_mean, quoted
 
 if TYPE_CHECKING:
+    from tablebase.cli.terms import Terms
     from tablebase.game.stochastic import State, StochasticGame
     from tablebase.stochastic.prober import Bounds, DrawAnswer, StateAnswer
 
@@ -54,37 +56,33 @@ def refuse_more(context: typer.Context) -> None:
         raise TablebaseError(f"there is no option {quoted(word)}{meant}: 'tablebase {context.info_name} --help' lists them")
 
 
-def build(game: StochasticGame, limits: dict[str, int | str], data: Path, threads: int, verbose: bool) -> None:
-    """Solve, verify and store the layers that are missing."""
-    from tablebase.build.layers import BuiltLayer, build_layers
+def build(game: StochasticGame, limits: dict[str, int | str], terms: Terms, *, summarized: bool = False) -> int:
+    """Solve, verify and store the layers that are missing; return how many are left at the deadline."""
+    from tablebase.build.layers import build_layers, missing_layers
+    from tablebase.catalog.catalog import Catalog
+    from tablebase.cli.layers import LayerReport
+    from tablebase.cli.log import say_summary
     from tablebase.cli.output import say
     from tablebase.cli.progress import progress
+    from tablebase.executors.scheduler import Deadline
     from tablebase.stochastic.compiled import compiled
-    from tablebase.stochastic.iteration import Progress
 
     region = compiled(game).region(limits)
+    with closing(Catalog(terms.data, create=True)) as catalog:
+        missing = missing_layers(game, region, terms.data, catalog)
+    if not missing:
+        say(f"nothing to do: all {len(region.layers)} tables are in {terms.data}, built and verified")
+        return 0
     total = region.size // region.block
-    built = 0
-    with progress(f"build {game.name}", "blocks", total, verbose=verbose, compiles=True) as shown:
-        at = 0
-
-        def report(now: Progress) -> None:
-            nonlocal at
-            place = now.layer.begin // region.block + now.done
-            shown.update(place - at)
-            at = place
-
-        def finished(one: BuiltLayer) -> None:
-            nonlocal built
-            built += one.seconds is not None
-            took = "already there" if one.seconds is None else f"{one.seconds:.1f} CPU-seconds"
-            shown.note(f"{one.layer.name}: {one.layer.end - one.layer.begin:,} states, {took}")
-
-        build_layers(game, region, data, threads, report, finished)
-    if built:
-        say(f"built and verified in {data}: {built} of {len(region.layers)} tables, {region.size:,} states")
-    else:
-        say(f"nothing to do: all {len(region.layers)} tables are in {data}, built and verified")
+    with progress(f"build {game.name}", "blocks", total, verbose=terms.verbose, compiles=True) as shown:
+        report = LayerReport(game, region, missing, terms, shown)
+        deadline = None if terms.end is None else Deadline(terms.end, report.seconds, terms.grace)
+        build_layers(game, region, terms.data, terms.limits.workers, report.reach, report.finish, deadline)
+    ended = report.ended()
+    say(f"built and verified in {terms.data}: {ended.done} of {len(region.layers)} tables, {ended.placements:,} states")
+    if summarized:
+        say_summary(ended)
+    return ended.left
 
 
 def estimate(game: StochasticGame, limits: dict[str, int | str], style: Format) -> None:
@@ -92,14 +90,15 @@ def estimate(game: StochasticGame, limits: dict[str, int | str], style: Format) 
     from dataclasses import asdict
 
     from tablebase.build.layers import estimate as estimate_layers
-    from tablebase.cli.output import in_bytes, write_rows
+    from tablebase.cli.output import in_bytes, in_time, write_rows
     from tablebase.compute import machine
     from tablebase.stochastic.compiled import compiled
 
     lines = [asdict(line) for line in estimate_layers(compiled(game).region(limits))]
     if style is Format.TABLE:
-        lines = [{**line, "memory": in_bytes(line["memory"]), "disk": in_bytes(line["disk"])} for line in lines]
-    write_rows(lines, style, ["layer", "states", "memory", "disk"])
+        units = {"memory": in_bytes, "disk": in_bytes, "cpu_seconds": in_time}
+        lines = [{name: units[name](value) if name in units else value for name, value in line.items()} for line in lines]
+    write_rows(lines, style, list(lines[0]))
     if style is Format.TABLE:
         sys.stdout.write(f"\ndisk is an upper bound\nthere is: {in_bytes(machine.memory())} of memory\n")
 

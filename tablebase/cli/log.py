@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from tablebase.build.records import Begun, Ended, TableRecord
-from tablebase.cli.output import in_bytes, in_time
+from tablebase.cli.output import in_bytes, in_time, say
 from tablebase.errors import system_error
 
 Record = Begun | TableRecord | Ended
@@ -66,10 +66,10 @@ def describe(record: Record) -> str:
     """A record as a line for people."""
     if isinstance(record, Begun):
         until = f", until {record.deadline}" if record.deadline else ""
-        tables = f"{record.tables} tables, {record.placements:,} placements"
-        return f"{record.game}: {tables}, expected to take {in_time(record.expected_seconds)}{until}"
+        time = in_time(record.expected_seconds)
+        return f"{record.game}  tables to build: {record.tables}, placements: {record.placements:,}, expected time: {time}{until}"
     if isinstance(record, Ended):
-        return f"{record.game}: {'; '.join(summary(record))}"
+        return f"{record.game}  {'; '.join(summary(record))}"
     memory = "" if record.memory is None else f"  {in_bytes(record.memory)} of memory"
     times = f"{record.seconds:.1f} s  {record.rate / 1e6:.1f} M/s"
     name = f"{record.game} {record.material}  {record.engine or 'already there'}"
@@ -78,12 +78,18 @@ def describe(record: Record) -> str:
 
 def summary(ended: Ended) -> list[str]:
     """What has come of a build, in parts of a sentence."""
-    parts = [f"done: {ended.done} tables, {ended.placements:,} placements, in {in_time(ended.seconds)}"]
+    parts = [f"tables built: {ended.done}, placements: {ended.placements:,}, time: {in_time(ended.seconds)}"]
     if ended.left:
-        parts.append(f"left, as the deadline came first: {ended.left} tables")
+        parts.append(f"tables left, as the deadline came first: {ended.left}")
     if ended.dropped:
         parts.append(f"dropped at work: {', '.join(ended.dropped)}")
     if ended.done:
         parts.append(f"slowest: {ended.slowest}; largest: {ended.largest}")
         parts.append(f"CPU time: {in_time(ended.cpu_seconds)}, expected: {in_time(ended.expected_cpu_seconds)}")
     return parts
+
+
+def say_summary(ended: Ended) -> None:
+    """Say what has come of a build, but for what was done."""
+    for sentence in summary(ended)[1:]:
+        say(sentence)

@@ -17,8 +17,16 @@ from tablebase.compute.machine import cores
 from tablebase.errors import TablebaseError, quoted, system_error
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tablebase.executors.executor import Limits
     from tablebase.game import Game
     from tablebase.game.stochastic import StochasticGame
+    from tablebase.slices.material import Material
+
+
+# ClickException, whose place within typer depends on the version.
+UsageError: type[Exception] = typer.BadParameter.__mro__[2]
 
 
 class Call(NamedTuple):
@@ -204,6 +212,27 @@ def parse_size(text: str) -> int:
     return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
 
 
+def chosen_materials(game: Game, pieces: range | None, texts: Sequence[str] | None) -> list[Material]:
+    """The materials named; without any, and without a number of pieces, that of the start if the game is small enough."""
+    from tablebase.build.plan import start_material
+    from tablebase.slices.material import parse_materials
+
+    if pieces is None and not texts:
+        start = start_material(game)
+        if start is None:
+            raise TablebaseError("choose tables: --pieces 3 for all with three pieces, or --material RCvW for one material")
+        return [start]
+    return [material for text in texts or [] for material in parse_materials(game, text)]
+
+
+def chosen_limits(workers: int, memory: str | None) -> Limits:
+    """What a build may use at the same time."""
+    from tablebase.compute import machine
+    from tablebase.executors.executor import Limits
+
+    return Limits(workers, machine.memory() if memory is None else parse_size(memory))
+
+
 def end_of_work(deadline: float | None, duration: float | None) -> float | None:
     """The earlier of a time and of the end of a duration that begins now, in seconds since the epoch; None without either."""
     ends = [end for end in (deadline, None if duration is None else clock.time() + duration) if end is not None]
@@ -213,3 +242,10 @@ def end_of_work(deadline: float | None, duration: float | None) -> float | None:
 def program_call(context: typer.Context) -> str:
     """The command that is being run, as a shell would take it."""
     return shlex.join(["tablebase", *context.find_root().obj.words])
+
+
+def usage_sentence(fault: Exception) -> str:
+    """What a `UsageError` says, in one line."""
+    # Some messages list choices on separate lines, and some begin with the name of an exception.
+    sentence = " ".join(fault.format_message().split())  # type: ignore[attr-defined]
+    return sentence.replace("Value error, ", "")

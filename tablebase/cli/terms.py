@@ -1,0 +1,63 @@
+"""On which terms tables are built, and what that needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from tablebase.cli.log import Log
+from tablebase.executors.executor import Limits
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Where, when and with what to build.
+
+    Parameters
+    ----------
+    data : Path
+    limits : Limits
+    end : float or None
+        The deadline, in seconds since the epoch.
+    grace : float
+        Seconds after it for tables in work.
+    keep_free : int
+        Bytes of the disk.
+    log : Log
+    verbose : bool
+    """
+
+    data: Path
+    limits: Limits
+    end: float | None = None
+    grace: float = 0.0
+    keep_free: int = 0
+    log: Log = field(default_factory=Log)
+    verbose: bool = False
+
+    @property
+    def deadline(self) -> str | None:
+        """The deadline as local time, to the second."""
+        return None if self.end is None else datetime.fromtimestamp(self.end).astimezone().isoformat(timespec="seconds")
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a build needs that has not begun.
+
+    Parameters
+    ----------
+    tables, placements : int
+    memory, disk : int
+        Bytes.
+    cpu_seconds, seconds : float
+        Of the processors, and by the clock.
+    """
+
+    tables: int = 0
+    placements: int = 0
+    memory: int = 0
+    disk: int = 0
+    cpu_seconds: float = 0.0
+    seconds: float = 0.0
