@@ -179,12 +179,11 @@ def _write_needs(jobs: Sequence[Job], needs: Sequence[Needs], terms: Terms) -> N
             }
         )
     write_table(rows, list(rows[0]))
-    until = "" if terms.end is None else f"; the deadline is {terms.deadline}"
-    late = terms.end is not None and now + passed > terms.end
-    there = f"{in_bytes(free_space(terms.data))} of disk free, {in_bytes(machine.memory())} of memory"
-    sys.stdout.write(
-        f"\nin all: {in_time(passed)}{until}{', which is too early for all of it' if late else ''}\nthere is: {there}\n"
-    )
+    sys.stdout.write(f"\nin all: {in_time(passed)}\n")
+    if terms.end is not None:
+        late = ", too early for all of it" if now + passed > terms.end else ""
+        sys.stdout.write(f"deadline: {terms.deadline}{late}\n")
+    sys.stdout.write(f"there is: {in_bytes(free_space(terms.data))} of disk free, {in_bytes(machine.memory())} of memory\n")
 
 
 # The night
