@@ -67,7 +67,7 @@ def batch(
     data: Data = DEFAULT_DATA,
     verbose: Verbose = False,
 ) -> None:
-    """Build what a file lists, as far as time allows, and do afterwards what it says."""
+    """Build what a file lists, a night's work."""
     from tablebase.build.batch import read_batch
     from tablebase.cli.log import Log
 

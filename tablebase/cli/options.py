@@ -104,7 +104,7 @@ def from_input(word: str) -> str:
 def parse_duration(text: str) -> float:
     """Seconds of a duration such as ``8h``, ``90min``, ``1h30min`` or ``45s``."""
     units = {"d": 86400.0, "h": 3600.0, "min": 60.0, "s": 1.0}
-    parts = re.findall(r"([0-9]{1,9}(?:\.[0-9]+)?)\s*(d|h|min|m|s)\s*", str(text).strip().lower())
+    parts = re.findall(r"([0-9]{1,9}(?:\.[0-9]+)?)\s*(d|h|min|m|s)\s*", str(text).strip().lower(), re.ASCII)
     written = re.sub(r"\s", "", str(text).lower())
     if not parts or "".join(number + unit for number, unit in parts) != written:
         raise TablebaseError(f"{quoted(str(text))} is not a duration: write numbers with d, h, min or s, such as 8h or 1h30min")
@@ -115,11 +115,12 @@ def parse_time(text: str) -> float:
     """Seconds since the epoch of a local time: the next ``07:00``, or ``2030-01-31T07:00``, which must not have passed."""
     now = datetime.now().astimezone()
     try:
-        if re.fullmatch(r"[0-9]{1,2}:[0-9]{2}", str(text)):
+        if re.fullmatch(r"[0-9]{1,2}:[0-9]{2}", str(text), re.ASCII):
+            # Without a time zone, for summer time may begin or end before it.
+            today = now.replace(tzinfo=None)
             hour, minute = map(int, str(text).split(":"))
-            time = now.replace(hour=hour, minute=minute, second=0, microsecond=0)
-            # A day later may be in summer time.
-            return (time if time > now else (time.replace(tzinfo=None) + timedelta(days=1)).astimezone()).timestamp()
+            time = today.replace(hour=hour, minute=minute, second=0, microsecond=0)
+            return (time if time > today else time + timedelta(days=1)).astimezone().timestamp()
         time = datetime.fromisoformat(str(text)).astimezone()
     except ValueError:
         raise TablebaseError(f"{quoted(str(text))} is not a time: write one such as 07:00 or 2030-01-31T07:00") from None

@@ -7,15 +7,19 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime, tzinfo
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from support.checks import at_least_one
 from support.program import Answer
 
 import tablebase
-from tablebase.cli.options import parse_pieces
+from tablebase.cli import options
+from tablebase.cli.options import end_of_work, parse_duration, parse_pieces, parse_time
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game
 from tablebase.slices.limits import INDEX_LIMIT, is_buildable, most_pieces
@@ -203,3 +207,80 @@ def test_too_many_pieces_for_a_table(two_pieces: Path, ask: Ask) -> None:
     assert f"have at most {most_pieces(GAME)} pieces" in answer.err
     assert "build" not in answer.err
     assert INDEX_LIMIT == 2**40
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("8h", 28800),
+        ("90min", 5400),
+        ("90m", 5400),
+        ("1h30min", 5400),
+        ("45s", 45),
+        ("0.5s", 0.5),
+        ("1d 2H", 93600),
+        ("1.5h", 5400),
+    ],
+)
+def test_durations(text: str, seconds: float) -> None:
+    """Numbers with units, which may be joined."""
+    assert parse_duration(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "8", "h", "8 hours", "8h 30", "-8h", "1ms", "8h,30min", "١h"])
+def test_what_is_no_duration(text: str) -> None:
+    """One sentence with an example."""
+    with pytest.raises(TablebaseError, match="is not a duration: write numbers with d, h, min or s, such as 8h or 1h30min"):
+        parse_duration(text)
+
+
+@pytest.fixture
+def evening(monkeypatch: pytest.MonkeyPatch) -> Iterator[datetime]:
+    """A clock that stands at half past ten in the evening, the day before summer time begins in Berlin."""
+    now = datetime(2030, 3, 30, 22, 30, tzinfo=ZoneInfo("Europe/Berlin"))
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]  # noqa: ARG003
+            return now
+
+    monkeypatch.setattr(options, "datetime", Clock)
+    yield now
+    monkeypatch.delenv("TZ")
+    time.tzset()
+
+
+def test_times_are_the_next_ones(evening: datetime) -> None:
+    """A time that has passed today is meant for tomorrow, by the clock on the wall."""
+    assert parse_time("22:31") == evening.timestamp() + 60
+    # The night is an hour shorter.
+    assert parse_time("07:00") == evening.timestamp() + 7.5 * 3600
+    assert parse_time("22:30") == evening.timestamp() + 23 * 3600
+    assert parse_time("2030-03-30T22:31") == evening.timestamp() + 60
+    assert parse_time("2030-03-30T21:31:00+00:00") == evening.timestamp() + 60
+
+
+@pytest.mark.parametrize("text", ["", "noon", "7", "24:00", "12:60", "2030-13-01", "7:00:00:00"])
+def test_what_is_no_time(text: str) -> None:
+    """One sentence with examples."""
+    with pytest.raises(TablebaseError, match=r"is not a time: write one such as 07:00 or 2030-01-31T07:00"):
+        parse_time(text)
+
+
+@pytest.mark.usefixtures("evening")
+def test_times_that_have_passed() -> None:
+    """A full date is taken as it is."""
+    with pytest.raises(TablebaseError, match="2030-03-30T22:30 has passed"):
+        parse_time("2030-03-30T22:30")
+
+
+def test_the_earlier_end_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is a deadline and a duration."""
+    monkeypatch.setattr(options.clock, "time", lambda: 1000.0)
+    assert end_of_work(None, None) is None
+    assert end_of_work(1500.0, None) == 1500.0
+    assert end_of_work(None, 60.0) == 1060.0
+    assert end_of_work(1500.0, 60.0) == 1060.0
+    assert end_of_work(1030.0, 60.0) == 1030.0

@@ -12,6 +12,7 @@ from support.program import Answer
 
 from tablebase.cli import progress as module
 from tablebase.cli.progress import progress
+from tablebase.compute.stages import Stage
 
 Ask = Callable[..., Answer]
 
@@ -27,6 +28,24 @@ def test_a_plain_line_now_and_then(capsys: pytest.CaptureFixture[str], monkeypat
     assert all(line.startswith("build pond: 50% (2.00k of 4.00k placements), 00:00 passed, 00:00 left") for line in lines)
     time.sleep(0.15)
     assert capsys.readouterr().err == ""
+
+
+def test_a_plain_line_says_what_is_at_work(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each part with its stage, as long as it is at work."""
+    monkeypatch.setattr(module, "INTERVAL", 0.05)
+    with progress("build pond", "placements", 4000) as shown:
+        for name, stage in (("RvR", Stage("solving", 37)), ("RvC", Stage("verifying", 45, 60)), ("CvC", Stage("loading"))):
+            shown.at(name, stage)
+        time.sleep(0.15)
+        for name in ("RvR", "CvC", "nothing"):
+            shown.leave(name)
+        time.sleep(0.15)
+        shown.leave("RvC")
+        time.sleep(0.15)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].endswith("? left; at work: RvR solving 37, RvC verifying 75%, CvC loading")
+    assert any(line.endswith("? left; at work: RvC verifying 75%") for line in lines)
+    assert lines[-1].endswith("? left")
 
 
 def test_without_a_total(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,136 @@
+"""What `build` does at a deadline, and what it writes to logs."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from support.checks import at_least_one
+from support.program import Answer, contents
+
+from tablebase.catalog.sqlite import FILE_NAME
+from tablebase.compute import machine
+from tablebase.executors.scheduler import Deadline
+
+Ask = Callable[..., Answer]
+BUILD = ("build", "doushouqi", "--pieces", "2")
+
+
+def tables(folder: Path) -> dict[str, bytes]:
+    """All table files of a folder."""
+    return {name: file for name, file in contents(folder).items() if name.endswith(".h5")}
+
+
+def test_no_table_is_started_that_would_be_late(tmp_path: Path, ask: Ask) -> None:
+    """The sentence says how many are left, and which command goes on; that command finishes the work."""
+    words = [*BUILD, "--data", str(tmp_path / "my data"), "--for", "0.001s"]
+    answer = ask(*words)
+    assert (answer.code, tables(tmp_path)) == (4, {})
+    *_, sentence = answer.errors
+    assert sentence == f"error: the deadline came first, and 10 tables are left: run '{shlex.join(['tablebase', *words])}'"
+    assert "tables left, as the deadline came first: 10" in answer.err
+
+
+def test_what_is_left_is_built_later(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """With time enough, in processes that could have been ended, and with the same bytes as without any deadline."""
+    answer = ask(*BUILD, "--data", tmp_path, "--for", "1h", "--workers", "2")
+    assert answer.code == 0, answer.err
+    assert tables(tmp_path) == tables(two_pieces)
+
+
+def test_tables_at_work_are_dropped_after_the_grace(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the estimate was wrong; nothing of them is left, and the log names them."""
+    monkeypatch.setattr(Deadline, "admits", lambda _self, _material: True)
+    log = tmp_path / "log.jsonl"
+    answer = ask(*BUILD, "--data", tmp_path / "data", "--for", "0.001s", "--grace", "0s", "--json-log", log)
+    assert answer.code == 4
+    *_, end = [json.loads(line) for line in log.read_text().splitlines()]
+    assert (end["event"], end["reason"], end["done"], end["left"], end["dropped"]) == ("end", "deadline", 0, 10, ["RvR"])
+    assert "dropped at work: RvR" in answer.err
+    assert not list((tmp_path / "data").rglob("*.h5*"))
+
+
+def test_a_json_log(tmp_path: Path, ask: Ask) -> None:
+    """A line for the beginning, for each table, and for the end; figures are those of the catalog and of the files."""
+    log, data = tmp_path / "log.jsonl", tmp_path / "data"
+    assert ask(*BUILD, "--data", data, "--json-log", log, "--workers", "2").code == 0
+    begin, *records, end = [json.loads(line) for line in log.read_text().splitlines()]
+    assert (begin["event"], begin["game"], begin["tables"], begin["placements"]) == ("begin", "doushouqi", 10, 44_820)
+    assert (begin["workers"], begin["memory"], begin["deadline"]) == (2, machine.memory(), None)
+    with closing(sqlite3.connect(data / FILE_NAME)) as catalog:
+        rows = catalog.execute("SELECT material, engine, bytes, round(seconds, 3) FROM tables").fetchall()
+    logged = [(record["material"], record["engine"], record["bytes"], record["cpu_seconds"]) for record in records]
+    assert sorted(logged) == sorted(rows)
+    assert sum(record["placements"] for record in records) == end["placements"] == 44_820
+    for record in at_least_one(records):
+        assert (record["event"], record["game"], record["verified"]) == ("table", "doushouqi", True)
+        assert record["rate"] == pytest.approx(record["placements"] / max(record["seconds"], 0.001), rel=0.5)
+        assert 50e6 < record["memory"] < 5e9
+    for event in at_least_one([begin, *records, end]):
+        assert datetime.fromisoformat(event["time"]).tzinfo is not None
+    slowest = max(records, key=lambda record: record["seconds"])
+    largest = max(records, key=lambda record: record["bytes"])
+    assert (end["slowest"], end["largest"]) == (slowest["material"], largest["material"])
+    assert (end["reason"], end["done"], end["left"], end["dropped"]) == ("done", 10, 0, [])
+    assert end["cpu_seconds"] == pytest.approx(sum(record["cpu_seconds"] for record in records), abs=0.01)
+
+
+def test_a_log_for_people_grows(tmp_path: Path, ask: Ask) -> None:
+    """One line a table; what another build writes comes behind it; a table that was there is said to be."""
+    log, data = tmp_path / "build.log", tmp_path / "data"
+    for material in ("RvC", "CvC"):
+        assert ask("build", "doushouqi", "--material", material, "--data", data, "--log", log).code == 0
+    (data / FILE_NAME).unlink()
+    assert ask("build", "doushouqi", "--material", "CvC", "--data", data, "--log", log).code == 0
+    begun, first, *_ = lines = log.read_text().splitlines()
+    assert len(lines) == 9
+    assert "doushouqi  tables to build: 1, placements: " in begun
+    assert "  doushouqi RvC  planes  5,880 placements  " in first
+    assert first.endswith("  verified")
+    assert "  doushouqi CvC  already there  " in lines[7]
+    assert all(datetime.fromisoformat(line[:19]) for line in lines)
+
+
+@pytest.mark.parametrize("option", ["--log", "--json-log"])
+def test_a_log_that_cannot_be_written(option: str, tmp_path: Path, ask: Ask) -> None:
+    """It is refused before anything is built."""
+    answer = ask(*BUILD, "--data", tmp_path, option, tmp_path / "no" / "log")
+    assert (answer.code, len(answer.errors)) == (2, 1)
+    assert str(tmp_path / "no" / "log") in answer.errors[0]
+    assert tables(tmp_path) == {}
+
+
+# What the system says of memory
+
+
+def test_the_peak_is_that_since_it_was_forgotten() -> None:
+    """In bytes."""
+    if not machine.PEAK.exists():
+        pytest.skip("needs /proc")
+    machine.forget_peak()
+    before = machine.peak_memory()
+    large = bytearray(100_000_000)
+    large[::4096] = b"x" * len(large[::4096])
+    during = machine.peak_memory()
+    del large
+    machine.forget_peak()
+    after = machine.peak_memory()
+    assert before is not None
+    assert during is not None
+    assert after is not None
+    assert during > before + 90_000_000
+    assert after < during - 50_000_000
+
+
+def test_where_the_system_says_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Then nobody knows."""
+    monkeypatch.setattr(machine, "PEAK", tmp_path / "no" / "file")
+    monkeypatch.setattr(machine, "STATUS", tmp_path / "no" / "file")
+    machine.forget_peak()
+    assert machine.peak_memory() is None
