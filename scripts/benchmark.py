@@ -5,6 +5,7 @@
     python scripts/benchmark.py --pursuits --board 8 --board 10
     python scripts/benchmark.py --mining --pieces 4
     python scripts/benchmark.py --search
+    python scripts/benchmark.py --build 2G --pieces 4
 
 The folder must hold all two- and three-piece tables, and is not changed. Rates count placements of both sides to move;
 two mirror images count as two placements. Times are CPU-seconds of this one process, with all kernels compiled; ratios
@@ -16,6 +17,9 @@ separate process with two threads.
 
 ``--search`` measures perft and the engine: leaves, nodes and look-ups in tables by CPU-second, and the ratio to path counts in
 plain Python.
+
+``--build`` builds all tables up to a number of pieces in an empty folder, with two workers and so much memory, and samples the
+memory of all processes together.
 
 ``--mining`` measures SQL over positions, next to the same statements over Parquet files that hold the same positions but
 only the columns needed, written by `export` and read by DuckDB. Each statement runs in a separate process with two
@@ -43,6 +47,7 @@ import duckdb
 import numpy as np
 from plane_steps import measure_plane_steps
 from search_rates import measure_search
+from whole_build import measure_build
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.build.needs import cells
@@ -115,11 +120,14 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="write JSON instead of tables")
     parser.add_argument("--pursuits", action="store_true", help="measure Fox & Hounds")
     parser.add_argument("--search", action="store_true", help="measure perft and the engine, over tables of up to three pieces")
+    parser.add_argument("--build", metavar="MEMORY", help="measure a whole build that may use so much memory")
     parser.add_argument("--mining", action="store_true", help="measure SQL over positions")
-    parser.add_argument("--pieces", type=int, default=3, help="number of pieces of the mined slices")
+    parser.add_argument("--pieces", type=int, default=3, help="number of pieces of the mined slices, or of a whole build")
     parser.add_argument("--board", type=int, action="append", help="size of a whole board of Fox & Hounds to measure; by default 8")
     arguments = parser.parse_args()
-    if arguments.search:
+    if arguments.build:
+        report = {"whole builds": [measure_build(arguments.pieces, arguments.build)]}
+    elif arguments.search:
         report = measure_search(arguments.data)
     elif arguments.mining:
         report = measure_mining(arguments.data, arguments.pieces)

@@ -192,7 +192,7 @@ SOLVERS = (
         refuses=_bitrow_refuses,
         avoids=_bitrow_avoids,
     ),
-    Solver("reference", _loaded_later("tablebase.solvers.reference"), memory=_per_index(24), speed=2e5),
+    Solver("reference", _loaded_later("tablebase.solvers.reference"), memory=_per_index(24), speed=1.5e5),
     Solver("sweep", _loaded_later("tablebase.solvers.sweep"), memory=_per_index(24), speed=3e4),
 )
 """All solvers, the fastest first."""
