@@ -27,6 +27,7 @@ from tablebase.mining.common_features import features_of
 from tablebase.mining.query import Query
 from tablebase.mining.results import names_and_rows
 from tablebase.slices.location import slices
+from tablebase.slices.material import Material, parse_material
 from tablebase_rules.doushouqi import game
 
 DRAWS = """SELECT pieces, sum(positions), sum(draws) FROM slice_counts WHERE game = 'doushouqi' GROUP BY pieces"""
@@ -174,6 +175,12 @@ FINDINGS = (
         "regexp_matches(material, '^R[TL]v[CWDP]E$')",
         pieces=4,
     ),
+    Claim(
+        "All five-piece wins in more than 155 plies are rat and two of cat to panther against one of these and elephant",
+        "pieces = 5 AND outcome = 'win' AND distance > 155",
+        "regexp_matches(material, '^R[CWDP]{2}v[CWDP]E$')",
+        pieces=5,
+    ),
 )
 
 
@@ -200,6 +207,7 @@ def print_report(folder: Path, pieces: int, listed: int) -> None:
             print_claim(claim, folder, listed)
         print_parities_of_leaps()
         print_draws(catalog, built)
+        print_single(catalog, built)
     print("OTHER FINDINGS\n")
     for claim in FINDINGS:
         if claim.pieces in built:
@@ -268,6 +276,40 @@ def print_draws(catalog: Catalog, built: Sequence[int]) -> None:
         print(f"  => holds: at most {max(shares.values()):.2%}\n")
     else:
         print("  skipped, because it needs all tables with some number of pieces.\n")
+
+
+def print_single(catalog: Catalog, built: Sequence[int]) -> None:
+    """Print how often a single piece draws against others, none of them weaker, by who is to move; from the counts of slices."""
+    print("A single piece rarely draws against others, none of them weaker than it:")
+    counts: dict[tuple[int, bool], list[int]] = {}
+    for line in catalog.counts(game(), "material"):
+        single = single_against(parse_material(game(), str(line.material)))
+        if line.pieces in built and single is not None:
+            is_to_move = line.side == game().sides[single].letter
+            sums = counts.setdefault((line.pieces, is_to_move), [0, 0, 0])
+            for place, number in enumerate((1, line.positions, line.draws)):
+                sums[place] += number
+    for (pieces, is_to_move), (slices_counted, positions, draws) in sorted(counts.items()):
+        mover = "the single piece" if is_to_move else f"the {pieces - 1}"
+        print(
+            f"  {pieces - 1} against 1, {mover} to move: {draws:,} of {positions:,} positions of {slices_counted} slices are a draw"
+        )
+    print()
+
+
+def single_against(material: Material) -> int | None:
+    """The side with a single piece, if the other has at least two, and none of them is weaker; else None."""
+    for side, (mine, others) in enumerate(((material.first, material.second), (material.second, material.first))):
+        if len(mine) == 1 < len(others):
+            weaker = any(takes(mine[0], other) and not takes(other, mine[0]) for other in others)
+            return None if weaker else side
+    return None
+
+
+def takes(taker: int, victim: int) -> bool:
+    """Whether a kind of piece captures another in the open, with most of its steps."""
+    steps = game().kinds[taker].steps
+    return 2 * sum(game().kinds[victim].symbol in step.victims for step in steps) > len(steps)
 
 
 if __name__ == "__main__":

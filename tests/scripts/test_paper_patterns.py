@@ -152,7 +152,7 @@ def test_mutual_zugzwangs(told: dict[str, list[str]], tables: Tablebase) -> None
 def test_every_claim_has_a_verdict(script: ModuleType, told: dict[str, list[str]]) -> None:
     """Each claim ends with what it comes to, or, if it needs tables that are not there, why it was left out."""
     for claim in (*script.PAPER, *script.FINDINGS):
-        wanted = "  skipped, because it needs all tables with 4 pieces." if claim.pieces == 4 else "  => "
+        wanted = f"  skipped, because it needs all tables with {claim.pieces} pieces." if claim.pieces > 3 else "  => "
         assert sum(line.startswith(wanted) for line in told[claim.title]) == 1, claim.title
 
 
@@ -181,7 +181,7 @@ def test_draws_are_of_all_tables(script: ModuleType, two_pieces: Path, shut_in: 
     """Of numbers of pieces that are not there, or not as a whole, nothing is said."""
     for folder in (two_pieces, shut_in):
         script.print_report(folder, 4, 0)
-        told = capsys.readouterr().out.partition("There are surprisingly few draws:")[2].partition("OTHER FINDINGS")[0]
+        told = capsys.readouterr().out.partition("There are surprisingly few draws:")[2].partition("A single piece")[0]
         assert [line[:10] for line in told.splitlines() if "positions are a draw" in line] == ["  2 pieces"]
         assert told.splitlines()[-2] == f"  => holds: at most {12_715 / 160_068:.2%}"
 
@@ -198,3 +198,20 @@ def test_queries_that_do_not_hold_are_seen(
     assert f"=> holds except for {lost:,} of {outcomes.total():,} positions" in told
     assert told.count("not so: ") == 3
     assert f"and {lost - 3:,} more" in told
+
+
+def test_draws_of_a_single_piece_are_counted(script: ModuleType, told: dict[str, list[str]], three_pieces: Path) -> None:
+    """The counts of all slices of two against one are those of mining the same positions."""
+    lines = told["A single piece rarely draws against others, none of them weaker than it"]
+    first = "material LIKE '__v_' AND relation_1_3 <> 'weaker' AND relation_2_3 <> 'weaker'"
+    second = "material LIKE '_v__' AND relation_1_2 <> 'stronger' AND relation_1_3 <> 'stronger'"
+    # White is to move in both: where the pieces of one side alone are White's, the single piece moves.
+    for mover, where in (("the 2", first), ("the single piece", second)):
+        [row] = script.run(
+            "SELECT count(*) FILTER (outcome = 'draw' AND NOT stalemate) AS draws, count(*) FILTER (NOT stalemate) AS positions,"
+            f" count(DISTINCT material || side) AS counted FROM positions WHERE pieces = 3 AND {where}",
+            three_pieces,
+        )
+        assert row["positions"] > 0
+        counts = f"{row['draws']:,} of {row['positions']:,} positions of {row['counted']} slices"
+        assert f"  2 against 1, {mover} to move: {counts} are a draw" in lines
