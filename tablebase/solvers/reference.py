@@ -57,6 +57,7 @@ def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     last, level = 0, 0
     saved = checkpoint.load()
     if saved is None:
+        reach("looking up captures", 0, 2)
         for side in (0, 1):
             last = max(last, _look(arrays, side, codes[side], outer[side], quiet[side], coding.stride, coding.void))
             reach("looking up captures", side + 1, 2)

@@ -54,8 +54,8 @@ def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
             changed += _sweep(arrays, side, codes[side], codes[1 - side], level, coding.stride)
         if changed and level > coding.reach:
             return None
-        level += 1
         reach("solving", level)
+        level += 1
         if checkpoint.due():
             checkpoint.save({"level": level, "changed": changed}, [codes])
     return codes[0], codes[1]

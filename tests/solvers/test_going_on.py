@@ -35,7 +35,7 @@ WIDE = NARROW.wider
 CASES = [(engine, POND, "RTvRL", NARROW) for engine in SOLVERS]
 CASES += [(engine, SHELTER, "AvXY", NARROW) for engine in SOLVERS]
 CASES += [(engine, POND, "RTvRL", WIDE) for engine in ("planes", "lean", "reference")]
-CASES += [(engine, toys.hunt(), "HHvFC", Coding(2, "uint8")) for engine in ("reference", "sweep")]
+CASES += [("reference", toys.hunt(), "HHvFC", Coding(2, "uint8"))]
 # Several parts for threads, and several of the log.
 CASES += [(engine, POND, "RTLvRT", NARROW) for engine in ("planes", "lean")]
 all_cases = pytest.mark.parametrize(

@@ -92,6 +92,7 @@ def _new_state(problem: CompiledSlice, arrays: RowArrays) -> State:
 def _look_up(arrays: RowArrays, states: list[State]) -> int:
     """Step 0: look up all captures; return the largest distance among them."""
     last = 0
+    reach("looking up captures", 0, 2)
     for side in (0, 1):
         last = max(last, look(arrays, side, states[side]))
         reach("looking up captures", side + 1, 2)

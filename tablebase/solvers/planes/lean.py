@@ -73,6 +73,7 @@ def new_lean_state(planes: Planes, log: Log) -> LeanState:
 
 def _look_everywhere(planes: Planes, children: Children, states: States, scratch: Scratch, log: Log, coding: Coding) -> None:
     """Look up all captures, part by part, and log what they lead to."""
+    reach("looking up captures", 0, len(log.parts))
     for view in _views(states, part_state(planes, log.parts[0], coding.dtype)):
         set_illegal(planes, view, 0, planes.size)
     for number, part in enumerate(log.parts):

@@ -133,6 +133,8 @@ class Log:
 
     def go_on(self, path: Path, contents: dict[str, Any]) -> bool:
         """Take the place of a log that was kept; return False, and stay empty, if its file is not whole."""
+        if not path.is_file():
+            return False
         try:
             file = path.open("r+b", buffering=0)
             end, crc = contents["end"], 0
@@ -154,6 +156,7 @@ class Log:
 
     def _move(self, path: Path) -> None:
         """Continue in a file with a name."""
+        path.parent.mkdir(parents=True, exist_ok=True)
         if disk_usage(path.parent).free < ROOM * self._end:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         file = path.open("w+b", buffering=0)

@@ -123,6 +123,7 @@ def _look_up(problem: CompiledSlice, planes: Planes, states: tuple[State, State]
     def look_part(part: Part) -> None:
         look(planes, children, part.side, states[part.side], states[1 - part.side], part.scratch, part.first, part.last)
 
+    reach("looking up captures", 0, len(parts))
     list(threads.each(set_part, parts))
     for done, _ in enumerate(threads.each(look_part, parts), start=1):
         reach("looking up captures", done, len(parts))
