@@ -135,13 +135,7 @@ def build_table(
             return Built(material, None, None), None
         begin = time.process_time()
         draft = _solve(game, path, material, solver.name, store)
-        try:
-            with closing(Table(draft, game, material)) as table:
-                verify_table(game, table, store, memory)
-        except CorruptTableError:
-            # Whoever tries again must not go on from what may have been wrong already.
-            discard(path)
-            raise
+        _verify(game, draft, path, material, store, memory)
         return Built(material, solver.name, time.process_time() - begin), draft
     finally:
         store.close()
@@ -159,6 +153,16 @@ def _solve(game: Game, path: Path, material: Material, engine: str, store: Store
 def _load(game: Game, store: Store, material: Material, side: int) -> tuple[Codes, Coding]:
     table = store.table(game, material)
     return table.read(side), table.coding
+
+
+def _verify(game: Game, draft: Path, path: Path, material: Material, store: Store, memory: int) -> None:
+    """Check a draft. If it is wrong, the checkpoint of its table may be, too, and is removed."""
+    try:
+        with closing(Table(draft, game, material)) as table:
+            verify_table(game, table, store, memory)
+    except CorruptTableError:
+        discard(path)
+        raise
 
 
 def _is_correct(game: Game, path: Path, material: Material, store: Store, memory: int) -> bool:

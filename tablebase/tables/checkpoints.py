@@ -24,8 +24,8 @@ from tablebase.tables.folder import free_space
 from tablebase.tables.format import SUFFIX, open_file
 from tablebase.tables.writer import DRAFT_SUFFIX, publish
 
-INTERVAL = 300.0
-"""Seconds between two checkpoints of a table. With the distance at hand, which takes less, at most ten minutes are lost."""
+INTERVAL = 240.0
+"""Seconds between two checkpoints of a table. At most ten minutes are lost if a distance, or writing and checking, takes six."""
 CHECKPOINT_SUFFIX = ".checkpoint"
 LOG_SUFFIX = ".checkpoint-log"
 ROOM = 2
