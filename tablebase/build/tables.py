@@ -25,9 +25,10 @@ from tablebase.executors.local import LocalExecutor
 from tablebase.executors.scheduler import Deadline, run_graph
 from tablebase.game import Game, load_game
 from tablebase.slices.indexing import layout_of
-from tablebase.slices.location import stored_materials
+from tablebase.slices.location import dependencies, stored_materials
 from tablebase.slices.material import Material, material_name
 from tablebase.solvers.registry import AUTO, find_solver, solve_material, solver_for
+from tablebase.tables.checkpoints import TableCheckpoint, discard, discard_finished
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
@@ -120,6 +121,7 @@ def build(
                 # Only the holder of the lock does this: no worker that outlives it can.
                 if draft is not None:
                     publish(draft, path)
+                discard(path)
                 table = Table(path, game, built.material)
                 catalog.register(game, table, built.engine, built.seconds if built.engine else None)
                 table.close()
@@ -162,8 +164,7 @@ def build_table(
         if path.exists() and _is_correct(game, path, material, store, memory):
             return built(None, path), None
         draft = _solve(game, path, material, solver.name, store)
-        with closing(Table(draft, game, material)) as table:
-            verify_table(game, table, store, memory)
+        _verify(game, draft, path, material, store, memory)
         return built(solver.name, draft), draft
     finally:
         store.close()
@@ -171,13 +172,26 @@ def build_table(
 
 def _solve(game: Game, path: Path, material: Material, engine: str, store: Store) -> Path:
     """Solve a table and write its draft. The codes are freed on return."""
-    codes, coding, _ = solve_material(game, material, partial(_load, game, store), engine, scratch=store.folder)
+    values = [store.table(game, child).header.values_sha256 for child in dependencies(game, material)]
+    checkpoint = TableCheckpoint(path, game.digest, material_name(game, material), *values)
+    load = partial(_load, game, store)
+    codes, coding, _ = solve_material(game, material, load, engine, scratch=store.folder, checkpoint=checkpoint)
     return write_draft(path, game, material, codes, coding)
 
 
 def _load(game: Game, store: Store, material: Material, side: int) -> tuple[Codes, Coding]:
     table = store.table(game, material)
     return table.read(side), table.coding
+
+
+def _verify(game: Game, draft: Path, path: Path, material: Material, store: Store, memory: int) -> None:
+    """Check a draft. If it is wrong, the checkpoint of its table may be, too, and is removed."""
+    try:
+        with closing(Table(draft, game, material)) as table:
+            verify_table(game, table, store, memory)
+    except CorruptTableError:
+        discard(path)
+        raise
 
 
 def _is_correct(game: Game, path: Path, material: Material, store: Store, memory: int) -> bool:
@@ -226,6 +240,7 @@ def lock(folder: Path) -> Iterator[None]:
 
 
 def remove_drafts(folder: Path) -> None:
-    """Delete what this build or an interrupted one leaves behind."""
+    """Delete what this build or an interrupted one leaves behind, but not the checkpoints of tables that are still missing."""
+    discard_finished(folder)
     for draft in folder.glob(f"*/.*{DRAFT_SUFFIX}"):
         draft.unlink(missing_ok=True)

@@ -63,7 +63,9 @@ def cache_folder() -> Path:
     return parent / f"kernels-{digest.hexdigest()[:16]}"
 
 
-os.environ["NUMBA_CACHE_DIR"] = str(cache_folder())
+KERNELS = cache_folder()
+"""Where the kernels of this process are kept; the last part of its name changes with their sources."""
+os.environ["NUMBA_CACHE_DIR"] = str(KERNELS)
 
 import numba  # noqa: E402  (the variable must be set first)
 

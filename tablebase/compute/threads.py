@@ -48,7 +48,7 @@ def run_with(count: int, work: Callable[[Item], Result], item: Item) -> Result:
         return work(item)
 
 
-def ranges(count: int, grain: int) -> list[tuple[int, int]]:
+def ranges(count: int, grain: int, most: int | None = None) -> list[tuple[int, int]]:
     """A partition of range(count) into as many ranges as are worth being done in parallel.
 
     Parameters
@@ -56,9 +56,12 @@ def ranges(count: int, grain: int) -> list[tuple[int, int]]:
     count : int
     grain : int
         The smallest range worth splitting off.
+    most : int, optional
+        The largest range that may take its time.
     """
     team = _team.get()
     parts = 1 if team.size == 1 else max(1, min(team.size * PARTS, count // grain))
+    parts = parts if most is None else max(parts, -(-count // most))
     edges = [count * i // parts for i in range(parts + 1)]
     return list(pairwise(edges))
 
@@ -90,7 +93,22 @@ def each(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Resu
         wait(ahead)
 
 
-def spread(work: Callable[[int, int], Result], count: int, grain: int) -> list[Result]:
-    """Call ``work(begin, end)`` in parallel for the `ranges` of range(count); the results in order."""
-    first, *rest = ranges(count, grain)
-    return list(each(lambda part: work(*part), (first, *rest))) if rest else [work(*first)]
+def spread(
+    work: Callable[[int, int], Result],
+    count: int,
+    grain: int,
+    most: int | None = None,
+    report: Callable[[int], object] | None = None,
+) -> list[Result]:
+    """Call ``work(begin, end)`` in parallel for the `ranges` of range(count); the results in order.
+
+    This thread calls `report` with the end of each range up to which all is done.
+    """
+    parts = ranges(count, grain, most)
+    done = each(lambda part: work(*part), parts) if len(parts) > 1 else map(work, *zip(*parts, strict=True))
+    results = []
+    for (_, end), result in zip(parts, done, strict=True):
+        results.append(result)
+        if report is not None:
+            report(end)
+    return results

@@ -14,11 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.compute.stages import reach
 from tablebase.game import Game, Outcome, Step
 from tablebase.slices.conversions import STAYS, slot_conversions, step_destinations
 from tablebase.slices.indexing import Group, Layout, layout_of
 from tablebase.slices.location import Location, locate
 from tablebase.slices.material import Material
+from tablebase.solvers.checkpoint import NO_CHECKPOINT, Checkpoint
 from tablebase.values import NARROW, NARROW_ANY, STALEMATE, Codes, Coding, loss_code, recode
 
 Load = Callable[[Material, int], tuple[Codes, Coding]]
@@ -105,6 +107,8 @@ class CompiledSlice:
         Where the child of each conversion is stored, in the order of their numbers.
     scratch : Path, optional
         A folder with room for temporary files; by default that of the system.
+    checkpoint : Checkpoint
+        Keeps how far the solver has come; by default nothing does.
     """
 
     game: Game
@@ -114,6 +118,7 @@ class CompiledSlice:
     steps: list[tuple[int, Step]]
     locations: list[Location]
     scratch: Path | None = None
+    checkpoint: Checkpoint = NO_CHECKPOINT
 
 
 def compile_slice(
@@ -135,7 +140,7 @@ def compile_slice(
     """
     layout = layout_of(game, material)
     locations = [locate(game, conversion.child, conversion.side) for conversion in slot_conversions(game, material)]
-    loaded = {stored: load(*stored) for stored in dict.fromkeys((location.material, location.side) for location in locations)}
+    loaded = _load_children(load, locations)
     if coding is None:
         coding = _default_coding(game, [child_coding for _, child_coding in loaded.values()])
     children = {stored: recode(codes, child_coding, coding) for stored, (codes, child_coding) in loaded.items()}
@@ -154,6 +159,24 @@ def compile_slice(
         children=np.concatenate(list(children.values())) if children else np.zeros(0, dtype=coding.dtype),
     )
     return CompiledSlice(game, layout, coding, arrays, steps, locations, scratch)
+
+
+def checkpoint_in(coding: Coding, checkpoint: Checkpoint, solver: str) -> Checkpoint:
+    """The checkpoint of a solver that computes in a coding; a version with other kernels does not go on from it."""
+    # Imported here because Numba is slow to load.
+    from tablebase.compute.jit import KERNELS
+
+    return checkpoint.of(solver, KERNELS.name, coding.dtype, str(coding.stride))
+
+
+def _load_children(load: Load, locations: list[Location]) -> dict[tuple[Material, int], tuple[Codes, Coding]]:
+    """Codes and coding of each stored material and side to move that conversions lead to."""
+    wanted = list(dict.fromkeys((location.material, location.side) for location in locations))
+    loaded = {}
+    for number, stored in enumerate(wanted):
+        reach("loading", number, len(wanted))
+        loaded[stored] = load(*stored)
+    return loaded
 
 
 def _default_coding(game: Game, child_codings: list[Coding]) -> Coding:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.compute.jit import inline, jit
+from tablebase.compute.stages import reach
 from tablebase.compute.threads import spread
 from tablebase.slices.pursuit import NOWHERE, pursuit_of
 from tablebase.solvers.compiled import CompiledSlice
@@ -25,6 +26,8 @@ from tablebase.values import Codes, Coding, is_win
 
 BLOCK = 1 << 22
 """Number of codes translated at once."""
+STRETCH = 1 << 16
+"""The most rows that are solved without a word about how far it is."""
 
 Scores = NDArray[Any]
 
@@ -41,6 +44,8 @@ def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
         lambda begin, end: _solve_rows(arrays, worth, begin, end, running, pursuing, runner_codes, pursuer_codes),
         pursuit.rows,
         GRAIN,
+        STRETCH,
+        lambda done: reach("solving", done, pursuit.rows),
     )
     return (codes[0], codes[1]) if max(longest) <= coding.reach else None
 

@@ -22,6 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from tablebase.compute.jit import jit
+from tablebase.compute.stages import reach
 from tablebase.slices.conversions import STAYS
 from tablebase.solvers.compiled import CompiledSlice, Int32, SliceArrays
 from tablebase.solvers.kernels import (
@@ -48,15 +49,21 @@ NONE = -1
 
 def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     """Codes of both sides to move, or None if a distance does not fit the coding."""
-    arrays, coding = problem.arrays, problem.coding
+    arrays, coding, checkpoint = problem.arrays, problem.coding, problem.checkpoint
     codes = np.full((2, arrays.size), DRAW, dtype=coding.dtype)
     # Wider than the codes: a move out of the slice may be worth more plies than they can hold.
     outer = np.full((2, arrays.size), NONE, dtype=np.int32)
     quiet = np.zeros((2, arrays.size), dtype=np.uint16)
-    last = 0
-    for side in (0, 1):
-        last = max(last, _look(arrays, side, codes[side], outer[side], quiet[side], coding.stride, coding.void))
-    level = 0
+    last, level = 0, 0
+    saved = checkpoint.load()
+    if saved is None:
+        reach("looking up captures", 0, 2)
+        for side in (0, 1):
+            last = max(last, _look(arrays, side, codes[side], outer[side], quiet[side], coding.stride, coding.void))
+            reach("looking up captures", side + 1, 2)
+    else:
+        saved.fill([codes, outer, quiet])
+        last, level = saved.numbers["last"], saved.numbers["level"]
     while level <= last:
         entered = [_enter(codes[side], outer[side], quiet[side], level, coding.stride) for side in (0, 1)]
         if level > coding.reach and any(entered):
@@ -69,6 +76,9 @@ def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
                 return None
             last = max(last, reached)
         level += 1
+        reach("solving", level)
+        if checkpoint.due():
+            checkpoint.save({"last": last, "level": level}, [codes, outer, quiet])
     return codes[0], codes[1]
 
 

@@ -6,7 +6,7 @@ A solver computes the codes of all positions of a slice. All solvers give the sa
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from math import prod
 from pathlib import Path
@@ -17,7 +17,8 @@ from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import is_self_paired, sides_stored
 from tablebase.slices.material import Material
 from tablebase.slices.pursuit import pursuit_fault
-from tablebase.solvers.compiled import CompiledSlice, Load, compile_slice
+from tablebase.solvers.checkpoint import NO_CHECKPOINT, Checkpoint
+from tablebase.solvers.compiled import CompiledSlice, Load, checkpoint_in, compile_slice
 from tablebase.values import SLAB, Coding, Source
 
 AUTO = "auto"
@@ -261,7 +262,13 @@ def solver_for(game: Game, material: Material, name: str = AUTO, memory: int | N
 
 
 def solve_material(
-    game: Game, material: Material, load: Load, name: str = AUTO, *, scratch: Path | None = None
+    game: Game,
+    material: Material,
+    load: Load,
+    name: str = AUTO,
+    *,
+    scratch: Path | None = None,
+    checkpoint: Checkpoint = NO_CHECKPOINT,
 ) -> tuple[list[Source], Coding, str]:
     """Solve a stored material.
 
@@ -276,6 +283,8 @@ def solve_material(
         Of a solver, or ``auto`` for the fastest.
     scratch : Path, optional
         A folder with room for temporary files; by default that of the system.
+    checkpoint : Checkpoint, optional
+        To go on from, and to keep how far the solver has come.
 
     Returns
     -------
@@ -293,10 +302,12 @@ def solve_material(
     """
     solver = solver_for(game, material, name)
     problem = compile_slice(game, material, load, scratch=scratch)
-    codes = solver.solve(problem)
+    narrow, wide = (checkpoint_in(coding, checkpoint, solver.name) for coding in (problem.coding, problem.coding.wider))
+    # Nothing is saved in wider codes before narrower ones have turned out not to be enough.
+    codes = None if wide.exists() else solver.solve(replace(problem, checkpoint=narrow))
     if codes is None:
         problem = compile_slice(game, material, load, problem.coding.wider, scratch)
-        codes = solver.solve(problem)
+        codes = solver.solve(replace(problem, checkpoint=wide))
     if codes is None:
         raise TablebaseError(f"a distance in this slice exceeds {problem.coding.reach} plies, more than a table can hold")
     return [codes[side] for side in sides_stored(game, material)], problem.coding, solver.name

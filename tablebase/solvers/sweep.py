@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from tablebase.compute.jit import jit
+from tablebase.compute.stages import reach
 from tablebase.slices.conversions import STAYS
 from tablebase.solvers.compiled import NOBODY, CompiledSlice, Int32, Int64, SliceArrays
 from tablebase.solvers.kernels import (
@@ -34,21 +35,29 @@ from tablebase.values import DRAW, FIRST, Codes
 
 def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     """Codes of both sides to move, or None if a distance does not fit the coding."""
-    arrays, coding = problem.arrays, problem.coding
+    arrays, coding, checkpoint = problem.arrays, problem.coding, problem.checkpoint
     codes = np.full((2, arrays.size), DRAW, dtype=coding.dtype)
     decided = arrays.children[(arrays.children >= FIRST) & (arrays.children < coding.void)]
     last_conversion = 1 + (distance_of(int(decided.max()), coding.stride) if len(decided) else 0)
-    for side in (0, 1):
-        _mark(arrays, side, codes[side], coding.void, coding.stride)
     level = 1
     changed = 1
+    saved = checkpoint.load()
+    if saved is None:
+        for side in (0, 1):
+            _mark(arrays, side, codes[side], coding.void, coding.stride)
+    else:
+        saved.fill([codes])
+        level, changed = saved.numbers["level"], saved.numbers["changed"]
     while changed or level <= last_conversion + 1:
         changed = 0
         for side in (0, 1):
             changed += _sweep(arrays, side, codes[side], codes[1 - side], level, coding.stride)
         if changed and level > coding.reach:
             return None
+        reach("solving", level)
         level += 1
+        if checkpoint.due():
+            checkpoint.save({"level": level, "changed": changed}, [codes])
     return codes[0], codes[1]
 
 

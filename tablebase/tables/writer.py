@@ -17,6 +17,7 @@ import hdf5plugin
 import numpy as np
 import zstandard
 
+from tablebase.compute.stages import reach
 from tablebase.compute.threads import each
 from tablebase.errors import system_error
 from tablebase.game import Game
@@ -85,16 +86,17 @@ def _write_hdf5(path: Path, game: Game, material: Material, codes: Sequence[Sour
     layout = layout_of(game, material)
     values = hashlib.sha256()
     with hdf5, h5py.File(path, "w", userblock_size=USER_BLOCK, libver=("v110", "v110")) as file:
-        for side, side_codes in zip(sides_stored(game, material), codes, strict=True):
+        for number, (side, side_codes) in enumerate(zip(sides_stored(game, material), codes, strict=True)):
             chunk = chunk_codes(layout, coding)
             name = game.sides[side].letter
             dataset = file.create_dataset(name, (layout.size,), coding.dtype, chunks=(chunk,), **hdf5plugin.Zstd(clevel=LEVEL))
-            frames, summary = _encode_side(side_codes, LayoutCounts(layout, coding), coding, chunk, values)
+            report = partial(_report, number * layout.size, len(codes) * layout.size)
+            frames, summary = _encode_side(side_codes, LayoutCounts(layout, coding), coding, chunk, values, report)
             # Before the chunks, because HDF5 would need more room for them behind those.
             dataset.attrs["histogram"] = np.array(summary.histogram, dtype=np.int64)
             dataset.attrs["first"] = np.array(summary.first, dtype=np.int64)
-            for number, frame in enumerate(frames):
-                dataset.id.write_direct_chunk((number * chunk,), frame)
+            for place, frame in enumerate(frames):
+                dataset.id.write_direct_chunk((place * chunk,), frame)
         for name, value in root_attributes(game, material, coding.stride, values.hexdigest()).items():
             # Fixed-length text is stored in the object header, which HDF5 protects with a checksum.
             file.attrs[name] = np.bytes_(value.encode()) if isinstance(value, str) else value
@@ -116,14 +118,24 @@ class _Encoded(NamedTuple):
     counts: Tally
 
 
-def _encode_side(codes: Source, counts: LayoutCounts, coding: Coding, chunk: int, digest: Any) -> tuple[list[bytes], Summary]:
+def _report(before: int, total: int, done: int) -> None:
+    """Say how many codes have been encoded, `before` of them for the other side to move."""
+    reach("writing", before + done, total)
+
+
+def _encode_side(
+    codes: Source, counts: LayoutCounts, coding: Coding, chunk: int, digest: Any, report: Callable[[int], None]
+) -> tuple[list[bytes], Summary]:
     """Compress, hash and count all codes of a side to move; return the compressed chunks and the counts."""
     frames: list[bytes] = []
     tally = Tally(coding)
+    done = 0
     for slab in each(partial(_encode, counts, coding.void, chunk), _slabs(codes, coding.void, chunk)):
         tally.merge(slab.counts)
         digest.update(slab.values)
         frames += slab.frames
+        done += len(slab.values)
+        report(done)
     return frames, tally.summary()
 
 

@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.compute.stages import reach
 from tablebase.errors import CorruptTableError
 from tablebase.game import Game, Outcome
 from tablebase.game.notation import render
@@ -66,12 +67,15 @@ def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding
     """
     layout = layout_of(game, material)
     summaries = {}
+    done, total = 0, layout.size * len(codes)
     for side, stored in codes.items():
         checker = _Checker(game, layout, side, stored, coding, _other_side(game, layout, side, codes, coding), load)
         tally = Tally(coding)
         for begin in range(0, layout.size, BLOCK):
             index = checker.check(np.arange(begin, min(begin + BLOCK, layout.size)))
             tally.add(stored[index], index, layout.weights_many(index))
+            done += min(BLOCK, layout.size - begin)
+            reach("verifying", done, total)
         summaries[side] = tally.summary()
     return summaries
 

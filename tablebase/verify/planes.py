@@ -17,6 +17,7 @@ import numpy as np
 from tablebase.compute.bits import ones, trailing_zeros
 from tablebase.compute.jit import inline, jit
 from tablebase.compute.pointers import bare
+from tablebase.compute.stages import reach
 from tablebase.compute.threads import each, spread
 from tablebase.compute.vectors import chosen, halved, lanes_of, load, room, store
 from tablebase.game import Game
@@ -72,16 +73,20 @@ def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], co
     plane_size = layout.radices[-1] * layout.radices[-2]
     slabs = _slabs(layout.size // plane_size, slab_planes(plane_size))
     others = room(layout.size // plane_size * PLANE, coding.dtype)
+    # Each slab is read twice.
+    done, total = 0, 2 * len(slabs) * len(codes)
     for side, stored in codes.items():
         sided = compile_rules(game, layout, side)
         rules = compile_plane_rules(layout, sided)
         other = codes.get(1 - side, stored)
         if rules.outer and 1 - side in codes:
-            list(each(partial(_spread_slab, rules, other, others), slabs))
+            for number, _ in enumerate(each(partial(_spread_slab, rules, other, others), slabs), start=1):
+                reach("verifying", done + number, total)
         else:
             others[:] = STUCK
             how = spread_of_side(layout, sided, swapped=1 - side not in codes)
             _read(how, np.asarray(other), move_scores_of(coding, coding), others, 0)
+        done += len(slabs)
         victims = _victims(layout, sided, compile_children(game, layout, side, load, coding), coding)
         check = partial(_check_slab, rules, victims, stored, others, coding, scores_of(game, coding), layout.lead_weights)
         tally = Tally(coding)
@@ -89,6 +94,8 @@ def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], co
             if wrong >= 0:
                 raise contradiction(layout, side, wrong, stored, coding)
             tally.merge(counts)
+            done += 1
+            reach("verifying", done, total)
         summaries[side] = tally.summary()
     return summaries
 

@@ -9,12 +9,14 @@ win in d is 255 - d, and 0 is also the score of a side without a move.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.compute.stages import reach
 from tablebase.compute.threads import spread
 from tablebase.game import Game, Outcome
 from tablebase.slices.indexing import Layout, Squares, layout_of
@@ -25,6 +27,8 @@ from tablebase.values import NARROW_ANY, Codes, Coding
 from tablebase.verify.general import Load, contradiction
 
 ROWS_AT_ONCE = 1 << 11
+STRETCH = 1 << 16
+"""The most rows that are checked without a word about how far it is."""
 BLOCK = 1 << 22
 STUCK, LOST, WON = 0, 0, 255
 IMPOSSIBLE = 128
@@ -47,7 +51,17 @@ def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding
         pursuit.pursuer.side: _Pursuers(pursuit, codes[pursuit.pursuer.side], ahead),
         pursuit.runner.side: _Runner(pursuit, codes[pursuit.runner.side], codes[pursuit.pursuer.side]),
     }
-    return {side: _check_side(pursuit.layout, side, codes[side], coding, checkers[side]) for side in sorted(codes)}
+    total = pursuit.rows * len(codes)
+    summaries = {}
+    for number, side in enumerate(sorted(codes)):
+        report = partial(_report, number * pursuit.rows, total)
+        summaries[side] = _check_side(pursuit.layout, side, codes[side], coding, checkers[side], report)
+    return summaries
+
+
+def _report(before: int, total: int, done: int) -> None:
+    """Say how many rows have been checked, `before` of them for the other side to move."""
+    reach("verifying", before + done, total)
 
 
 def _scores_ahead(pursuit: Pursuit, load: Load) -> Bytes:
@@ -178,7 +192,7 @@ class _Runner(_Rows):
         return best, occupied
 
 
-def _check_side(layout: Layout, side: int, codes: Codes, coding: Coding, rows: _Rows) -> Summary:
+def _check_side(layout: Layout, side: int, codes: Codes, coding: Coding, rows: _Rows, report: Callable[[int], None]) -> Summary:
     """Check one side to move and count its codes."""
     code_scores = _code_scores(coding)
     length = layout.row_length
@@ -196,6 +210,6 @@ def _check_side(layout: Layout, side: int, codes: Codes, coding: Coding, rows: _
         return tally
 
     whole = Tally(coding)
-    for part in spread(check, len(rows.codes), ROWS_AT_ONCE):
+    for part in spread(check, len(rows.codes), ROWS_AT_ONCE, STRETCH, report):
         whole.merge(part)
     return whole.summary()

@@ -7,11 +7,13 @@ checker neither steps back nor keeps sets of bits.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from tablebase.compute.jit import inline, jit
+from tablebase.compute.stages import reach
 from tablebase.game import Game
 from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.location import locate
@@ -57,14 +59,18 @@ def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding
     summaries = {}
     scores, move_scores = scores_of(game, coding), move_scores_of(coding, coding)
     inside = compile_inside(game, layout)
+    rows, done = layout.size // layout.row_length, 0
     for side, stored in codes.items():
         others = move_scores[codes[1 - side] if 1 - side in codes else _swapped(game, layout, codes[side])]
         rules, children = compile_rules(game, layout, side), compile_children(game, layout, side, load, coding)
         counts = np.zeros((layout.radices[0], coding.void + 1), dtype=np.int64)
         first = np.full(coding.void + 1, -1, dtype=np.int64)
-        wrong = _check(rules, inside, children, stored, others, scores, layout.row_length, counts, first)
-        if wrong >= 0:
-            raise contradiction(layout, side, wrong, stored, coding)
+        for begin, end in pairwise([*range(0, rows, ROWS_AT_ONCE), rows]):
+            wrong = _check(rules, inside, children, stored, others, scores, layout.row_length, counts, first, begin, end)
+            if wrong >= 0:
+                raise contradiction(layout, side, wrong, stored, coding)
+            done += end - begin
+            reach("verifying", done, rows * len(codes))
         tally = Tally(coding)
         tally.histogram[:], tally.first[:] = (counts * layout.lead_weights[:, None]).sum(axis=0), first
         summaries[side] = tally.summary()
@@ -219,8 +225,10 @@ def _check(
     length: int,
     counts: Any,
     first: Long,
+    start: int,
+    end: int,
 ) -> int:
-    """Check all positions and count their codes by lead digit; return the first wrong index, or -1."""
+    """Check the rows from `start` up to `end` and count their codes by lead digit; return the first wrong index, or -1."""
     owner, square, digit, stride, flips, mirror, steps, target, quiet, wins, captures, blockers = rules
     free_from, free_to, other_from, other_step, into_begin, into_from, into_step = inside
     last = len(owner) - 1
@@ -229,7 +237,7 @@ def _check(
     board = np.full(len(mirror), NOBODY, dtype=np.int8)
     best = np.zeros(length, dtype=np.uint8)
     after = np.zeros(length, dtype=np.uint8)
-    for row in range(len(codes) // length):
+    for row in range(start, end):
         row_begin = row * length
         if not _place(square, stride, row_begin, squares, board, last):
             continue

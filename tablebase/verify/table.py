@@ -17,6 +17,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tablebase.compute import machine
+from tablebase.compute.stages import reach
 from tablebase.errors import CorruptTableError
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
@@ -64,6 +65,7 @@ def verify_table(game: Game, table: Table, store: Store, memory: int | None = No
         child = store.table(game, material)
         return child.read(side), child.coding
 
+    reach("reading")
     check_seal(table.path, title(game, table.material))
     codes = codes_to_check(table, machine.memory() if memory is None else memory)
     if table.values_digest(codes) != table.header.values_sha256:

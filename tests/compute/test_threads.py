@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -176,8 +176,8 @@ def test_tiers_are_built_here_with_threads(tmp_path: Path, monkeypatch: pytest.M
     planned = plan(game, None, parse_materials(game, "FvHH"))
     parts: list[int] = []
 
-    def spread(work: Callable[[int, int], int], count: int, grain: int) -> list[int]:
-        found = threads.spread(work, count, grain)
+    def spread(*arguments: Any) -> list[int]:
+        found: list[int] = threads.spread(*arguments)
         parts.append(len(found))
         return found
 

@@ -295,8 +295,8 @@ def test_threads_change_nothing(solved: Solved, game: Game, name: str, monkeypat
     """Divided into as many ranges of rows as three threads take, each tier comes out as from one thread."""
     parts = []
 
-    def spread(work: Callable[[int, int], int], count: int, grain: int) -> list[int]:
-        found = threads.spread(work, count, grain)
+    def spread(*arguments: Any) -> list[int]:
+        found: list[int] = threads.spread(*arguments)
         parts.append(len(found))
         return found
 

@@ -31,9 +31,11 @@ import numpy as np
 
 from tablebase.compute.bits import moved, trailing_zeros
 from tablebase.compute.jit import inline, jit
+from tablebase.compute.stages import reach
 from tablebase.solvers.bitrow.arrays import MIRRORED, NOTHING_DUE, PLAIN, STRIDE, RowArrays, State, Words, compile_rows
 from tablebase.solvers.bitrow.captures import look
 from tablebase.solvers.bitrow.words import collides, free_origins, mirrored, mirrored_rest, set_up_row
+from tablebase.solvers.checkpoint import arrays_of
 from tablebase.solvers.compiled import CompiledSlice, Int8, Int32, Int64
 from tablebase.solvers.kernels import distance_of, win_code
 from tablebase.values import DRAW, Codes
@@ -41,11 +43,14 @@ from tablebase.values import DRAW, Codes
 
 def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     """Codes of both sides to move, or None if a distance does not fit the coding."""
-    arrays = compile_rows(problem)
+    arrays, checkpoint = compile_rows(problem), problem.checkpoint
     states = [_new_state(problem, arrays) for _ in (0, 1)]
-    last = max(look(arrays, side, states[side]) for side in (0, 1))
-    fresh = [0, 0]
-    level = 0
+    kept, saved = arrays_of(states), checkpoint.load()
+    if saved is None:
+        last, fresh, level = _look_up(arrays, states), [0, 0], 0
+    else:
+        saved.fill(kept)
+        last, fresh, level = saved.numbers["last"], saved.numbers["fresh"], saved.numbers["level"]
     while level <= last or any(fresh):
         for side in (0, 1):
             fresh[side] = _enter(arrays, states[side], fresh[side], level)
@@ -57,8 +62,11 @@ def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
             else:
                 fresh[side] = _settle_losses(arrays, side, states[side], states[1 - side].won, rows[1 - side], level + 1)
         level += 1
+        reach("solving", level)
         if level > problem.coding.reach and any(fresh):
             return None
+        if checkpoint.due():
+            checkpoint.save({"last": last, "fresh": fresh, "level": level}, kept)
     for state in states:
         _finish(arrays, state, problem.coding.void)
     return states[0].codes, states[1].codes
@@ -79,6 +87,16 @@ def _new_state(problem: CompiledSlice, arrays: RowArrays) -> State:
         predecessors=predecessors,
         predecessor_rows=np.zeros(arrays.rows, dtype=np.int32),
     )
+
+
+def _look_up(arrays: RowArrays, states: list[State]) -> int:
+    """Step 0: look up all captures; return the largest distance among them."""
+    last = 0
+    reach("looking up captures", 0, 2)
+    for side in (0, 1):
+        last = max(last, look(arrays, side, states[side]))
+        reach("looking up captures", side + 1, 2)
+    return last
 
 
 # Step 1

@@ -19,7 +19,9 @@ import numpy as np
 from tablebase.compute.bits import trailing_zeros
 from tablebase.compute.jit import jit
 from tablebase.compute.pointers import bare
+from tablebase.compute.stages import reach
 from tablebase.compute.vectors import WORDS, lanes_of, load, rooms
+from tablebase.solvers.checkpoint import Checkpoint, arrays_of
 from tablebase.solvers.compiled import CompiledSlice, Int64
 from tablebase.solvers.kernels import win_code
 from tablebase.solvers.planes.arrays import ROWS, STRIDE, Entries, LeanState, Planes, Scratch, State, Words, new_scratch, padded
@@ -37,11 +39,17 @@ States = tuple[LeanState, LeanState]
 
 def solve(problem: CompiledSlice) -> tuple[LoggedCodes, LoggedCodes] | None:
     """Codes of both sides to move, or None if a distance does not fit the coding."""
-    planes, coding, layout = compile_planes(problem), problem.coding, problem.layout
+    planes, coding, layout, checkpoint = compile_planes(problem), problem.coding, problem.layout, problem.checkpoint
     log, scratch = Log(problem.scratch, parts_of(planes.size)), new_scratch(planes)
     states = (new_lean_state(planes, log), new_lean_state(planes, log))
-    _look_everywhere(planes, compile_children(problem), states, scratch, log, coding)
-    if not _run(planes, states, scratch, log, coding) or _waits_in_vain(states, log, coding):
+    saved = checkpoint.load()
+    level = 0
+    if saved is None or not log.go_on(checkpoint.log, saved.numbers["log"]):
+        _look_everywhere(planes, compile_children(problem), states, scratch, log, coding)
+    else:
+        saved.fill(arrays_of(states))
+        level = saved.numbers["level"]
+    if not _run(planes, states, scratch, log, coding, level, checkpoint) or _waits_in_vain(states, log, coding):
         return None
     output = compile_output(layout)
     first, second = (LoggedCodes(planes, layout, output, coding, log, side) for side in (0, 1))
@@ -65,6 +73,7 @@ def new_lean_state(planes: Planes, log: Log) -> LeanState:
 
 def _look_everywhere(planes: Planes, children: Children, states: States, scratch: Scratch, log: Log, coding: Coding) -> None:
     """Look up all captures, part by part, and log what they lead to."""
+    reach("looking up captures", 0, len(log.parts))
     for view in _views(states, part_state(planes, log.parts[0], coding.dtype)):
         set_illegal(planes, view, 0, planes.size)
     for number, part in enumerate(log.parts):
@@ -72,6 +81,7 @@ def _look_everywhere(planes: Planes, children: Children, states: States, scratch
         for side, view in enumerate(views):
             look(planes, children, side, view, views[1 - side], scratch, *part)
             _log_captures(view, states[side].later, coding.void, *part, log, side, number)
+        reach("looking up captures", number + 1, len(log.parts))
 
 
 def _views(states: States, part: State) -> list[State]:
@@ -120,10 +130,10 @@ def sort_codes(state: State, later: Words, first: int, last: int, place: Int64, 
 # All distances
 
 
-def _run(planes: Planes, states: States, scratch: Scratch, log: Log, coding: Coding) -> bool:
-    """Go through all distances; return whether they fit."""
+def _run(planes: Planes, states: States, scratch: Scratch, log: Log, coding: Coding, first: int, checkpoint: Checkpoint) -> bool:
+    """Go through all distances from the first on; return whether they fit."""
     latest = max((code for side in log.waiting for part in side for code in part if code < coding.void), default=0)
-    for level in range(coding.reach + 1):
+    for level in range(first, coding.reach + 1):
         for side, state in enumerate(states):
             _enter_everywhere(state, level, log, side)
         if latest <= win_code(level, STRIDE) and not any(_is_dirty(state, level) for state in states):
@@ -138,6 +148,9 @@ def _run(planes: Planes, states: States, scratch: Scratch, log: Log, coding: Cod
                     _log_found(state, level + 1, log, side, number)
         for state in states:
             clean(state, level, 0, planes.size)
+        reach("solving", level + 1)
+        if checkpoint.due() and log.keep(checkpoint.log):
+            checkpoint.save({"level": level + 1, "log": log.contents()}, arrays_of(states))
     return not any(_is_dirty(state, coding.reach + 1) for state in states)
 
 

@@ -6,10 +6,16 @@ kept by side to move, part and code, so that the codes of a part can be assemble
 
 from __future__ import annotations
 
+import errno
+import os
 import weakref
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
+from shutil import disk_usage
 from tempfile import TemporaryFile, gettempdir
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
 
@@ -25,6 +31,10 @@ from tablebase.values import DRAW, Codes, Coding
 
 PARTS = 64
 """Parts at most; the codes of one are in memory at a time."""
+ROOM = 2
+"""Times its size that must be free to give the file a name."""
+BLOCK = 1 << 24
+"""Bytes that are copied at a time."""
 
 
 class Part(NamedTuple):
@@ -53,7 +63,7 @@ def part_state(planes: Planes, part: Part, dtype: str) -> State:
 
 
 class Log:
-    """Entries in a temporary file that has no name, so that nothing is left of it however the process ends.
+    """Entries in a temporary file that has no name, so that nothing is left of it however the process ends, until it is kept.
 
     Parameters
     ----------
@@ -75,20 +85,20 @@ class Log:
         self.waiting: tuple[list[dict[int, Segment]], ...] = tuple([{} for _ in parts] for _ in (0, 1))
         self.found: tuple[list[list[tuple[int, Segment]]], ...] = tuple([[] for _ in parts] for _ in (0, 1))
         self._end = 0
+        self._has_name = False
+        self._crc, self._summed = 0, 0
         try:
             self._file: Any = TemporaryFile(dir=self.folder, buffering=0)  # noqa: SIM115 (closed with the log)
         except OSError as fault:
             raise system_error(fault, self.folder) from fault
-        weakref.finalize(self, self._file.close)
+        self._close = weakref.finalize(self, self._file.close)
 
     def append(self, entries: Entries) -> Segment:
         """Write entries behind all others."""
         segment = Segment(self._end, len(entries))
-        left = entries.view(np.uint8).data
         try:
             self._file.seek(self._end)
-            while left:
-                left = left[self._file.write(left) :]
+            _write(self._file, entries.view(np.uint8).data)
         except OSError as fault:
             raise system_error(fault, self.folder) from fault
         self._end += entries.nbytes
@@ -102,6 +112,83 @@ class Log:
         while left:
             left = left[self._file.readinto(left) :]
         return entries
+
+    def keep(self, path: Path) -> bool:
+        """Put the file safely on the disk, under this name from now on; return whether that worked."""
+        try:
+            if not self._has_name:
+                self._move(path)
+            for block in _blocks(self._file, self._summed, self._end):
+                self._crc = crc32(block, self._crc)
+            self._summed = self._end
+            os.fsync(self._file.fileno())
+        except OSError:
+            return False
+        return True
+
+    def contents(self) -> dict[str, Any]:
+        """All but the file, as JSON can hold it."""
+        waiting = [[list(part.items()) for part in side] for side in self.waiting]
+        return {"end": self._end, "crc": self._crc, "waiting": waiting, "found": self.found}
+
+    def go_on(self, path: Path, contents: dict[str, Any]) -> bool:
+        """Take the place of a log that was kept; return False, and stay empty, if its file is not whole."""
+        if not path.is_file():
+            return False
+        try:
+            file = path.open("r+b", buffering=0)
+            end, crc = contents["end"], 0
+            for block in _blocks(file, 0, end):
+                crc = crc32(block, crc)
+        except OSError:
+            return False
+        if crc != contents["crc"]:
+            file.close()
+            return False
+        self._use(file)
+        self._end = self._summed = end
+        self._crc = crc
+        for side, number in product((0, 1), range(len(self.parts))):
+            waiting, found = contents["waiting"][side][number], contents["found"][side][number]
+            self.waiting[side][number] = {code: Segment(*segment) for code, segment in waiting}
+            self.found[side][number] = [(code, Segment(*segment)) for code, segment in found]
+        return True
+
+    def _move(self, path: Path) -> None:
+        """Continue in a file with a name."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if disk_usage(path.parent).free < ROOM * self._end:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        file = path.open("w+b", buffering=0)
+        try:
+            for block in _blocks(self._file, 0, self._end):
+                _write(file, block)
+        except BaseException:
+            file.close()
+            path.unlink(missing_ok=True)
+            raise
+        self._use(file)
+
+    def _use(self, file: Any) -> None:
+        """Continue in a file that has a name."""
+        self._close()
+        self._file, self._has_name = file, True
+        self._close = weakref.finalize(self, file.close)
+
+
+def _blocks(file: Any, begin: int, end: int) -> Iterator[memoryview]:
+    """The bytes of a file from one place up to another; fewer if there are no more."""
+    buffer = memoryview(bytearray(min(BLOCK, end - begin)))
+    file.seek(begin)
+    while begin < end and (count := file.readinto(buffer[: end - begin])):
+        yield buffer[:count]
+        begin += count
+
+
+def _write(file: Any, data: memoryview) -> None:
+    """Write all of it, though the operating system may write less at once."""
+    while data:
+        data = data[file.write(data) :]
 
 
 class LoggedCodes:

@@ -37,7 +37,9 @@ from tablebase.compute import threads
 from tablebase.compute.bits import trailing_zeros
 from tablebase.compute.jit import inline, jit
 from tablebase.compute.pointers import bare
+from tablebase.compute.stages import reach
 from tablebase.compute.vectors import ELEMENTS, WORDS, chosen, lanes_of, least, load, rows, store, unit_of
+from tablebase.solvers.checkpoint import arrays_of
 from tablebase.solvers.compiled import CompiledSlice
 from tablebase.solvers.kernels import win_code
 from tablebase.solvers.planes.arrays import (
@@ -78,13 +80,21 @@ def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
 
     It uses the threads that it is allowed (see `tablebase.compute.threads`), each of which writes to planes of its own.
     """
-    planes, coding = compile_planes(problem), problem.coding
+    planes, coding, checkpoint = compile_planes(problem), problem.coding, problem.checkpoint
     states = (new_state(planes, coding.dtype), new_state(planes, coding.dtype))
+    arrays, saved = arrays_of(states), checkpoint.load()
     parts = _parts(planes)
-    _look_up(problem, planes, states, parts)
     level = 0
+    if saved is None:
+        _look_up(problem, planes, states, parts)
+    else:
+        saved.fill(arrays)
+        level = saved.numbers["level"]
     while level <= coding.reach and _advance(planes, states, parts, level):
         level += 1
+        reach("solving", level)
+        if checkpoint.due():
+            checkpoint.save({"level": level}, arrays)
     if level > coding.reach and any(is_dirty(state, level) for state in states):
         return None
     output = compile_output(problem.layout)
@@ -113,8 +123,10 @@ def _look_up(problem: CompiledSlice, planes: Planes, states: tuple[State, State]
     def look_part(part: Part) -> None:
         look(planes, children, part.side, states[part.side], states[1 - part.side], part.scratch, part.first, part.last)
 
-    for work in (set_part, look_part):
-        list(threads.each(work, parts))
+    reach("looking up captures", 0, len(parts))
+    list(threads.each(set_part, parts))
+    for done, _ in enumerate(threads.each(look_part, parts), start=1):
+        reach("looking up captures", done, len(parts))
 
 
 def _advance(planes: Planes, states: tuple[State, State], parts: list[Part], level: int) -> bool:

@@ -1,0 +1,239 @@
+"""Solvers that are stopped after any distance, and go on from their checkpoint to the same codes."""
+
+from __future__ import annotations
+
+import gc
+import os
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support import toys
+from support.checkpoints import EveryDistance, StoppedError
+from support.checks import at_least_one
+from support.program import SOLVERS, flip
+from support.solved import Solved
+
+from tablebase.compute import jit, threads
+from tablebase.game import Game
+from tablebase.slices.material import parse_material
+from tablebase.solvers import registry
+from tablebase.solvers.compiled import CompiledSlice, checkpoint_in, compile_slice
+from tablebase.solvers.planes import lean
+from tablebase.solvers.planes import log as logs
+from tablebase.solvers.planes import solve as planes_solver
+from tablebase.solvers.registry import find_solver, solve_material
+from tablebase.tables import checkpoints
+from tablebase.tables.checkpoints import TableCheckpoint
+from tablebase.values import NARROW, Coding
+
+POND, SHELTER = toys.pond(), toys.shelter("win")
+WIDE = NARROW.wider
+CASES = [(engine, POND, "RTvRL", NARROW) for engine in SOLVERS]
+CASES += [(engine, SHELTER, "AvXY", NARROW) for engine in SOLVERS]
+CASES += [(engine, POND, "RTvRL", WIDE) for engine in ("planes", "lean", "reference")]
+CASES += [("reference", toys.hunt(), "HHvFC", Coding(2, "uint8"))]
+# Several parts for threads, and several of the log.
+CASES += [(engine, POND, "RTLvRT", NARROW) for engine in ("planes", "lean")]
+all_cases = pytest.mark.parametrize(
+    ("engine", "game", "name", "coding"),
+    CASES,
+    ids=[f"{engine}-{game.name}-{name}-{coding.dtype}" for engine, game, name, coding in CASES],
+)
+
+
+@pytest.fixture(autouse=True)
+def _unsynced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the disk take its time: processes are not killed here."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+
+
+def problem_of(solved: Solved, game: Game, name: str, coding: Coding) -> CompiledSlice:
+    """A slice to solve."""
+    return compile_slice(game, parse_material(game, name), solved(game).load, coding)
+
+
+def solve(engine: str, problem: CompiledSlice, checkpoint: Any) -> list[bytes]:
+    """The codes of both sides to move."""
+    solver = find_solver(engine)
+    assert solver is not None
+    codes = solver.solve(replace(problem, checkpoint=checkpoint))
+    assert codes is not None
+    return [np.asarray(source).tobytes() for source in codes]
+
+
+@all_cases
+def test_stopped_after_any_distance(solved: Solved, engine: str, game: Game, name: str, coding: Coding, tmp_path: Path) -> None:
+    """Another try does just the distances that are left, and finds the same codes; saving changes none either."""
+    problem = problem_of(solved, game, name, coding)
+    every = EveryDistance(tmp_path / "undisturbed.h5")
+    expected = solve(engine, problem, every)
+    assert expected == solve(engine, problem, registry.NO_CHECKPOINT)
+    for stop in at_least_one(range(1, every.saves + 1)):
+        table = tmp_path / f"{stop}.h5"
+        with pytest.raises(StoppedError):
+            solve(engine, problem, EveryDistance(table, stop))
+        rest = EveryDistance(table)
+        assert solve(engine, problem, rest) == expected
+        assert rest.saves == every.saves - stop
+    assert every.saves > 5
+
+
+@all_cases
+def test_stopped_again_and_again(solved: Solved, engine: str, game: Game, name: str, coding: Coding, tmp_path: Path) -> None:
+    """One distance at a try, with three threads where a solver has use for them."""
+    problem = problem_of(solved, game, name, coding)
+    expected = solve(engine, problem, registry.NO_CHECKPOINT)
+    for tries in count():
+        try:
+            with threads.use(1 + 2 * (tries % 2)):
+                codes = solve(engine, problem, EveryDistance(tmp_path / "RvC.h5", 1))
+        except StoppedError:
+            continue
+        break
+    assert codes == expected
+    assert tries > 5
+
+
+def test_what_has_been_looked_up_is_not_looked_up_again(solved: Solved, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Captures are in the checkpoint."""
+    problem = problem_of(solved, POND, "RTvRL", NARROW)
+    looked = []
+    for module in (planes_solver, lean):
+        look = module.look
+        monkeypatch.setattr(module, "look", lambda *arguments, look=look: (looked.append(1), look(*arguments)))
+    for engine in ("planes", "lean"):
+        with pytest.raises(StoppedError):
+            solve(engine, problem, EveryDistance(tmp_path / f"{engine}.h5", 3))
+        assert looked
+        looked.clear()
+        solve(engine, problem, EveryDistance(tmp_path / f"{engine}.h5"))
+        assert not looked
+
+
+def test_other_work_is_not_gone_on_with(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Another solver, other kernels, other codes."""
+    checkpoint = TableCheckpoint(tmp_path / "RvC.h5", "rules")
+
+    def key(coding: Coding = NARROW, solver: str = "planes") -> str:
+        return checkpoint_in(coding, checkpoint, solver).key
+
+    keys = {key(), key(WIDE), key(Coding(2, "uint8")), key(solver="lean")}
+    assert key() in keys
+    monkeypatch.setattr(jit, "KERNELS", tmp_path / "kernels-0123")
+    assert len(keys | {key()}) == 5
+
+
+# The log of the lean solver
+
+
+def stop_lean(solved: Solved, table: Path, stop: int) -> CompiledSlice:
+    """A slice that the lean solver was stopped in."""
+    problem = problem_of(solved, POND, "RTvRL", NARROW)
+    with pytest.raises(StoppedError):
+        solve("lean", problem, EveryDistance(table, stop))
+    return problem
+
+
+@pytest.mark.parametrize("damage", ["the first byte", "the last byte", "the end", "all"])
+def test_with_a_damaged_log_all_begins_again(solved: Solved, damage: str, tmp_path: Path) -> None:
+    """To the same codes."""
+    table = tmp_path / "RvC.h5"
+    problem = stop_lean(solved, table, 4)
+    log = EveryDistance(table).log
+    size = log.stat().st_size
+    if damage == "all":
+        log.unlink()
+    elif damage == "the end":
+        log.write_bytes(log.read_bytes()[:-1])
+    else:
+        flip(log, 0 if damage == "the first byte" else size - 1)
+    undisturbed, again = EveryDistance(tmp_path / "RvE.h5"), EveryDistance(table)
+    assert solve("lean", problem, again) == solve("lean", problem, undisturbed)
+    assert again.saves == undisturbed.saves > 4
+
+
+def test_what_a_log_has_beyond_the_checkpoint_is_dropped(solved: Solved, tmp_path: Path) -> None:
+    """A process may have been killed while it wrote more."""
+    table = tmp_path / "RvC.h5"
+    problem = stop_lean(solved, table, 4)
+    log = EveryDistance(table).log
+    log.write_bytes(log.read_bytes() + b"half an entry")
+    rest, undisturbed = EveryDistance(table), EveryDistance(tmp_path / "RvE.h5")
+    assert solve("lean", problem, rest) == solve("lean", problem, undisturbed)
+    assert rest.saves == undisturbed.saves - 4
+
+
+@pytest.mark.parametrize("fault", ["room", "write"])
+def test_without_room_for_its_log_there_is_no_checkpoint(
+    solved: Solved, fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The work goes on, and nothing is left behind."""
+    problem = problem_of(solved, POND, "RTvRL", NARROW)
+    expected = solve("lean", problem, registry.NO_CHECKPOINT)
+
+    def full(_: object) -> Any:
+        return type("Usage", (), {"free": 0})
+
+    def refuse(*_: object) -> None:
+        raise OSError
+
+    if fault == "room":
+        monkeypatch.setattr(logs, "disk_usage", full)
+    else:
+        monkeypatch.setattr(os, "fsync", refuse)
+    checkpoint = EveryDistance(tmp_path / "RvC.h5")
+    assert solve("lean", replace(problem, scratch=tmp_path), checkpoint) == expected
+    assert checkpoint.saves == 0
+    gc.collect()
+    assert not checkpoint.path.exists()
+    assert checkpoint.log.exists() == (fault == "write")
+
+
+# Where one byte is not enough
+
+
+def test_the_wider_codes_go_on_by_themselves(solved: Solved, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A try in one byte is neither taken for one in two, nor made again once those have been saved."""
+    game = toys.odometer(10, 13)
+    material = parse_material(game, "HGvY")
+    tables = solved(game)
+    expected, _ = tables.table(material)
+    monkeypatch.setattr(checkpoints, "INTERVAL", 0)
+    saved: list[tuple[str, int]] = []
+    stop_at: tuple[str, int] | None = None
+    save = TableCheckpoint.save
+
+    def note(self: TableCheckpoint, numbers: dict[str, Any], arrays: Any) -> None:
+        save(self, numbers, arrays)
+        saved.append((arrays[0].dtype.name, numbers["level"]))
+        if saved[-1] == stop_at:
+            raise StoppedError
+
+    monkeypatch.setattr(TableCheckpoint, "save", note)
+    checkpoint = TableCheckpoint(tmp_path / "HGvY.h5", "rules")
+
+    def run() -> list[tuple[str, int]]:
+        saved.clear()
+        codes, coding, _ = solve_material(game, material, tables.load, "reference", checkpoint=checkpoint)
+        assert coding == NARROW.wider
+        assert all(np.array_equal(one, other) for one, other in zip(codes, expected, strict=True))
+        return saved.copy()
+
+    whole = [("uint8", level) for level in range(1, NARROW.reach + 1)]
+    for place in (("uint8", 200), ("uint16", 1), ("uint16", 255)):
+        stop_at = place
+        with pytest.raises(StoppedError):
+            run()
+    stop_at = None
+    rest = run()
+    assert rest[0] == ("uint16", 256)
+    assert {dtype for dtype, _ in rest} == {"uint16"}
+    checkpoints.discard(tmp_path / "HGvY.h5")
+    undisturbed = run()
+    assert undisturbed[: len(whole)] == whole
+    assert undisturbed[-len(rest) :] == rest
+    assert undisturbed[len(whole)] == ("uint16", 1)
