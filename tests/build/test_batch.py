@@ -48,8 +48,11 @@ command = ["verify", "doushouqi"]
 output = "parity.csv"
 command = ["mine", "doushouqi", """
 SELECT count(*)
-pieces = 3
+data = 3
+[[build]]
 """]
+[[then]]
+command = ["reindex"]
 '''
 
 
@@ -71,7 +74,8 @@ def test_a_batch_file(tmp_path: Path) -> None:
     )
     assert batch.steps == (
         Step(("verify", "doushouqi"), line=32),
-        Step(("mine", "doushouqi", "SELECT count(*)\npieces = 3\n"), Path("parity.csv"), line=35),
+        Step(("mine", "doushouqi", "SELECT count(*)\ndata = 3\n[[build]]\n"), Path("parity.csv"), line=35),
+        Step(("reindex",), line=42),
     )
     assert (batch.data, batch.log, batch.json_log) == (Path("tables"), Path("night.log"), Path("night.jsonl"))
     assert (batch.workers, batch.memory, batch.disk) == (2, "8G", "1000000")
