@@ -49,7 +49,7 @@ output = "parity.csv"
 command = ["mine", "doushouqi", """
 SELECT count(*)
 data = 3
-[[build]]
+[[then]]
 """]
 [[then]]
 command = ["reindex"]
@@ -74,7 +74,7 @@ def test_a_batch_file(tmp_path: Path) -> None:
     )
     assert batch.steps == (
         Step(("verify", "doushouqi"), line=32),
-        Step(("mine", "doushouqi", "SELECT count(*)\ndata = 3\n[[build]]\n"), Path("parity.csv"), line=35),
+        Step(("mine", "doushouqi", "SELECT count(*)\ndata = 3\n[[then]]\n"), Path("parity.csv"), line=35),
         Step(("reindex",), line=42),
     )
     assert (batch.data, batch.log, batch.json_log) == (Path("tables"), Path("night.log"), Path("night.jsonl"))
