@@ -12,7 +12,7 @@ from typing import Any
 import psutil
 from processes import ask, session, start
 
-INTERVAL = 0.05
+INTERVAL = 0.25
 """Seconds between two looks at the memory; what is shared by processes counts in equal parts (PSS)."""
 GAME = "doushouqi"
 
