@@ -13,6 +13,7 @@ import numpy as np
 
 from tablebase.build.tables import lock, remove_drafts
 from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.compute import machine
 from tablebase.compute.cleanup import ensured
 from tablebase.compute.machine import forget_peak, peak_memory
@@ -20,9 +21,11 @@ from tablebase.errors import CapacityError, CorruptTableError, TablebaseError
 from tablebase.executors.scheduler import Deadline
 from tablebase.game.kernels import Int64, Layer, Region
 from tablebase.game.stochastic import StochasticGame
+from tablebase.solvers.checkpoint import Checkpoint
 from tablebase.stochastic.compiled import Compiled, compiled
 from tablebase.stochastic.files import LayerFile, layer_path, limits_of, write_layer
 from tablebase.stochastic.iteration import KEPT, Progress, solve_layer
+from tablebase.tables.checkpoints import TableCheckpoint, discard
 from tablebase.tables.format import file_sha256
 from tablebase.tables.writer import publish
 from tablebase.verify.chances import verify_layer
@@ -139,7 +142,7 @@ def build_layers(
         lock(folder),
         ensured(partial(remove_drafts, folder / game.name)),
     ):
-        missing = missing_layers(game, region, folder, catalog)
+        missing = _missing(game, region, folder, catalog)
         for layer in region.layers:
             path = layer_path(folder, game, region, layer)
             forget_peak()
@@ -147,11 +150,12 @@ def build_layers(
             if layer not in missing:
                 with closing(LayerFile(path, game, region, layer)) as file:
                     file.read(chances[:, layer.begin : layer.end])
-            elif _solve(form, region, layer, chances, threads, report, deadline):
+            elif _solve(form, region, layer, chances, threads, report, deadline, _checkpoint(game, region, folder, layer)):
                 draft = write_layer(path, game, form.kernels, region, layer, chances)
                 with closing(LayerFile(draft, game, region, layer)) as file:
                     verify_layer(form.kernels, file, chances, threads)
                 publish(draft, path)
+                discard(path)
                 with closing(LayerFile(path, game, region, layer)) as file:
                     catalog.register_layer(file, time.process_time() - begin)
             else:
@@ -160,8 +164,15 @@ def build_layers(
             finished(BuiltLayer(layer, layer in missing, seconds, elapsed, peak_memory(), path.stat().st_size))
 
 
-def missing_layers(game: StochasticGame, region: Region, folder: Path, catalog: Catalog) -> list[Layer]:
+def missing_layers(game: StochasticGame, region: Region, folder: Path) -> list[Layer]:
     """The layers of a region whose files are not both on disk and those that were registered."""
+    if not (folder / FILE_NAME).exists():
+        return list(region.layers)
+    with closing(Catalog(folder)) as catalog:
+        return _missing(game, region, folder, catalog)
+
+
+def _missing(game: StochasticGame, region: Region, folder: Path, catalog: Catalog) -> list[Layer]:
     registered = {row["file"]: row["file_sha256"] for row in catalog.layers(game)}
     missing = []
     for layer in region.layers:
@@ -187,15 +198,26 @@ def _solve(
     threads: int,
     report: Callable[[Progress], None],
     deadline: Deadline[Layer] | None,
+    checkpoint: Checkpoint,
 ) -> bool:
     """Solve a layer; return False if it would not be, or is not, done by the deadline."""
     if deadline is not None and not deadline.admits(layer):
         return False
-    for progress in solve_layer(form.kernels, region, layer, chances, threads):
+    for progress in solve_layer(form.kernels, region, layer, chances, threads, checkpoint=checkpoint):
         report(progress)
         if deadline is not None and not deadline.remaining():
             return False
     return True
+
+
+def _checkpoint(game: StochasticGame, region: Region, folder: Path, layer: Layer) -> Checkpoint:
+    """The checkpoint of a layer, which depends on the rules, the region, the layers before it, and the kernels."""
+    from tablebase.compute.jit import KERNELS
+
+    before = region.layers[: region.layers.index(layer)]
+    digests = [file_sha256(layer_path(folder, game, region, one)) for one in before]
+    path = layer_path(folder, game, region, layer)
+    return TableCheckpoint(path, game.digest, region.name, str(region.size), layer.name, KERNELS.name, *digests)
 
 
 def verify_layers(game: StochasticGame, folder: Path, threads: int = 1) -> list[tuple[str, str | None]]:

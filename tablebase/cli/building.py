@@ -84,8 +84,10 @@ def needs_of(wanted: Wanted, terms: Terms) -> Needs:
 
 def missing_tables(wanted: Wanted, planned: tuple[Material, ...], data: Path) -> tuple[Material, ...]:
     """The planned materials that a folder has no table of."""
+    if not (data / FILE_NAME).exists():
+        return planned
     # A folder that can only be read may need no more tables.
-    with closing(Catalog(data, create=not (data / FILE_NAME).exists() or os.access(data, os.W_OK))) as catalog:
+    with closing(Catalog(data, create=os.access(data, os.W_OK))) as catalog:
         return building.missing_tables(wanted.game, planned, data, catalog)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,7 +58,6 @@ def refuse_more(context: typer.Context) -> None:
 def build(game: StochasticGame, limits: dict[str, int | str], terms: Terms, *, summarized: bool = False) -> int:
     """Solve, verify and store the layers that are missing; return how many are left at the deadline."""
     from tablebase.build.layers import build_layers, missing_layers
-    from tablebase.catalog.catalog import Catalog
     from tablebase.cli.layers import LayerReport
     from tablebase.cli.log import say_summary
     from tablebase.cli.output import say
@@ -68,8 +66,7 @@ def build(game: StochasticGame, limits: dict[str, int | str], terms: Terms, *, s
     from tablebase.stochastic.compiled import compiled
 
     region = compiled(game).region(limits)
-    with closing(Catalog(terms.data, create=True)) as catalog:
-        missing = missing_layers(game, region, terms.data, catalog)
+    missing = missing_layers(game, region, terms.data)
     if not missing:
         say(f"nothing to do: all {len(region.layers)} tables are in {terms.data}, built and verified")
         return 0

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from contextlib import closing
 
 from tablebase.build.layers import SPEED, BuiltLayer, check_memory, missing_layers
 from tablebase.build.layers import estimate as estimate_layers
 from tablebase.build.records import Begun, Ended, Report, TableRecord
-from tablebase.catalog.catalog import Catalog
 from tablebase.cli.progress import Progress
 from tablebase.cli.terms import Needs, Terms
 from tablebase.compute.machine import cores
@@ -31,8 +29,7 @@ def needs_of(game: StochasticGame, limits: dict[str, int | str], terms: Terms) -
         If they do not fit into memory.
     """
     region = compiled(game).region(limits)
-    with closing(Catalog(terms.data, create=True)) as catalog:
-        missing = missing_layers(game, region, terms.data, catalog)
+    missing = missing_layers(game, region, terms.data)
     if not missing:
         return Needs()
     check_memory(game, region)

@@ -11,12 +11,13 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game.kernels import Kernels, Layer, Region
+from tablebase.solvers.checkpoint import NO_CHECKPOINT, Checkpoint
 from tablebase.stochastic.chances import UNIT, Int64, improve, new_sums
 from tablebase.stochastic.circles import circles
 from tablebase.stochastic.formulas import Formulas, Space, blocks_read, formulas_of, new_space
@@ -70,7 +71,13 @@ def solve(kernels: Kernels, region: Region, threads: int = 1, report: Callable[[
 
 
 def solve_layer(
-    kernels: Kernels, region: Region, layer: Layer, chances: Int64, threads: int = 1, tolerance: int = TOLERANCE
+    kernels: Kernels,
+    region: Region,
+    layer: Layer,
+    chances: Int64,
+    threads: int = 1,
+    tolerance: int = TOLERANCE,
+    checkpoint: Checkpoint = NO_CHECKPOINT,
 ) -> Iterator[Progress]:
     """Raise the chances of one layer until they stay as they are, and yield now and then.
 
@@ -87,66 +94,97 @@ def solve_layer(
     threads : int
     tolerance : int
         In units.
+    checkpoint : Checkpoint, optional
+        What to go on from, and where to save how far it is.
     """
     tolerance = 0 if region.generous else tolerance
     first, count = layer.begin // region.block, (layer.end - layer.begin) // region.block
-    done = computed = 0
+    saved = checkpoint.load()
+    numbers: dict[str, int] = saved.numbers if saved else {"circle": 0, "done": 0, "computed": 0}
+    done, computed = numbers["done"], numbers["computed"]
+    own = [row[layer.begin : layer.end] for row in chances]
     with ThreadPoolExecutor(threads) as pool:
         blocks = Blocks(kernels, region, chances, pool if threads > 1 else None)
         reads = blocks.reads(range(first, first + count))
-        for circle in circles(reads):
+        for number, circle in enumerate(circles(reads)):
+            if number < numbers["circle"]:
+                continue
             if len(circle) * region.block < GRAIN:
                 computed += len(circle) * blocks.settle([first + block for block in circle], tolerance)
             else:
-                for batch in _until_settled(
-                    reads, circle, lambda batch: blocks.improve([first + block for block in batch]), tolerance
-                ):
+                passes = Passes(reads, circle, tolerance)
+                if saved and number == numbers["circle"]:
+                    passes.at = Place(*saved.numbers["at"])
+                    saved.fill([*own, passes.gained, passes.seen])
+                for batch in passes.batches():
+                    passes.gained[batch] += blocks.improve([first + circle[place] for place in batch])
                     computed += len(batch)
                     yield Progress(layer, done, count, computed)
+                    if checkpoint.due():
+                        place = {"circle": number, "done": done, "computed": computed, "at": passes.at}
+                        checkpoint.save(place, [*own, passes.gained, passes.seen])
             done += len(circle)
             yield Progress(layer, done, count, computed)
 
 
-def _until_settled(
-    reads: Sequence[NDArray[np.int64]], circle: list[int], improve_batch: Callable[[list[int]], list[int]], tolerance: int
-) -> Iterator[list[int]]:
-    """Compute the blocks of a circle, and again those that read chances that have risen; yield what was computed.
+class Place(NamedTuple):
+    """Where the passes over a circle are, between two batches."""
+
+    level: int = 0  # which tolerance
+    first: int = 0  # the first block of the next batch
+    improving: bool = False  # whether this pass has computed anything
+
+
+class Passes:
+    """The blocks of a circle, which are computed again as long as they read chances that have risen.
 
     A chance rises by no more than the chances that it is computed from. First only blocks are computed again that can rise by
     much, then those that can rise by less.
+
+    Attributes
+    ----------
+    at : Place
+    gained : ndarray of int64
+        All that each block has gained. The last place stands for all other blocks, which a block may read alone: they gain
+        nothing from the first time on.
+    seen : ndarray of int64
+        What those that a block reads had gained when it was computed, one block after another.
     """
-    places = {block: place for place, block in enumerate(circle)}
-    # The last place stands for all other blocks, which a block may read alone: they gain nothing from the first time on.
-    others = len(circle)
-    inside = [np.array([others, *(places[after] for after in reads[block].tolist() if after in places)]) for block in circle]
-    # All that each block has gained, and what those that a block reads had gained when it was computed.
-    gained = np.zeros(len(circle) + 1, np.int64)
-    seen = [np.full(len(after), -UNIT) for after in inside]
-    for least in (*(least for least in COARSE if least > tolerance), tolerance):
-        computed = True
-        while computed:
-            computed = False
-            for batch in _batches(inside, gained, seen, least):
-                for place in batch:
-                    seen[place] = gained[inside[place]]
-                gained[batch] += improve_batch([circle[place] for place in batch])
-                computed = True
-                yield batch
 
+    def __init__(self, reads: Sequence[NDArray[np.int64]], circle: list[int], tolerance: int) -> None:
+        places = {block: place for place, block in enumerate(circle)}
+        others = len(circle)
+        self._inside = [
+            np.array([others, *(places[after] for after in reads[block].tolist() if after in places)]) for block in circle
+        ]
+        self._tolerances = (*(least for least in COARSE if least > tolerance), tolerance)
+        self.at = Place()
+        self.gained = np.zeros(len(circle) + 1, np.int64)
+        ends = np.cumsum([len(after) for after in self._inside])
+        self.seen = np.full(ends[-1], -UNIT)
+        self._seen_by = np.split(self.seen, ends[:-1])
 
-def _batches(
-    inside: list[NDArray[np.int64]], gained: NDArray[np.int64], seen: list[NDArray[np.int64]], least: int
-) -> Iterator[list[int]]:
-    """The blocks of a circle by their places in it, some at a time, that can rise by more than this when their turn comes.
+    def batches(self) -> Iterator[list[int]]:
+        """Batches of blocks to compute, by their places in the circle, until none of them can rise any more.
 
-    A block mostly reads those right before it. So blocks of one batch lie far apart, and each reads the latest chances.
-    """
-    stride = -(-len(inside) // BATCH)
-    for first in range(stride):
-        places = range(first, len(inside), stride)
-        batch = [place for place in places if (gained[inside[place]] - seen[place]).max() > least]
-        if batch:
-            yield batch
+        A block mostly reads those right before it. So blocks of one batch lie far apart, and each reads the latest chances.
+        """
+        stride = -(-len(self._inside) // BATCH)
+        while self.at.level < len(self._tolerances):
+            while self.at.first < stride:
+                batch = self._rising(range(self.at.first, len(self._inside), stride))
+                self.at = self.at._replace(first=self.at.first + 1, improving=self.at.improving or bool(batch))
+                if batch:
+                    yield batch
+            self.at = Place(self.at.level + (not self.at.improving))
+
+    def _rising(self, places: range) -> list[int]:
+        """Those blocks that can rise by more than the tolerance; what they read now is noted as seen."""
+        least = self._tolerances[self.at.level]
+        batch = [place for place in places if (self.gained[self._inside[place]] - self._seen_by[place]).max() > least]
+        for place in batch:
+            self._seen_by[place][:] = self.gained[self._inside[place]]
+        return batch
 
 
 class Blocks:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support import toys
+from support.checkpoints import EveryDistance, StoppedError
 from support.checks import at_least_one
 from support.solved import Solved
 from twins import pig as pig_twin
@@ -27,6 +29,7 @@ from tablebase.stochastic.compiled import Compiled, compiled
 from tablebase.stochastic.deterministic import GOES_ON, DeterministicGame
 from tablebase.stochastic.formulas import COUNT, NUMBER, STEP, blocks_read, formulas_of, new_space
 from tablebase.stochastic.iteration import TOLERANCE, Blocks, solve, solve_layer
+from tablebase.tables.checkpoints import discard
 from tablebase.verify.chances import chances_fault
 from tablebase_rules import harehedgehog_kernels, pig
 from tablebase_rules.harehedgehog import game
@@ -125,6 +128,46 @@ def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(np.unique(one)) > 5
     assert (one == two).all()
     assert (one == three).all()
+
+
+class Seldom(EveryDistance):
+    """Saves after every so many batches."""
+
+    every = 1
+    batches = 0
+
+    def due(self) -> bool:
+        """Now and then."""
+        self.batches += 1
+        return self.batches % self.every == 0
+
+
+def with_checkpoints(table: Path, every: int, most: int | None = None) -> tuple[Int64, int]:
+    """The chances of the part, with a checkpoint now and then, and how many batches they took; stopped after some checkpoints."""
+    region, layer = late_squares()
+    chances, checkpoint = np.zeros((2, region.size), np.int64), Seldom(table, most)
+    checkpoint.every = every
+    for _ in solve_layer(race()[0].kernels, region, layer, chances, checkpoint=checkpoint):
+        pass
+    return chances, checkpoint.batches
+
+
+def test_a_stopped_layer_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever it was stopped, and however often, with the same bits in the end, and without computing anything twice."""
+    monkeypatch.setattr(iteration, "GRAIN", 1)
+    table = tmp_path / "late.h5"
+    expected = solved_part()
+    whole, batches = with_checkpoints(table, 10**9)
+    assert (whole == expected).all()
+    assert batches > 20
+    for every, stops in ((1, 2), (batches // 3, 2), (batches - 1, 1)):
+        for _ in range(stops):
+            with pytest.raises(StoppedError):
+                with_checkpoints(table, every, 1)
+        found, left = with_checkpoints(table, 10**9)
+        assert (found == expected).all()
+        assert left == batches - stops * every
+        discard(table)
 
 
 def test_batches_change_little(monkeypatch: pytest.MonkeyPatch) -> None:
