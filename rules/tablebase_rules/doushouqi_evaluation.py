@@ -56,16 +56,22 @@ def evaluation(kinds: Sequence[Kind], weights: Mapping[str, int] = WEIGHTS) -> E
     """The evaluation with these weights."""
     hunted = (0, *(weights[f"hunt {steps}"] for steps in (1, 2, 3)))
     return Evaluation(
-        squares={kind.symbol: tuple(_value(kind, square, weights) for square in range(len(BOARD))) for kind in kinds},
+        squares={kind.symbol: _values(kind, weights) for kind in kinds},
         mobility=weights["mobility"],
         duels=(Duel("R", "e", hunted), Duel("r", "E", hunted)),
         race=(0, *(weights[f"race {steps}"] for steps in range(1, 10))),
     )
 
 
-def _value(kind: Kind, square: int, weights: Mapping[str, int]) -> int:
-    """The value of an animal on a square."""
-    animal, steps = kind.symbol.upper(), _steps_to_den(kind).get(square, HORIZON)
+def _values(kind: Kind, weights: Mapping[str, int]) -> tuple[int, ...]:
+    """The value of an animal on each square."""
+    steps = _steps_to_den(kind)
+    return tuple(_value(kind, square, steps.get(square, HORIZON), weights) for square in range(len(BOARD)))
+
+
+def _value(kind: Kind, square: int, steps: int, weights: Mapping[str, int]) -> int:
+    """The value of an animal on a square that is so many steps from the other den."""
+    animal = kind.symbol.upper()
     value = weights[animal] + weights[f"{animal} nearer"] * max(0, HORIZON - steps)
     if 1 <= steps <= NEAR:
         value += weights[f"near {steps}"]
