@@ -19,6 +19,7 @@ from tablebase.build.pace import Pace
 from tablebase.build.plan import dependency_graph, with_dependencies
 from tablebase.compute.cleanup import ensured
 from tablebase.compute.machine import forget_peak, peak_memory
+from tablebase.compute.stages import reach
 from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.executors.executor import Executor, Watch, unwatched
 from tablebase.executors.local import LocalExecutor
@@ -148,6 +149,9 @@ def build_table(
     The solver is one for which `allowed` bytes are enough, if there is one.
     An existing file that is correct stays as it is, and there is no draft.
     """
+    # Imported here because Numba is slow to load.
+    from tablebase.compute.compiling import when_compiling
+
     game = load_game(name)
     store = Store(folder)
     path = table_path(folder, game, material)
@@ -161,11 +165,12 @@ def build_table(
         return Built(material, engine, seconds, elapsed, peak_memory(), file.stat().st_size)
 
     try:
-        if path.exists() and _is_correct(game, path, material, store, memory):
-            return built(None, path), None
-        draft = _solve(game, path, material, solver.name, store)
-        _verify(game, draft, path, material, store, memory)
-        return built(solver.name, draft), draft
+        with when_compiling(lambda begins: reach("compiling") if begins else None):
+            if path.exists() and _is_correct(game, path, material, store, memory):
+                return built(None, path), None
+            draft = _solve(game, path, material, solver.name, store)
+            _verify(game, draft, path, material, store, memory)
+            return built(solver.name, draft), draft
     finally:
         store.close()
 
