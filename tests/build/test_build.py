@@ -415,7 +415,8 @@ def test_only_the_main_process_publishes(copied: Path) -> None:
     assert draft.read_bytes() == data
     assert not path.exists()
     draft.rename(path)
-    assert building.build_table(GAME.name, copied, "auto", material) == (building.Built(material, None, None), None)
+    found, draft = building.build_table(GAME.name, copied, "auto", material)
+    assert (found.material, found.engine, found.bytes, draft) == (material, None, len(data), None)
 
 
 def test_little_memory_gives_the_same_bytes(three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
