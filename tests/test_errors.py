@@ -13,6 +13,7 @@ from tablebase.errors import (
     CapacityError,
     CorruptCatalogError,
     CorruptTableError,
+    DeadlineError,
     MissingExtraError,
     MissingTableError,
     StaleTableError,
@@ -60,13 +61,14 @@ def test_a_missing_extra() -> None:
 
 
 def test_exit_codes() -> None:
-    """2 for what the user can mend, 1 for a check that failed, 3 for what does not fit."""
+    """2 for what the user can mend, 1 for a check that failed, 3 for what does not fit, 4 for a deadline that came first."""
     codes = {kind: kind.exit_code for kind in classes()}
     assert {kind: code for kind, code in codes.items() if code != 2} == {
         CorruptTableError: 1,
         CorruptCatalogError: 1,
         CapacityError: 3,
         TimeLimitError: 3,
+        DeadlineError: 4,
     }
 
 

@@ -108,6 +108,9 @@ def build_tables(wanted: Wanted, terms: Terms, *, summarized: bool = False) -> i
     """
     find_solver(wanted.engine)
     asked, planned = wanted.planned()
+    if not (terms.data / FILE_NAME).exists():
+        # A folder in which nothing can be made is refused before anything else is said.
+        Catalog(terms.data, create=True).close()
     missing = missing_tables(wanted, planned, terms.data)
     if not missing:
         say(f"nothing to do: all {len(planned)} tables are in {terms.data}, built and verified")
