@@ -90,8 +90,8 @@ def batch(
 
 def _job(work: Batch, entry: Entry) -> Job:
     """An entry whose game and tables are known."""
-    from tablebase.cli import chances, layers
-    from tablebase.cli.building import Wanted, build_tables, needs_of
+    from tablebase.cli import build_layers, chances
+    from tablebase.cli.build_tables import Wanted, build_tables, needs_of
     from tablebase.game.registry import load_rules
     from tablebase.game.stochastic import StochasticGame
     from tablebase.solvers.registry import find_solver
@@ -103,7 +103,7 @@ def _job(work: Batch, entry: Entry) -> Job:
             limits = chances.limits_from(
                 rules, [word for name, value in entry.limits.items() for word in (f"--{name}", str(value))]
             )
-            return Job(entry, partial(layers.needs_of, rules, limits), partial(chances.build, rules, limits, summarized=True))
+            return Job(entry, partial(build_layers.needs_of, rules, limits), partial(chances.build, rules, limits, summarized=True))
         if entry.limits:
             raise TablebaseError(f"tables of {rules.name} have no limits: leave them out")
         find_solver(entry.engine)

@@ -72,7 +72,7 @@ def build(
     rules = chosen_rules(game, size, variant)
     end = end_of_work(deadline, duration)
     summarized = end is not None or log is not None or json_log is not None
-    from tablebase.cli.building import Wanted, build_tables
+    from tablebase.cli.build_tables import Wanted, build_tables
     from tablebase.cli.log import Log
     from tablebase.cli.terms import Terms
 

@@ -58,7 +58,7 @@ def refuse_more(context: typer.Context) -> None:
 def build(game: StochasticGame, limits: dict[str, int | str], terms: Terms, *, summarized: bool = False) -> int:
     """Solve, verify and store the layers that are missing; return how many are left at the deadline."""
     from tablebase.build.layers import build_layers, missing_layers
-    from tablebase.cli.layers import LayerReport
+    from tablebase.cli.build_layers import LayerReport
     from tablebase.cli.log import say_summary
     from tablebase.cli.output import say
     from tablebase.cli.progress import progress
