@@ -156,8 +156,14 @@ def _encode(counts: LayoutCounts, void: int, chunk: int, slab: _Slab) -> _Encode
     values = fill_void(slab.codes, void, slab.before)
     padding = np.zeros(-len(values) % chunk, dtype=values.dtype)
     whole = np.concatenate([values, padding]) if len(padding) else values
-    frames = [_compressor().compress(whole[begin : begin + chunk].data) for begin in range(0, len(whole), chunk)]
+    frames = [compressed(whole[begin : begin + chunk]) for begin in range(0, len(whole), chunk)]
     return _Encoded(values, frames, counts.tally(slab.codes, slab.begin))
+
+
+def compressed(codes: Codes) -> bytes:
+    """A chunk as it is written."""
+    # What zstandard returns holds as much memory as the largest frame would take; a copy holds its own size.
+    return memoryview(_compressor().compress(codes.data)).tobytes()
 
 
 def _compressor() -> zstandard.ZstdCompressor:
