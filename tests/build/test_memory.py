@@ -66,7 +66,7 @@ SLICES = {
     "reference": ("foxhounds", "FvHHHH@23", "FvHHHH@14"),
     "sweep": ("foxhounds", "FvHHHH@23", "FvHHHH@14"),
 }
-LEAST = {"planes": 0.9, "lean": 0.75}
+LEAST = {"planes": 0.9, "lean": 0.9}
 """The least part of the estimate that is used, where it is more than a sixth."""
 
 
