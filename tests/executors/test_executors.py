@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import time
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.work import PATIENCE, advance, dawdle, meet, outlast, record, stumble
+from support.work import PATIENCE, advance, meet, outlast, record, stumble
 
 from tablebase.build.needs import memory
 from tablebase.build.tables import build
@@ -142,11 +143,15 @@ def test_stages_are_seen_while_keys_are_worked_on(workers: int, droppable: bool)
 
 def test_droppable_keys_are_not_done_in_this_process() -> None:
     """It could not drop its own work; kernels are compiled by the first key alone all the same."""
-    deadline: Deadline[str] = Deadline(time.time() + 3600, lambda _: 0.0)
-    spans = list(run_graph({"a": (), "b": (), "c": ()}, dawdle, LocalExecutor(Limits(2)), deadline=deadline))
-    assert len(spans) == 3
-    assert os.getpid() not in {span.process for span in spans}
-    assert all(spans[0].end <= span.begin for span in spans[1:])
+    with LocalExecutor(Limits(2)) as executor:
+        executor.start(concurrent=True, droppable=True)
+        for key in "ab":
+            executor.submit(record, key)
+        assert len(multiprocessing.active_children()) == 1
+        [(_, first)] = executor.finished()
+        [(_, second)] = executor.finished()
+    assert (first.key, second.key) == ("a", "b")
+    assert os.getpid() not in {first.process, second.process}
 
 
 # Deadlines

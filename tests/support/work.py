@@ -32,13 +32,6 @@ def record(key: str) -> Span:
     return Span(key, begin, time.monotonic(), os.getpid())
 
 
-def dawdle(key: str) -> Span:
-    """Work that takes longer for the first key than another worker takes to start."""
-    begin = time.monotonic()
-    time.sleep(2.0 if key == "a" else 0.01)
-    return Span(key, begin, time.monotonic(), os.getpid())
-
-
 def meet(folder: Path, key: str) -> str:
     """Work that, but for the root, ends only while another key is being worked on."""
     (folder / key).touch()
