@@ -32,7 +32,7 @@ from tablebase.game import Outcome, load_game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored
 from tablebase.slices.material import Material, parse_material
-from tablebase.tables import header, reader, store
+from tablebase.tables import header, reader, store, writer
 from tablebase.tables.format import check_seal, table_path, title
 from tablebase.tables.kernels import last_code
 from tablebase.tables.reader import Table
@@ -203,11 +203,12 @@ def test_threads_write_and_read_the_same(long_table: Table, tmp_path: Path, monk
 
 @pytest.mark.parametrize("coding", [NARROW, FULL], ids=str)
 def test_void_is_filled_across_chunks(coding: Coding, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a chunk begins with void, it goes on with the last code of the chunk before."""
+    """Where a chunk begins with void, it goes on with the last code of the chunk before, also if that is in another slab."""
     (codes,) = random_codes(RATS, coding)
     expected = filled(codes, coding.void, 0)
     begin = next(index for index in range(500, len(codes)) if codes[index] == coding.void and expected[index])
     monkeypatch.setattr(header, "CHUNK_BYTES", begin * codes.itemsize)
+    monkeypatch.setattr(writer, "SLAB", 1)
     with closing(Table(written(tmp_path, RATS, [codes], coding), GAME, RATS)) as table:
         assert [len(chunk) for chunk in table.chunks(0)][:2] == [begin, begin]
         assert table.read(0).tolist() == expected
