@@ -17,6 +17,7 @@ from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.compute import machine
 from tablebase.compute.cleanup import ensured
 from tablebase.compute.machine import forget_peak, peak_memory
+from tablebase.compute.stages import reach
 from tablebase.errors import CapacityError, CorruptTableError, TablebaseError
 from tablebase.executors.scheduler import Deadline
 from tablebase.game.kernels import Int64, Layer, Region
@@ -151,7 +152,9 @@ def build_layers(
                 with closing(LayerFile(path, game, region, layer)) as file:
                     file.read(chances[:, layer.begin : layer.end])
             elif _solve(form, region, layer, chances, threads, report, deadline, _checkpoint(game, region, folder, layer)):
+                reach("writing")
                 draft = write_layer(path, game, form.kernels, region, layer, chances)
+                reach("verifying")
                 with closing(LayerFile(draft, game, region, layer)) as file:
                     verify_layer(form.kernels, file, chances, threads)
                 publish(draft, path)
@@ -183,9 +186,9 @@ def _missing(game: StochasticGame, region: Region, folder: Path, catalog: Catalo
     return missing
 
 
-def check_memory(game: StochasticGame, region: Region) -> None:
-    """Raise `CapacityError` if a region does not fit into memory."""
-    needed, allowed = max(one.memory for one in estimate(region)), machine.memory()
+def check_memory(game: StochasticGame, region: Region, limit: int | None = None) -> None:
+    """Raise `CapacityError` if a region does not fit into so many bytes of memory, by default all that there is."""
+    needed, allowed = max(one.memory for one in estimate(region)), machine.memory() if limit is None else limit
     if needed > allowed:
         raise CapacityError(f"the table {region.name} of {game.name}", "choose lower limits", needed=needed, allowed=allowed)
 
@@ -203,6 +206,7 @@ def _solve(
     """Solve a layer; return False if it would not be, or is not, done by the deadline."""
     if deadline is not None and not deadline.admits(layer):
         return False
+    reach("solving")
     for progress in solve_layer(form.kernels, region, layer, chances, threads, checkpoint=checkpoint):
         report(progress)
         if deadline is not None and not deadline.remaining():

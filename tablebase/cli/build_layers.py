@@ -32,7 +32,7 @@ def needs_of(game: StochasticGame, limits: dict[str, int | str], terms: Terms) -
     missing = missing_layers(game, region, terms.data)
     if not missing:
         return Needs()
-    check_memory(game, region)
+    check_memory(game, region, terms.limits.memory)
     names = {layer.name for layer in missing}
     lines = [line for line in estimate_layers(region) if line.layer in names]
     cpu_seconds = sum(line.cpu_seconds for line in lines)

@@ -62,6 +62,7 @@ def build(game: StochasticGame, limits: dict[str, int | str], terms: Terms, *, s
     from tablebase.cli.log import say_summary
     from tablebase.cli.output import say
     from tablebase.cli.progress import progress
+    from tablebase.compute.stages import watched
     from tablebase.executors.scheduler import Deadline
     from tablebase.stochastic.compiled import compiled
 
@@ -74,7 +75,8 @@ def build(game: StochasticGame, limits: dict[str, int | str], terms: Terms, *, s
     with progress(f"build {game.name}", "blocks", total, verbose=terms.verbose, compiles=True) as shown:
         report = LayerReport(game, region, missing, terms, shown)
         deadline = None if terms.end is None else Deadline(terms.end, report.seconds, terms.grace)
-        build_layers(game, region, terms.data, terms.limits.workers, report.reach, report.finish, deadline)
+        with watched(lambda stage: shown.at(region.name, stage)):
+            build_layers(game, region, terms.data, terms.limits.workers, report.reach, report.finish, deadline)
     ended = report.ended()
     say(f"built and verified in {terms.data}: {ended.done} of {len(region.layers)} tables, {ended.placements:,} states")
     if summarized:

@@ -11,7 +11,7 @@ from typing import Any
 from tablebase.compute.cleanup import undisturbed
 from tablebase.compute.stages import Stage, watched
 from tablebase.executors.executor import Executor, Limits, Watch, unwatched
-from tablebase.executors.workers import Worker
+from tablebase.executors.workers import Outcome, Worker
 
 
 class LocalExecutor(Executor):
@@ -53,19 +53,21 @@ class LocalExecutor(Executor):
         """See `Executor.finished`."""
         done = [self._done_here()] if self._here and self._waiting else self._done_elsewhere(timeout)
         self._is_first = self._is_first and not done
-        yield from done
+        # A result counts, also if another key has failed at the same time.
+        for key, outcome in sorted(done, key=lambda one: one[1].fault is not None):
+            yield key, outcome.result()
         self._start_waiting()
 
-    def _done_here(self) -> tuple[Any, Any]:
-        """Do the next key, with its result."""
+    def _done_here(self) -> tuple[Any, Outcome]:
+        """Do the next key, with its outcome; raises what the work raises."""
         work, key = self._waiting.pop(0)
         with watched(partial(self._watch, key)):
-            return key, work(key)
+            return key, Outcome(work(key))
 
-    def _done_elsewhere(self, timeout: float | None) -> list[tuple[Any, Any]]:
-        """Wait until workers have done keys, or until the time is over; the keys with their results."""
+    def _done_elsewhere(self, timeout: float | None) -> list[tuple[Any, Outcome]]:
+        """Wait until workers have done keys, or until the time is over; the keys with their outcomes."""
         end = None if timeout is None else monotonic() + timeout
-        done: list[tuple[Any, Any]] = []
+        done: list[tuple[Any, Outcome]] = []
         while not done:
             pipes = [worker.pipe for worker, _ in self._running.values()]
             ready = wait(pipes, None if end is None else max(0.0, end - monotonic()))
@@ -79,7 +81,7 @@ class LocalExecutor(Executor):
                 else:
                     del self._running[pipe]
                     self._idle.append(worker)
-                    done.append((key, answer.result()))
+                    done.append((key, answer))
         return done
 
     def stop(self, *, abort: bool) -> None:  # noqa: ARG002 (a worker without work need not be asked to end)

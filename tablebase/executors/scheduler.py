@@ -135,7 +135,7 @@ def run_graph(
                 if not in_time:
                     return
                 limit = executor.limits.memory
-                raise CapacityError("a single task", "allow more with --memory", needed=needs(ready[0]), allowed=limit)
+                raise CapacityError("a single task", "allow more with --memory", needed=needs(in_time[0]), allowed=limit)
             before = len(running)
             for key, result in executor.finished(None if deadline is None else deadline.remaining()):
                 del running[key]

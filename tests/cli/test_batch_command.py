@@ -98,6 +98,7 @@ def test_everything_is_built_and_then_the_steps_are_taken(two_pieces: Path, tmp_
         ('[[build]]\ngame = "doushouqi"\npieces = 2\nlimits = { carrots = 3 }', 1, "have no limits"),
         ('[[build]]\ngame = "harehedgehog"\npieces = 2', 1, "pieces"),
         ('[[build]]\ngame = "harehedgehog"\nlimits = { parrots = 3 }', 1, "--parrots"),
+        ('memory = "1M"\n[[build]]\ngame = "harehedgehog"\nlimits = { carrots = 20 }\npriority = 10', 2, "bytes of memory"),
         ('memory = "much"\n[[build]]\ngame = "hexapawn"', 1, "is not a size"),
         ('workers = 2\nmemory = "1M"\n[[build]]\ngame = "hexapawn"', 5, "bytes of memory"),
         ('workers = 2\ndeadline = "noon"\n[[build]]\ngame = "hexapawn"', 2, "'noon' is not a time"),

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable
 from functools import partial
+from multiprocessing.connection import wait
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.work import PATIENCE, advance, meet, outlast, record, stumble
+from support.work import PATIENCE, advance, do, meet, outlast, record, stumble
 
 from tablebase.build.needs import memory
 from tablebase.build.tables import build
@@ -122,6 +123,24 @@ def test_a_fault_at_work_comes_through(workers: int) -> None:
     assert next(results) == "root"
     with pytest.raises(TablebaseError, match=r"^no way to do (left|right)$"):
         next(results)
+
+
+@pytest.mark.parametrize("keys", [("this", "fail"), ("fail", "this")])
+def test_what_is_done_counts_though_something_else_has_failed(keys: tuple[str, str]) -> None:
+    """Where two workers end at the same time, the result of one is given before the fault of the other is raised."""
+    with LocalExecutor(Limits(2)) as executor:
+        executor.start(concurrent=True)
+        executor.submit(do, "first")
+        assert list(executor.finished()) == [("first", "first")]
+        for key in keys:
+            executor.submit(do, key)
+        pipes = set(executor._running)
+        while set(wait(list(pipes), PATIENCE)) != pipes:  # type: ignore[arg-type]
+            time.sleep(0.01)
+        results = executor.finished()
+        assert next(results) == ("this", "this")
+        with pytest.raises(ZeroDivisionError):
+            next(results)
 
 
 # What is watched
