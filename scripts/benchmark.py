@@ -2,6 +2,7 @@
 
     python scripts/benchmark.py --data data
     python scripts/benchmark.py --data data --material RCvWE --json
+    python scripts/benchmark.py --sums 4
     python scripts/benchmark.py --pursuits --board 8 --board 10
     python scripts/benchmark.py --mining --pieces 4
     python scripts/benchmark.py --search
@@ -10,6 +11,9 @@
 The folder must hold all two- and three-piece tables, and is not changed. Rates count placements of both sides to move;
 two mirror images count as two placements. Times are CPU-seconds of this one process, with all kernels compiled; ratios
 are relative to the solver `reference` in the same run. The solver `sweep` takes minutes per table.
+
+``--sums`` solves every table with a number of pieces by `bitrow` and by `planes`, and prints the sums, the ratios and what each
+step of `planes` takes.
 
 ``--pursuits`` measures Fox & Hounds instead: the largest tier of 8x8 with every solver, then whole boards. For a whole
 board, all tables are built, verified and stored, and the reachable positions and possible games are counted, in a
@@ -31,22 +35,21 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import random
-import resource
 import shutil
 import tempfile
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-import duckdb
 import numpy as np
+from mining_rates import measure_mining
 from plane_steps import measure_plane_steps
 from search_rates import measure_search
+from separately import peak_memory, run_separately
+from solver_sums import measure_sums
 from whole_build import measure_build
 
 from tablebase.api.tablebase import Tablebase
@@ -61,13 +64,6 @@ from tablebase.executors.local import LocalExecutor
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
 from tablebase.graph.counting import count
-from tablebase.mining.columns import columns as all_columns
-from tablebase.mining.common_features import features_of
-from tablebase.mining.export import Export, Sample
-from tablebase.mining.query import Query
-from tablebase.mining.results import names_and_rows
-from tablebase.mining.scan import Scan
-from tablebase.mining.selection import select_by_name
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import locate, sides_stored
 from tablebase.slices.material import Material, material_name, parse_material
@@ -82,30 +78,6 @@ from tablebase.values import Codes, Coding
 from tablebase.verify import general, planes, pursuit, rows
 
 Result = TypeVar("Result")
-MOST_PIECES_WITH_ALIASES = 3
-"""Largest number of pieces for which aliases are included."""
-STATEMENTS = [
-    (
-        "group by",
-        "SELECT material, outcome, count(*) AS n, max(distance) AS longest FROM {table} WHERE pieces = {pieces}"
-        " GROUP BY ALL ORDER BY ALL",
-        ["outcome", "distance"],
-    ),
-    (
-        "filter",
-        "SELECT outcome, distance, count(*) AS n FROM {table} WHERE pieces = {pieces} AND outcome <> 'draw' AND distance >= 20"
-        " GROUP BY ALL ORDER BY ALL",
-        ["outcome", "distance"],
-    ),
-    (
-        "squares and a feature",
-        "SELECT p1_square, even_1_2, outcome, count(*) AS n FROM {table} WHERE pieces = {pieces} GROUP BY ALL ORDER BY ALL",
-        ["p1_square", "even_1_2", "outcome"],
-    ),
-]
-"""Name, statement, and the columns of the Parquet files."""
-LONG = 10
-"""Seconds from which on a statement needs no warm-up run."""
 PROBES = 2_000
 BATCH = 500_000
 THREADS = 2
@@ -118,6 +90,7 @@ def main() -> None:
     parser.add_argument("--material", action="append", help="slices to measure; by default RCvWE")
     parser.add_argument("--no-sweep", action="store_true", help="omit the slowest solver")
     parser.add_argument("--json", action="store_true", help="write JSON instead of tables")
+    parser.add_argument("--sums", metavar="PIECES", type=int, help="measure two solvers on all tables with this number of pieces")
     parser.add_argument("--pursuits", action="store_true", help="measure Fox & Hounds")
     parser.add_argument("--search", action="store_true", help="measure perft and the engine, over tables of up to three pieces")
     parser.add_argument("--build", metavar="MEMORY", help="measure a whole build that may use so much memory")
@@ -127,6 +100,8 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.build:
         report = {"whole builds": [measure_build(arguments.pieces, arguments.build)]}
+    elif arguments.sums:
+        report = measure_sums(arguments.data, arguments.sums)
     elif arguments.search:
         report = measure_search(arguments.data)
     elif arguments.mining:
@@ -155,99 +130,6 @@ def measure_jungle(arguments: argparse.Namespace) -> dict[str, list[dict[str, An
         steps = [step for material in materials for step in measure_table(game, material, folder, omitted)]
         probes = [measure_probes(game, material, folder) for material in materials]
     return {"engines": steps, "probes": probes, "process": [{"peak_memory": peak_memory()}]}
-
-
-def measure_mining(data: Path, pieces: int) -> dict[str, list[dict[str, Any]]]:
-    """Statements over the positions with this number of pieces, from tables and from Parquet files."""
-    source = "positions" if pieces <= MOST_PIECES_WITH_ALIASES else "distinct_positions"
-    measured: list[dict[str, Any]] = []
-    with tempfile.TemporaryDirectory() as scratch:
-        for number, (name, select, columns) in enumerate(STATEMENTS):
-            folder = Path(scratch) / str(number)
-            written = run_separately(export_positions, data, folder, pieces, columns, source == "positions")
-            size = sum(path.stat().st_size for path in folder.rglob("*.parquet"))
-            mined = run_separately(mine_positions, data, select.format(table=source, pieces=pieces))
-            files = f"read_parquet('{folder}/**/*.parquet', hive_partitioning = true)"
-            read = run_separately(read_positions, select.format(table=files, pieces=pieces))
-            if mined.pop("rows") != read.pop("rows"):
-                raise SystemExit(f"tables and Parquet files differ: {name}")
-            positions = written["rows"]
-            measured += [
-                {"statement": name, "from": "tables", **mined, "million_rows_a_second": positions / mined["seconds"] / 1e6},
-                {"statement": name, "from": "parquet", **read, "million_rows_a_second": positions / read["seconds"] / 1e6},
-                {
-                    "statement": name,
-                    "from": "export",
-                    "seconds": written["seconds"],
-                    "peak_memory": written["peak_memory"],
-                    "bytes": size,
-                    "million_rows_a_second": positions / written["seconds"] / 1e6,
-                },
-            ]
-            shutil.rmtree(folder)
-    fields = ["statement", "from", "seconds", "million_rows_a_second", "peak_memory", "bytes"]
-    return {"mining": [{field: row.get(field) for field in fields} for row in measured]}
-
-
-def run_separately(work: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
-    """Run a function in a separate process, and add the peak memory of that process to its result."""
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        return pool.submit(with_peak_memory, work, *arguments).result()
-
-
-def with_peak_memory(work: Callable[..., dict[str, Any]], *arguments: Any) -> dict[str, Any]:
-    """Run a function, and add the peak memory of this process to its result."""
-    return {**work(*arguments), "peak_memory": peak_memory()}
-
-
-def peak_memory() -> int:
-    """Peak memory of this process in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-
-
-def export_positions(data: Path, folder: Path, pieces: int, columns: list[str], aliases: bool) -> dict[str, Any]:
-    """Export columns of all positions to Parquet files."""
-    game = load_game("doushouqi")
-    selection = select_by_name(game, data, [], pieces, aliases=aliases)
-    available = all_columns(game, list(selection), features_of(game))
-    written = [available[name] for name in columns]
-    begin = time.perf_counter()
-    rows = Export(game, folder, written, Sample()).write(Scan(game, Store(data), selection, written, THREADS))
-    return {"seconds": time.perf_counter() - begin, "rows": rows}
-
-
-def mine_positions(data: Path, statement: str) -> dict[str, Any]:
-    """Run a statement over the tables."""
-    game = load_game("doushouqi")
-
-    def run() -> list[dict[str, Any]]:
-        with Query(game, data, statement, features_of(game), THREADS) as query:
-            return list(names_and_rows(query.run())[1])
-
-    return clocked(run)
-
-
-def read_positions(statement: str) -> dict[str, Any]:
-    """Run a statement over Parquet files."""
-
-    def run() -> list[dict[str, Any]]:
-        with duckdb.connect() as connection:
-            connection.execute(f"SET threads = {THREADS}; SET enable_progress_bar = false")
-            relation = connection.sql(statement)
-            return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
-
-    return clocked(run)
-
-
-def clocked(work: Callable[[], list[dict[str, Any]]]) -> dict[str, Any]:
-    """Rows of a statement and the seconds it takes, after a warm-up run if it takes less than `LONG`."""
-    seconds = 0.0
-    for _ in range(2):
-        if seconds < LONG:
-            begin = time.perf_counter()
-            result = work()
-            seconds = time.perf_counter() - begin
-    return {"seconds": seconds, "rows": result}
 
 
 def measure_pursuits(boards: list[int]) -> dict[str, list[dict[str, Any]]]:

@@ -17,7 +17,7 @@ from sqlalchemy.sql.dml import ReturningInsert
 from tablebase.catalog.schema import Base, DistanceRow, GameRow, SliceRow, SolutionRow, TableRow
 from tablebase.game import Game, Outcome
 from tablebase.game.notation import render
-from tablebase.slices.location import Location, slices
+from tablebase.slices.location import Location, aliases
 from tablebase.slices.material import material_name
 from tablebase.tables.format import file_sha256
 
@@ -215,8 +215,7 @@ def _slices(game: Game, table: Table, side: int) -> list[Values]:
             int(not alias.distinct),
             _pairing(alias.location),
         )
-        for alias in slices(game, table.material.pieces)
-        if (alias.location.material, alias.location.side) == (table.material, side)
+        for alias in aliases(game, table.material, side)
     ]
 
 

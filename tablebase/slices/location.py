@@ -121,3 +121,16 @@ def slices(game: Game, pieces: int) -> tuple[StoredSlice, ...]:
             listed.append(StoredSlice(material, side, location, stored not in seen))
             seen.add(stored)
     return tuple(listed)
+
+
+@cache
+def _aliases(game: Game, pieces: int) -> dict[tuple[Material, int], list[StoredSlice]]:
+    found: dict[tuple[Material, int], list[StoredSlice]] = {}
+    for slice_ in slices(game, pieces):
+        found.setdefault((slice_.location.material, slice_.location.side), []).append(slice_)
+    return found
+
+
+def aliases(game: Game, material: Material, side: int) -> tuple[StoredSlice, ...]:
+    """All slices that are stored as one side to move of a stored material, in the order of `slices`."""
+    return tuple(_aliases(game, material.pieces).get((material, side), ()))

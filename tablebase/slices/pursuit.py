@@ -25,11 +25,12 @@ Flags = NDArray[np.bool_]
 
 def pursuit_fault(game: Game, material: Material) -> str | None:
     """Why a slice is not a pursuit, as half a sentence; None if it is one."""
-    sides = [{game.kinds[kind] for kind in side} for side in (material.first, material.second)]
+    # Kinds are told apart by number: hashing one walks through all of its steps.
+    sides = [[game.kinds[kind] for kind in set(side)] for side in (material.first, material.second)]
     pursuing = [i for i in (0, 1) if len(sides[i]) == 1 and all(kind.tiered for kind in sides[i])]
     if len(pursuing) != 1:
         return "one side must have like pieces that only step forwards and are tiered"
-    (pursuer,), runners = sides[pursuing[0]], (material.first, material.second)[1 - pursuing[0]]
+    [pursuer], runners = sides[pursuing[0]], (material.first, material.second)[1 - pursuing[0]]
     runner = game.kinds[runners[0]]
     if len(runners) != 1 or game.mirror is not None or game.no_move is not Outcome.LOSS:
         return "the other side must have one piece, the board no mirror, and a side without a move must lose"
