@@ -9,7 +9,6 @@ from tablebase.errors import TablebaseError, system_error
 
 SUFFIX = ".svg"
 DIGITS = 3
-"""Of the numbers that are names of files, at least."""
 
 
 def check_file(path: Path, positions: int) -> None:
@@ -31,16 +30,19 @@ def write_picture(path: Path, picture: str) -> None:
 def write_pictures(folder: Path, pictures: Sequence[str]) -> None:
     """Write pictures to a folder that is new or empty, as ``000.svg``, ``001.svg`` and so on.
 
+    Numbers have as many digits as the last one needs, at least three, so that names sort as plies do.
+
     Raises
     ------
     TablebaseError
         If there is anything in the folder, or it cannot be written.
     """
+    digits = max(DIGITS, len(str(len(pictures) - 1)))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise TablebaseError(f"{folder} is not empty: name a new folder with --svg")
         for number, picture in enumerate(pictures):
-            (folder / f"{number:0{DIGITS}}{SUFFIX}").write_text(picture, encoding="utf-8")
+            (folder / f"{number:0{digits}}{SUFFIX}").write_text(picture, encoding="utf-8")
     except OSError as fault:
         raise system_error(fault, folder, "name another folder with --svg") from fault
