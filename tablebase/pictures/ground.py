@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import cycle
 from xml.etree.ElementTree import Element
 
 from tablebase.game import Board, Game
@@ -61,30 +62,24 @@ class Grid:
         return EDGE + SQUARE * (self.board.height - 1 - rank) + SQUARE // 2
 
 
-def textures(game: Game) -> dict[str, str]:
-    """The texture of each terrain, by the terrain's name."""
-    plain = [one.name for one in game.terrain if one.texture is None]
-    others = {name: MEANINGLESS[number % len(MEANINGLESS)] for number, name in enumerate(plain)}
-    return {one.name: others[one.name] if one.texture is None else TEXTURES[one.texture] for one in game.terrain}
-
-
 def definitions(game: Game) -> list[Element]:
-    """The textures, to be used on each square."""
-    return [element("path", id=f"terrain-{number}", d=path) for number, path in enumerate(textures(game).values())]
+    """The texture of each terrain, to be used on its squares."""
+    others = cycle(MEANINGLESS)
+    textures = [next(others) if one.texture is None else TEXTURES[one.texture] for one in game.terrain]
+    return [element("path", id=f"terrain-{number}", d=path) for number, path in enumerate(textures)]
 
 
 def squares(game: Game, grid: Grid, theme: Theme) -> Iterator[Element]:
     """All squares, each terrain with its texture, and the lines around them."""
-    special = {square for one in game.terrain for square in one.squares}
-    everywhere = range(len(game.board))
-    yield element("path", fill=theme.square.fill, d=_outlines(grid, (square for square in everywhere if square not in special)))
+    everywhere = _outlines(grid, range(len(game.board)))
+    yield element("path", fill=theme.square.fill, d=everywhere)
     for number, one in enumerate(game.terrain):
         tint: Tint = theme.terrain[one.texture or OTHER]
         yield element("path", fill=tint.fill, d=_outlines(grid, one.squares))
         uses = [element("use", href=f"#terrain-{number}", x=x, y=y) for x, y in map(grid.centre, one.squares)]
         title = element("title", text=one.name)
         yield element("g", title, *uses, fill="none", stroke=tint.line, stroke_width=4, stroke_linecap="round")
-    yield element("path", fill="none", stroke=theme.square.line, stroke_width=2.5, d=_outlines(grid, everywhere) + _edge(grid))
+    yield element("path", fill="none", stroke=theme.square.line, stroke_width=2.5, d=everywhere + _edge(grid))
 
 
 def names(grid: Grid, theme: Theme) -> Element:

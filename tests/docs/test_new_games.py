@@ -37,5 +37,7 @@ def test_every_check_has_its_line() -> None:
 def test_every_look_has_its_name() -> None:
     """The page lists the shapes and textures that there are."""
     section = PAGE.partition("\n## The look of the board\n")[2].partition("\n## ")[0]
-    listed = [re.findall("`([a-z]+)`", line.split(" | ")[1]) for line in section.splitlines() if re.match(r"\| `(Kind|Terrain)", line)]
+    listed = [
+        re.findall("`([a-z]+)`", line.split(" | ")[1]) for line in section.splitlines() if re.match(r"\| `(Kind|Terrain)", line)
+    ]
     assert listed == [list(TEXTURES), list(SHAPES)]

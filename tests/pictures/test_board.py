@@ -20,7 +20,7 @@ import tablebase
 from tablebase import svg
 from tablebase.errors import NotationError, RulesError, TablebaseError
 from tablebase.game import Board, Game, Kind, Terrain, load_game
-from tablebase.game.moves import Position, mirrored
+from tablebase.game.moves import Move, Position, mirrored
 from tablebase.game.notation import parse, render
 
 JUNGLE = load_game("doushouqi")
@@ -97,8 +97,14 @@ def test_the_side_to_move_is_shown() -> None:
 
 
 def test_terrain_has_its_texture() -> None:
-    """Each square of it; and none elsewhere."""
-    drawn = list(uses(parsed(svg.board("doushouqi", PAIR)), "terrain"))
+    """Each square of it, on its own ground; and none elsewhere."""
+    root = parsed(svg.board("doushouqi", PAIR))
+    fills = [(node.get("fill"), len(re.findall("M", node.attrib["d"]))) for node in root.findall(f"{SVG}path")]
+    assert fills[:4] == [
+        (svg.LIGHT.square.fill, 63),
+        *((svg.LIGHT.terrain[name].fill, count) for name, count in (("water", 12), ("trap", 6), ("den", 2))),
+    ]
+    drawn = list(uses(root, "terrain"))
     expected = [(number, centre(JUNGLE.board, s)) for number, one in enumerate(JUNGLE.terrain) for s in one.squares]
     assert sorted((number, place) for number, place, _ in drawn) == sorted(expected)
     assert len(expected) == 12 + 6 + 2
@@ -108,7 +114,7 @@ def test_terrain_has_its_texture() -> None:
 def test_terrain_without_a_texture_is_told_apart() -> None:
     """A third party's game needs to name none: its terrains differ from each other all the same."""
     terrain = tuple(
-        Terrain(name, symbol, (number,)) for number, (name, symbol) in enumerate([("hill", "^"), ("bog", "%"), ("x", "&")])
+        Terrain(name, symbol, (number,)) for number, (name, symbol) in enumerate([("hill", "^"), ("bog", "%"), ("bog", "&")])
     )
     root = parsed(svg.board(replace(toys.twins(), terrain=terrain), toys.twins().start))
     textures = [node.attrib["d"] for node in every(root, "path") if "-terrain-" in node.get("id", "")]
@@ -243,6 +249,11 @@ REFUSED: dict[str, tuple[dict[str, Any], type[TablebaseError], str]] = {
     "a square that is none": ({"last_move": "a1z9"}, NotationError, "there is no square 'z9'"),
     "a move to where it comes from": ({"last_move": "a1a1"}, NotationError, "'a1a1' is not a move: it must lead from one square"),
     "a move as a number": ({"last_move": 5}, NotationError, "'5' is not a move"),
+    "a move off the board": (
+        {"last_move": Move(0, 0, 63, None, False)},
+        NotationError,
+        "it must lead from one square of the board",
+    ),
     "one arrow alone": ({"arrows": "a1a2"}, TablebaseError, r"arrows are a list of moves, such as \['a1a2'\]"),
     "arrows as a number": ({"arrows": 5}, TablebaseError, "arrows are a list of moves"),
     "no arrow": ({"arrows": [None]}, NotationError, "'None' is not a move"),
