@@ -28,6 +28,7 @@ from tablebase.errors import (
 )
 
 if TYPE_CHECKING:
+    from tablebase import svg as svg
     from tablebase.api.tablebase import Tablebase
 
 __version__ = "0.2.0.dev0"
@@ -50,7 +51,7 @@ __all__ = [
     "open",
 ]
 
-__getattr__ = lazy(__name__, {"Tablebase": "tablebase.api.tablebase"})
+__getattr__ = lazy(__name__, {"Tablebase": "tablebase.api.tablebase", "svg": "tablebase.svg"})
 
 
 def open(folder: str | Path | None = None) -> Tablebase:  # noqa: A001 (read as `tablebase.open`)

@@ -39,9 +39,9 @@ def game() -> Game:
         swap=tuple(BOARD.numbers[WIDTH - 1 - f, HEIGHT - 1 - r] for f, r in BOARD.cells),
         features=FEATURES,
         terrain=(
-            Terrain("river", "~", tuple(sorted(WATER))),
-            Terrain("trap", "^", tuple(sorted(TRAPS[0] | TRAPS[1]))),
-            Terrain("den", "#", DENS),
+            Terrain("river", "~", tuple(sorted(WATER)), "water"),
+            Terrain("trap", "^", tuple(sorted(TRAPS[0] | TRAPS[1])), "trap"),
+            Terrain("den", "#", DENS, "den"),
         ),
         evaluation=evaluation(kinds),
     )
@@ -54,7 +54,7 @@ def _kind(letter: str, side: int) -> Kind:
         allowed -= WATER
     squares = tuple(sorted(allowed))
     steps = tuple(step for origin in squares for step in _steps(letter, side, origin))
-    return Kind(_symbol(letter, side), ANIMALS[letter], side, squares, steps)
+    return Kind(_symbol(letter, side), ANIMALS[letter], side, squares, steps, shape=ANIMALS[letter])
 
 
 def _symbol(letter: str, side: int) -> str:

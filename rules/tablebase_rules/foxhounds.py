@@ -35,8 +35,8 @@ def game(size: tuple[int, int] = (8, 8)) -> Game:
         raise RulesError(f"foxhounds is played on n×n boards, n even from 2 to {LARGEST}, not {width}x{height}")
     board = Board.checkered(width, height, corner=False)
     squares = tuple(range(len(board)))
-    fox = Kind("F", "fox", 0, squares, board.steps(ANYWHERE))
-    hounds = Kind("H", "hound", 1, squares, board.steps(FORWARDS), limit=width // 2, tiered=True)
+    fox = Kind("F", "fox", 0, squares, board.steps(ANYWHERE), shape="fox")
+    hounds = Kind("H", "hound", 1, squares, board.steps(FORWARDS), limit=width // 2, tiered=True, shape="hound")
     return Game(
         name="foxhounds",
         title="Fox & Hounds",

@@ -58,8 +58,8 @@ def game(size: tuple[int, int] = (8, 8), pawns: int = 0, early: str = "default")
         board=board,
         sides=(Side("w", "White"), Side("b", "Black")),
         kinds=(
-            Kind("R", "rabbit", 0, squares, board.steps(ANYWHERE)),
-            Kind("p", "pawn", 1, squares, board.steps(FORWARDS), pawns, tiered=True),
+            Kind("R", "rabbit", 0, squares, board.steps(ANYWHERE), shape="rabbit"),
+            Kind("p", "pawn", 1, squares, board.steps(FORWARDS), pawns, tiered=True, shape="pawn"),
         ),
         start=_start(width, height, pawns),
         no_move=Outcome.LOSS,

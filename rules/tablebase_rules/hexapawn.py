@@ -55,4 +55,4 @@ def _pawn(board: Board, side: int) -> Kind:
             if target is not None:
                 victims = frozenset("Pp"[1 - side]) if dx else frozenset[str]()
                 steps.append(Step(origin, target, quiet=not dx, victims=victims, wins=y + ahead == goal))
-    return Kind("Pp"[side], "pawn", side, squares, tuple(steps), limit=board.width)
+    return Kind("Pp"[side], "pawn", side, squares, tuple(steps), limit=board.width, shape="pawn")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,6 +23,7 @@ from tablebase.cli.options import (
     chosen_start,
     from_input,
 )
+from tablebase.cli.pictures import check_file, write_picture, write_pictures
 from tablebase.errors import TablebaseError
 from tablebase.game.stochastic import StochasticGame
 
@@ -46,6 +48,9 @@ def probe(
         typer.Option("--turns", metavar="T", min=1, help="Games with chance: also the chances of winning within T turns."),
     ] = None,
     data: Data = DEFAULT_DATA,
+    svg: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Also draw the position, with an arrow for its best move.")
+    ] = None,
     style: Style = Format.TABLE,
 ) -> None:
     """Show the value and moves of positions, best move first."""
@@ -54,12 +59,19 @@ def probe(
 
     rules = chosen_rules(game, size, variant)
     if isinstance(rules, StochasticGame):
+        _refuse_pictures(rules, svg)
         chances.probe(rules, _each(positions), data, style, turns)
         return
     if turns is not None:
         raise TablebaseError(f"{rules.name} is no game with chance: leave out --turns")
+    texts = _each(positions)
+    if svg is not None:
+        check_file(svg, len(texts))
     with Tablebase(data) as tables:
-        answers = [tables.probe(rules, position, strict=strict) for position in _each(positions)]
+        answers = [tables.probe(rules, position, strict=strict) for position in texts]
+    if svg is not None:
+        write_picture(svg, answers[0].picture())
+        say(f"wrote {svg}")
     if style is Format.JSON:
         write_json([answer.to_dict() for answer in answers])
     elif style is Format.CSV:
@@ -90,25 +102,38 @@ def line(
     variant: Variant = None,
     data: Data = DEFAULT_DATA,
     boards: Annotated[bool, typer.Option("--boards", help="Draw the board at every ply.")] = False,
+    svg: Annotated[
+        Path | None, typer.Option("--svg", metavar="DIR", help="Also write a picture of every ply to a new folder.")
+    ] = None,
     plies: Annotated[int | None, typer.Option("--plies", metavar="N", min=0, help="Stop after N plies.")] = None,
     style: Style = Format.TABLE,
 ) -> None:
     """Show the optimal line from a position to the end."""
     from tablebase.api.tablebase import Tablebase
-    from tablebase.cli.output import write_rows
+    from tablebase.cli.output import say, write_rows
 
     rules = chosen_rules(game, size, variant)
     if isinstance(rules, StochasticGame):
+        _refuse_pictures(rules, svg)
         chances.line(rules, chosen_start(rules, position, start), data, plies, style)
         return
     with Tablebase(data) as tables:
         found = tables.line(rules, chosen_start(rules, position, start), plies)
     rows = found.to_dict()
+    if svg is not None:
+        write_pictures(svg, found.pictures())
+        say(f"wrote {len(rows)} pictures to {svg}")
     columns = ["ply", "side", "outcome", "distance", "best", "position"]
     if boards and style is Format.TABLE:
         _write_boards(found, rows)
     else:
         write_rows(rows, style, columns)
+
+
+def _refuse_pictures(game: StochasticGame, path: Path | None) -> None:
+    """Refuse to draw a game that has no board of squares."""
+    if path is not None:
+        raise TablebaseError(f"{game.name} has no pieces on squares, of which there are pictures: leave out --svg")
 
 
 def _write_probe(answer: Probe) -> None:

@@ -15,12 +15,13 @@ def lazy(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     package : str
         Its ``__name__``.
     homes : mapping of str to str
-        The full dotted name of the module that defines each name.
+        The full dotted name of the module that defines each name, or that is what the name stands for.
     """
 
     def load_attribute(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(homes[name]), name)
+        module = import_module(homes[name])
+        return module if homes[name] == f"{package}.{name}" else getattr(module, name)
 
     return load_attribute

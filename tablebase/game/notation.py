@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from operator import index
 
-from tablebase.errors import NotationError
+from tablebase.errors import NotationError, quoted
 from tablebase.game import Game
 from tablebase.game.moves import Move, Position
 
@@ -18,6 +18,7 @@ MOST_DIGITS = 9
 """More digits than any number of a game has; Python refuses to read numbers of thousands."""
 RANK_WIDTH = 3
 """Characters before the first square of a rank where a board is drawn."""
+_MOVE = re.compile(r"([a-z][0-9]+)-?([a-z][0-9]+)")
 _TOKEN = re.compile(r"[0-9]+|.", re.DOTALL)
 
 
@@ -104,7 +105,7 @@ def _parse_row(game: Game, row: str, rank: int) -> list[tuple[int, int]]:
 
 def check_pieces(game: Game, position: Position) -> None:
     """Raise `NotationError` unless the pieces form a position in which the game is not over."""
-    _check_numbers(game, position)
+    check_placement(game, position)
     kinds = [kind for kind, _ in position.pieces]
     for number in dict.fromkeys(kinds):
         kind, count = game.kinds[number], kinds.count(number)
@@ -116,16 +117,14 @@ def check_pieces(game: Game, position: Position) -> None:
         if square not in kind.homes:
             name = f"{kind.symbol!r} ({game.sides[kind.side].name} {kind.name})"
             raise NotationError(f"{name} cannot stand on {game.board.names[square]} while the game continues")
-    if len({square for _, square in position.pieces}) != len(kinds):
-        raise NotationError("two pieces stand on one square")
     present = {game.side_of(kind) for kind in kinds}
     for side in (0, 1):
         if side not in present:
             raise NotationError(f"{game.sides[side].name} has no pieces: both sides need at least one")
 
 
-def _check_numbers(game: Game, position: Position) -> None:
-    """Raise `NotationError` unless there are such kinds, squares and sides, and the pieces ascend."""
+def check_placement(game: Game, position: Position) -> None:
+    """Raise `NotationError` unless pieces of the game stand on squares of their own, in ascending order."""
     try:
         pieces = [(index(kind), index(square)) for kind, square in position.pieces]
         side = index(position.side)
@@ -136,6 +135,8 @@ def _check_numbers(game: Game, position: Position) -> None:
         raise NotationError(f"kinds of {game.name} are numbered from 0 to {kinds[-1]}, squares to {squares[-1]}, sides to 1")
     if position.pieces != tuple(sorted(pieces)):
         raise NotationError("the pieces of a Position are a tuple of tuples, in ascending order")
+    if len({square for _, square in pieces}) != len(pieces):
+        raise NotationError("two pieces stand on one square")
 
 
 def render(game: Game, position: Position) -> str:
@@ -159,6 +160,21 @@ def _render_row(symbols: dict[int, str], width: int) -> str:
 def render_move(game: Game, move: Move) -> str:
     """Write a move as its origin and target, ``a1a2``."""
     return game.board.names[move.origin] + game.board.names[move.target]
+
+
+def read_move(game: Game, text: str) -> tuple[int, int]:
+    """Origin and target of a move's text, ``a1a2``, whether or not there is a piece that can make it.
+
+    Raises
+    ------
+    NotationError
+        If it is not the names of two squares.
+    """
+    ends = _MOVE.fullmatch(text.lower())
+    if ends is None:
+        origin, target = (game.board.names[number] for number in (0, -1))
+        raise NotationError(f"{quoted(text)} is not a move: write origin and target, as in {origin}{target}")
+    return game.board.square(ends[1]), game.board.square(ends[2])
 
 
 def board_picture(game: Game, position: Position, last: Move | None = None) -> str:

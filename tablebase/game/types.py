@@ -41,11 +41,14 @@ class Terrain:
     symbol : str
         The character that stands for an empty one of them where a board is drawn with text.
     squares : tuple of int
+    texture : str, optional
+        What they look like in pictures: one of `tablebase.game.look.TEXTURES`.
     """
 
     name: str
     symbol: str
     squares: tuple[int, ...]
+    texture: str | None = None
 
 
 @dataclass(frozen=True)
@@ -163,6 +166,9 @@ class Kind:
     tiered : bool
         Whether slices are divided into tiers by how far the pieces of this kind have advanced, so that each tier is
         small and is solved before those that lead to it; only for kinds whose pieces never return to a square.
+    shape : str, optional
+        What its pieces look like in pictures: one of `tablebase.game.look.SHAPES`; by default its letter. The rules do
+        not depend on it.
     """
 
     symbol: str
@@ -172,6 +178,7 @@ class Kind:
     steps: tuple[Step, ...]
     limit: int = 1
     tiered: bool = False
+    shape: str | None = None
 
     @cached_property
     def homes(self) -> frozenset[int]:

@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Protocol
 
+from tablebase.errors import did_you_mean, quoted
 from tablebase.game.evaluation import Evaluation
+from tablebase.game.look import SHAPES, TEXTURES
 from tablebase.game.types import SQUARE_LIMIT, Board, Escape, Kind, Outcome, Side, Terrain
 
 MOST_VALUE = 800_000
@@ -82,6 +84,13 @@ def _terrain_faults(game: Description) -> Iterator[str]:
     squares = [square for one in game.terrain for square in one.squares]
     if len(set(squares)) != len(squares) or not set(squares) <= set(range(len(game.board))):
         yield "the squares of terrain must be different and on the board"
+    for one in game.terrain:
+        yield from _look_faults(f"the texture of {one.name}", one.texture, TEXTURES)
+
+
+def _look_faults(what: str, name: str | None, known: tuple[str, ...]) -> Iterator[str]:
+    if name is not None and name not in known:
+        yield f"{what} is {quoted(str(name))}{did_you_mean(str(name), known)}: choose one of {', '.join(known)}, or none"
 
 
 def _kind_faults(game: Description) -> Iterator[str]:
@@ -102,6 +111,7 @@ def _kind_faults(game: Description) -> Iterator[str]:
             yield f"the limit of {kind.name} must be at least 1"
         if kind.tiered and kind.levels is None:
             yield f"{kind.name} cannot be tiered, because a piece of this kind can return to a square"
+        yield from _look_faults(f"the shape of {kind.name}", kind.shape, SHAPES)
         yield from _step_faults(game, kind)
 
 

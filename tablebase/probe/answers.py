@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Move, Position
 from tablebase.game.notation import render, render_move
+from tablebase.pictures.board import board
+from tablebase.pictures.markup import Svg
 from tablebase.probe.html import titled_table
 from tablebase.values import Value
 
 FEW = 4
 """Moves of a line that its `repr` shows."""
+SHOWN = 30
+"""Positions of a line that a notebook shows as pictures."""
+SMALL = 240
+"""Size of these pictures, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +90,11 @@ class Probe:
         return f"Probe({self.game.name}, {self.position!r}, {in_words(self.value)}{best})"
 
     def _repr_html_(self) -> str:
-        return titled_table(f"{self.position}: {in_words(self.value)}", [move.to_dict() for move in self.moves])
+        return titled_table(f"{self.position}: {in_words(self.value)}", [self.picture()], [move.to_dict() for move in self.moves])
+
+    def picture(self, **options: Any) -> Svg:
+        """The position with an arrow for the best move; options are those of `tablebase.svg.board`."""
+        return board(self.game, self.asked, **{"arrows": [self.best] if self.best else [], **options})
 
     def to_dict(self) -> dict[str, Any]:
         """What `tablebase probe --format json` writes of a position; its fields are stable."""
@@ -142,7 +153,19 @@ class Line(list[Probe]):
         return f"Line({first.game.name}, {first.position!r}, {in_words(first.value)}: {shown})"
 
     def _repr_html_(self) -> str:
-        return titled_table(f"{self[0].position}: {in_words(self[0].value)}", self.to_dict())
+        first, rows = self[0], self.to_dict()
+        return titled_table(f"{first.position}: {in_words(first.value)}", list(islice(self._drawn({"size": SMALL}), SHOWN)), rows)
+
+    def pictures(self, **options: Any) -> list[Svg]:
+        """A picture for each row of `to_dict`, with its last and its best move; options are those of `tablebase.svg.board`."""
+        return list(self._drawn(options))
+
+    def _drawn(self, options: Mapping[str, Any]) -> Iterator[Svg]:
+        last = None
+        for row in self.to_dict():
+            best = row["best"]
+            yield board(self[0].game, row["position"], **{"last_move": last, "arrows": [best] if best else [], **options})
+            last = best
 
     def to_dict(self) -> list[dict[str, Any]]:
         """What `tablebase line --format json` writes: a row for each position, and one for the end of the game if it is reached."""

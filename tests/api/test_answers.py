@@ -21,6 +21,7 @@ GAME = doushouqi()
 LOST = "7/7/7/7/3c3/7/7/R6/7 w"
 WON = "7/3C3/7/7/7/7/7/7/c6 w"
 SHUT_IN = "7/7/7/7/7/7/7/w6/Cd5 w"
+LONG = "7/7/7/7/7/7/1c5/7/C6 w"
 DRAWN = "7/7/5c1/R6/7/7/7/7/7 b"
 
 
@@ -40,7 +41,8 @@ def test_a_stalemate_has_no_best_move(shut_in: Path) -> None:
     """Neither in text, nor in HTML, nor in a line."""
     with tablebase.open(shut_in) as tables:
         assert repr(tables.probe(GAME, SHUT_IN)) == f"Probe(doushouqi, {SHUT_IN!r}, draw)"
-        assert tables.probe(GAME, SHUT_IN)._repr_html_() == f"<p>{SHUT_IN}: draw</p>"
+        html = tables.probe(GAME, SHUT_IN)._repr_html_()
+        assert html == f"<p>{SHUT_IN}: draw</p><div>{tablebase.svg.board(GAME, SHUT_IN)}</div>"
         assert repr(tables.line(GAME, SHUT_IN)) == f"Line(doushouqi, {SHUT_IN!r}, draw: )"
 
 
@@ -66,24 +68,43 @@ def test_a_line_is_a_list_of_probes(tables: Tablebase) -> None:
     assert line == [tables.probe(GAME, probe.position) for probe in at_least_one(line)]
 
 
-def test_notebooks_show_tables(tables: Tablebase) -> None:
-    """A row for each move, and for each position of a line."""
+def test_notebooks_show_boards_and_tables(tables: Tablebase) -> None:
+    """A board and a row for each move; a board and a row for each position of a line."""
     probe, line = tables.probe(GAME, LOST), tables.line(GAME, LOST)
     html = probe._repr_html_()
-    assert html.startswith(
-        f"<p>{LOST}: loss in 8</p><table><tr><th>move</th><th>position</th><th>outcome</th><th>distance</th></tr>"
-    )
+    picture = tablebase.svg.board(GAME, LOST, arrows=["a2a1"])
+    headings = "<tr><th>move</th><th>position</th><th>outcome</th><th>distance</th></tr>"
+    assert html.startswith(f"<p>{LOST}: loss in 8</p><div>{picture}</div><table>{headings}")
     assert html.count("<tr>") == 1 + len(probe.moves)
     assert all(f"<td>{move.move}</td>" in html for move in at_least_one(probe.moves))
     assert line._repr_html_().count("<tr>") == 1 + len(line.to_dict())
+    assert line._repr_html_().count("<svg ") == len(line.to_dict()) == 9
     assert "<td></td>" in line._repr_html_()
+
+
+def test_pictures_show_the_moves(tables: Tablebase) -> None:
+    """The best move of each position as an arrow, and the move that led to it as the last one; options go on to the board."""
+    line = tables.line(GAME, LOST)
+    first, *_, before, end = line.pictures(size=100, theme="mono")
+    assert first == line[0].picture(size=100, theme="mono") != line[0].picture(size=100)
+    won = line[-1].moves[0]
+    assert before == line[-1].picture(last_move=line[-2].best, size=100, theme="mono")
+    assert end == tablebase.svg.board(GAME, won.position, last_move=won.move, size=100, theme="mono")
+    assert line[0].picture(arrows=[]) == tablebase.svg.board(GAME, LOST)
+
+
+def test_a_long_line_shows_its_first_boards(tables: Tablebase) -> None:
+    """A notebook would become heavy otherwise; its table has all plies."""
+    line = tables.line(GAME, LONG)
+    assert line._repr_html_().count("<svg ") == 30
+    assert len(line.pictures(size=100)) == len(line.to_dict()) == 34
 
 
 def test_nothing_in_html_is_markup() -> None:
     """Letters come from rules modules, which may hold anything."""
-    html = titled_table("a <b", [{"x&": "<i>", "y": None}, {"x&": 3, "y": '"'}])
+    html = titled_table("a <b", ["<svg/>", "<svg/>"], [{"x&": "<i>", "y": None}, {"x&": 3, "y": '"'}])
     rows = "<tr><th>x&amp;</th><th>y</th></tr><tr><td>&lt;i&gt;</td><td></td></tr><tr><td>3</td><td>&quot;</td></tr>"
-    assert html == f"<p>a &lt;b</p><table>{rows}</table>"
+    assert html == f"<p>a &lt;b</p><div><svg/> <svg/></div><table>{rows}</table>"
 
 
 def test_the_folder_is_that_of_the_environment(two_pieces: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

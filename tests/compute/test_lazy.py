@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.program import ask_fresh
 
 import tablebase
 import tablebase.testing
@@ -14,6 +15,12 @@ def test_names_are_those_of_their_modules() -> None:
     """A package gives what the modules define that it names."""
     assert tablebase.Tablebase is Tablebase
     assert tablebase.testing.check_rules is check_rules
+
+
+def test_a_module_is_loaded_when_it_is_used() -> None:
+    """`tablebase.svg` needs no import of its own, and takes no time where nothing is drawn."""
+    program = "import sys, tablebase; print('tablebase.svg' in sys.modules, tablebase.svg.__name__)"
+    assert ask_fresh(program=program).out == "False tablebase.svg\n"
 
 
 def test_a_name_that_is_not_there() -> None:

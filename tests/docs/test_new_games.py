@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tablebase.game.look import SHAPES, TEXTURES
 from tablebase.testing import STATE_CHECKS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "adding-a-game.md").read_text(encoding="utf-8")
@@ -31,3 +32,12 @@ def test_every_check_has_its_line() -> None:
     """In the order in which they run."""
     listed = [line.split("`")[1] for line in SECTION.splitlines() if re.match(r"\| `\w+` \|", line)]
     assert listed[-len(STATE_CHECKS) :] == [check.name for check in STATE_CHECKS]
+
+
+def test_every_look_has_its_name() -> None:
+    """The page lists the shapes and textures that there are."""
+    section = PAGE.partition("\n## The look of the board\n")[2].partition("\n## ")[0]
+    listed = [
+        re.findall("`([a-z]+)`", line.split(" | ")[1]) for line in section.splitlines() if re.match(r"\| `(Kind|Terrain)", line)
+    ]
+    assert listed == [list(TEXTURES), list(SHAPES)]

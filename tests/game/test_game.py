@@ -10,7 +10,7 @@ import pytest
 from support import toys
 
 from tablebase.errors import NotationError, RulesError
-from tablebase.game import Board, Duel, Evaluation, Game, Kind, Outcome, Side, Step
+from tablebase.game import Board, Duel, Evaluation, Game, Kind, Outcome, Side, Step, Terrain
 
 BOARD = Board.full(2, 2)
 
@@ -113,6 +113,15 @@ FAULTS: dict[str, tuple[Callable[[], Game], str]] = {
     "a blocker off the board": (lambda: with_step(empty=frozenset({4})), "other squares of the board to be empty"),
     "a blocker under the mover": (lambda: with_step(empty=frozenset({0})), "other squares of the board to be empty"),
     "an unknown victim": (lambda: with_step(victims=frozenset("z")), "captures z, which the other side does not have"),
+    "an unknown shape": (
+        lambda: with_first(shape="tigre"),
+        r"shape of piece A is 'tigre' \(did you mean 'tiger'\?\): choose one of",
+    ),
+    "a shape that is no name": (lambda: with_first(shape=7), "shape of piece A is '7': choose one of cat, .* or none"),
+    "an unknown texture": (
+        lambda: tiny(terrain=(Terrain("lake", "~", (3,), "Water"),)),
+        r"texture of lake is 'Water' \(did you mean 'water'\?\): choose one of den, trap, water, or none",
+    ),
     "an own victim": (lambda: with_step(victims=frozenset("A")), "captures A, which the other side does not have"),
 }
 
@@ -182,10 +191,12 @@ def test_every_rule_changes_the_digest() -> None:
         lambda: tiny(start="b1/1A w"),
         lambda: with_first(name="other"),
         lambda: with_first(steps=(Step(1, 0), Step(0, 1))),
+        lambda: with_first(shape="cat"),
+        lambda: tiny(terrain=(Terrain("lake", "~", (3,), "water"),)),
     ],
 )
 def test_what_no_table_depends_on_leaves_the_digest(build: Callable[[], Game]) -> None:
-    """Titles, names, the start and the order of steps may change under built tables."""
+    """Titles, names, looks, the start and the order of steps may change under built tables."""
     assert build().digest == tiny().digest
 
 

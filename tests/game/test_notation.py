@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from support import toys
 
 from tablebase.errors import NotationError
-from tablebase.game import Board, Game, Kind, Outcome, Step
+from tablebase.game import Board, Game, Kind, Outcome, Step, load_game
+from tablebase.game.arguments import as_placement
 from tablebase.game.moves import Position, legal_moves
-from tablebase.game.notation import board_picture, check_pieces, parse, render, render_move
+from tablebase.game.notation import board_picture, check_pieces, parse, read_move, render, render_move
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
@@ -136,6 +137,40 @@ def test_a_move_is_its_squares() -> None:
     """A rat in the corner a1 of an open board has the moves a1b1 and a1a2."""
     position = parse(GAME, "7/7/7/7/3c3/7/7/7/R6 w")
     assert sorted(render_move(GAME, move) for move in legal_moves(GAME, position)) == ["a1a2", "a1b1"]
+
+
+@pytest.mark.parametrize("text", ["a1b1", "A1B1", "a1-b1", "A1-b1"])
+def test_a_move_can_be_read(text: str) -> None:
+    """Whether or not there is a piece that could make it; all games write it in the same way."""
+    assert read_move(GAME, text) == (0, 1)
+    assert read_move(load_game("foxhounds-12x12"), "b1k12") == (0, 71)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("a1", "'a1' is not a move: write origin and target, as in a1g9"),
+        ("", "'' is not a move"),
+        ("a1b1c1", "'a1b1c1' is not a move"),
+        ("a1 b1", "'a1 b1' is not a move"),
+        ("a1h1", "there is no square 'h1': squares run from a1 to g9"),
+        ("a1b\N{ARABIC-INDIC DIGIT SIX}", "is not a move"),
+    ],
+)
+def test_what_is_no_move_is_refused(text: str, sentence: str) -> None:
+    """In one sentence."""
+    with pytest.raises(NotationError, match=sentence):
+        read_move(GAME, text)
+
+
+def test_a_placement_may_be_over() -> None:
+    """As a text or as an object, which must hold pieces of the game on squares of their own."""
+    over = Position(((0, 59), (8, 0)), 1)
+    assert as_placement(GAME, over) is over
+    assert as_placement(GAME, "3R3/7/7/7/7/7/7/7/r6 b") == over
+    for wrong in (Position(((0, 63),), 0), Position(((16, 0),), 0), Position(((0, 1), (0, 0)), 0), Position(((0, 1), (1, 1)), 0)):
+        with pytest.raises(NotationError):
+            as_placement(GAME, wrong)
 
 
 def test_the_picture_shows_every_row() -> None:

@@ -1,0 +1,98 @@
+"""`probe --svg` and `line --svg`: the files, the messages, and what is refused before anything is overwritten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.program import Answer, files_of_at_most
+
+import tablebase
+from tablebase.api.tablebase import Tablebase
+
+Ask = Callable[..., Answer]
+LOST = "7/7/7/7/3c3/7/7/R6/7 w"
+RACE = "0:68:3,0:68:3 1"
+
+
+@pytest.mark.parametrize("style", ["table", "json", "csv"])
+def test_probe_draws_the_position(style: str, tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
+    """With the best move as an arrow; the answer is what it is without, and a file that was there is replaced."""
+    words = ["probe", "doushouqi", LOST, "--data", tables.folder, "--format", style]
+    path = tmp_path / "lost.svg"
+    path.write_text("old", encoding="utf-8")
+    answer = ask(*words, "--svg", path)
+    assert (answer.code, answer.out, answer.err) == (0, ask(*words).out, f"wrote {path}\n")
+    assert path.read_text(encoding="utf-8") == tablebase.svg.board("doushouqi", LOST, arrows=["a2a1"])
+
+
+def test_line_draws_every_ply(tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
+    """A file for each row, to the end of the game, in a folder that may be there if it is empty."""
+    words = ["line", "doushouqi", LOST, "--data", tables.folder]
+    (tmp_path / "empty").mkdir()
+    for folder in (tmp_path / "new" / "line", tmp_path / "empty"):
+        answer = ask(*words, "--svg", folder)
+        assert (answer.code, answer.out, answer.err) == (0, ask(*words).out, f"wrote 9 pictures to {folder}\n")
+        written = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.iterdir())}
+        assert list(written) == [f"{ply:03}.svg" for ply in range(9)]
+        assert list(written.values()) == tables.line("doushouqi", LOST).pictures()
+    assert "Last move: d2d1" in written["008.svg"]
+
+
+def test_a_folder_with_anything_in_it_is_left_alone(tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
+    """Pictures of two lines must not be mixed."""
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    answer = ask("line", "doushouqi", LOST, "--data", tables.folder, "--svg", tmp_path)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == f"error: {tmp_path} is not empty: name a new folder with --svg\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+REFUSED = {
+    "no picture": (["probe", LOST, "--svg", "{tmp}/a.png"], "a.png is not the name of a picture of a board: use the suffix .svg"),
+    "two positions": (["probe", LOST, LOST, "--svg", "{tmp}/a.svg"], "--svg draws one position, and 2 are given"),
+    "no position": (["probe", "@/dev/null", "--svg", "{tmp}/a.svg"], "--svg draws one position, and 0 are given"),
+    "a folder for a file": (
+        ["probe", LOST, "--svg", "{tmp}/folder.svg"],
+        "folder.svg cannot be used (Is a directory): name another file",
+    ),
+    "no folder": (["probe", LOST, "--svg", "{tmp}/no/a.svg"], "(No such file or directory): name another file with --svg"),
+    "a file for a folder": (
+        ["line", LOST, "--svg", "{tmp}/file"],
+        "file cannot be used (File exists): name another folder with --svg",
+    ),
+    "a folder in a file": (["line", LOST, "--svg", "{tmp}/file/a"], "(Not a directory): name another folder with --svg"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_written_is_refused(case: str, tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
+    """In one sentence, with no answer, and nothing is lost."""
+    (command, *words), sentence = REFUSED[case]
+    (tmp_path / "folder.svg").mkdir()
+    (tmp_path / "file").write_text("mine", encoding="utf-8")
+    answer = ask(command, "doushouqi", *(word.format(tmp=tmp_path) for word in words), "--data", tables.folder)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith("error: ")
+    assert sentence in answer.err
+    assert answer.err.count("\n") == 1
+    assert (tmp_path / "file").read_text(encoding="utf-8") == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder.svg"]
+
+
+@pytest.mark.parametrize("command", ["probe", "line"])
+def test_want_of_space_has_its_own_code(command: str, tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
+    """As for every other file."""
+    with files_of_at_most(1000):
+        answer = ask(command, "doushouqi", LOST, "--data", tables.folder, "--svg", tmp_path / "a.svg")
+    assert answer.code == 3
+    assert "there is no space left" in answer.err
+
+
+@pytest.mark.parametrize(("command", "name"), [("probe", "harehedgehog"), ("line", "harehedgehog")])
+def test_games_of_chance_have_no_pictures(command: str, name: str, tmp_path: Path, ask: Ask) -> None:
+    """They have no squares; this is said before anything else."""
+    answer = ask(command, name, RACE, "--svg", tmp_path / "a.svg")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == f"error: {name} has no pieces on squares, of which there are pictures: leave out --svg\n"

@@ -1,0 +1,272 @@
+"""Pictures of boards, read back: pieces, terrain, names, words, identifiers, and what is refused."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import toys
+from support.checks import at_least_one
+from support.games import GAMES, random_games, sampled
+from support.pictures import SVG, centre, every, parsed, title_of, uses
+from support.program import ask_fresh
+
+import tablebase
+from tablebase import svg
+from tablebase.errors import NotationError, RulesError, TablebaseError
+from tablebase.game import Board, Game, Kind, Terrain, load_game
+from tablebase.game.moves import Move, Position, mirrored
+from tablebase.game.notation import parse, render
+
+JUNGLE = load_game("doushouqi")
+PAIR = "7/7/3t3/7/7/R6/4E2/7/7 w"
+SIZES = (
+    *(f"foxhounds-{n}x{n}" for n in range(2, 13, 2)),
+    *(f"hasenspiel-{w}x{h}" for w in (2, 8, 12) for h in (2, 7, 12)),
+    *("hexapawn-1x3", "hexapawn-9x9", "hexapawn-4x5"),
+)
+ALL = {**GAMES, **{name: load_game(name) for name in SIZES}}
+
+
+def assert_pieces(picture: str, game: Game, position: Position) -> None:
+    """Each piece is drawn once, on its square, and nothing else is."""
+    names = [f"{game.sides[game.side_of(kind)].name} {game.kinds[kind].name} {game.board.names[s]}" for kind, s in position.pieces]
+    expected = [(kind, centre(game.board, square)) for kind, square in position.pieces]
+    drawn = list(uses(parsed(picture), "piece"))
+    assert sorted((kind, place) for kind, place, _ in drawn) == sorted(expected)
+    assert sorted(str(title) for _, _, title in drawn) == sorted(names)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_game_can_be_drawn(name: str) -> None:
+    """In every size and theme, the start and another position: all pieces and all squares."""
+    game = ALL[name]
+    for theme, position in (("light", parse(game, game.start)), ("dark", random_games(game, 1, 9)[-1])):
+        picture = svg.board(game, position, theme=theme)
+        assert_pieces(picture, game, position)
+        grid = [node for node in every(parsed(picture), "path") if node.get("stroke") and node.get("fill") == "none"][-1]
+        squares = {centre(game.board, square) for square in range(len(game.board))}
+        drawn = re.findall(r"M([0-9]+) ([0-9]+)h100v100h-100z", grid.attrib["d"])
+        assert {(int(x) + 50, int(y) + 50) for x, y in drawn} >= squares
+        assert len(drawn) <= len(squares) + 1
+
+
+@given(st.lists(st.sampled_from(range(16)), min_size=1, unique=True), st.randoms(use_true_random=False), st.sampled_from((0, 1)))
+@settings(max_examples=30)
+def test_every_position_can_be_drawn(kinds: list[int], random: Random, side: int) -> None:
+    """Whatever stands where, also if one side has no piece; the text says the same as the object."""
+    squares = random.sample(range(len(JUNGLE.board)), len(kinds))
+    position = Position(tuple(sorted(zip(kinds, squares, strict=True))), side)
+    picture = svg.board(JUNGLE, position)
+    assert_pieces(picture, JUNGLE, position)
+    assert picture == svg.board("doushouqi", render(JUNGLE, position))
+
+
+def test_a_mirrored_position_is_a_mirrored_picture() -> None:
+    """Pieces change places from left to right."""
+    for position in sampled(JUNGLE, 3):
+        ordinary = {(kind, x, y) for kind, (x, y), _ in uses(parsed(svg.board(JUNGLE, position)), "piece")}
+        image = {(kind, x, y) for kind, (x, y), _ in uses(parsed(svg.board(JUNGLE, mirrored(JUNGLE, position))), "piece")}
+        assert image == {(kind, 2 * (44 + 350) - x, y) for kind, x, y in ordinary}
+
+
+def test_sides_have_tokens_of_different_forms() -> None:
+    """Side 0 round, side 1 square, so that they differ in grey, too; a twin has the same shape in the other tone."""
+    root = parsed(svg.board("doushouqi", JUNGLE.start))
+    tokens = {node.attrib["id"].partition("-")[2]: node for node in every(root, "g") if "id" in node.attrib}
+    for number, kind in enumerate(JUNGLE.kinds):
+        blank, figure = tokens[f"piece-{number}"]
+        assert blank.tag == SVG + ("circle" if kind.side == 0 else "rect")
+        assert figure.attrib["href"].partition("-")[2] == kind.name
+        assert (figure.attrib["fill"], figure.attrib["color"]) == (blank.attrib["stroke"], blank.attrib["fill"])
+    assert len({tokens[f"piece-{number}"][0].attrib["fill"] for number in range(16)}) == 2
+
+
+def test_the_side_to_move_is_shown() -> None:
+    """As a token of its form beside the board, and in the title."""
+    for letter, form, name in (("w", "circle", "White"), ("b", "rect", "Black")):
+        root = parsed(svg.board("hexapawn", f"ppp/3/PPP {letter}"))
+        (shown,) = [node for node in every(root, "g") if title_of(node) == f"{name} to move"]
+        assert [child.tag for child in shown] == [f"{SVG}title", SVG + form]
+        assert title_of(root) == f"Hexapawn: {name} to move"
+
+
+def test_terrain_has_its_texture() -> None:
+    """Each square of it, on its own ground; and none elsewhere."""
+    root = parsed(svg.board("doushouqi", PAIR))
+    fills = [(node.get("fill"), len(re.findall("M", node.attrib["d"]))) for node in root.findall(f"{SVG}path")]
+    assert fills[:4] == [
+        (svg.LIGHT.square.fill, 63),
+        *((svg.LIGHT.terrain[name].fill, count) for name, count in (("water", 12), ("trap", 6), ("den", 2))),
+    ]
+    drawn = list(uses(root, "terrain"))
+    expected = [(number, centre(JUNGLE.board, s)) for number, one in enumerate(JUNGLE.terrain) for s in one.squares]
+    assert sorted((number, place) for number, place, _ in drawn) == sorted(expected)
+    assert len(expected) == 12 + 6 + 2
+    assert not list(uses(parsed(svg.board("hexapawn", "ppp/3/PPP w")), "terrain"))
+
+
+def test_terrain_without_a_texture_is_told_apart() -> None:
+    """A third party's game needs to name none: its terrains differ from each other all the same."""
+    terrain = tuple(
+        Terrain(name, symbol, (number,)) for number, (name, symbol) in enumerate([("hill", "^"), ("bog", "%"), ("bog", "&")])
+    )
+    root = parsed(svg.board(replace(toys.twins(), terrain=terrain), toys.twins().start))
+    textures = [node.attrib["d"] for node in every(root, "path") if "-terrain-" in node.get("id", "")]
+    assert len(set(textures)) == 3
+
+
+def test_kinds_without_a_shape_show_their_letters() -> None:
+    """As lines, not in a font; letters that are not among them are left to the reader's fonts."""
+    plain = svg.board(toys.pond(), toys.pond().start)
+    assert {one.attrib["id"].partition("-letter-")[2] for one in every(parsed(plain), "g") if "-letter-" in one.get("id", "")} == {
+        str(ord(letter)) for letter in "RTL"
+    }
+    assert "<text" not in plain
+    board, sides = Board.full(2, 1), toys.SIDES
+    kinds = (Kind("Ä", "ape", 0, (0, 1), ()), Kind("b", "bee", 1, (0, 1), ()))
+    game = replace(toys.pond(), board=board, sides=sides, kinds=kinds, start="Äb w", mirror=None, swap=None)
+    (letter,) = every(parsed(svg.board(game, "Äb w")), "text")
+    assert letter.text == "Ä"
+
+
+def test_games_of_this_package_need_no_font() -> None:
+    """All that is written is drawn."""
+    for name in ("doushouqi", "foxhounds-12x12", "hasenspiel", "hexapawn-9x9"):
+        picture = svg.board(name, load_game(name).start)
+        assert "<text" not in picture
+        assert "font" not in picture
+        assert "-letter-" not in picture
+
+
+@pytest.mark.parametrize(("name", "files", "ranks"), [("doushouqi", 7, 9), ("foxhounds-12x12", 12, 12), ("hexapawn-1x3", 1, 3)])
+def test_files_and_ranks_have_names(name: str, files: int, ranks: int) -> None:
+    """A letter below each file and the digits of each rank to its left, within the margin."""
+    root = parsed(svg.board(name, load_game(name).start))
+    (names,) = [node for node in root if node.get("stroke-width") == "0.9"]
+    places = [tuple(map(float, re.findall(r"-?[0-9.]+", node.attrib["transform"]))) for node in names]
+    assert len(places) == files + sum(len(str(rank + 1)) for rank in range(ranks))
+    below, left = places[:files], places[files:]
+    assert [round((x - 44 - 50) / 100) for x, _, _ in below] == list(range(files))
+    assert all(12 + 100 * ranks < y < 12 + 100 * ranks + 44 for _, y, _ in below)
+    assert all(x > 0 and x + 4 * scale < 44 for x, _, scale in left)
+    assert {round((y - 12) // 100) for _, y, _ in left} == set(range(ranks))
+
+
+def test_a_picture_says_what_it_shows() -> None:
+    """For those who cannot see it, in the order of sides."""
+    root = parsed(svg.board("doushouqi", PAIR, last_move="d6d7", arrows=["a4a5", ("e3f3", "red")]))
+    assert root.attrib["role"] == "img"
+    assert title_of(root) == "Dou Shou Qi: White to move"
+    pieces = "White: rat a4, elephant e3. Black: tiger d7."
+    assert root.findtext(f"{SVG}desc") == f"{pieces} Last move: d6d7. Arrows: a4a5 (green), e3f3 (red)."
+    assert parsed(svg.board("doushouqi", PAIR)).findtext(f"{SVG}desc") == pieces
+    assert "Black: no pieces." in svg.board("hexapawn", "P2/3/3 b")
+
+
+def test_the_end_of_a_game_is_drawn() -> None:
+    """A piece in the den, which no position that goes on has."""
+    (_, place, _), _ = sorted(uses(parsed(svg.board("doushouqi", "3R3/7/7/7/7/7/7/7/c6 b")), "piece"))
+    assert place == centre(JUNGLE.board, JUNGLE.board.square("d9"))
+
+
+def test_nothing_in_a_picture_is_markup() -> None:
+    """Names come from rules modules, which may hold anything, even what XML cannot."""
+    game = toys.twins()
+    wild = '</title><b a="1">&amp;\x00\x1b'
+    kinds = (replace(game.kinds[0], name=wild), *game.kinds[1:])
+    picture = svg.board(replace(game, title=wild, kinds=kinds), game.start)
+    assert title_of(parsed(picture)) == '</title><b a="1">&amp;\ufffd\ufffd: White to move'
+
+
+@pytest.mark.parametrize("size", [16, 120, 400, 801, 10_000])
+def test_the_size_is_that_of_the_longer_side(size: int) -> None:
+    """In pixels, whatever the board's form; the squares stay squares."""
+    for name in ("doushouqi", "hexapawn-9x3", "hexapawn"):
+        root = parsed(svg.board(name, load_game(name).start, size=size))
+        width, height = float(root.attrib["width"]), float(root.attrib["height"])
+        _, _, inner_width, inner_height = map(int, root.attrib["viewBox"].split())
+        assert max(width, height) == size
+        assert width / height == pytest.approx(inner_width / inner_height, rel=0.01)
+
+
+def test_the_same_arguments_give_the_same_text() -> None:
+    """Here, again, and in another process."""
+    program = f"from tablebase import svg; print(svg.board('doushouqi', {PAIR!r}, arrows=['a4a5']))"
+    picture = svg.board("doushouqi", PAIR, arrows=["a4a5"])
+    assert picture == svg.board(JUNGLE, parse(JUNGLE, PAIR), arrows=["a4a5"])
+    for seed in ("1", "2"):
+        assert ask_fresh(program=program, environment={"PYTHONHASHSEED": seed}).out.rstrip() == picture
+
+
+def test_pictures_share_no_identifiers() -> None:
+    """So that several may stand on one page; within one, each identifier occurs once, and all references lead to one."""
+    pictures = [
+        svg.board(game, text, theme=theme, size=size)
+        for game, text in (("doushouqi", PAIR), ("doushouqi", JUNGLE.start), ("hexapawn", "ppp/3/PPP w"))
+        for theme in ("light", "dark")
+        for size in (100, 200)
+    ]
+    seen: set[str] = set()
+    for picture in pictures:
+        root = parsed(picture)
+        own = at_least_one(node.attrib["id"] for node in root.iter() if "id" in node.attrib)
+        assert len(set(own)) == len(own)
+        assert {node.attrib["href"] for node in root.iter() if "href" in node.attrib} <= {f"#{name}" for name in own}
+        assert seen.isdisjoint(own)
+        seen |= set(own)
+
+
+def test_a_picture_is_a_text_that_notebooks_show() -> None:
+    """As those of other libraries; and it is small."""
+    picture = svg.board("doushouqi", JUNGLE.start)
+    assert isinstance(picture, str)
+    assert picture._repr_svg_() == picture
+    assert type(picture._repr_svg_()) is str
+    assert tablebase.svg.board is svg.board
+    assert len(picture) < 20_000
+    assert len(svg.board("foxhounds", load_game("foxhounds").start)) < 8_000
+
+
+REFUSED: dict[str, tuple[dict[str, Any], type[TablebaseError], str]] = {
+    "no position": ({"position": "7/7 w"}, NotationError, "has 2 rows; the board of doushouqi has 9"),
+    "no text": ({"position": 7}, NotationError, "a position is a text such as"),
+    "no square": ({"position": Position(((0, 63),), 0)}, NotationError, "squares to 62"),
+    "one square for two": ({"position": Position(((0, 3), (1, 3)), 0)}, NotationError, "two pieces stand on one square"),
+    "no game": ({"game": "chess"}, RulesError, "there is no game 'chess'"),
+    "a game of chance": ({"game": "harehedgehog"}, RulesError, "has no pieces on squares"),
+    "too small": ({"size": 15}, TablebaseError, "number of pixels from 16 to 10000, not 15"),
+    "too large": ({"size": 10_001}, TablebaseError, "not 10001"),
+    "half a pixel": ({"size": 100.5}, TablebaseError, "not 100.5"),
+    "no theme": ({"theme": "pink"}, TablebaseError, "there is no theme 'pink': choose light, dark, mono, or make a Theme"),
+    "a theme of another type": ({"theme": ["light"]}, TablebaseError, "there is no theme"),
+    "half a move": ({"last_move": "a1"}, NotationError, "'a1' is not a move: write origin and target, as in a1g9"),
+    "a square that is none": ({"last_move": "a1z9"}, NotationError, "there is no square 'z9'"),
+    "a move to where it comes from": ({"last_move": "a1a1"}, NotationError, "'a1a1' is not a move: it must lead from one square"),
+    "a move as a number": ({"last_move": 5}, NotationError, "'5' is not a move"),
+    "a move off the board": (
+        {"last_move": Move(0, 0, 63, None, False)},
+        NotationError,
+        "it must lead from one square of the board",
+    ),
+    "one arrow alone": ({"arrows": "a1a2"}, TablebaseError, r"arrows are a list of moves, such as \['a1a2'\]"),
+    "arrows as a number": ({"arrows": 5}, TablebaseError, "arrows are a list of moves"),
+    "no arrow": ({"arrows": [None]}, NotationError, "'None' is not a move"),
+    "no colour": ({"arrows": [("a1a2", "pink")]}, TablebaseError, "'pink' is neither a square nor the colour of an arrow"),
+    "too many words": ({"arrows": [("a1", "a2", "red")]}, NotationError, "is not a move"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_drawn_is_refused(case: str) -> None:
+    """In one sentence."""
+    wrong, error, sentence = REFUSED[case]
+    options = {"game": "doushouqi", "position": PAIR, **wrong}
+    with pytest.raises(error, match=sentence) as refused:
+        svg.board(options.pop("game"), options.pop("position"), **options)
+    assert "\n" not in str(refused.value)

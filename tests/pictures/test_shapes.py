@@ -1,0 +1,82 @@
+"""Shapes, textures and letters: all that rules modules may name are there, different, and within their squares."""
+
+from __future__ import annotations
+
+import string
+from itertools import combinations
+from math import hypot
+
+import pytest
+from support.checks import at_least_one
+from support.pictures import corners
+
+from tablebase.game import game_names, look
+from tablebase.game.game import Game
+from tablebase.game.registry import load_rules
+from tablebase.pictures.glyphs import GLYPHS
+from tablebase.pictures.ground import MEANINGLESS, TEXTURES
+from tablebase.pictures.shapes import SHAPES, Tone, ovals
+from tablebase.pictures.tokens import FIGURE, RADIUS
+
+
+def test_every_name_has_its_drawing() -> None:
+    """And every drawing its name, in the order of the alphabet."""
+    assert tuple(SHAPES) == look.SHAPES == tuple(sorted(look.SHAPES))
+    assert tuple(TEXTURES) == look.TEXTURES == tuple(sorted(look.TEXTURES))
+
+
+def test_games_of_this_package_name_what_they_have() -> None:
+    """Every kind a shape of its own on its side, every terrain a texture."""
+    games = [game for name in game_names() if isinstance(game := load_rules(name), Game)]
+    for game in at_least_one(games):
+        shapes = [(kind.side, kind.shape) for kind in game.kinds]
+        assert len(set(shapes)) == len(shapes)
+        assert all(shape is not None for _, shape in shapes)
+        assert all(one.texture is not None for one in game.terrain)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_shape_lies_within_its_token(name: str) -> None:
+    """At the size that shapes have on tokens, all its points; and it fills at least half of the height."""
+    points = [point for layer in SHAPES[name] for point in corners(layer.path)]
+    assert all(hypot(x, y) * FIGURE <= RADIUS and max(abs(x), abs(y)) <= 40 for x, y in points)
+    heights = [y for _, y in points]
+    assert max(heights) - min(heights) > 40
+
+
+def test_shapes_have_two_tones() -> None:
+    """Figures with details are told apart better than outlines; a pawn is known by its outline."""
+    for name, layers in SHAPES.items():
+        tones = {layer.tone for layer in layers}
+        assert tones & {Tone.FIGURE, Tone.LINE}
+        assert name == "pawn" or tones & {Tone.TOKEN, Tone.TOKEN_LINE, Tone.OUTLINED}
+
+
+def test_no_two_drawings_are_alike() -> None:
+    """Neither shapes, nor textures, nor letters."""
+    for drawings in (SHAPES.values(), [*TEXTURES.values(), *MEANINGLESS], GLYPHS.values()):
+        assert all(one != other for one, other in combinations(list(drawings), 2))  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("path", [*TEXTURES.values(), *MEANINGLESS])
+def test_a_texture_lies_within_its_square_and_shows_around_a_token(path: str) -> None:
+    """All its points within 48 hundredths of the middle, and some of them beyond a round token."""
+    points = corners(path)
+    assert max(max(abs(x), abs(y)) for x, y in points) <= 48
+    assert any(hypot(x, y) > RADIUS + 2 for x, y in points)
+
+
+def test_letters_are_complete() -> None:
+    """Letters of kinds and files, digits of ranks, each within its box."""
+    assert set(GLYPHS) == {*string.digits, *string.ascii_letters}
+    for letter, path in GLYPHS.items():
+        points = corners(path)
+        low = 8 if letter in "gjpqy" else 6.3
+        assert all(-0.5 <= x <= 4.5 and 0 <= y <= low for x, y in points), letter
+        top = min(y for _, y in points)
+        assert top == 0 if letter in string.digits + string.ascii_uppercase + "bdfhijklt" else top >= 2
+
+
+def test_ovals() -> None:
+    """Around their centres: leftmost, rightmost, and leftmost again."""
+    assert corners(ovals((1, 2), (-3, 0), width=4, height=5)) == [(-3, 2), (5, 2), (-3, 2), (-7, 0), (1, 0), (-7, 0)]

@@ -1,0 +1,133 @@
+"""Colours: contrast as WCAG 2.2 defines it, of every pair that meets, and themes of one's own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import pytest
+from support.pictures import every, parsed
+
+from tablebase import svg
+from tablebase.errors import TablebaseError
+from tablebase.svg import Theme, Tint
+
+THEMES = {"light": svg.LIGHT, "dark": svg.DARK, "mono": svg.MONO}
+LINES, LETTERS = 3.0, 4.5
+"""Least contrast at level AA: of graphics, and of text."""
+PAIR = "7/7/3t3/7/7/R6/4E2/7/7 w"
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance, from 0 to 1."""
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast ratio, from 1 to 21."""
+    low, high = sorted(map(luminance, (one, other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def grounds(theme: Theme) -> dict[str, str]:
+    """All colours that pieces, frames and arrows may lie on: squares of every terrain, and cells left out."""
+    return {"page": theme.page.fill, "square": theme.square.fill, **{name: tint.fill for name, tint in theme.terrain.items()}}
+
+
+def test_contrast_is_that_of_the_standard() -> None:
+    """Its extremes, and the grey that is known to reach 4.5:1 on white just so."""
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#123456", "#123456") == 1
+    assert contrast("#767676", "#ffffff") > 4.5 > contrast("#777777", "#ffffff")
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_text_can_be_read(name: str) -> None:
+    """Names of files and ranks on the page; figures and letters on their tokens."""
+    theme = THEMES[name]
+    assert contrast(*theme.page) >= LETTERS
+    assert all(contrast(*side) >= LETTERS for side in theme.sides)
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_pieces_stand_out(name: str) -> None:
+    """From every ground, by the token or by its rim; and the sides from each other."""
+    theme = THEMES[name]
+    for ground in grounds(theme).values():
+        assert all(max(contrast(side.fill, ground), contrast(side.line, ground)) >= LINES for side in theme.sides)
+    assert contrast(theme.sides[0].fill, theme.sides[1].fill) >= LETTERS
+    assert luminance(theme.sides[0].fill) > luminance(theme.sides[1].fill)
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_squares_and_terrain_can_be_seen(name: str) -> None:
+    """The lines between squares, also at the page's edge, and each texture on its ground."""
+    theme = THEMES[name]
+    assert all(contrast(theme.square.line, ground) >= LINES for ground in grounds(theme).values())
+    assert all(contrast(*tint) >= LINES for tint in theme.terrain.values())
+
+
+@pytest.mark.parametrize("name", THEMES)
+def test_marks_stand_out(name: str) -> None:
+    """Frames and arrows from every ground; and the edges and inlays of arrows from the arrows."""
+    theme = THEMES[name]
+    for ground in grounds(theme).values():
+        assert contrast(theme.mark, ground) >= LINES
+        assert all(contrast(colour, ground) >= LINES for colour in theme.arrows.values())
+    assert all(contrast(colour, theme.page.fill) >= LINES for colour in theme.arrows.values())
+
+
+def test_a_picture_has_no_other_colours() -> None:
+    """All that is painted is painted in colours of the theme, which the tests above hold."""
+    for name, theme in THEMES.items():
+        arrows = [("a4a5", colour) for colour in theme.arrows]
+        root = parsed(svg.board("doushouqi", PAIR, last_move="d6d7", arrows=arrows, theme=name))
+        used = {node.attrib[key] for node in root.iter() for key in ("fill", "stroke", "color") if key in node.attrib}
+        tints = (theme.page, theme.square, *theme.terrain.values(), *theme.sides)
+        known = {colour for tint in tints for colour in tint} | {theme.mark, *theme.arrows.values()}
+        assert used - {"none", "currentColor"} <= known
+        assert not [node for node in root.iter() if {"opacity", "style", "class"} & node.attrib.keys()]
+
+
+def test_themes_differ() -> None:
+    """A theme's name stands for the theme."""
+    pictures = {name: svg.board("doushouqi", PAIR, theme=name) for name in THEMES}
+    assert all(one != other for one, other in combinations(pictures.values(), 2))
+    assert pictures == {name: svg.board("doushouqi", PAIR, theme=theme) for name, theme in THEMES.items()}
+    assert svg.board("doushouqi", PAIR) == pictures["light"]
+    assert luminance(svg.DARK.square.fill) < 0.1 < luminance(svg.LIGHT.square.fill)
+
+
+def test_a_theme_of_ones_own() -> None:
+    """Any colours may be chosen."""
+    own = replace(svg.LIGHT, square=Tint("#ABCDEF", "#123456"))
+    fills = [node.get("fill") for node in every(parsed(svg.board("hexapawn", "ppp/3/PPP w", theme=own)), "path")]
+    assert "#ABCDEF" in fills
+
+
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "a name": ({"mark": "red"}, "'red' is not a colour of a theme: write it as #rrggbb"),
+    "three digits": ({"mark": "#fff"}, "'#fff' is not a colour"),
+    "no text": ({"mark": 7}, "'7' is not a colour"),
+    "markup": ({"square": Tint('#ffffff"/><b', "#000000")}, "is not a colour"),
+    "a line": ({"page": Tint("#ffffff", "black")}, "'black' is not a colour"),
+    "an arrow": ({"arrows": {**svg.LIGHT.arrows, "red": "red"}}, "'red' is not a colour"),
+    "no tint": ({"page": ("#ffffff", "#000000")}, "must be Tints, such as"),
+    "no second side": ({"sides": (svg.LIGHT.page,)}, "sides of a theme must be a pair"),
+    "an unknown terrain": (
+        {"terrain": {**svg.LIGHT.terrain, "sand": svg.LIGHT.page}},
+        "keys den, other, trap, water, and no others",
+    ),
+    "a missing arrow": ({"arrows": {"green": "#00ff00"}}, "arrows of a theme must have the keys blue, green, orange, red"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_is_no_theme_is_refused(case: str) -> None:
+    """In one sentence, when it is made."""
+    wrong, sentence = WRONG[case]
+    with pytest.raises(TablebaseError, match=sentence):
+        replace(svg.LIGHT, **wrong)
