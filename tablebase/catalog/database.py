@@ -114,6 +114,9 @@ class Database(ABC):
         self.mark(connection)
         renew_totals(connection)
 
+    def compact(self) -> None:  # noqa: B027 (not every database needs it)
+        """Give back room that is not needed any more."""
+
     @property
     def cure(self) -> str:
         """What makes the catalog anew."""

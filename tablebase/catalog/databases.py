@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from tablebase.catalog.database import Database
+from tablebase.catalog.schema import SCHEMA_VERSION, version_of
 from tablebase.catalog.sqlite import SqliteDatabase
+from tablebase.errors import check_extra
 
 
 def database_of(folder: Path, catalog: str | None = None) -> Database:
@@ -26,6 +28,7 @@ def database_of(folder: Path, catalog: str | None = None) -> Database:
     """
     if not catalog:
         return SqliteDatabase(folder)
+    check_extra("catalogs in PostgreSQL", "postgres")
     # Imported here because few need it.
     from tablebase.catalog.postgresql import PostgresqlDatabase
 
@@ -37,3 +40,13 @@ def has_catalog(folder: Path, catalog: str | None = None) -> bool:
     database = database_of(folder, catalog)
     with database.guard():
         return database.exists()
+
+
+def is_outdated(folder: Path, catalog: str | None = None) -> bool:
+    """Whether there is a catalog of a folder that an earlier version of this program has made."""
+    database = database_of(folder, catalog)
+    with database.guard():
+        if not database.exists():
+            return False
+        with database.snapshot() as connection:
+            return (version_of(connection) or SCHEMA_VERSION) < SCHEMA_VERSION

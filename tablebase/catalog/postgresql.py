@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import psycopg
 from sqlalchemy import Column, Connection, Engine, MetaData, NullPool, String, Table, create_engine, delete, insert, inspect, select
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
@@ -23,11 +25,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from tablebase.catalog.database import PATIENCE, Answer, Database
 from tablebase.catalog.schema import SCHEMA_VERSION, VIEW, Base, VersionRow, drop_schema, version_of
 from tablebase.catalog.seal import renew_totals
-from tablebase.errors import CorruptCatalogError, TablebaseError, TimeLimitError, check_extra, space_error
-
-check_extra("catalogs in PostgreSQL", "postgres")
-
-import psycopg  # noqa: E402 (only if it is installed)
+from tablebase.errors import CorruptCatalogError, TablebaseError, TimeLimitError, space_error
 
 ID_FILE = ".catalog-id"
 """In the folder: which catalog is the folder's."""
@@ -190,10 +188,10 @@ class PostgresqlDatabase(Database):
                 return [column.name for column in cursor.description], rows
         except psycopg.errors.QueryCanceled as fault:
             raise (TimeLimitError(timeout) if timeout else self.error(fault)) from fault
-        except (psycopg.OperationalError, psycopg.InternalError) as fault:
+        except psycopg.OperationalError as fault:
             raise self.error(fault) from fault
         except (psycopg.Error, UnicodeError) as fault:
-            raise TablebaseError(f"the SQL statement failed: {_statement_reason(fault)}") from fault
+            raise TablebaseError(f"the SQL statement failed: {_statement_reason(statement, fault)}") from fault
 
     def error(self, fault: Exception) -> TablebaseError:
         """The sentence for a fault of PostgreSQL or its driver."""
@@ -260,11 +258,14 @@ def _reason(fault: BaseException) -> str:
     return getattr(getattr(fault, "diag", None), "message_primary", None) or " ".join(str(fault).split())
 
 
-def _statement_reason(fault: BaseException) -> str:
+def _statement_reason(statement: str, fault: BaseException) -> str:
     """What is wrong with a statement, and a hint where that does not say enough."""
     reason = _reason(fault)
-    if isinstance(fault, psycopg.errors.SyntaxError | psycopg.errors.FeatureNotSupported | psycopg.errors.ReadOnlySqlTransaction):
+    first = re.match(r"\s*(\w*)", statement)
+    if isinstance(fault, psycopg.errors.SyntaxError) and first and first[1].upper() not in ("SELECT", "WITH", "VALUES", "TABLE"):
         return f"{reason} (only SELECT is allowed)"
+    if isinstance(fault, psycopg.errors.FeatureNotSupported | psycopg.errors.ReadOnlySqlTransaction):
+        return f"{reason} (only reading is allowed)"
     if reason in ('relation "positions" does not exist', 'relation "distinct_positions" does not exist'):
         return f"{reason} (ask it with 'tablebase mine')"
     return reason

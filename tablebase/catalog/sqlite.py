@@ -220,6 +220,13 @@ class SqliteDatabase(Database):
                     self.path.unlink()
             raise
 
+    def compact(self) -> None:
+        """Make the file as small as can be, and the only one; those of version 1 had a write-ahead log beside them."""
+        # If somebody is reading, it stays as it is, which does no harm.
+        with suppress(sqlite3.Error), closing(_open(self.path, "rw", isolation_level=None)) as connection:
+            connection.execute("PRAGMA journal_mode = DELETE")
+            connection.execute("VACUUM")
+
     def definitions_fault(self, connection: Connection) -> str | None:
         """Why the definitions are not, statement by statement, those that this program makes."""
         expected, found = _expected_definitions(), _definitions(connection)

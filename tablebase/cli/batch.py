@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tablebase.cli.migrate import prepare_catalog
 from tablebase.cli.options import (
     DEFAULT_DATA,
     DEFAULT_GRACE,
@@ -80,6 +81,8 @@ def batch(
             _check(context, step)
     with Log(None if dry_run else work.log, None if dry_run else work.json_log) as log:
         terms = _terms(work, data, catalog, log, verbose)
+        if not dry_run:
+            prepare_catalog(terms.data, terms.catalog)
         needs = _needs(work, jobs, terms)
         if dry_run:
             _write_needs(jobs, needs, terms)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tablebase.cli import chances
+from tablebase.cli.migrate import prepare_catalog
 from tablebase.cli.options import (
     DEFAULT_DATA,
     DEFAULT_GRACE,
@@ -78,6 +79,7 @@ def build(
     from tablebase.cli.log import Log
     from tablebase.cli.terms import Terms
 
+    prepare_catalog(data, catalog)
     with Log(log, json_log) as lines:
         terms = Terms(data, chosen_limits(workers, memory), end, grace, log=lines, verbose=verbose, catalog=catalog)
         if isinstance(rules, StochasticGame):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tablebase.cli.migrate import prepare_catalog
 from tablebase.cli.mine import FeatureFile, all_features
 from tablebase.cli.options import (
     CORES,
@@ -84,6 +85,7 @@ def patterns(
 
     rules = chosen_game(game, size, variant)
     features = all_features(rules, feature_file)
+    prepare_catalog(data, catalog)
     selection = select_by_name(rules, data, material or [], pieces, catalog=catalog)
     if depth and not available():
         say(str(MissingExtraError("trees", "patterns")))

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from tablebase.cli.migrate import prepare_catalog
 from tablebase.cli.options import DEFAULT_DATA, CatalogUrl, Data, Format, Style
 
 
@@ -27,6 +28,7 @@ def prune(
     from tablebase.cli.output import say, write_rows
     from tablebase.tables.folder import make_folder
 
+    prepare_catalog(data, catalog)
     # Unlike opening it for changes, this makes no catalog where there is none.
     Catalog(data, catalog=catalog).close()
     make_folder(data)
