@@ -114,11 +114,16 @@ class Server:
         self._process.kill()
         self._process.wait()
 
+    def processes(self) -> list[psutil.Process]:
+        """All its processes but the first."""
+        assert self._process is not None
+        return psutil.Process(self._process.pid).children(recursive=True)
+
     def close(self) -> None:
         """End all its processes, and remove its folder."""
         if self._process is not None and self._process.poll() is None:
             # An orderly end takes seconds, and nothing that it saves is wanted.
-            others = psutil.Process(self._process.pid).children(recursive=True)
+            others = self.processes()
             self.kill()
             psutil.wait_procs(others, PATIENCE)
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -262,7 +262,10 @@ def test_whoever_changes_waits_for_the_other(copied: Path, monkeypatch: pytest.M
         ("SELECT * FROM tables FOR UPDATE", "cannot execute SELECT FOR UPDATE in a read-only transaction"),
         ("SELECT nextval('tables_id_seq')", "cannot execute nextval() in a read-only transaction"),
         ("SELECT query_to_xml('DELETE FROM tables', true, true, '')", "DELETE is not allowed in a non-volatile function"),
-        ("SELECT set_config('transaction_read_only', 'off', false)", "must be set before any query"),
+        (
+            "SELECT set_config('transaction_read_only', 'off', false)",
+            "cannot set transaction read-write mode inside a read-only transaction",
+        ),
         ("DROP TABLE tables", 'syntax error at or near "DROP"'),
         ("TRUNCATE tables", 'syntax error at or near "TRUNCATE"'),
         ("CREATE TEMP TABLE mine (a int)", 'syntax error at or near "CREATE"'),
