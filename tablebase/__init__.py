@@ -54,13 +54,16 @@ __all__ = [
 __getattr__ = lazy(__name__, {"Tablebase": "tablebase.api.tablebase", "svg": "tablebase.svg"})
 
 
-def open(folder: str | Path | None = None) -> Tablebase:  # noqa: A001 (read as `tablebase.open`)
+def open(folder: str | Path | None = None, catalog: str | None = None) -> Tablebase:  # noqa: A001 (read as `tablebase.open`)
     """Open a folder of tables for questions; see `tablebase.Tablebase`.
 
     Parameters
     ----------
     folder : str or Path, optional
         By default the one that the environment variable TABLEBASE_DATA names, or else ``data``.
+    catalog : str, optional
+        URL of the PostgreSQL database that holds the catalog; by default the one that the environment variable
+        TABLEBASE_CATALOG names, or else a file in the folder.
 
     Raises
     ------
@@ -69,6 +72,6 @@ def open(folder: str | Path | None = None) -> Tablebase:  # noqa: A001 (read as 
     """
     # Loaded here so that `import tablebase` stays quick.
     from tablebase.api.tablebase import Tablebase
-    from tablebase.tables.folder import default_folder
+    from tablebase.tables.folder import default_catalog, default_folder
 
-    return Tablebase(default_folder() if folder is None else folder)
+    return Tablebase(default_folder() if folder is None else folder, default_catalog() if catalog is None else catalog)

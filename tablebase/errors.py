@@ -16,7 +16,7 @@ NO_RIGHT = (errno.EACCES, errno.EPERM, errno.EROFS)
 LONGEST_QUOTE = 80
 DISTRIBUTION = "endgame-tablebase"
 """What package managers call this program; to them, `tablebase` is another one."""
-EXTRAS = {"pandas": "pandas", "patterns": "scikit-learn", "plot": "matplotlib", "polars": "polars"}
+EXTRAS = {"pandas": "pandas", "patterns": "scikit-learn", "plot": "matplotlib", "polars": "polars", "postgres": "psycopg"}
 """The extras of the distribution, each with the package that it brings."""
 
 
@@ -177,21 +177,30 @@ class CorruptCatalogError(TablebaseError):
     ----------
     fault : str
         What is wrong with it, as the predicate of a sentence.
-    path : Path
-        The catalog.
+    path : Path or str
+        The catalog: a file, or the URL of a database without its password.
+    cure : str, optional
+        What to do; by default to reindex the folder of the file.
     """
 
     exit_code = 1
 
-    def __init__(self, fault: str, path: Path) -> None:
+    def __init__(self, fault: str, path: Path | str, cure: str | None = None) -> None:
         self.fault, self.path = fault, path
-        super().__init__(f"{path} {fault}: {reindex(path.parent)}")
+        super().__init__(f"{path} {fault}: {cure or reindex(Path(path).parent)}")
 
 
-def reindex(folder: Path) -> str:
-    """What to do about a catalog that cannot be used, also in a folder that can only be read."""
+def reindex(folder: Path, option: str = "") -> str:
+    """What to do about a catalog that cannot be used, also in a folder that can only be read.
+
+    Parameters
+    ----------
+    folder : Path
+    option : str
+        What names the catalog on the command line, with a space before it, if it is not in the folder.
+    """
     if os.access(folder, os.W_OK):
-        return f"run 'tablebase reindex --data {folder}'"
+        return f"run 'tablebase reindex --data {folder}{option}'"
     return "copy the folder to where you may write, and run 'tablebase reindex' there"
 
 

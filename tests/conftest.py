@@ -10,12 +10,15 @@ from hypothesis import settings
 from support.solved import Solved, Tables
 from support.tablebases import (  # noqa: F401 (fixtures)
     ask,
+    catalog_url,
     copied,
     hexapawns,
     more_tables,
     pawn_tables,
     piglet_tables,
     race_tables,
+    schemas,
+    server,
     shut_in,
     tables,
     three_pieces,

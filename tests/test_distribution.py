@@ -30,7 +30,7 @@ Run = Callable[[str], str]
 def test_the_project_says_what_the_errors_say() -> None:
     """The name that errors give is the project's, its extras bring the packages that errors miss, and the version is one."""
     assert (PROJECT["name"], PROJECT["version"]) == (DISTRIBUTION, tablebase.__version__)
-    brought = {extra: [re.split(r"\W*[<>=]", one)[0] for one in packages] for extra, packages in named_extras().items()}
+    brought = {extra: [re.split(r"[^\w-]", one)[0] for one in packages] for extra, packages in named_extras().items()}
     assert brought == {extra: [package] for extra, package in EXTRAS.items()}
 
 

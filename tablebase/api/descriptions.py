@@ -43,7 +43,7 @@ def describe_material(catalog: Catalog, game: Game, text: str) -> dict[str, Any]
     """A material's pieces, and the row of each of its slices in the view ``slice_counts``; `MissingTableError` without any."""
     material = parse_material(game, text)
     name = material_name(game, material)
-    columns, rows = catalog.sql(f"SELECT * FROM {VIEW} WHERE game = '{game.name}' AND material = '{name}' ORDER BY side")
+    columns, rows = catalog.answer(f"SELECT * FROM {VIEW} WHERE game = '{game.name}' AND material = '{name}' ORDER BY side")
     if not rows:
         raise missing_table(game, material, catalog.folder)
     kinds = [game.kinds[kind] for kind in material.kinds]

@@ -44,6 +44,8 @@ class Tablebase:
     Parameters
     ----------
     folder : str or Path
+    catalog : str, optional
+        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
 
     Attributes
     ----------
@@ -63,17 +65,18 @@ class Tablebase:
     ...     print(answer.outcome, answer.distance, answer.best)
     """
 
-    def __init__(self, folder: str | Path) -> None:
+    def __init__(self, folder: str | Path, catalog: str | None = None) -> None:
         check_folder(Path(folder), built=True)
+        self._url = catalog
         self.prober = Prober(Path(folder))
         self._queries: WeakSet[Query] = WeakSet()
 
     def __repr__(self) -> str:
         return f"Tablebase({str(self.folder)!r})"
 
-    def __reduce__(self) -> tuple[type[Tablebase], tuple[Path]]:
+    def __reduce__(self) -> tuple[type[Tablebase], tuple[Path, str | None]]:
         # A process that is not forked opens the folder itself.
-        return Tablebase, (self.folder,)
+        return Tablebase, (self.folder, self._url)
 
     def __enter__(self) -> Tablebase:
         return self
@@ -235,7 +238,7 @@ class Tablebase:
         from tablebase.mining.query import Query
 
         rules = as_game(game)
-        query = Query(rules, self.folder, statement, features_of(rules, tuple(features)), threads)
+        query = Query(rules, self.folder, statement, features_of(rules, tuple(features)), threads, self._url)
         self._queries.add(query)
         return query
 
@@ -288,7 +291,7 @@ class Tablebase:
         from tablebase.mining.selection import select_by_name
 
         rules = as_game(game)
-        selection = select_by_name(rules, self.folder, materials, pieces, aliases=aliases)
+        selection = select_by_name(rules, self.folder, materials, pieces, aliases=aliases, catalog=self._url)
         known = features_of(rules, tuple(features))
         return export(rules, self.folder, selection, Path(folder), columns, known, Sample(share, seed), threads).rows
 
@@ -423,7 +426,7 @@ class Tablebase:
         """The catalog as it is now."""
         from tablebase.catalog.catalog import Catalog
 
-        catalog = Catalog(self.folder)
+        catalog = Catalog(self.folder, catalog=self._url)
         try:
             yield catalog
         finally:

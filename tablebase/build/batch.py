@@ -80,6 +80,7 @@ class Batch:
         In the order in which they are to be built.
     steps : tuple of Step
     data, log, json_log : Path or None
+    catalog : str or None
     workers : int
     memory, disk : str or None
         ``disk`` is what is to be left free.
@@ -92,6 +93,7 @@ class Batch:
     builds: tuple[Entry, ...]
     steps: tuple[Step, ...] = ()
     data: Path | None = None
+    catalog: str | None = None
     workers: int = 1
     memory: str | None = None
     disk: str | None = None
@@ -163,6 +165,7 @@ def _command(value: object) -> tuple[str, ...]:
 Field = Callable[[object], Any]
 TOP: dict[str, Field] = {
     "data": _path,
+    "catalog": _text,
     "workers": _workers,
     "memory": _text,
     "disk": _text,

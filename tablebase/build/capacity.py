@@ -42,7 +42,15 @@ def describe_sharing(game: Game, missing: Sequence[Material], limits: Limits, en
     return f"{shared}; tables solved alone, with {limits.workers} threads: {alone} ({reason})"
 
 
-def check_capacity(game: Game, missing: Sequence[Material], folder: Path, limits: Limits, engine: str, keep: int = 0) -> None:
+def check_capacity(
+    game: Game,
+    missing: Sequence[Material],
+    folder: Path,
+    limits: Limits,
+    engine: str,
+    keep: int = 0,
+    catalog: str | None = None,
+) -> None:
     """Raise `CapacityError` if a table would not fit into memory, or all of them onto the disk with `keep` bytes left free."""
     present, allowed = machine.memory(), allowed_memory(limits)
     largest = max(missing, key=lambda material: memory(game, material, engine, allowed))
@@ -51,7 +59,7 @@ def check_capacity(game: Game, missing: Sequence[Material], folder: Path, limits
         name = material_name(game, largest)
         cure = "allow more with --memory" if needed <= present else "this machine has no more"
         raise CapacityError(name, cure, needed=needed, allowed=allowed)
-    needed, free = disk(game, missing, costs_in(game, folder)), max(0, free_space(folder) - keep)
+    needed, free = disk(game, missing, costs_in(game, folder, catalog)), max(0, free_space(folder) - keep)
     if needed > free:
         raise CapacityError(
             "the build", "name another folder with --data", needed=needed, allowed=free, unit=f"bytes on the disk of {folder}"

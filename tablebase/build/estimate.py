@@ -66,6 +66,7 @@ def estimate(
     whole: bool = False,
     workers: int = 1,
     allowed: int | None = None,
+    catalog: str | None = None,
 ) -> list[Estimate]:
     """What a plan needs, whether or not its tables have been built.
 
@@ -87,6 +88,8 @@ def estimate(
         How many tables are solved at a time.
     allowed : int, optional
         Bytes of memory that they may need together; by default all that this machine has.
+    catalog : str, optional
+        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
 
     Returns
     -------
@@ -95,7 +98,7 @@ def estimate(
     """
     planned = plan(game, pieces, materials)
     limits = Limits(workers, machine.memory() if allowed is None else allowed)
-    costs = costs_in(game, folder)
+    costs = costs_in(game, folder, catalog)
     pace = Pace(game, AUTO, limits.memory, costs, factor)
     if pieces is None and not whole:
         return [_line(game, [material], pace, costs, limits, material_name(game, material)) for material in planned]

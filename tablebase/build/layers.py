@@ -13,7 +13,7 @@ import numpy as np
 
 from tablebase.build.tables import lock, remove_drafts
 from tablebase.catalog.catalog import Catalog
-from tablebase.catalog.sqlite import FILE_NAME
+from tablebase.catalog.databases import has_catalog
 from tablebase.compute import machine
 from tablebase.compute.cleanup import ensured
 from tablebase.compute.machine import forget_peak, peak_memory
@@ -114,6 +114,7 @@ def build_layers(
     report: Callable[[Progress], None] = lambda _: None,
     finished: Callable[[BuiltLayer], None] = lambda _: None,
     deadline: Deadline[Layer] | None = None,
+    catalog: str | None = None,
 ) -> None:
     """Build the layers of a region that are missing, and register them in the catalog.
 
@@ -129,6 +130,8 @@ def build_layers(
         Called with each layer, once it is registered.
     deadline : Deadline, optional
         When to stop; the region may not be finished then.
+    catalog : str, optional
+        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
 
     Raises
     ------
@@ -139,11 +142,11 @@ def build_layers(
     form = compiled(game)
     chances = np.zeros((2, region.size), np.int64)
     with (
-        closing(Catalog(folder, create=True)) as catalog,
+        closing(Catalog(folder, create=True, catalog=catalog)) as registry,
         lock(folder),
         ensured(partial(remove_drafts, folder / game.name)),
     ):
-        missing = _missing(game, region, folder, catalog)
+        missing = _missing(game, region, folder, registry)
         for layer in region.layers:
             path = layer_path(folder, game, region, layer)
             forget_peak()
@@ -160,19 +163,19 @@ def build_layers(
                 publish(draft, path)
                 discard(path)
                 with closing(LayerFile(path, game, region, layer)) as file:
-                    catalog.register_layer(file, time.process_time() - begin)
+                    registry.register_layer(file, time.process_time() - begin)
             else:
                 return
             seconds, elapsed = time.process_time() - begin, time.monotonic() - clock
             finished(BuiltLayer(layer, layer in missing, seconds, elapsed, peak_memory(), path.stat().st_size))
 
 
-def missing_layers(game: StochasticGame, region: Region, folder: Path) -> list[Layer]:
+def missing_layers(game: StochasticGame, region: Region, folder: Path, catalog: str | None = None) -> list[Layer]:
     """The layers of a region whose files are not both on disk and those that were registered."""
-    if not (folder / FILE_NAME).exists():
+    if not has_catalog(folder, catalog):
         return list(region.layers)
-    with closing(Catalog(folder)) as catalog:
-        return _missing(game, region, folder, catalog)
+    with closing(Catalog(folder, catalog=catalog)) as registry:
+        return _missing(game, region, folder, registry)
 
 
 def _missing(game: StochasticGame, region: Region, folder: Path, catalog: Catalog) -> list[Layer]:
@@ -224,7 +227,7 @@ def _checkpoint(game: StochasticGame, region: Region, folder: Path, layer: Layer
     return TableCheckpoint(path, game.digest, region.name, str(region.size), layer.name, KERNELS.name, *digests)
 
 
-def verify_layers(game: StochasticGame, folder: Path, threads: int = 1) -> list[tuple[str, str | None]]:
+def verify_layers(game: StochasticGame, folder: Path, threads: int = 1, catalog: str | None = None) -> list[tuple[str, str | None]]:
     """Check all registered layers of a game; for each file its name, and what is wrong with it or None.
 
     Raises
@@ -232,8 +235,8 @@ def verify_layers(game: StochasticGame, folder: Path, threads: int = 1) -> list[
     TablebaseError
         If there is nothing to check.
     """
-    with closing(Catalog(folder)) as catalog:
-        rows = {row["file"]: row["file_sha256"] for row in catalog.layers(game)}
+    with closing(Catalog(folder, catalog=catalog)) as registry:
+        rows = {row["file"]: row["file_sha256"] for row in registry.layers(game)}
     if not rows:
         raise TablebaseError(f"no table of {game.name} is registered in {folder}: build one, or run 'tablebase reindex'")
     form = compiled(game)

@@ -81,15 +81,15 @@ def _other_memory(game: Game, material: Material) -> int:
     return WORKER_BYTES + BYTES_PER_CHILD * sum(layout_of(game, child).size for child in dependencies(game, material))
 
 
-def costs_in(game: Game, folder: Path) -> list[TableCost]:
-    """What the tables of a game took that have been built in a folder."""
+def costs_in(game: Game, folder: Path, catalog: str | None = None) -> list[TableCost]:
+    """What the tables of a game took that have been built in a folder, whose catalog may have a URL."""
     from tablebase.catalog.catalog import Catalog
-    from tablebase.catalog.sqlite import FILE_NAME
+    from tablebase.catalog.databases import has_catalog
 
-    if not (folder / FILE_NAME).exists():
+    if not has_catalog(folder, catalog):
         return []
-    with closing(Catalog(folder)) as catalog:
-        return catalog.costs(game)
+    with closing(Catalog(folder, catalog=catalog)) as opened:
+        return opened.costs(game)
 
 
 def disk(game: Game, materials: Sequence[Material], costs: Sequence[TableCost]) -> int:

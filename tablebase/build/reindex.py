@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import closing
 from pathlib import Path
 
 from sqlalchemy.orm import Session
 
 from tablebase.build.tables import lock
-from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.databases import database_of
 from tablebase.catalog.layers import LAYER, enter_layer, of_layer
 from tablebase.catalog.registration import enter, of_file
 from tablebase.catalog.salvage import Salvage, restore_patterns, salvage
-from tablebase.catalog.sqlite import FILE_NAME, journals, settle
 from tablebase.errors import CorruptTableError
 from tablebase.game import Game
 from tablebase.game.registry import load_rules
@@ -23,11 +21,16 @@ from tablebase.slices.material import parse_material
 from tablebase.tables.folder import make_folder
 from tablebase.tables.format import SUFFIX, check_seal, table_path, title
 from tablebase.tables.reader import Table
-from tablebase.tables.writer import DRAFT_SUFFIX, publish
 
 
-def reindex(folder: Path) -> dict[str, int]:
+def reindex(folder: Path, catalog: str | None = None) -> dict[str, int]:
     """Rebuild the catalog from the table files; solvers, seconds and patterns are taken over where the old one's seals hold.
+
+    Parameters
+    ----------
+    folder : Path
+    catalog : str, optional
+        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
 
     Returns
     -------
@@ -39,36 +42,26 @@ def reindex(folder: Path) -> dict[str, int]:
     CorruptTableError, StaleTableError
         If a file is damaged, or was built under other rules; whatever is raised, the old catalog then stays as it is.
     """
-    path = folder / FILE_NAME
     make_folder(folder)
-    with lock(folder):
+    database = database_of(folder, catalog)
+    with lock(folder), database.guard():
         files_of = {home.name: sorted(home.glob(f"*/*{SUFFIX}")) for home in sorted(folder.iterdir()) if home.is_dir()}
-        for draft in folder.glob(f".{FILE_NAME}.*{DRAFT_SUFFIX}*"):
-            draft.unlink()
-        draft = folder / f".{FILE_NAME}.{os.getpid()}{DRAFT_SUFFIX}"
-        salvaged = salvage(path)
-        try:
-            _fill(folder, draft.name, files_of, salvaged)
-            settle(path)
-            for journal in journals(path):
-                journal.unlink()
-            publish(draft, path)
-        finally:
-            for file in folder.glob(f"{draft.name}*"):
-                file.unlink()
+        salvaged = salvage(database)
+        with database.replacement() as connection, Session(connection) as session:
+            _fill(session, folder, files_of, salvaged)
+            session.flush()
     return {name: len(files) for name, files in files_of.items() if files}
 
 
-def _fill(folder: Path, name: str, files_of: dict[str, list[Path]], salvage: Salvage) -> None:
-    """Make a catalog under this name, and enter all tables in one transaction."""
-    with closing(Catalog(folder, create=True, file=name)) as catalog, catalog.writing() as session:
-        for game, files in files_of.items():
-            for path in files:
-                rules = load_rules(game)
-                if isinstance(rules, Game):
-                    _enter_table(session, folder, rules, path, salvage)
-                else:
-                    _enter_layer(session, folder, rules, path, salvage)
+def _fill(session: Session, folder: Path, files_of: dict[str, list[Path]], salvage: Salvage) -> None:
+    """Enter all tables into an empty catalog."""
+    for game, files in files_of.items():
+        for path in files:
+            rules = load_rules(game)
+            if isinstance(rules, Game):
+                _enter_table(session, folder, rules, path, salvage)
+            else:
+                _enter_layer(session, folder, rules, path, salvage)
 
 
 def _enter_table(session: Session, folder: Path, game: Game, path: Path, salvage: Salvage) -> None:

@@ -81,6 +81,7 @@ def build(
     engine: str = AUTO,
     deadline: Deadline[Material] | None = None,
     watch: Watch = unwatched,
+    catalog: str | None = None,
 ) -> Iterator[Built]:
     """Build the missing tables of a plan and register them in the catalog.
 
@@ -99,6 +100,8 @@ def build(
         When to stop; the plan may not be finished then.
     watch : callable
         Called with materials and the stages that their tables have reached.
+    catalog : str, optional
+        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
 
     Yields
     ------
@@ -110,10 +113,10 @@ def build(
     find_solver(engine)
     executor = executor or LocalExecutor()
     allowed = allowed_memory(executor.limits)
-    catalog = Catalog(folder, create=True)
+    registry = Catalog(folder, create=True, catalog=catalog)
     try:
         with lock(folder), ensured(partial(remove_drafts, folder / game.name)):
-            missing = missing_tables(game, planned, folder, catalog)
+            missing = missing_tables(game, planned, folder, registry)
             graph = dependency_graph(game, missing)
             work = partial(build_table, game.name, folder, engine, allowed=allowed)
             needs = partial(memory, game, engine=engine, allowed=allowed)
@@ -124,11 +127,11 @@ def build(
                     publish(draft, path)
                 discard(path)
                 table = Table(path, game, built.material)
-                catalog.register(game, table, built.engine, built.seconds if built.engine else None)
+                registry.register(game, table, built.engine, built.seconds if built.engine else None)
                 table.close()
                 yield built
     finally:
-        catalog.close()
+        registry.close()
 
 
 def missing_tables(game: Game, planned: Sequence[Material], folder: Path, catalog: Catalog) -> tuple[Material, ...]:

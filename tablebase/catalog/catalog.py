@@ -7,15 +7,17 @@ Positions never go in here, only slices, counts and files. Everything but the so
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Engine, case, delete, func, select, union, union_all
+from sqlalchemy import BigInteger, Connection, Integer, cast, delete, func, select, type_coerce, union, union_all
 from sqlalchemy.orm import Session
 
-from tablebase.catalog import seal, sqlite
+from tablebase.catalog import seal
+from tablebase.catalog.database import Answer, other_version
+from tablebase.catalog.databases import database_of
 from tablebase.catalog.layers import LAYER, enter_layer, of_layer, read_layers
 from tablebase.catalog.registration import Values, enter, of_file
 from tablebase.catalog.schema import (
@@ -26,14 +28,11 @@ from tablebase.catalog.schema import (
     SliceRow,
     SolutionRow,
     TableRow,
-    create_schema,
-    is_empty,
     version_of,
 )
-from tablebase.errors import CorruptCatalogError, TablebaseError, reindex, space_error, system_error
 from tablebase.game import Game, Outcome
 from tablebase.game.stochastic import StochasticGame
-from tablebase.tables.folder import check_folder, make_folder, missing_tablebase
+from tablebase.tables.folder import check_folder, make_folder
 
 if TYPE_CHECKING:
     # Reading the catalog alone needs no HDF5.
@@ -71,12 +70,6 @@ class TableCost:
     engine: str | None
 
 
-def unusable(path: Path, reason: object) -> TablebaseError:
-    """The error for a file in the catalog's place that is no catalog."""
-    cure = f"move it away and run 'tablebase reindex --data {path.parent}'"
-    return TablebaseError(f"{path} cannot be used as a catalog ({reason}): {cure}")
-
-
 @dataclass(frozen=True)
 class Registered:
     """What tells whether a table file is the one that was registered.
@@ -106,113 +99,77 @@ class Catalog:
     create : bool
         Whether to open it for changes, and to make it where there is none. Otherwise it is read as it is now, and what is
         written later is not seen.
-    file : str
-        The name of its SQLite file in the folder.
+    catalog : str, optional
+        URL of the PostgreSQL database that holds it; by default it is a file in the folder.
 
     Raises
     ------
     CorruptCatalogError
         If it is not as it was written.
     TablebaseError
-        If there is no catalog, or it belongs to another version of this program.
+        If there is no catalog, it belongs to another version of this program, or its database cannot be used.
     """
 
-    def __init__(self, folder: Path, *, create: bool = False, file: str = sqlite.FILE_NAME) -> None:
-        self.folder = folder
-        self.path = folder / file
-        if create:
-            make_folder(folder)
-            new = not self.path.exists()
-        else:
-            check_folder(folder)
-            if not self.path.exists():
-                raise missing_tablebase(folder)
-            new = False
-        self._engine = sqlite.connect_for_writing(self.path) if create else sqlite.connect_for_reading(self.path)
+    def __init__(self, folder: Path, *, create: bool = False, catalog: str | None = None) -> None:
+        self.folder, self.url = folder, catalog
+        self._database = database_of(folder, catalog)
+        self._held = ExitStack()
+        self._snapshot: Connection | None = None
         try:
-            with self._guard():
-                self._open(create)
-        except TablebaseError:
+            if create:
+                self._create()
+            else:
+                self._hold()
+            with self._reading() as connection:
+                self._check(connection)
+        except BaseException:
             self.close()
-            if new:
-                self._discard_empty()
             raise
 
-    def _open(self, create: bool) -> None:
-        """Make the schema if asked to, and check what is there."""
-        if not create:
-            self._check(self._engine)
-            return
-        self._make()
-        copy = sqlite.connect_for_reading(self.path)
-        try:
-            self._check(copy)
-        finally:
-            copy.dispose()
+    def _create(self) -> None:
+        """Make a catalog where there is none."""
+        make_folder(self.folder)
+        with self._database.guard():
+            self._database.create()
 
-    def _make(self) -> None:
-        """Make the schema, if the database is new."""
-        with self._engine.begin() as connection:
-            if is_empty(connection):
-                sqlite.mark(connection)
-                create_schema(connection)
-                seal.renew_totals(connection)
+    def _hold(self) -> None:
+        """Hold the catalog as it is now until it is closed."""
+        check_folder(self.folder)
+        with self._database.guard():
+            if not self._database.exists():
+                raise self._database.missing()
+            self._snapshot = self._held.enter_context(self._database.snapshot())
 
-    def _discard_empty(self) -> None:
-        """Delete the file if nothing could be written into it: an empty one is no catalog."""
-        with suppress(FileNotFoundError):
-            if self.path.stat().st_size == 0:
-                self.path.unlink()
-
-    def _check(self, engine: Engine) -> None:
+    def _check(self, connection: Connection) -> None:
         """Raise an error unless everything but the patterns is as it was written."""
-        with engine.connect() as connection:
-            version = version_of(connection)
-            if version is None:
-                raise unusable(self.path, "it has no table of slices")
-            if version != SCHEMA_VERSION:
-                raise TablebaseError(f"{self.path} was made by another version of this program: {reindex(self.folder)}")
-            # Before its definitions are known, nothing may be read: a view can go on for ever.
-            self._refuse(sqlite.definitions_fault(connection))
-            self._refuse(sqlite.integrity_fault(connection) or seal.tables_fault(connection))
-
-    def _refuse(self, fault: str | None) -> None:
-        """Raise an error if there is a fault."""
-        if fault is not None:
-            raise CorruptCatalogError(fault, self.path)
+        database, version = self._database, version_of(connection)
+        if version is None:
+            raise database.unusable("it has no table of slices")
+        if version != SCHEMA_VERSION:
+            raise other_version(database, version)
+        # Before its definitions are known, nothing may be read: a view can go on for ever.
+        database.refuse(database.definitions_fault(connection))
+        database.refuse(database.integrity_fault(connection) or seal.tables_fault(connection))
 
     @contextmanager
-    def _guard(self) -> Iterator[None]:
-        """Turn what the database and the operating system raise into one sentence."""
-        try:
-            with sqlite.in_use:
-                yield
-        except OSError as fault:
-            raise system_error(fault, fault.filename or self.path) from fault
-        except sqlite.FAULTS as fault:
-            raise self._error(fault) from fault
-
-    def _error(self, fault: Exception) -> TablebaseError:
-        code, reason = sqlite.primary_code(fault), sqlite.reason_of(fault)
-        if sqlite.is_write_refused(fault):
-            return space_error(self.path, sqlite.REFUSED)
-        if code in sqlite.ERRNO:
-            return system_error(OSError(sqlite.ERRNO[code], ""), self.path)
-        if code in sqlite.IN_USE:
-            return TablebaseError(f"{self.path} is being changed by another program: try again when it has finished")
-        if sqlite.is_marked(self.path):
-            return CorruptCatalogError(f"is damaged ({reason})", self.path)
-        return unusable(self.path, reason)
+    def _reading(self) -> Iterator[Connection]:
+        """A connection to the catalog as it was opened or, if that was for changes, as it is now."""
+        with self._database.guard():
+            if self._snapshot is not None:
+                yield self._snapshot
+            else:
+                with self._database.snapshot() as connection:
+                    yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """A transaction in a catalog that was opened for changes; it seals what has been changed."""
-        with self._guard(), Session(self._engine) as session, session.begin():
+        with self._database.guard(), self._database.changes() as connection, Session(connection) as session:
             # What others have removed by hand must not be sealed now.
-            self._refuse(seal.total_fault(session.connection()))
+            self._database.refuse(seal.total_fault(connection))
             yield session
             session.flush()
-            seal.renew_totals(session.connection())
+            seal.renew_totals(connection)
 
     def register(self, game: Game, table: Table, engine: str | None = None, seconds: float | None = None) -> None:
         """Enter a verified table with all slices that it solves; an older registration of its file is replaced."""
@@ -226,7 +183,7 @@ class Catalog:
 
     def layers(self, game: StochasticGame) -> list[dict[str, Any]]:
         """The registered layers of the rules installed now, as rows of the table ``layers``."""
-        with self._guard(), self._engine.connect() as connection:
+        with self._reading() as connection:
             rows: list[Values] = [row for row, _ in read_layers(connection).values()]
         named = [dict(zip(LAYER, row, strict=True)) for row in rows]
         return [row for row in named if (row["game"], row["rules_digest"]) == (game.name, game.digest)]
@@ -242,14 +199,14 @@ class Catalog:
     def files(self) -> dict[str, tuple[str, str]]:
         """The game and the digest of its rules for each registered file."""
         query = union_all(*(select(table.file, table.game, table.rules_digest) for table in (TableRow, LayerRow)))
-        with self._guard(), self._engine.connect() as connection:
+        with self._reading() as connection:
             return {file: (game, digest) for file, game, digest in connection.execute(query)}
 
     def registered(self, game: Game) -> dict[str, Registered]:
         """The registered tables of the rules installed now, by material name."""
         query = select(TableRow.material, TableRow.file_sha256, TableRow.engine, TableRow.seconds, TableRow.seal)
         query = query.where(TableRow.game == game.name, TableRow.rules_digest == game.digest)
-        with self._guard(), self._engine.connect() as connection:
+        with self._reading() as connection:
             rows = connection.execute(query).all()
         return {row.material: Registered(row.file_sha256, row.engine, row.seconds, row.seal) for row in rows}
 
@@ -257,7 +214,7 @@ class Catalog:
         """What each registered table of the rules installed now took."""
         query = select(TableRow.material, TableRow.cells, TableRow.bytes, TableRow.seconds, TableRow.engine)
         query = query.where(TableRow.game == game.name, TableRow.rules_digest == game.digest)
-        with self._guard(), self._engine.connect() as connection:
+        with self._reading() as connection:
             return [TableCost(*row) for row in connection.execute(query)]
 
     def counts(self, game: Game, by: str) -> list[Counts]:
@@ -267,13 +224,13 @@ class Catalog:
             select(
                 *columns,
                 func.count().label("slices"),
-                func.sum(case((SliceRow.is_alias, 0), else_=1)).label("distinct"),
-                func.sum(SolutionRow.placements).label("placements"),
-                func.sum(SolutionRow.stalemates).label("stalemates"),
-                func.sum(SolutionRow.placements - SolutionRow.stalemates).label("positions"),
-                func.sum(SolutionRow.wins).label("wins"),
-                func.sum(SolutionRow.losses).label("losses"),
-                func.sum(SolutionRow.draws).label("draws"),
+                _sum(1 - type_coerce(SliceRow.is_alias, Integer)).label("distinct"),
+                _sum(SolutionRow.placements).label("placements"),
+                _sum(SolutionRow.stalemates).label("stalemates"),
+                _sum(SolutionRow.placements - SolutionRow.stalemates).label("positions"),
+                _sum(SolutionRow.wins).label("wins"),
+                _sum(SolutionRow.losses).label("losses"),
+                _sum(SolutionRow.draws).label("draws"),
                 func.max(SolutionRow.longest_win).label("longest_win"),
                 func.max(SolutionRow.longest_loss).label("longest_loss"),
             )
@@ -283,7 +240,7 @@ class Catalog:
             .group_by(*columns)
             .order_by(SliceRow.pieces, func.min(SliceRow.id) if by == "pieces" else SliceRow.material)
         )
-        with self._guard(), self._engine.connect() as connection:
+        with self._reading() as connection:
             return [Counts(**row) for row in connection.execute(query).mappings()]
 
     def values(self, game: Game) -> dict[tuple[str, str], list[tuple[str, int | None, bool]]]:
@@ -294,7 +251,7 @@ class Catalog:
         draws = draws.join(TableRow, TableRow.id == SolutionRow.table_id).where(*of_game)
         distances = select(DistanceRow.solution_id, DistanceRow.outcome, DistanceRow.distance)
         occurring: dict[int, list[tuple[str, int | None, bool]]] = {}
-        with self._guard(), self._engine.connect() as connection:
+        with self._reading() as connection:
             for number, *counts in connection.execute(draws):
                 occurring[number] = [(str(Outcome.DRAW), None, bool(stuck)) for stuck, count in enumerate(counts) if count]
             for number, outcome, distance in connection.execute(distances):
@@ -303,7 +260,7 @@ class Catalog:
             rows = [(material, side, number) for material, side, number in connection.execute(places) if number in occurring]
         return {(material, side): occurring[number] for material, side, number in rows}
 
-    def sql(self, statement: str, timeout: float | None = None) -> tuple[list[str], list[tuple[Any, ...]]]:
+    def sql(self, statement: str, timeout: float | None = None) -> Answer:
         """Column names and rows of a statement that only reads.
 
         Parameters
@@ -321,10 +278,22 @@ class Catalog:
         TimeLimitError
             If it takes longer.
         """
-        with self._guard(), self._engine.connect() as connection:
-            self._refuse(seal.patterns_fault(connection))
-        return sqlite.query(self.path, statement, timeout)
+        with self._reading() as connection:
+            self._database.refuse(seal.patterns_fault(connection))
+            return self._database.query(connection, statement, timeout)
+
+    def answer(self, statement: str) -> Answer:
+        """Like `sql`, of a statement of the program's own, which reads no patterns."""
+        with self._reading() as connection:
+            result = connection.exec_driver_sql(statement)
+            return list(result.keys()), [tuple(row) for row in result]
 
     def close(self) -> None:
         """Give all connections back."""
-        self._engine.dispose()
+        with self._database.guard():
+            self._held.close()
+
+
+def _sum(column: Any) -> Any:
+    """A sum as an integer; PostgreSQL would make a decimal number of it."""
+    return cast(func.sum(column), BigInteger)

@@ -42,6 +42,11 @@ def enter_layer(session: Session, game: StochasticGame, row: Values) -> None:
     session.merge(GameRow(name=game.name, title=game.title, rules_digest=game.digest, side_letters="", kinds=""))
     session.flush()
     session.execute(delete(LayerRow).where(LayerRow.file == row[LAYER.index("file")]))
+    insert_layer(session, row)
+
+
+def insert_layer(session: Session, row: Values) -> None:
+    """Write a layer's row, and its seal, into a catalog that has its game, and no layer of the same file."""
     session.execute(insert(LayerRow).values(**dict(zip(LAYER, row, strict=True)), seal=digest(row)))
 
 

@@ -150,9 +150,14 @@ def grouped(
 
 def enter(session: Session, game: Game, registration: Registration) -> None:
     """Write a table's rows into the catalog; an older registration of the same file is replaced."""
-    session.merge(_game(game))
+    session.merge(game_row(game))
     session.flush()
     session.execute(delete(TableRow).where(TableRow.file == registration["file"]))
+    insert_table(session, registration)
+
+
+def insert_table(session: Session, registration: Registration) -> None:
+    """Write a table's rows, and their seal, into a catalog that has its game, and no table of the same file."""
     table_id = _insert(session, TableRow, TABLE, registration.table, seal=registration.seal)
     for side in registration.sides:
         solution_id = _insert(session, SolutionRow, SOLUTION, side.solution, table_id=table_id)
@@ -167,7 +172,8 @@ def _insert(session: Session, table: type[Base], names: Sequence[str], row: Valu
     return session.scalars(query).one()
 
 
-def _game(game: Game) -> GameRow:
+def game_row(game: Game) -> GameRow:
+    """What the catalog says of a game."""
     letters = [[kind.symbol for kind in game.kinds if kind.side == side] for side in (0, 1)]
     return GameRow(
         name=game.name,
@@ -213,12 +219,12 @@ def _slices(game: Game, table: Table, side: int) -> list[Values]:
             game.sides[alias.side].letter,
             table.material.pieces,
             int(not alias.distinct),
-            _pairing(alias.location),
+            pairing(alias.location),
         )
         for alias in aliases(game, table.material, side)
     ]
 
 
-def _pairing(location: Location) -> str:
+def pairing(location: Location) -> str:
     """For each piece of the stored material the number, from 1, of the slice's piece that plays it."""
     return " ".join(str(piece + 1) for piece in location.pairing)

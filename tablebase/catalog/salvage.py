@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 from sqlalchemy import Connection, insert, select
 from sqlalchemy.orm import Session
 
-from tablebase.catalog import sqlite
-from tablebase.catalog.catalog import unusable
+from tablebase.catalog.database import Database
 from tablebase.catalog.layers import read_layers
 from tablebase.catalog.registration import Registration, Values, contents, digest, read
 from tablebase.catalog.schema import (
@@ -56,66 +55,72 @@ class Salvage:
     layers: dict[str, Values]
 
 
-def salvage(path: Path) -> Salvage:
+def salvage(database: Database) -> Salvage:
     """What an old catalog says; what is damaged is left out, and other versions are not read.
 
     Raises
     ------
     TablebaseError
-        If the file was not made as a catalog, so that nothing may take its place.
+        If the database was not made as a catalog, so that nothing may take its place.
     """
     nothing = Salvage({}, {})
-    if not path.exists():
+    if not database.exists():
         return nothing
-    engine = sqlite.connect_for_reading(path)
     try:
-        with engine.connect() as connection:
+        with database.snapshot() as connection:
             version = version_of(connection)
-            if version is None and not is_empty(connection) and not sqlite.is_marked(path):
-                raise unusable(path, "it has no table of slices")
-            return _salvage(connection) if version == SCHEMA_VERSION else nothing
-    except sqlite.FAULTS as fault:
-        if not sqlite.is_marked(path):
-            raise unusable(path, sqlite.reason_of(fault)) from fault
+            if version is None and not is_empty(connection) and not database.is_marked():
+                raise database.unusable("it has no table of slices")
+            if version != SCHEMA_VERSION or database.definitions_fault(connection) is not None:
+                return nothing
+            return _Salvager(connection, database.faults).all()
+    except database.faults as fault:
+        if not database.is_marked():
+            raise database.error(fault) from fault
         return nothing
-    finally:
-        engine.dispose()
 
 
-def _salvage(connection: Connection) -> Salvage:
-    if sqlite.definitions_fault(connection) is not None:
-        return Salvage({}, {})
-    return Salvage(_tables(connection), _layers(connection))
+class _Salvager:
+    """Reads what can be read of a catalog; where something cannot, the next may be elsewhere."""
 
+    def __init__(self, connection: Connection, faults: tuple[type[Exception], ...]) -> None:
+        self._connection, self._faults = connection, faults
 
-def _layers(connection: Connection) -> dict[str, Values]:
-    with suppress(*sqlite.FAULTS):
-        return {file: row for file, (row, seal) in read_layers(connection).items() if digest(row) == seal}
-    return {}
+    def all(self) -> Salvage:
+        """All that is undamaged."""
+        return Salvage(self._tables(), self._layers())
 
+    @contextmanager
+    def _attempt(self) -> Iterator[None]:
+        """Pass over a fault in the block, after which some databases read nothing more of the same transaction."""
+        with suppress(*self._faults, KeyError), self._connection.begin_nested():
+            yield
 
-def _tables(connection: Connection) -> dict[str, Salvaged]:
-    saved = {}
-    for number, seal in connection.execute(select(TableRow.id, TableRow.seal)).all():
-        # Where the database cannot be read, the next table may be elsewhere.
-        with suppress(*sqlite.FAULTS, KeyError):
-            registration = read(connection, number)[number]
-            if registration.seal == seal:
-                saved[registration["file"]] = Salvaged(registration, _patterns(connection, number))
-    return saved
+    def _layers(self) -> dict[str, Values]:
+        with self._attempt():
+            return {file: row for file, (row, seal) in read_layers(self._connection).items() if digest(row) == seal}
+        return {}
 
+    def _tables(self) -> dict[str, Salvaged]:
+        saved = {}
+        for number, seal in self._connection.execute(select(TableRow.id, TableRow.seal)).all():
+            with self._attempt():
+                registration = read(self._connection, number)[number]
+                if registration.seal == seal:
+                    saved[registration["file"]] = Salvaged(registration, self._patterns(number))
+        return saved
 
-def _patterns(connection: Connection, table_id: int) -> dict[tuple[str, str], list[list[Values]]]:
-    query = select(SliceRow.id, SliceRow.material, SliceRow.side, PatternSealRow.seal)
-    query = query.join(SolutionRow, SolutionRow.id == SliceRow.solution_id)
-    query = query.join(PatternSealRow, PatternSealRow.slice_id == SliceRow.id).where(SolutionRow.table_id == table_id)
-    saved = {}
-    for number, material, side, seal in connection.execute(query).all():
-        with suppress(*sqlite.FAULTS, KeyError):
-            rows = read_patterns(connection, number)[number]
-            if digest(rows) == seal:
-                saved[material, side] = rows
-    return saved
+    def _patterns(self, table_id: int) -> dict[tuple[str, str], list[list[Values]]]:
+        query = select(SliceRow.id, SliceRow.material, SliceRow.side, PatternSealRow.seal)
+        query = query.join(SolutionRow, SolutionRow.id == SliceRow.solution_id)
+        query = query.join(PatternSealRow, PatternSealRow.slice_id == SliceRow.id).where(SolutionRow.table_id == table_id)
+        saved = {}
+        for number, material, side, seal in self._connection.execute(query).all():
+            with self._attempt():
+                rows = read_patterns(self._connection, number)[number]
+                if digest(rows) == seal:
+                    saved[material, side] = rows
+        return saved
 
 
 def restore_patterns(session: Session, game: str, salvaged: Salvaged) -> None:

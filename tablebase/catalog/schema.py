@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
-from sqlalchemy import Connection, ForeignKey, insert, inspect, select
+from sqlalchemy import BigInteger, Boolean, Connection, ForeignKey, Integer, SmallInteger, String, insert, inspect, select
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.schema import DDLElement
@@ -15,7 +15,16 @@ VIEW = "slice_counts"
 
 
 class Base(DeclarativeBase):
-    """All tables of the catalog."""
+    """All tables of the catalog.
+
+    Its types make the databases agree: integers have 64 bits, texts are sorted by their bytes, and a truth value is 0 or 1.
+    """
+
+    type_annotation_map: ClassVar[dict[Any, Any]] = {
+        int: Integer().with_variant(BigInteger(), "postgresql"),
+        str: String().with_variant(String(collation="C"), "postgresql"),
+        bool: Boolean().with_variant(SmallInteger(), "postgresql"),
+    }
 
 
 class VersionRow(Base):
@@ -238,6 +247,12 @@ def create_schema(connection: Connection) -> None:
     Base.metadata.create_all(connection, checkfirst=False)
     connection.execute(_CreateView())
     connection.execute(insert(VersionRow).values(version=SCHEMA_VERSION))
+
+
+def drop_schema(connection: Connection) -> None:
+    """Remove the view and all tables."""
+    connection.exec_driver_sql(f"DROP VIEW IF EXISTS {VIEW}")
+    Base.metadata.drop_all(connection)
 
 
 def version_of(connection: Connection) -> int | None:

@@ -28,6 +28,8 @@ from tablebase.catalog.schema import (
     TableRow,
 )
 
+CHANGED = "is not as it was written (rows have been added, changed or removed)"
+
 
 def _totals(connection: Connection) -> dict[str, str]:
     """The seals over all seals that the rows have now."""
@@ -41,7 +43,7 @@ def _totals(connection: Connection) -> dict[str, str]:
 def total_fault(connection: Connection) -> str | None:
     """Why the seals of the tables and patterns are not all those that were written; None if they are."""
     stored: dict[Any, Any] = dict(values(connection, SealRow, ["name", "seal"], ["name"]))
-    return None if stored == _totals(connection) else "is not as it was written (rows have been added, changed or removed)"
+    return None if stored == _totals(connection) else CHANGED
 
 
 def renew_totals(connection: Connection) -> None:
@@ -52,6 +54,11 @@ def renew_totals(connection: Connection) -> None:
 
 def tables_fault(connection: Connection) -> str | None:
     """Why the rows about games and tables are not those that were written; None if they are."""
+    return rows_fault(connection) or layers_fault(connection) or total_fault(connection)
+
+
+def rows_fault(connection: Connection) -> str | None:
+    """Why the rows about one of the tables are not those that were written; None if they are."""
     registrations = read(connection)
     stored: dict[Any, Any] = dict(values(connection, TableRow, ["id", "seal"], ["id"]))
     for number, registration in registrations.items():
@@ -60,9 +67,7 @@ def tables_fault(connection: Connection) -> str | None:
     sides = [side for registration in registrations.values() for side in registration.sides]
     found = [len(sides), sum(len(side.slices) for side in sides), sum(len(side.distances) for side in sides)]
     counted = [connection.scalar(select(func.count()).select_from(table)) for table in (SolutionRow, SliceRow, DistanceRow)]
-    if found != counted:
-        return "is not as it was written (it has rows about no table)"
-    return layers_fault(connection) or total_fault(connection)
+    return None if found == counted else "is not as it was written (it has rows about no table)"
 
 
 def patterns_fault(connection: Connection) -> str | None:

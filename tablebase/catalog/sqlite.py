@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 import sqlite3
-import threading
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,9 +17,10 @@ from typing import Any
 from sqlalchemy import Connection, Engine, NullPool, StaticPool, create_engine, event
 from sqlalchemy.exc import SQLAlchemyError
 
-from tablebase.catalog.schema import create_schema
-from tablebase.compute.locks import held_at_fork
-from tablebase.errors import TablebaseError
+from tablebase.catalog.database import PATIENCE, Answer, Database
+from tablebase.catalog.schema import create_schema, drop_schema
+from tablebase.catalog.seal import renew_totals
+from tablebase.errors import CorruptCatalogError, TablebaseError, space_error, system_error
 from tablebase.executors.bounds import deadline
 
 FILE_NAME = "catalog.sqlite"
@@ -26,15 +28,9 @@ FAULTS = (SQLAlchemyError, sqlite3.Error, UnicodeError)
 """What the database and its driver raise; the driver also stumbles over a message that quotes damaged text."""
 READING = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
 """All that a statement may do that does not change anything."""
-in_use = held_at_fork(threading.RLock())
-"""Held while SQLite works: in a child forked meanwhile, SQLite's own locks would stay taken."""
-
-
 APPLICATION = b"tbls"
 """SQLite's application id of a catalog: four bytes of its file's header, which are there however damaged the rest is."""
 APPLICATION_OFFSET = 68
-PATIENCE = 60.0
-"""Seconds to wait for another process, which needs milliseconds to write or copy a catalog."""
 UNREADABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 """What SQLite says of a file that it would have to change before reading it, in a place where nothing can be changed."""
 IN_USE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -98,6 +94,8 @@ def _copy_in_mode(path: Path, mode: str) -> sqlite3.Connection:
     try:
         with closing(_open(path, mode)) as original:
             original.backup(copy)
+        # Otherwise SQLite sorts in files, without limit.
+        copy.execute("PRAGMA temp_store = MEMORY")
     except BaseException:
         copy.close()
         raise
@@ -130,29 +128,6 @@ def is_write_refused(fault: BaseException) -> bool:
     return getattr(getattr(fault, "orig", fault), "sqlite_errorcode", 0) == sqlite3.SQLITE_IOERR_WRITE
 
 
-def mark(connection: Connection) -> None:
-    """Write into the header of an empty database that it is a catalog."""
-    connection.exec_driver_sql(f"PRAGMA application_id = {int.from_bytes(APPLICATION)}")
-
-
-def is_marked(path: Path) -> bool:
-    """Whether a file was made as a catalog, however damaged it is now."""
-    with path.open("rb") as file:
-        file.seek(APPLICATION_OFFSET)
-        return file.read(len(APPLICATION)) == APPLICATION
-
-
-def definitions_fault(connection: Connection) -> str | None:
-    """Why a catalog does not have just the tables, indices and view that it was made with; None if it has."""
-    expected, found = _expected_definitions(), _definitions(connection)
-    for kind, name in sorted(expected.keys() | found.keys(), key=str):
-        if (kind, name) not in expected:
-            return f"has a {kind} {name!r}, which this program did not make"
-        if expected[kind, name] != found.get((kind, name)):
-            return f"has not the {kind} {name!r} that this program makes"
-    return None
-
-
 def _definitions(connection: Connection) -> dict[tuple[str, str], str]:
     """The SQL of everything in a database, whatever white space it is written with."""
     rows = connection.exec_driver_sql("SELECT type, name, sql FROM sqlite_master")
@@ -167,31 +142,148 @@ def _expected_definitions() -> dict[tuple[str, str], str]:
         return _definitions(connection)
 
 
-def integrity_fault(connection: Connection) -> str | None:
-    """What SQLite finds wrong with the structure of a database, its indices included; None if it is sound."""
-    (found,) = connection.exec_driver_sql("PRAGMA integrity_check(1)").one()
-    return None if found == "ok" else f"is damaged ({' '.join(str(found).split())})"
+class SqliteDatabase(Database):
+    """A file in the tables' folder, which readers copy into memory."""
 
+    faults = FAULTS
 
-def query(path: Path, statement: str, timeout: float | None = None) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Column names and rows of a statement that only reads; see `Catalog.sql`."""
-    engine = connect_for_reading(path)
-    try:
-        with in_use, engine.connect() as connection:
-            driver: Any = connection.connection.driver_connection
-            # Otherwise SQLite sorts in files, without limit.
-            driver.execute("PRAGMA temp_store = MEMORY")
-            driver.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in READING else sqlite3.SQLITE_DENY)
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.path = folder / FILE_NAME
+
+    @property
+    def place(self) -> str:
+        """What errors call it."""
+        return str(self.path)
+
+    @property
+    def option(self) -> str:
+        """The folder is enough."""
+        return ""
+
+    @property
+    def another(self) -> str:
+        """What to do with a file that is no catalog."""
+        return "move it away"
+
+    def exists(self) -> bool:
+        """Whether there is a file where the catalog would be."""
+        return self.path.exists()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """A connection to a copy in memory."""
+        engine = connect_for_reading(self.path)
+        try:
+            with engine.connect() as connection:
+                yield connection
+        finally:
+            engine.dispose()
+
+    @contextmanager
+    def changes(self) -> Iterator[Connection]:
+        """A transaction that holds the lock of the file."""
+        with connect_for_writing(self.path).begin() as connection:
+            yield connection
+
+    @contextmanager
+    def replacement(self) -> Iterator[Connection]:
+        """A transaction in a new file, which gets the catalog's name at the end of the block."""
+        # Imported here because reading the catalog needs no HDF5.
+        from tablebase.tables.writer import DRAFT_SUFFIX, publish
+
+        for file in self.folder.glob(f".{FILE_NAME}.*{DRAFT_SUFFIX}*"):
+            file.unlink()
+        draft = self.folder / f".{FILE_NAME}.{os.getpid()}{DRAFT_SUFFIX}"
+        try:
+            with connect_for_writing(draft).begin() as connection:
+                self.make(connection)
+                yield connection
+                renew_totals(connection)
+            settle(self.path)
+            for journal in journals(self.path):
+                journal.unlink()
+            publish(draft, self.path)
+        finally:
+            for file in self.folder.glob(f"{draft.name}*"):
+                file.unlink()
+
+    def create(self) -> None:
+        """Make a catalog without tables, if there is no file; if nothing can be written, leave none."""
+        new = not self.path.exists()
+        try:
+            super().create()
+        except BaseException:
+            with suppress(FileNotFoundError):
+                # An empty file is no catalog.
+                if new and self.path.stat().st_size == 0:
+                    self.path.unlink()
+            raise
+
+    def compact(self) -> None:
+        """Make the file as small as can be, and the only one; those of version 1 had a write-ahead log beside them."""
+        # If somebody is reading, it stays as it is, which does no harm.
+        with suppress(sqlite3.Error), closing(_open(self.path, "rw", isolation_level=None)) as connection:
+            connection.execute("PRAGMA journal_mode = DELETE")
+            connection.execute("VACUUM")
+
+    def definitions_fault(self, connection: Connection) -> str | None:
+        """Why the definitions are not, statement by statement, those that this program makes."""
+        expected, found = _expected_definitions(), _definitions(connection)
+        for kind, name in sorted(expected.keys() | found.keys(), key=str):
+            if (kind, name) not in expected:
+                return f"has a {kind} {name!r}, which this program did not make"
+            if expected[kind, name] != found.get((kind, name)):
+                return f"has not the {kind} {name!r} that this program makes"
+        return None
+
+    def integrity_fault(self, connection: Connection) -> str | None:
+        """What SQLite finds wrong with the structure of a database, its indices included."""
+        (found,) = connection.exec_driver_sql("PRAGMA integrity_check(1)").one()
+        return None if found == "ok" else f"is damaged ({' '.join(str(found).split())})"
+
+    def is_marked(self) -> bool:
+        """Whether the file was made as a catalog."""
+        with self.path.open("rb") as file:
+            file.seek(APPLICATION_OFFSET)
+            return file.read(len(APPLICATION)) == APPLICATION
+
+    def mark(self, connection: Connection) -> None:
+        """Write into the header of the file that it is a catalog."""
+        connection.exec_driver_sql(f"PRAGMA application_id = {int.from_bytes(APPLICATION)}")
+
+    def drop(self, connection: Connection) -> None:
+        """Remove the schema."""
+        drop_schema(connection)
+
+    def query(self, connection: Connection, statement: str, timeout: float | None) -> Answer:
+        """Column names and rows of a statement; an authorizer refuses everything except reading."""
+        driver: Any = connection.connection.driver_connection
+        driver.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in READING else sqlite3.SQLITE_DENY)
+        try:
             with deadline(timeout, driver.interrupt):
                 result = connection.exec_driver_sql(statement)
                 if not result.returns_rows:
                     raise TablebaseError("the statement returns no rows: only SELECT is allowed")
                 return list(result.keys()), [tuple(row) for row in result]
-    except (*FAULTS, UnicodeError) as fault:
-        reason = str(getattr(fault, "orig", None) or fault)
-        raise TablebaseError(f"the SQL statement failed: {reason}{_hint(reason)}") from fault
-    finally:
-        engine.dispose()
+        except (*FAULTS, UnicodeError) as fault:
+            reason = str(getattr(fault, "orig", None) or fault)
+            raise TablebaseError(f"the SQL statement failed: {reason}{_hint(reason)}") from fault
+        finally:
+            driver.set_authorizer(None)
+
+    def error(self, fault: Exception) -> TablebaseError:
+        """The sentence for a fault of SQLite."""
+        code, reason = primary_code(fault), reason_of(fault)
+        if is_write_refused(fault):
+            return space_error(self.path, REFUSED)
+        if code in ERRNO:
+            return system_error(OSError(ERRNO[code], ""), self.path)
+        if code in IN_USE:
+            return TablebaseError(f"{self.path} is being changed by another program: try again when it has finished")
+        if self.is_marked():
+            return CorruptCatalogError(f"is damaged ({reason})", self.path)
+        return self.unusable(reason)
 
 
 def _hint(reason: str) -> str:

@@ -52,7 +52,7 @@ def squares(
     tick : callable, optional
         Called from time to time with the numbers of indices decoded so far and in all.
     """
-    tally = count_squares(slices, catalog.folder, piece, threads, tick)
+    tally = count_squares(slices, catalog.folder, piece, threads, tick, catalog.url)
     return draw_squares(slices.caption, slices.piece_name(piece), slices.game.board, tally, Outcome(outcome))
 
 
@@ -76,7 +76,7 @@ def parity(catalog: Catalog, slices: ChartSlices, pair: Sequence[int] = (), thre
         As in `squares`.
     """
     first, second = parity_pair(slices, pair)
-    tally = count_parity(slices, catalog.folder, (first, second), threads, tick)
+    tally = count_parity(slices, catalog.folder, (first, second), threads, tick, catalog.url)
     return draw_parity(slices.caption, (slices.piece_name(first), slices.piece_name(second)), tally)
 
 

@@ -40,7 +40,7 @@ def count_distances(catalog: Catalog, chart_slices: ChartSlices) -> dict[Outcome
     """
     lines = chart_slices.lines
     condition = f"game = '{chart_slices.game.name}' AND {listed('pieces', {line.pieces for line in lines})}"
-    _, rows = catalog.sql(
+    _, rows = catalog.answer(
         "SELECT material, side, outcome, distance, placements"
         f" FROM distances JOIN slices USING (solution_id) WHERE {condition} ORDER BY distance"
     )
@@ -94,7 +94,9 @@ def _matrix(game: Game, lines: Sequence[tuple[Material, Counts]]) -> DrawMatrix:
     return DrawMatrix(rows, columns, draws, positions)
 
 
-def count_squares(chart_slices: ChartSlices, folder: Path, piece: int, threads: int = 2, tick: Tick | None = None) -> Tally[str]:
+def count_squares(
+    chart_slices: ChartSlices, folder: Path, piece: int, threads: int = 2, tick: Tick | None = None, catalog: str | None = None
+) -> Tally[str]:
     """Count outcomes for the side to move by the square of a piece, over all positions.
 
     Parameters
@@ -107,6 +109,8 @@ def count_squares(chart_slices: ChartSlices, folder: Path, piece: int, threads: 
         once for each of them.
     threads : int
     tick : callable, optional
+    catalog : str, optional
+        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
 
     Raises
     ------
@@ -122,6 +126,7 @@ def count_squares(chart_slices: ChartSlices, folder: Path, piece: int, threads: 
         f" FROM (SELECT unnest([{squares}]) AS square, outcome FROM positions WHERE {chart_slices.condition}) GROUP BY ALL",
         threads,
         tick,
+        catalog,
     )
     tally: Tally[str] = {}
     for row in rows:
@@ -173,7 +178,12 @@ def parity_pair(chart_slices: ChartSlices, pieces: Sequence[int]) -> tuple[int, 
 
 
 def count_parity(
-    chart_slices: ChartSlices, folder: Path, pair: tuple[int, int], threads: int = 2, tick: Tick | None = None
+    chart_slices: ChartSlices,
+    folder: Path,
+    pair: tuple[int, int],
+    threads: int = 2,
+    tick: Tick | None = None,
+    catalog: str | None = None,
 ) -> Tally[tuple[int, bool]]:
     """Count outcomes for the side to move by the distance between two pieces, and whether it is even.
 
@@ -186,6 +196,8 @@ def count_parity(
         Numbers of the pieces, as `parity_pair` returns them.
     threads : int
     tick : callable, optional
+    catalog : str, optional
+        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
     """
     distance, even = (f"{name}_{pair[0]}_{pair[1]}" for name in PARITY_FEATURES)
     rows = _query(
@@ -195,6 +207,7 @@ def count_parity(
         f" FROM positions WHERE {chart_slices.condition} GROUP BY ALL ORDER BY ALL",
         threads,
         tick,
+        catalog,
     )
     tally: Tally[tuple[int, bool]] = {}
     for row in rows:
@@ -202,9 +215,11 @@ def count_parity(
     return tally
 
 
-def _query(chart_slices: ChartSlices, folder: Path, statement: str, threads: int, tick: Tick | None) -> list[dict[str, Any]]:
+def _query(
+    chart_slices: ChartSlices, folder: Path, statement: str, threads: int, tick: Tick | None, catalog: str | None
+) -> list[dict[str, Any]]:
     """The rows of a statement over positions."""
     game = chart_slices.game
-    with Query(game, folder, statement, game.features, threads) as query:
+    with Query(game, folder, statement, game.features, threads, catalog) as query:
         _, rows = names_and_rows(query.run(tick=lambda done: tick and tick(done, query.cells)))
         return list(rows)

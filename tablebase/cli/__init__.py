@@ -19,6 +19,7 @@ from tablebase.cli import (
     count,
     games,
     match,
+    migrate,
     mine,
     patterns,
     play,
@@ -60,7 +61,7 @@ def _options(
 MORE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 """For commands that pass further options on to the game."""
 
-for module in (games, build, batch, prune, probe, play, match, search, count, catalog, mine, patterns, plot, verify):
+for module in (games, build, migrate, batch, prune, probe, play, match, search, count, catalog, mine, patterns, plot, verify):
     for command in module.COMMANDS:
         settings = MORE_OPTIONS if command in build.LIMITED else None
         app.command(name=command.__name__.replace("_", "-"), context_settings=settings)(command)

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tablebase.cli.migrate import prepare_catalog
 from tablebase.cli.options import (
     DEFAULT_DATA,
     DEFAULT_GRACE,
+    CatalogUrl,
     Data,
     UsageError,
     Verbose,
@@ -65,6 +67,7 @@ def batch(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What to build and to do afterwards, in TOML.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what it would take, and start nothing.")] = False,
     data: Data = DEFAULT_DATA,
+    catalog: CatalogUrl = None,
     verbose: Verbose = False,
 ) -> None:
     """Build what a file lists, a night's work."""
@@ -77,7 +80,9 @@ def batch(
         with work.at(step.line):
             _check(context, step)
     with Log(None if dry_run else work.log, None if dry_run else work.json_log) as log:
-        terms = _terms(work, data, log, verbose)
+        terms = _terms(work, data, catalog, log, verbose)
+        if not dry_run:
+            prepare_catalog(terms.data, terms.catalog)
         needs = _needs(work, jobs, terms)
         if dry_run:
             _write_needs(jobs, needs, terms)
@@ -124,7 +129,7 @@ def _check(context: typer.Context, step: Step) -> None:
         raise TablebaseError(usage_sentence(fault)) from fault
 
 
-def _terms(work: Batch, data: Path, log: Log, verbose: bool) -> Terms:
+def _terms(work: Batch, data: Path, catalog: str | None, log: Log, verbose: bool) -> Terms:
     """Where, when and with what to build."""
     from tablebase.cli.terms import Terms
 
@@ -138,7 +143,8 @@ def _terms(work: Batch, data: Path, log: Log, verbose: bool) -> Terms:
         deadline = None if work.deadline is None else parse_time(work.deadline)
     with work.at("for"):
         duration = None if work.duration is None else parse_duration(work.duration)
-    return Terms(work.data or data, limits, end_of_work(deadline, duration), grace, keep_free, log, verbose)
+    end = end_of_work(deadline, duration)
+    return Terms(work.data or data, limits, end, grace, keep_free, log, verbose, work.catalog or catalog)
 
 
 def _needs(work: Batch, jobs: Sequence[Job], terms: Terms) -> list[Needs]:
@@ -212,7 +218,7 @@ def _run(work: Batch, jobs: Sequence[Job], terms: Terms, again: str) -> None:
             raise DeadlineError(len(work.steps) - number, again, "command")
         try:
             with work.at(step.line):
-                _take(step, terms.data)
+                _take(step, terms)
         except TablebaseError as fault:
             say(f"error: {fault}")
             faults.append(fault)
@@ -220,19 +226,21 @@ def _run(work: Batch, jobs: Sequence[Job], terms: Terms, again: str) -> None:
         raise faults[0]
 
 
-def _take(step: Step, data: Path) -> None:
+def _take(step: Step, terms: Terms) -> None:
     """Run a command; a file for its output is there when all of it is."""
     from tablebase.cli.output import say
 
-    words = [*step.command, *([] if "--data" in step.command else ["--data", str(data)])]
+    words = [*step.command, *([] if "--data" in step.command else ["--data", str(terms.data)])]
     say(" ".join(words))
+    # Not every command has the option, and its password must not be shown.
+    environment = os.environ if terms.catalog is None else {**os.environ, "TABLEBASE_CATALOG": terms.catalog}
     draft = None if step.output is None else step.output.with_name(step.output.name + DRAFT)
     with ExitStack() as stack:
         try:
             output = None if draft is None else stack.enter_context(draft.open("wb"))
         except OSError as fault:
             raise system_error(fault, draft, "name another file") from fault
-        process = subprocess.Popen([sys.executable, "-m", "tablebase", *words], stdout=output)
+        process = subprocess.Popen([sys.executable, "-m", "tablebase", *words], stdout=output, env=environment)
         with ensured(process.kill):
             code = process.wait()
     if code:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tablebase.cli import chances
+from tablebase.cli.migrate import prepare_catalog
 from tablebase.cli.options import (
     DEFAULT_DATA,
     DEFAULT_GRACE,
+    CatalogUrl,
     Data,
     Deadline,
     Duration,
@@ -55,6 +57,7 @@ def build(
     pieces: Pieces = None,
     material: Materials = None,
     data: Data = DEFAULT_DATA,
+    catalog: CatalogUrl = None,
     workers: Workers = 1,
     memory: Memory = None,
     engine: Annotated[
@@ -76,8 +79,9 @@ def build(
     from tablebase.cli.log import Log
     from tablebase.cli.terms import Terms
 
+    prepare_catalog(data, catalog)
     with Log(log, json_log) as lines:
-        terms = Terms(data, chosen_limits(workers, memory), end, grace, log=lines, verbose=verbose)
+        terms = Terms(data, chosen_limits(workers, memory), end, grace, log=lines, verbose=verbose, catalog=catalog)
         if isinstance(rules, StochasticGame):
             chances.refuse_given(rules, pieces=pieces, material=material, memory=memory)
             left = chances.build(rules, chances.limits_from(rules, context.args), terms, summarized=summarized)
@@ -97,6 +101,7 @@ def estimate(
     pieces: Pieces = None,
     material: Materials = None,
     data: Data = DEFAULT_DATA,
+    catalog: CatalogUrl = None,
     workers: Workers = 1,
     memory: Memory = None,
     measure: Annotated[
@@ -111,7 +116,7 @@ def estimate(
         chances.estimate(rules, chances.limits_from(rules, context.args), style)
     else:
         chances.refuse_more(context)
-        _estimate_tables(rules, pieces, material, data, workers, memory, measure, style)
+        _estimate_tables(rules, pieces, material, data, catalog, workers, memory, measure, style)
 
 
 def _estimate_tables(
@@ -119,6 +124,7 @@ def _estimate_tables(
     pieces: range | None,
     material: list[str] | None,
     data: Path,
+    catalog: str | None,
     workers: int,
     memory: str | None,
     measure: bool,
@@ -135,7 +141,9 @@ def _estimate_tables(
     materials = chosen_materials(rules, pieces, material)
     factor = building.measure(rules) if measure else None
     allowed = None if memory is None else parse_size(memory)
-    lines = estimate_build(rules, pieces, materials, data, factor, whole=not material, workers=workers, allowed=allowed)
+    lines = estimate_build(
+        rules, pieces, materials, data, factor, whole=not material, workers=workers, allowed=allowed, catalog=catalog
+    )
     if style is Format.TABLE:
         _write_estimate(lines, data, workers)
     else:
@@ -168,7 +176,7 @@ def _write_estimate(lines: Sequence[Estimate], data: Path, workers: int) -> None
     sys.stdout.write(f"\ntime is by the clock, with workers: {workers}\nthere is: {there}\n")
 
 
-def reindex(data: Data = DEFAULT_DATA) -> None:
+def reindex(data: Data = DEFAULT_DATA, catalog: CatalogUrl = None) -> None:
     """Rebuild the catalog from the table files."""
     from tablebase.build.reindex import reindex as rebuild
     from tablebase.cli.output import say
@@ -176,7 +184,7 @@ def reindex(data: Data = DEFAULT_DATA) -> None:
 
     if not data.is_dir():
         raise TablebaseError(f"there is no folder {data}: name the tables' folder with --data")
-    counts = rebuild(data)
+    counts = rebuild(data, catalog)
     say(f"catalog of {data} rebuilt from {sum(counts.values())} tables of {', '.join(counts) or 'no game'}")
 
 

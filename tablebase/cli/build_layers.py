@@ -29,7 +29,7 @@ def needs_of(game: StochasticGame, limits: dict[str, int | str], terms: Terms) -
         If they do not fit into memory.
     """
     region = compiled(game).region(limits)
-    missing = missing_layers(game, region, terms.data)
+    missing = missing_layers(game, region, terms.data, terms.catalog)
     if not missing:
         return Needs()
     check_memory(game, region, terms.limits.memory)

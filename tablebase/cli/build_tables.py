@@ -20,7 +20,7 @@ from tablebase.build.plan import wanted_materials, with_dependencies
 from tablebase.build.records import Begun, Ended, Report, TableRecord
 from tablebase.build.tables import Built
 from tablebase.catalog.catalog import Catalog, TableCost
-from tablebase.catalog.sqlite import FILE_NAME
+from tablebase.catalog.databases import has_catalog
 from tablebase.cli.log import say_summary
 from tablebase.cli.output import say
 from tablebase.cli.progress import Progress, progress
@@ -70,11 +70,11 @@ def needs_of(wanted: Wanted, terms: Terms) -> Needs:
     """
     game, limits, data = wanted.game, terms.limits, terms.data
     find_solver(wanted.engine)
-    missing = missing_tables(wanted, wanted.planned()[1], data)
+    missing = missing_tables(wanted, wanted.planned()[1], data, terms.catalog)
     if not missing:
         return Needs()
-    check_capacity(game, missing, data, limits, wanted.engine, terms.keep_free)
-    costs = costs_in(game, data)
+    check_capacity(game, missing, data, limits, wanted.engine, terms.keep_free, terms.catalog)
+    costs = costs_in(game, data, terms.catalog)
     pace = Pace(game, wanted.engine, limits.memory, costs)
     seconds = [pace.seconds(material) for material in missing]
     largest = max(memory(game, material, wanted.engine, limits.memory) for material in missing)
@@ -82,13 +82,13 @@ def needs_of(wanted: Wanted, terms: Terms) -> Needs:
     return Needs(len(missing), placements, largest, disk(game, missing, costs), sum(seconds), elapsed(seconds, largest, limits))
 
 
-def missing_tables(wanted: Wanted, planned: tuple[Material, ...], data: Path) -> tuple[Material, ...]:
+def missing_tables(wanted: Wanted, planned: tuple[Material, ...], data: Path, catalog: str | None) -> tuple[Material, ...]:
     """The planned materials that a folder has no table of."""
-    if not (data / FILE_NAME).exists():
+    if not has_catalog(data, catalog):
         return planned
     # A folder that can only be read may need no more tables.
-    with closing(Catalog(data, create=os.access(data, os.W_OK))) as catalog:
-        return building.missing_tables(wanted.game, planned, data, catalog)
+    with closing(Catalog(data, create=os.access(data, os.W_OK), catalog=catalog)) as opened:
+        return building.missing_tables(wanted.game, planned, data, opened)
 
 
 def build_tables(wanted: Wanted, terms: Terms, *, summarized: bool = False) -> int:
@@ -108,14 +108,14 @@ def build_tables(wanted: Wanted, terms: Terms, *, summarized: bool = False) -> i
     """
     find_solver(wanted.engine)
     asked, planned = wanted.planned()
-    if not (terms.data / FILE_NAME).exists():
+    if not has_catalog(terms.data, terms.catalog):
         # A folder in which nothing can be made is refused before anything else is said.
-        Catalog(terms.data, create=True).close()
-    missing = missing_tables(wanted, planned, terms.data)
+        Catalog(terms.data, create=True, catalog=terms.catalog).close()
+    missing = missing_tables(wanted, planned, terms.data, terms.catalog)
     if not missing:
         say(f"nothing to do: all {len(planned)} tables are in {terms.data}, built and verified")
         return 0
-    check_capacity(wanted.game, missing, terms.data, terms.limits, wanted.engine, terms.keep_free)
+    check_capacity(wanted.game, missing, terms.data, terms.limits, wanted.engine, terms.keep_free, terms.catalog)
     if len(planned) > len(asked):
         say(f"tables asked for: {len(asked)}; further tables that these depend on: {len(planned) - len(asked)}")
     say(describe_solvers(wanted.game, missing, wanted.engine, terms.limits.memory))
@@ -137,7 +137,7 @@ class _Building:
         self._wanted, self._terms, self._planned = wanted, terms, planned
         game, limits = wanted.game, terms.limits
         self._placements = {material: table_placements(game, material) for material in planned}
-        self._pace = Pace(game, wanted.engine, limits.memory, costs_in(game, terms.data))
+        self._pace = Pace(game, wanted.engine, limits.memory, costs_in(game, terms.data, terms.catalog))
         self._expected = {material: self._pace.seconds(material) for material in missing}
         largest = max(memory(game, material, wanted.engine, limits.memory) for material in missing)
         self._begin = time.monotonic()
@@ -172,6 +172,7 @@ class _Building:
                 engine=self._wanted.engine,
                 deadline=deadline,
                 watch=partial(self._watch, shown),
+                catalog=terms.catalog,
             ):
                 self._finish(built, shown)
 

@@ -67,7 +67,7 @@ def build(game: StochasticGame, limits: dict[str, int | str], terms: Terms, *, s
     from tablebase.stochastic.compiled import compiled
 
     region = compiled(game).region(limits)
-    missing = missing_layers(game, region, terms.data)
+    missing = missing_layers(game, region, terms.data, terms.catalog)
     if not missing:
         say(f"nothing to do: all {len(region.layers)} tables are in {terms.data}, built and verified")
         return 0
@@ -76,7 +76,9 @@ def build(game: StochasticGame, limits: dict[str, int | str], terms: Terms, *, s
         report = LayerReport(game, region, missing, terms, shown)
         deadline = None if terms.end is None else Deadline(terms.end, report.seconds, terms.grace)
         with watched(lambda stage: shown.at(region.name, stage)):
-            build_layers(game, region, terms.data, terms.limits.workers, report.reach, report.finish, deadline)
+            build_layers(
+                game, region, terms.data, terms.limits.workers, report.reach, report.finish, deadline, catalog=terms.catalog
+            )
     ended = report.ended()
     say(f"built and verified in {terms.data}: {ended.done} of {len(region.layers)} tables, {ended.placements:,} states")
     if summarized:
@@ -199,29 +201,29 @@ def line(game: StochasticGame, text: str, data: Path, plies: int | None, style: 
     write_rows(rows, style, columns if style is Format.TABLE else [*columns[:2], "outcome", "distance", *columns[2:]])
 
 
-def stats(game: StochasticGame, data: Path, style: Format) -> None:
+def stats(game: StochasticGame, data: Path, style: Format, catalog: str | None) -> None:
     """Count states by how well their chances are known."""
     from contextlib import closing
 
     from tablebase.catalog.catalog import Catalog
     from tablebase.cli.output import write_rows
 
-    with closing(Catalog(data)) as catalog:
-        rows = catalog.layers(game)
+    with closing(Catalog(data, catalog=catalog)) as opened:
+        rows = opened.layers(game)
     if not rows:
         raise TablebaseError(f"no table of {game.name} is registered in {data}: run 'tablebase build {game.name} --data {data}'")
     columns = ["region", "layer", *COUNTED]
     write_rows([{name: row[name] for name in columns} for row in rows], style, columns)
 
 
-def verify(game: StochasticGame, data: Path, threads: int, verbose: bool) -> None:
+def verify(game: StochasticGame, data: Path, threads: int, verbose: bool, catalog: str | None) -> None:
     """Check every byte and every state of the tables."""
     from tablebase.build.layers import verify_layers
     from tablebase.cli.output import say
     from tablebase.cli.progress import progress
 
     failed = 0
-    found = verify_layers(game, data, threads)
+    found = verify_layers(game, data, threads, catalog)
     with progress(f"verify {game.name}", "tables", len(found), verbose=verbose) as shown:
         for name, fault in found:
             shown.update()

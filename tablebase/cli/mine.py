@@ -14,6 +14,7 @@ import typer
 from tablebase.cli.options import (
     CORES,
     DEFAULT_DATA,
+    CatalogUrl,
     Data,
     Format,
     GameName,
@@ -58,11 +59,14 @@ def mine(
     limit: Annotated[int | None, typer.Option("--limit", metavar="N", min=0, help="Write at most N rows.")] = None,
     timeout: Timeout = None,
     data: Data = DEFAULT_DATA,
+    catalog: CatalogUrl = None,
     workers: Threads = CORES,
     style: Annotated[MineFormat, typer.Option("--format", help="Output format.")] = MineFormat.TABLE,
 ) -> int:
     """Query all positions in SQL (DuckDB). A statement can change nothing, and read no other files."""
-    answer = partial(_write_answer, game, size, variant, from_input(statement), feature_file, limit, timeout, data, workers, style)
+    answer = partial(
+        _write_answer, game, size, variant, from_input(statement), feature_file, limit, timeout, data, catalog, workers, style
+    )
     return run_statement(context, answer, timeout, workers)
 
 
@@ -75,6 +79,7 @@ def _write_answer(
     limit: int | None,
     timeout: float | None,
     data: Path,
+    catalog: str | None,
     workers: int,
     style: MineFormat,
 ) -> None:
@@ -91,7 +96,7 @@ def _write_answer(
         )
     capped = limit is None and style is MineFormat.TABLE
     with (
-        Query(rules, data, statement, all_features(rules, feature_file), workers) as query,
+        Query(rules, data, statement, all_features(rules, feature_file), workers, catalog) as query,
         progress(f"mine {rules.name}", "positions", query.cells) as shown,
     ):
         batches = query.run(SHOWN + 1 if capped else limit, shown.reach, timeout)
@@ -143,6 +148,7 @@ def export(
         int, typer.Option("--seed", metavar="N", min=0, help="Seed of --sample; the same seed selects the same positions.")
     ] = 0,
     data: Data = DEFAULT_DATA,
+    catalog: CatalogUrl = None,
     workers: Threads = CORES,
 ) -> None:
     """Write positions to Parquet files, one file per slice."""
@@ -153,7 +159,7 @@ def export(
     from tablebase.mining.selection import select_by_name
 
     rules = chosen_game(game, size, variant)
-    selection = select_by_name(rules, data, material or [], pieces, aliases=aliases)
+    selection = select_by_name(rules, data, material or [], pieces, aliases=aliases, catalog=catalog)
     names = [name.strip() for name in columns.split(",")] if columns is not None else None
     chosen = all_features(rules, feature_file)
     with progress(f"export {rules.name}", "positions") as shown:

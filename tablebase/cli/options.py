@@ -144,6 +144,16 @@ Variant = Annotated[
 ]
 Players = Annotated[int | None, typer.Option("--players", metavar="N", help="Number of players; short for --variant players=N.")]
 Data = Annotated[Path, typer.Option("--data", metavar="DIR", envvar="TABLEBASE_DATA", help="Folder of the tables.")]
+CatalogUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--catalog",
+        metavar="URL",
+        envvar="TABLEBASE_CATALOG",
+        show_envvar=True,
+        help="PostgreSQL database with the catalog; by default it is a file in the folder.",
+    ),
+]
 Style = Annotated[Format, typer.Option("--format", help="Output format.")]
 Pieces = Annotated[range | None, typer.Option("--pieces", metavar="N", parser=parse_pieces, help="N pieces, or M-N for M to N.")]
 Materials = Annotated[list[str] | None, typer.Option("--material", metavar="RCvW", help="This material; may be repeated.")]

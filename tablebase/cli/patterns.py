@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tablebase.cli.migrate import prepare_catalog
 from tablebase.cli.mine import FeatureFile, all_features
 from tablebase.cli.options import (
     CORES,
     DEFAULT_DATA,
+    CatalogUrl,
     Data,
     Format,
     GameName,
@@ -67,6 +69,7 @@ def patterns(
     ] = 10,
     depth: Annotated[int, typer.Option("--depth", metavar="N", min=0, max=8, help="Depth of the decision trees; 0 for none.")] = 3,
     data: Data = DEFAULT_DATA,
+    catalog: CatalogUrl = None,
     workers: Threads = CORES,
     style: Style = Format.TABLE,
 ) -> None:
@@ -82,16 +85,17 @@ def patterns(
 
     rules = chosen_game(game, size, variant)
     features = all_features(rules, feature_file)
-    selection = select_by_name(rules, data, material or [], pieces)
+    prepare_catalog(data, catalog)
+    selection = select_by_name(rules, data, material or [], pieces, catalog=catalog)
     if depth and not available():
         say(str(MissingExtraError("trees", "patterns")))
         depth = 0
     with closing(Store(data)) as store:
         searches = [Search(rules, store, {stored: wanted}, features, workers, depth) for stored, wanted in selection.items()]
-        _write(rules, _run(rules, data, searches), len(searches), top, style)
+        _write(rules, _run(rules, data, catalog, searches), len(searches), top, style)
 
 
-def _run(game: Game, data: Path, searches: Sequence[Search]) -> Iterator[Patterns]:
+def _run(game: Game, data: Path, catalog: str | None, searches: Sequence[Search]) -> Iterator[Patterns]:
     """Run the searches one by one, and store each result in the catalog, if it may be changed."""
     from contextlib import closing, nullcontext
 
@@ -104,14 +108,14 @@ def _run(game: Game, data: Path, searches: Sequence[Search]) -> Iterator[Pattern
     if not writable:
         say(f"the findings are not stored, since {data} can only be read")
     total = sum(search.cells for search in searches)
-    opened = closing(Catalog(data, create=True)) if writable else nullcontext()
-    with opened as catalog, progress("patterns", "positions", total) as shown:
+    opening = closing(Catalog(data, create=True, catalog=catalog)) if writable else nullcontext()
+    with opening as opened, progress("patterns", "positions", total) as shown:
         for search in searches:
             shown.name(f"patterns {_slice_fields(game, search.slice)['material']}")
             search.tick = shown.update
             result = search.run()
-            if catalog is not None:
-                save(catalog, game, result)
+            if opened is not None:
+                save(opened, game, result)
             yield result
 
 

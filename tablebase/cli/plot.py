@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from tablebase.cli.options import CORES, DEFAULT_DATA, Data, GameName, Pieces, Size, Threads, Variant, chosen_game
+from tablebase.cli.options import CORES, DEFAULT_DATA, CatalogUrl, Data, GameName, Pieces, Size, Threads, Variant, chosen_game
 
 
 class Chart(StrEnum):
@@ -62,6 +62,7 @@ def plot(
     ] = None,
     log: Annotated[bool, typer.Option("--log", help="Draw distances on a logarithmic scale.")] = False,
     data: Data = DEFAULT_DATA,
+    catalog: CatalogUrl = None,
     workers: Threads = CORES,
 ) -> None:
     """Draw a chart of the tables built so far. Outcomes are for the side to move."""
@@ -75,17 +76,17 @@ def plot(
     from tablebase.charts.figures import CHARTS
 
     rules = chosen_game(game, size, variant)
-    catalog = Catalog(data)
+    opened = Catalog(data, catalog=catalog)
     try:
-        slices = select_slices(rules, catalog, pieces, material or [], side)
+        slices = select_slices(rules, opened, pieces, material or [], side)
         options = _drawing_options(chart, tuple(piece or ()), outcome, log)
         if chart in COUNTING:
             with _progress(rules.name) as tick:
-                figure = CHARTS[chart](catalog, slices, **options, threads=workers, tick=tick)
+                figure = CHARTS[chart](opened, slices, **options, threads=workers, tick=tick)
         else:
-            figure = CHARTS[chart](catalog, slices, **options)
+            figure = CHARTS[chart](opened, slices, **options)
     finally:
-        catalog.close()
+        opened.close()
     save(figure, output)
     say(f"wrote {output}: {chart.value} of {slices.caption}")
 

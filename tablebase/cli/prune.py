@@ -7,11 +7,13 @@ from typing import Annotated
 
 import typer
 
-from tablebase.cli.options import DEFAULT_DATA, Data, Format, Style
+from tablebase.cli.migrate import prepare_catalog
+from tablebase.cli.options import DEFAULT_DATA, CatalogUrl, Data, Format, Style
 
 
 def prune(
     data: Data = DEFAULT_DATA,
+    catalog: CatalogUrl = None,
     yes: Annotated[bool, typer.Option("--yes", help="Remove without asking.")] = False,
     style: Style = Format.TABLE,
 ) -> None:
@@ -26,11 +28,12 @@ def prune(
     from tablebase.cli.output import say, write_rows
     from tablebase.tables.folder import make_folder
 
+    prepare_catalog(data, catalog)
     # Unlike opening it for changes, this makes no catalog where there is none.
-    Catalog(data).close()
+    Catalog(data, catalog=catalog).close()
     make_folder(data)
-    with lock(data), closing(Catalog(data, create=True)) as catalog:
-        items = prunable(data, catalog)
+    with lock(data), closing(Catalog(data, create=True, catalog=catalog)) as opened:
+        items = prunable(data, opened)
         if not items:
             say(f"nothing to remove in {data}")
             return
@@ -39,7 +42,7 @@ def prune(
         if not yes and not _agreed(f"remove {total}?"):
             say("nothing was removed")
             return
-        remove(data, catalog, items)
+        remove(data, opened, items)
         say(f"removed from {data}: {total}")
 
 

@@ -26,6 +26,8 @@ class Terms:
         Bytes of the disk.
     log : Log
     verbose : bool
+    catalog : str or None
+        URL of the PostgreSQL database with the catalog.
     """
 
     data: Path
@@ -35,6 +37,7 @@ class Terms:
     keep_free: int = 0
     log: Log = field(default_factory=Log)
     verbose: bool = False
+    catalog: str | None = None
 
     @property
     def deadline(self) -> str | None:

@@ -11,6 +11,7 @@ from tablebase.cli import chances
 from tablebase.cli.options import (
     CHECK_FAILED,
     DEFAULT_DATA,
+    CatalogUrl,
     Data,
     GameName,
     Materials,
@@ -31,6 +32,7 @@ def verify(
     pieces: Pieces = None,
     material: Materials = None,
     data: Data = DEFAULT_DATA,
+    catalog: CatalogUrl = None,
     workers: Workers = 1,
     published: Annotated[
         Path | None, typer.Option("--published", metavar="FILE", help="Also compare the values with those published in a CSV file.")
@@ -49,12 +51,12 @@ def verify(
     rules = chosen_rules(game, size, variant)
     if isinstance(rules, StochasticGame):
         chances.refuse_given(rules, pieces=pieces, material=material, published=published)
-        chances.verify(rules, data, workers, verbose)
+        chances.verify(rules, data, workers, verbose, catalog)
         return
     materials = [parsed for text in material or [] for parsed in parse_materials(rules, text)]
     checked = failed = compared = 0
     expected = read_published(published, rules) if published else {}
-    total, results = verify_tables(rules, data, pieces, materials, LocalExecutor(Limits(workers)), expected)
+    total, results = verify_tables(rules, data, pieces, materials, LocalExecutor(Limits(workers)), expected, catalog)
     with progress(f"verify {rules.name}", "tables", total, verbose=verbose, compiles=True) as shown:
         for name, fault in results:
             checked += 1

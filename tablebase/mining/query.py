@@ -69,6 +69,8 @@ class Query(Tabular):
         One SELECT over `positions`, `distinct_positions`, or both.
     features : tuple of Feature
     threads : int
+    catalog : str, optional
+        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
 
     Raises
     ------
@@ -78,13 +80,21 @@ class Query(Tabular):
         If it needs slices that have not been built.
     """
 
-    def __init__(self, game: Game, folder: Path, statement: str, features: tuple[Feature, ...], threads: int = 2) -> None:
+    def __init__(
+        self,
+        game: Game,
+        folder: Path,
+        statement: str,
+        features: tuple[Feature, ...],
+        threads: int = 2,
+        catalog: str | None = None,
+    ) -> None:
         self.game, self.folder, self.threads = game, folder, threads
         self.store = Store(folder)
         self._runs: WeakSet[Generator[pa.RecordBatch, None, None]] = WeakSet()
         # Their threads would not outlive the interpreter.
         finalize(self, _end, self._runs)
-        known = known_slices(game, folder)
+        known = known_slices(game, folder, catalog)
         all_columns = columns(game, list(known), features)
         self.statement = Statement(statement, all_columns)
         self._plan(all_columns)

@@ -79,16 +79,16 @@ Selection = Mapping[StoredSlice, Wanted]
 """Slices, and which of their positions are wanted."""
 
 
-def known_slices(game: Game, folder: Path) -> Selection:
-    """All slices that have been built in a folder, with all values that occur in them.
+def known_slices(game: Game, folder: Path, catalog: str | None = None) -> Selection:
+    """All slices that have been built in a folder, whose catalog may have a URL, with all values that occur in them.
 
     Raises
     ------
     TablebaseError
         If there are none.
     """
-    with closing(Catalog(folder)) as catalog:
-        by_name = {name: Wanted(frozenset(Occurring(*row) for row in rows)) for name, rows in catalog.values(game).items()}
+    with closing(Catalog(folder, catalog=catalog)) as opened:
+        by_name = {name: Wanted(frozenset(Occurring(*row) for row in rows)) for name, rows in opened.values(game).items()}
     names = {
         slice_: (material_name(game, slice_.material), game.sides[slice_.side].letter)
         for slice_ in _slices_of_same_size(game, by_name)
@@ -106,7 +106,13 @@ def _slices_of_same_size(game: Game, names: Iterable[tuple[str, str]]) -> Iterab
 
 
 def select_by_name(
-    game: Game, folder: Path, materials: Sequence[str], pieces: int | range | None, *, aliases: bool = False
+    game: Game,
+    folder: Path,
+    materials: Sequence[str],
+    pieces: int | range | None,
+    *,
+    aliases: bool = False,
+    catalog: str | None = None,
 ) -> Selection:
     """Slices that have been built and have positions.
 
@@ -121,6 +127,8 @@ def select_by_name(
         Adds all distinct slices with this number of pieces, or these numbers; without materials and pieces, all distinct slices.
     aliases : bool
         Whether slices that are not named include aliases.
+    catalog : str, optional
+        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
 
     Raises
     ------
@@ -129,7 +137,7 @@ def select_by_name(
     TablebaseError
         If none of them has a position.
     """
-    known = known_slices(game, folder)
+    known = known_slices(game, folder, catalog)
     named = [material for text in materials for material in parse_materials(game, text)]
     for material in named:
         check_built(game, known, material, folder)

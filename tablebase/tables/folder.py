@@ -14,6 +14,11 @@ def default_folder() -> Path:
     return Path(os.environ.get("TABLEBASE_DATA") or "data")
 
 
+def default_catalog() -> str | None:
+    """The URL of the catalog if none is named; None for the file in the folder."""
+    return os.environ.get("TABLEBASE_CATALOG") or None
+
+
 def check_folder(folder: Path, *, built: bool = False) -> None:
     """Raise `TablebaseError` if this is a file; or, if it must have been built already, unless it is there."""
     if folder.exists() and not folder.is_dir():

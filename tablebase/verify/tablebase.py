@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -28,6 +29,7 @@ def verify_tables(
     materials: Sequence[Material],
     executor: Executor,
     published: Mapping[str, str] = MappingProxyType({}),
+    catalog: str | None = None,
 ) -> tuple[int, Iterator[tuple[str, str | None]]]:
     """Check all registered tables, those with `pieces` pieces, or those of the given materials.
 
@@ -40,6 +42,8 @@ def verify_tables(
     executor : Executor
     published : mapping of str to str
         Digests that the values of these materials must have; see `tablebase.verify.published`.
+    catalog : str, optional
+        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
 
     Returns
     -------
@@ -56,9 +60,8 @@ def verify_tables(
         If there is nothing to check.
     """
     counts = None if pieces is None else piece_counts(game, pieces)
-    catalog = Catalog(folder)
-    registered = catalog.registered(game)
-    catalog.close()
+    with closing(Catalog(folder, catalog=catalog)) as opened:
+        registered = opened.registered(game)
     wanted = [material_name(game, locate(game, material, 0).material) for material in materials]
     for name in wanted:
         if name not in registered:

@@ -12,11 +12,11 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from support.catalogs import forge, rows, snapshot
+from support.catalogs import forge, opened, rows, snapshot
 from support.program import Answer, contents, drafts, reseal
+from support.tablebases import on_both
 
 from tablebase.build.tables import lock
-from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME
 
 Ask = Callable[..., Answer]
@@ -45,7 +45,7 @@ def littered(copied: Path) -> Path:
         "UPDATE tables SET rules_digest = 'other' WHERE material IN ('CvW', 'TvT', 'TvE')",
         "UPDATE tables SET material = 'gone', file = 'doushouqi/2/gone.h5' WHERE material = 'TvT'",
     )
-    with closing(Catalog(copied, create=True)) as catalog:
+    with closing(opened(copied, create=True)) as catalog:
         catalog.remove(["doushouqi/2/RvC.h5", "doushouqi/2/RvE.h5"])
     data = bytearray(table(copied, "RvE").read_bytes())
     data[600:] = b"torn"
@@ -91,6 +91,7 @@ def add_others(folder: Path) -> dict[Path, bytes]:
     return {folder / name: content for name, content in others.items()}
 
 
+@on_both
 def test_all_is_listed_with_its_size_and_reason(littered: Path, ask: Ask) -> None:
     """Tables of old rules, drafts, and tables that the catalog does not list; without a terminal nothing is removed."""
     add_others(littered)
@@ -105,6 +106,7 @@ def test_all_is_listed_with_its_size_and_reason(littered: Path, ask: Ask) -> Non
     assert (contents(littered), snapshot(littered)) == before
 
 
+@on_both
 def test_what_is_listed_is_removed_and_nothing_else(littered: Path, ask: Ask) -> None:
     """Files and their rows; what is left verifies, and what was removed can be built again."""
     others = add_others(littered)
@@ -122,6 +124,7 @@ def test_what_is_listed_is_removed_and_nothing_else(littered: Path, ask: Ask) ->
     assert ask("verify", "doushouqi", "--data", littered).code == 0
 
 
+@on_both
 def test_a_sound_tablebase_has_nothing_to_remove(hexapawns: Path, copied: Path, ask: Ask) -> None:
     """Of several games, too; and a game of which nothing is left is no longer listed."""
     shutil.copytree(hexapawns / "hexapawn", copied / "hexapawn")

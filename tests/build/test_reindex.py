@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.catalogs import change, forge, rows, snapshot
+from support.catalogs import change, everything, forge, rows, snapshot
 from support.checks import at_least_one
 from support.program import Answer, drafts, flip, open_files
+from support.tablebases import on_both
 
 from tablebase.build import reindex
 from tablebase.build.tables import lock
@@ -47,6 +48,7 @@ def test_reindex_needs_only_the_files(old: str, copied: Path, ask: Ask) -> None:
     assert drafts(copied) == []
 
 
+@on_both
 def test_what_only_the_catalog_knows_is_kept_as_far_as_seals_hold(copied: Path, ask: Ask) -> None:
     """Solver, seconds and patterns of a table survive, but not where its rows were changed, nor patterns that were."""
     assert ask("patterns", "doushouqi", *[f"--material={name}" for name in ("CvW", "RvC", "EvT")], "--data", copied).code == 0
@@ -66,6 +68,7 @@ def test_what_only_the_catalog_knows_is_kept_as_far_as_seals_hold(copied: Path, 
     assert rows(copied, PATTERNS) == [row for row in patterns if row["material"] == "RvC"] != []
 
 
+@on_both
 def test_nothing_is_kept_about_another_file(copied: Path, ask: Ask) -> None:
     """Who built a table is not said of a file that has taken its place."""
     forge(copied, "UPDATE tables SET file_sha256 = 'other' WHERE material = 'CvW'")
@@ -89,6 +92,11 @@ def test_damaged_pages_lose_only_what_is_on_them(copied: Path, ask: Ask) -> None
     assert sum(row["engine"] is None for row in rows(copied, SOLVERS)) == 1
 
 
+def catalog_file(folder: Path) -> bytes | None:
+    """The bytes of the catalog, if it is a file."""
+    return (folder / FILE_NAME).read_bytes() if (folder / FILE_NAME).exists() else None
+
+
 def interrupted_after(number: int, monkeypatch: pytest.MonkeyPatch, fault: BaseException) -> None:
     """Let `reindex` fail when this many tables have been entered."""
     enter, entered = reindex.enter, []
@@ -102,6 +110,7 @@ def interrupted_after(number: int, monkeypatch: pytest.MonkeyPatch, fault: BaseE
     monkeypatch.setattr(reindex, "enter", fail)
 
 
+@on_both
 @pytest.mark.parametrize("number", [0, 5, 9])
 @pytest.mark.parametrize(
     ("fault", "code"),
@@ -115,12 +124,12 @@ def interrupted_after(number: int, monkeypatch: pytest.MonkeyPatch, fault: BaseE
 def test_a_failure_half_way_changes_nothing(
     fault: BaseException, code: int, number: int, copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever fails and whenever: the old catalog is the same, byte by byte, and nothing is left beside it."""
-    before = (copied / FILE_NAME).read_bytes()
+    """Whatever fails and whenever: the old catalog has the same rows, a file the same bytes, and nothing is left beside it."""
+    before = catalog_file(copied), everything(copied)
     interrupted_after(number, monkeypatch, fault)
     answer = ask("reindex", "--data", copied)
     assert (answer.code, len(answer.errors)) == (code, 1)
-    assert (copied / FILE_NAME).read_bytes() == before
+    assert (catalog_file(copied), everything(copied)) == before
     assert drafts(copied) == []
 
 
@@ -132,14 +141,15 @@ def test_what_a_killed_reindex_leaves_is_removed(copied: Path, ask: Ask) -> None
     assert drafts(copied) == []
 
 
+@on_both
 def test_reindex_waits_for_no_build(copied: Path, ask: Ask) -> None:
     """While a build has the folder, the catalog is not replaced under it."""
-    before = (copied / FILE_NAME).read_bytes()
+    before = everything(copied)
     with lock(copied):
         answer = ask("reindex", "--data", copied)
     assert answer.code == 2
     assert "another build is running" in answer.err
-    assert (copied / FILE_NAME).read_bytes() == before
+    assert everything(copied) == before
 
 
 def test_the_new_catalog_is_on_the_disk_before_it_has_its_name(copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,6 +190,7 @@ def test_reindex_opens_few_files_at_a_time(copied: Path, ask: Ask, monkeypatch: 
     assert max(counts) <= 4
 
 
+@on_both
 def test_reindex_names_a_damaged_file(copied: Path, ask: Ask) -> None:
     """A damaged table is not entered; the error names its file, and the old catalog is as it was."""
     before = snapshot(copied)

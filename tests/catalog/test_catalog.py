@@ -11,9 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.catalogs import forge, rows, snapshot
+from support.catalogs import forge, opened, rows, snapshot
 from support.checks import at_least_one
 from support.program import SOLVERS, Answer, contents, drafts
+from support.tablebases import on_both
 
 import tablebase
 from tablebase.api.tablebase import Tablebase
@@ -194,6 +195,7 @@ def test_the_catalog_knows_its_files(two_pieces: Path) -> None:
     assert len(rows(two_pieces, "SELECT * FROM tables")) == len(contents(two_pieces)) == 10
 
 
+@on_both
 def test_reindex_forgets_what_is_gone(copied: Path, ask: Ask) -> None:
     """A table that was deleted, with its slices and distances, is no longer in the catalog."""
     table_path(copied, GAME, parse_material(GAME, "TvL")).unlink()
@@ -205,12 +207,13 @@ def test_reindex_forgets_what_is_gone(copied: Path, ask: Ask) -> None:
     assert rows(copied, orphans) == [{"n": 0}]
 
 
+@on_both
 def test_registering_again_changes_nothing(copied: Path) -> None:
     """Entering a table a second time replaces its rows and does not double them."""
     before = snapshot(copied)
     material = parse_material(GAME, "CvW")
     path = table_path(copied, GAME, material)
-    with closing(Catalog(copied, create=True)) as catalog, closing(Table(path, GAME, material)) as table:
+    with closing(opened(copied, create=True)) as catalog, closing(Table(path, GAME, material)) as table:
         catalog.register(GAME, table, "sweep", 1.5)
     assert snapshot(copied) == before
     assert rows(copied, "SELECT material FROM tables WHERE engine = 'sweep'") == [{"material": "CvW"}]
@@ -341,6 +344,7 @@ def test_opening_without_a_catalog_is_an_error(tmp_path: Path) -> None:
         tablebase.open(tmp_path / "nowhere")
 
 
+@on_both
 def test_tables_of_other_rules_are_not_counted(copied: Path, ask: Ask) -> None:
     """What was built under other rules than those installed is no part of any statistics."""
     forge(copied, "UPDATE tables SET rules_digest = 'other' WHERE material = 'RvC'")
@@ -352,7 +356,7 @@ def test_tables_of_other_rules_are_not_counted(copied: Path, ask: Ask) -> None:
     assert names == {(line["material"], "w") for line in lines}
     assert all(parse_material(GAME, name) not in gone for name, _ in names)
     assert len(names) == 64 - len(gone)
-    with closing(Catalog(copied)) as catalog:
+    with closing(opened(copied)) as catalog:
         assert set(catalog.values(GAME)) == names
 
 

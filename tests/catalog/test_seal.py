@@ -10,8 +10,9 @@ from random import Random
 from typing import Any
 
 import pytest
-from support.catalogs import change, forge, snapshot
+from support.catalogs import change, database, everything, forge, opened, put_back, snapshot
 from support.program import Answer
+from support.tablebases import on_both, on_postgresql
 
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME, connect_for_reading
@@ -37,27 +38,44 @@ RECURSIVE = "WITH RECURSIVE forever(x) AS (SELECT 1 UNION ALL SELECT x FROM fore
 CHANGES = {
     "distances removed": ["DELETE FROM distances WHERE outcome = 'win'"],
     "a count changed": ["UPDATE solutions SET wins = wins + 1, losses = losses - 1 WHERE id = 3"],
-    "a table removed": ["PRAGMA foreign_keys = ON", "DELETE FROM tables WHERE material = 'CvW'"],
+    "a table removed": ["DELETE FROM tables WHERE material = 'CvW'"],
     "a slice removed": ["DELETE FROM slices WHERE material = 'DvP'"],
     "a slice stored elsewhere": ["UPDATE slices SET solution_id = 1 WHERE material = 'DvP'"],
-    "two sides exchanged": ["UPDATE solutions SET id = id + 1000 WHERE id = 1", "UPDATE solutions SET id = 1 WHERE id = 2"],
     "an alias that is none": ["UPDATE slices SET is_alias = 3 WHERE is_alias = 1"],
     "seconds invented": ["UPDATE tables SET seconds = seconds + 1 WHERE material = 'CvW'"],
     "another title": ["UPDATE games SET title = 'Draughts'"],
     "a game without tables": ["INSERT INTO games VALUES ('go', 'Go', '', 'bw', 'S s')"],
+    "no seals": ["DELETE FROM seals"],
+    "an index": ["CREATE INDEX mine ON tables (engine)"],
+    "no index": ["DROP INDEX ix_slices_game"],
+    "a view without end": ["DROP VIEW slice_counts", f"CREATE VIEW slice_counts AS {RECURSIVE} SELECT * FROM forever"],
+}
+SQLITE_CHANGES = {
+    "two sides exchanged": ["UPDATE solutions SET id = id + 1000 WHERE id = 1", "UPDATE solutions SET id = 1 WHERE id = 2"],
     "distances of nothing": ["INSERT INTO distances VALUES (1000, 'win', 1, 1)"],
     "a solution of nothing": [
         "INSERT INTO solutions SELECT 1000, 1000, side, 1, 0, 1, 0, 0, 0, 1, 1, NULL, NULL FROM solutions LIMIT 1"
     ],
     "bytes for a text": ["UPDATE tables SET material = CAST(material AS BLOB) WHERE material = 'CvW'"],
-    "no seals": ["DELETE FROM seals"],
+    "a table and all about it removed": ["PRAGMA foreign_keys = ON", "DELETE FROM tables WHERE material = 'CvW'"],
     "a trigger": ["CREATE TRIGGER greedy AFTER INSERT ON tables BEGIN DELETE FROM distances; END"],
     "a view": ["CREATE VIEW mine AS SELECT 1"],
     "a table": ["CREATE TABLE mine (a)"],
-    "an index": ["CREATE INDEX mine ON tables (engine)"],
-    "no index": ["DROP INDEX ix_slices_game"],
-    "a view without end": ["DROP VIEW slice_counts", f"CREATE VIEW slice_counts AS {RECURSIVE} SELECT * FROM forever"],
     "a table without end": ["DROP TABLE distances", f"CREATE VIEW distances AS {RECURSIVE} SELECT * FROM forever"],
+}
+"""What the other database does not allow, or allows beside the catalog, or writes in another way."""
+POSTGRESQL_CHANGES = {
+    "a trigger": [
+        "CREATE FUNCTION greedy() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN DELETE FROM distances; RETURN NEW; END'",
+        "CREATE TRIGGER greedy AFTER INSERT ON tables EXECUTE FUNCTION greedy()",
+    ],
+    "a rule": ["CREATE RULE deaf AS ON INSERT TO distances DO INSTEAD NOTHING"],
+    "hidden rows": ["ALTER TABLE distances ENABLE ROW LEVEL SECURITY"],
+    "a column": ["ALTER TABLE distances ADD COLUMN remark text"],
+    "a wider column": ["ALTER TABLE distances ALTER COLUMN placements TYPE numeric"],
+    "no key": ["ALTER TABLE distances DROP CONSTRAINT distances_pkey"],
+    "another order": ["ALTER TABLE seals ALTER COLUMN seal TYPE varchar"],
+    "a table without end": ["ALTER TABLE distances RENAME TO other", f"CREATE VIEW distances AS {RECURSIVE} SELECT * FROM forever"],
 }
 
 
@@ -73,8 +91,8 @@ def answers(folder: Path, ask: Ask) -> Said:
         if answer.code:
             assert answer.out == ""
             (error,) = answer.errors
-            assert error.startswith(f"error: {folder / FILE_NAME} "), error
-            assert f"run 'tablebase reindex --data {folder}'" in error
+            assert error.startswith(f"error: {database(folder).place} "), error
+            assert f"run 'tablebase reindex --data {folder}{database(folder).option}'" in error
     return said
 
 
@@ -86,6 +104,7 @@ def refused(said: Said) -> set[str]:
 ALL_BUT_PROBE = set(COMMANDS) - {"probe"}
 
 
+@on_both
 @pytest.mark.parametrize("statements", CHANGES.values(), ids=CHANGES)
 def test_a_catalog_changed_by_hand_is_refused(statements: list[str], copied: Path, ask: Ask) -> None:
     """Whatever was changed: by every command that needs the catalog, and `verify` says that a check has failed."""
@@ -94,16 +113,44 @@ def test_a_catalog_changed_by_hand_is_refused(statements: list[str], copied: Pat
     assert ask("verify", "doushouqi", "--data", copied).code == 1
 
 
-@pytest.mark.parametrize("changes", [list(CHANGES)[:14], ["a trigger", "a view without end"], ["a table without end"]])
-def test_reindex_cures_a_catalog_changed_by_hand(changes: list[str], copied: Path, ask: Ask) -> None:
-    """It says the same as before the changes, however many there were."""
+@pytest.mark.parametrize("statements", SQLITE_CHANGES.values(), ids=SQLITE_CHANGES)
+def test_a_file_changed_by_hand_is_refused(statements: list[str], copied: Path, ask: Ask) -> None:
+    """The same, where SQLite allows more than PostgreSQL."""
+    test_a_catalog_changed_by_hand_is_refused(statements, copied, ask)
+
+
+@on_postgresql
+@pytest.mark.parametrize("statements", POSTGRESQL_CHANGES.values(), ids=POSTGRESQL_CHANGES)
+def test_a_schema_changed_by_hand_is_refused(statements: list[str], copied: Path, ask: Ask) -> None:
+    """The same, where there is more in PostgreSQL that can be changed; all of it is cured."""
     sound = snapshot(copied)
-    for name in changes:
-        change(copied, *CHANGES[name])
+    test_a_catalog_changed_by_hand_is_refused(statements, copied, ask)
+    if not any(" VIEW " in statement for statement in statements):
+        assert ask("reindex", "--data", copied).code == 0
+        assert snapshot(copied) == sound
+
+
+@on_both
+def test_reindex_cures_rows_changed_by_hand(copied: Path, ask: Ask) -> None:
+    """It says the same as before the changes, however many there were."""
+    _check_cured(copied, list(CHANGES.values()), ask)
+
+
+@pytest.mark.parametrize("names", [list(SQLITE_CHANGES)[:5], ["a trigger", "a view"], ["a table", "a table without end"]])
+def test_reindex_cures_a_file_changed_by_hand(names: list[str], copied: Path, ask: Ask) -> None:
+    """The same, where SQLite allows more."""
+    _check_cured(copied, [SQLITE_CHANGES[name] for name in names], ask)
+
+
+def _check_cured(folder: Path, changes: list[list[str]], ask: Ask) -> None:
+    """Check that `reindex` undoes changes."""
+    sound = snapshot(folder)
+    for statements in changes:
+        change(folder, *statements)
     with pytest.raises(CorruptCatalogError):
-        Catalog(copied)
-    assert ask("reindex", "--data", copied).code == 0
-    assert snapshot(copied) == sound
+        opened(folder)
+    assert ask("reindex", "--data", folder).code == 0
+    assert snapshot(folder) == sound
 
 
 def test_an_index_that_leads_elsewhere_is_refused(copied: Path, ask: Ask) -> None:
@@ -170,35 +217,37 @@ def test_a_thousand_flipped_bits(copied: Path, ask: Ask) -> None:
     assert outcomes["refused"] > 900
 
 
+@on_both
 def test_what_was_removed_during_a_build_is_not_sealed(copied: Path) -> None:
     """A program that has the catalog open does not make the seal fit what others have removed meanwhile."""
     material = parse_material(GAME, "RvC")
     with (
-        closing(Catalog(copied, create=True)) as catalog,
+        closing(opened(copied, create=True)) as catalog,
         closing(Table(table_path(copied, GAME, material), GAME, material)) as table,
     ):
-        change(copied, "PRAGMA foreign_keys = ON", "DELETE FROM tables WHERE material = 'CvW'")
+        change(copied, "DELETE FROM tables WHERE material = 'CvW'")
         with pytest.raises(CorruptCatalogError, match="rows have been added, changed or removed"):
             catalog.register(GAME, table)
     with pytest.raises(CorruptCatalogError):
-        Catalog(copied)
+        opened(copied)
 
 
+@on_both
 def test_patterns_have_seals_of_their_own(copied: Path, ask: Ask) -> None:
     """Whatever is changed in them is noticed by `sql`, which shows them."""
     assert ask("patterns", "doushouqi", "--material", "RvC", "--data", copied).code == 0
     assert ask(*COMMANDS["sql"], "--data", copied).code == 0
-    sound = (copied / FILE_NAME).read_bytes()
+    sound = everything(copied)
     for statement in (
         "UPDATE pattern_rules SET share = 1",
-        "UPDATE pattern_gains SET slice_id = 1 WHERE id = 1",
+        "UPDATE pattern_gains SET slice_id = 1 WHERE id = (SELECT min(id) FROM pattern_gains)",
         "DELETE FROM pattern_trees",
         "UPDATE pattern_seals SET seal = ''",
         "UPDATE pattern_gains SET features = 'even_1_2'",
     ):
         change(copied, statement)
         assert ask(*COMMANDS["sql"], "--data", copied).code == 1, statement
-        (copied / FILE_NAME).write_bytes(sound)
+        put_back(copied, sound)
 
 
 OF_CVW = "(SELECT min(id) FROM solutions WHERE table_id = (SELECT id FROM tables WHERE material = 'CvW'))"
@@ -215,6 +264,7 @@ FORGERIES = {
 }
 
 
+@on_both
 @pytest.mark.parametrize("statement", FORGERIES.values(), ids=FORGERIES)
 def test_verify_compares_the_catalog_with_the_files(statement: str, copied: Path, ask: Ask) -> None:
     """What differs from the header of a table is found even if the seals fit, and named with its file."""

@@ -1,4 +1,4 @@
-"""What catalogs say, and catalogs changed behind the program's back."""
+"""What catalogs say, and catalogs changed behind the program's back; where TABLEBASE_CATALOG names a database, those there."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import update
+import pytest
+from sqlalchemy import delete, func, insert, select, update
 
 from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.database import Database
+from tablebase.catalog.databases import database_of
 from tablebase.catalog.registration import read
-from tablebase.catalog.schema import TableRow
+from tablebase.catalog.schema import Base, TableRow
 from tablebase.catalog.seal import renew_totals
-from tablebase.catalog.sqlite import FILE_NAME, connect_for_writing
+from tablebase.catalog.sqlite import FILE_NAME
+from tablebase.tables.folder import default_catalog
 
 EVERYTHING = """
 SELECT slices.game, slices.material, slices.side, slices.pieces, slices.is_alias, tables.material AS home, tables.pieces,
@@ -28,9 +32,19 @@ JOIN solutions ON solutions.id = solution_id JOIN tables ON tables.id = table_id
 """
 
 
+def opened(folder: Path, *, create: bool = False) -> Catalog:
+    """The catalog of a folder."""
+    return Catalog(folder, create=create, catalog=default_catalog())
+
+
+def database(folder: Path) -> Database:
+    """The database with the catalog of a folder."""
+    return database_of(folder, default_catalog())
+
+
 def rows(folder: Path, statement: str) -> list[dict[str, Any]]:
     """What a statement gives, by column."""
-    with closing(Catalog(folder)) as catalog:
+    with closing(opened(folder)) as catalog:
         columns, found = catalog.sql(statement)
     return [dict(zip(columns, row, strict=True)) for row in found]
 
@@ -42,15 +56,53 @@ def snapshot(folder: Path) -> list[list[dict[str, Any]]]:
 
 def change(folder: Path, *statements: str) -> None:
     """Change a catalog as any program can."""
-    with closing(sqlite3.connect(folder / FILE_NAME)) as connection, connection:
-        for statement in statements:
-            connection.execute(statement)
+    if default_catalog() is None:
+        # Of which no foreign keys are demanded.
+        with closing(sqlite3.connect(folder / FILE_NAME)) as connection, connection:
+            for statement in statements:
+                connection.execute(statement)
+    else:
+        with database(folder).changes() as transaction:
+            for statement in statements:
+                transaction.exec_driver_sql(statement)
 
 
 def forge(folder: Path, *statements: str) -> None:
     """Change a catalog and make its seals fit, as only a forger would, or a program with an error."""
     change(folder, *statements)
-    with connect_for_writing(folder / FILE_NAME).begin() as connection:
+    with database(folder).changes() as connection:
         for number, registration in read(connection).items():
             connection.execute(update(TableRow).where(TableRow.id == number).values(seal=registration.seal))
         renew_totals(connection)
+
+
+def everything(folder: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """All rows of all tables."""
+    with database(folder).snapshot() as connection:
+        return {
+            table.name: [tuple(row) for row in connection.execute(select(table).order_by(*table.primary_key))]
+            for table in Base.metadata.sorted_tables
+        }
+
+
+def put_back(folder: Path, sound: dict[str, list[tuple[Any, ...]]]) -> None:
+    """Let a catalog have these rows, as `everything` returned them, and no others."""
+    with database(folder).changes() as connection:
+        for table in reversed(Base.metadata.sorted_tables):
+            connection.execute(delete(table))
+        for table in Base.metadata.sorted_tables:
+            # SQLAlchemy makes truth values of the numbers.
+            found = [[int(one) if isinstance(one, bool) else one for one in row] for row in sound[table.name]]
+            if found:
+                connection.execute(insert(table), [dict(zip(table.c.keys(), row, strict=True)) for row in found])
+            if found and "id" in table.c and connection.dialect.name == "postgresql":
+                connection.execute(select(func.setval(f"{table.name}_id_seq", max(row[0] for row in found))))
+
+
+def move(folder: Path, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    """Move the catalog of a folder to PostgreSQL, row by row; commands and helpers look for it there from now on."""
+    found = everything(folder)
+    (folder / FILE_NAME).unlink()
+    monkeypatch.setenv("TABLEBASE_CATALOG", url)
+    database(folder).create()
+    put_back(folder, found)

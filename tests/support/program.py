@@ -129,8 +129,8 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def drafts(folder: Path) -> list[str]:
-    """What is neither a table nor the catalog nor its lock."""
-    known = (".h5", "catalog.sqlite", ".lock")
+    """What is neither a table nor the catalog nor its id nor its lock."""
+    known = (".h5", "catalog.sqlite", ".catalog-id", ".lock")
     return [path.name for path in folder.rglob("*") if path.is_file() and not path.name.endswith(known)]
 
 

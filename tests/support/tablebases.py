@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
+from servers import Server, binaries
 
 import tablebase
+from support.catalogs import move
 from support.program import Answer, asker
 from tablebase.api.tablebase import Tablebase
 from tablebase.cli import run
+
+on_both = pytest.mark.parametrize("catalog_url", ["sqlite", "postgresql"], indirect=True)
+"""A test that runs twice: with the catalog in the folder, and in PostgreSQL."""
+on_postgresql = pytest.mark.parametrize("catalog_url", ["postgresql"], indirect=True)
 
 
 @pytest.fixture
@@ -72,11 +80,39 @@ def race_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """A PostgreSQL server of this process's own."""
+    programs = binaries()
+    if programs is None:
+        assert not os.environ.get("CI"), "PostgreSQL must be installed here"
+        pytest.skip("PostgreSQL is not installed")
+    with Server(programs) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def schemas(server: Server) -> Iterator[str]:
+    """URLs of new, empty schemas."""
+    return (server.new_schema(f"test_{number}") for number in count())
+
+
 @pytest.fixture
-def copied(two_pieces: Path, tmp_path: Path) -> Path:
+def catalog_url(request: pytest.FixtureRequest) -> str | None:
+    """The URL of a new, empty schema if a test is to have its catalog in PostgreSQL; see `on_both`."""
+    if getattr(request, "param", "sqlite") == "sqlite":
+        return None
+    schemas: Iterator[str] = request.getfixturevalue("schemas")
+    return next(schemas)
+
+
+@pytest.fixture
+def copied(two_pieces: Path, tmp_path: Path, catalog_url: str | None, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of all two-piece tables, to be damaged."""
     folder = tmp_path / "copied"
     shutil.copytree(two_pieces, folder)
+    if catalog_url is not None:
+        move(folder, monkeypatch, catalog_url)
     return folder
 
 

@@ -1,0 +1,1 @@
+"""A revision for each version of the schema."""

@@ -1,0 +1,460 @@
+"""What is particular to a catalog in PostgreSQL: the server, the folder it belongs to, and statements that only read."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from importlib import util
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from servers import PASSWORD, ROLE, USER, Server
+from sqlalchemy import insert
+from sqlalchemy.engine import make_url
+from support.catalogs import change, database, everything, opened, rows, snapshot
+from support.program import Answer
+from support.tablebases import on_postgresql
+
+import tablebase
+from tablebase.catalog import postgresql
+from tablebase.catalog.postgresql import ID_FILE
+from tablebase.catalog.schema import GameRow
+from tablebase.errors import CapacityError, MissingExtraError, TablebaseError, TimeLimitError
+from tablebase.slices.material import parse_material
+from tablebase.tables.format import table_path
+from tablebase.tables.reader import Table
+from tablebase_rules.doushouqi import game as doushouqi
+
+GAME = doushouqi()
+Ask = Callable[..., Answer]
+COUNT = "SELECT count(*) AS n FROM tables"
+
+
+@pytest.fixture
+def connect() -> Iterator[Callable[[str], psycopg.Connection]]:
+    """Connections of another program to the database of a URL."""
+    opened_here = []
+
+    def connect(url: str) -> psycopg.Connection:
+        parts = make_url(url)
+        words = {"host": parts.query["host"], "options": parts.query["options"], "dbname": parts.database}
+        opened_here.append(psycopg.connect(user=parts.username, password=parts.password, **words))  # type: ignore[arg-type]
+        return opened_here[-1]
+
+    yield connect
+    for connection in opened_here:
+        connection.close()
+
+
+# The whole way
+
+
+@on_postgresql
+def test_a_tablebase_with_its_catalog_on_a_server(
+    catalog_url: str, two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every command does there what it does with a file, and says the same; no file is made in the folder."""
+    monkeypatch.setenv("COLUMNS", "200")
+    shutil.copytree(two_pieces / "doushouqi", tmp_path / "doushouqi")
+    there = ("--data", tmp_path, "--catalog", catalog_url)
+    build = ("build", "doushouqi", "--pieces", "2")
+    assert "10 of 10 tables" in ask(*build, *there).err
+    assert "nothing to do" in ask(*build, *there).err
+    for words in (
+        ("stats", "doushouqi", "--by", "material", "--format", "csv"),
+        ("sql", "SELECT * FROM slice_counts WHERE is_alias = 0 ORDER BY material, side", "--format", "json"),
+        (
+            "sql",
+            "SELECT sum(wins) AS wins, avg(wins) AS mean, max(longest_win) AS n, NULL AS no FROM solutions",
+            "--format",
+            "json",
+        ),
+        ("mine", "doushouqi", "SELECT outcome, count(*) AS n FROM positions GROUP BY ALL ORDER BY ALL", "--format", "csv"),
+        ("verify", "doushouqi", "--material", "RvC"),
+        ("export", "doushouqi", "--material", "RvC", "--parquet", tmp_path / "parquet"),
+        ("plot", "distances", "doushouqi", "--output", tmp_path / "chart.svg"),
+        ("plot", "squares", "doushouqi", "--material", "RvC", "--output", tmp_path / "squares.svg"),
+        ("patterns", "doushouqi", "--material", "RvC", "--depth", "0", "--format", "csv"),
+    ):
+        answer, expected = ask(*words, *there), ask(*words, "--data", two_pieces)
+        assert (answer.code, answer.out) == (0, expected.out), answer.err
+    for words in (("estimate", "doushouqi", "--pieces", "2"), ("reindex",), ("prune", "--yes")):
+        assert ask(*words, *there).code == 0
+    assert ask("patterns", "doushouqi", "--material", "RvC", "--depth", "0", "--data", two_pieces).code == 0
+    # The option comes before the variable, and without both there is no catalog.
+    monkeypatch.setenv("TABLEBASE_CATALOG", "postgresql://nobody@/nothing?host=/nowhere")
+    assert ask("stats", "doushouqi", *there).code == 0
+    monkeypatch.setenv("TABLEBASE_CATALOG", "")
+    assert "there is no tablebase in" in ask("stats", "doushouqi", "--data", tmp_path).err
+    assert list(tmp_path.glob("*.sqlite*")) == []
+
+
+@on_postgresql
+def test_from_python(copied: Path, catalog_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`tablebase.open` takes the URL, or finds it where the command line does; processes get it, too."""
+    with tablebase.open(copied) as tables:
+        expected = tables.stats("doushouqi")
+    monkeypatch.delenv("TABLEBASE_CATALOG")
+    with tablebase.open(copied, catalog_url) as tables:
+        assert tables.stats("doushouqi") == expected
+        assert tables.describe("doushouqi", "RvC")["slices"][0]["material"] == "RvC"
+        assert tables.query("doushouqi", "SELECT count(*) FROM positions WHERE material = 'RvC'").fetchall() == [(61 * 49 - 49,)]
+        maker, arguments = tables.__reduce__()
+        with maker(*arguments) as again:
+            assert again.sql(COUNT).fetchall() == [(10,)]
+    with tablebase.open(copied) as tables, pytest.raises(TablebaseError, match="there is no tablebase in"):
+        tables.stats("doushouqi")
+
+
+@on_postgresql
+def test_layers_of_games_with_chance(catalog_url: str, tmp_path: Path, ask: Ask) -> None:
+    """They are registered, counted and verified there, too."""
+    there = ("--data", tmp_path, "--catalog", catalog_url)
+    assert ask("build", "pig-die=2-target=2", *there).code == 0
+    assert "nothing to do" in ask("build", "pig-die=2-target=2", *there).err
+    assert ask("stats", "pig-die=2-target=2", *there, "--format", "csv").csv[0]["states"] != ""
+    assert ask("verify", "pig-die=2-target=2", *there).code == 0
+    assert ask("reindex", *there).code == 0
+
+
+@on_postgresql
+def test_a_batch_and_its_steps(catalog_url: str, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file may name the catalog; its steps use the same, and their words do not show its password."""
+    monkeypatch.delenv("TABLEBASE_CATALOG", raising=False)
+    file, output = tmp_path / "night.toml", tmp_path / "out.csv"
+    step = f'[[then]]\ncommand = ["stats", "hexapawn", "--format", "csv"]\noutput = "{output}"\n'
+    file.write_text(f'catalog = "{catalog_url}"\n[[build]]\ngame = "hexapawn"\npieces = "2"\n{step}')
+    answer = ask("batch", file, "--data", tmp_path / "data")
+    assert answer.code == 0
+    assert PASSWORD not in answer.err
+    assert output.read_text().splitlines()[1].startswith("2,1,1,33,")
+
+
+@on_postgresql
+def test_large_numbers_fit(copied: Path) -> None:
+    """More than 32 bits can count; SQLite needs no type for that."""
+    change(copied, "UPDATE solutions SET placements = 1141509180672")
+    with database(copied).snapshot() as connection:
+        assert connection.exec_driver_sql("SELECT sum(placements) FROM solutions").scalar_one() > 1 << 41
+
+
+@on_postgresql
+def test_texts_are_sorted_by_their_bytes(copied: Path) -> None:
+    """As in SQLite, though the database has another order."""
+    with database(copied).changes() as connection:
+        names = ["b", "B", "a", "ä", "Z"]
+        connection.execute(insert(GameRow.__table__), [dict.fromkeys(GameRow.__table__.c.keys(), name) for name in names])
+        found = connection.exec_driver_sql("SELECT name FROM games WHERE length(name) = 1 ORDER BY name").scalars().all()
+        other = (
+            connection.exec_driver_sql("SELECT x FROM (VALUES ('b'), ('B')) AS v(x) ORDER BY x COLLATE \"default\"").scalars().all()
+        )
+    assert found == sorted(names)
+    assert other != sorted(other)
+
+
+# One folder, one schema
+
+
+@on_postgresql
+def test_the_catalog_of_another_folder_is_refused(copied: Path, tmp_path: Path, ask: Ask) -> None:
+    """Whatever the command: two builds do not mix; a folder that was moved keeps its catalog."""
+    before = everything(copied)
+    other = tmp_path / "other"
+    assert ask("build", "hexapawn", "--pieces", "2", "--data", other).code == 2
+    shutil.copytree(copied, other, dirs_exist_ok=True, ignore=shutil.ignore_patterns(ID_FILE))
+    for words in (["build", "doushouqi", "--pieces", "2"], ["stats", "doushouqi"], ["reindex"], ["prune"], ["migrate"]):
+        answer = ask(*words, "--data", other)
+        assert answer.code == 2
+        place = database(copied).place
+        cure = "name that one with --data, or another database or schema with --catalog"
+        assert answer.errors == [f"error: {place} holds the catalog of another folder than {other}: {cure}"]
+    assert everything(copied) == before
+    moved = copied.rename(tmp_path / "moved")
+    assert ask("stats", "doushouqi", "--data", moved).code == 0
+
+
+@on_postgresql
+def test_a_folder_keeps_its_id(copied: Path, schemas: Iterator[str], ask: Ask) -> None:
+    """A second catalog of the same folder, on a new server, gets the same id; the first one stays valid."""
+    before = (copied / ID_FILE).read_text()
+    assert ask("reindex", "--data", copied, "--catalog", next(schemas)).code == 0
+    assert (copied / ID_FILE).read_text() == before
+    assert ask("stats", "doushouqi", "--data", copied).code == 0
+
+
+@on_postgresql
+def test_another_programs_tables_are_left_alone(
+    catalog_url: str, copied: Path, schemas: Iterator[str], ask: Ask, connect: Any
+) -> None:
+    """A schema with other tables does not become a catalog, and `reindex` does not touch it."""
+    other = next(schemas)
+    with connect(other) as connection:
+        connection.execute("CREATE TABLE contacts AS SELECT 'Ada' AS name")
+    for words in (["reindex"], ["build", "doushouqi", "--pieces", "2"], ["stats", "doushouqi"]):
+        answer = ask(*words, "--data", copied, "--catalog", other)
+        assert answer.code == 2
+        assert "cannot be used as a catalog (it has no table of slices): name an empty database or schema" in answer.err
+    assert connect(other).execute("SELECT * FROM contacts").fetchall() == [("Ada",)]
+    # Beside a catalog, they do no harm.
+    with connect(catalog_url) as connection:
+        connection.execute("CREATE VIEW mine AS SELECT 1")
+    assert ask("stats", "doushouqi", "--data", copied).code == 0
+
+
+# Several at a time
+
+
+@on_postgresql
+def test_a_catalog_is_read_as_it_was_opened(copied: Path) -> None:
+    """What is changed later is not seen; nobody waits for a reader, not even `reindex`, which removes all rows."""
+    with closing(opened(copied)) as catalog:
+        with database(copied).replacement():
+            pass
+        assert catalog.sql(COUNT)[1] == [(10,)]
+        assert len(catalog.registered(GAME)) == 10
+    assert rows(copied, COUNT) == [{"n": 0}]
+
+
+@on_postgresql
+def test_whoever_changes_waits_for_the_other(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two transactions never overlap; a reader goes on; whoever waits too long says so in a sentence."""
+    material = parse_material(GAME, "CvW")
+    done = threading.Event()
+
+    def register() -> None:
+        with closing(Table(table_path(copied, GAME, material), GAME, material)) as table:
+            writer.register(GAME, table, "late")
+        done.set()
+
+    with closing(opened(copied, create=True)) as writer:
+        thread = threading.Thread(target=register)
+        with database(copied).changes() as connection:
+            thread.start()
+            assert not done.wait(0.3)
+            connection.exec_driver_sql("SELECT 1")
+        thread.join()
+        assert rows(copied, "SELECT engine FROM tables WHERE engine = 'late'") == [{"engine": "late"}]
+        monkeypatch.setattr(postgresql, "PATIENCE", 0.1)
+        with database(copied).changes(), pytest.raises(TablebaseError, match="is being changed by another program"):
+            register()
+
+
+# Statements that only read
+
+
+@on_postgresql
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("INSERT INTO games VALUES ('a', 'b', 'c', 'd', 'e')", 'syntax error at or near "INSERT" (only SELECT is allowed)'),
+        ("UPDATE solutions SET wins = 0", 'syntax error at or near "UPDATE" (only SELECT is allowed)'),
+        ("DELETE FROM tables RETURNING id", 'syntax error at or near "DELETE" (only SELECT is allowed)'),
+        ("WITH a AS (SELECT 1) DELETE FROM tables", 'syntax error at or near "DELETE"'),
+        (
+            "WITH a AS (DELETE FROM tables RETURNING id) SELECT * FROM a",
+            "data-modifying statements in WITH (only reading is allowed)",
+        ),
+        ("SELECT * INTO mine FROM tables", "INTO"),
+        ("SELECT * FROM tables FOR UPDATE", "cannot execute SELECT FOR UPDATE in a read-only transaction"),
+        ("SELECT nextval('tables_id_seq')", "cannot execute nextval() in a read-only transaction"),
+        ("SELECT query_to_xml('DELETE FROM tables', true, true, '')", "DELETE is not allowed in a non-volatile function"),
+        (
+            "SELECT set_config('transaction_read_only', 'off', false)",
+            "cannot set transaction read-write mode inside a read-only transaction",
+        ),
+        ("DROP TABLE tables", 'syntax error at or near "DROP"'),
+        ("TRUNCATE tables", 'syntax error at or near "TRUNCATE"'),
+        ("CREATE TEMP TABLE mine (a int)", 'syntax error at or near "CREATE"'),
+        ("COPY tables TO '/tmp/tables'", 'syntax error at or near "COPY"'),
+        ("COPY (SELECT 1) TO PROGRAM 'true'", 'syntax error at or near "COPY"'),
+        ("DO $$ BEGIN DELETE FROM tables; END $$", 'syntax error at or near "DO"'),
+        ("SET TRANSACTION READ WRITE", 'syntax error at or near "SET"'),
+        ("COMMIT", 'syntax error at or near "COMMIT"'),
+        ("SELECT 1; SELECT 2", "cannot insert multiple commands into a prepared statement"),
+        ("SELECT 1; COMMIT; DROP TABLE tables", "cannot insert multiple commands into a prepared statement"),
+        ("SELECT pg_read_file('/etc/passwd')", "permission denied for function pg_read_file"),
+        ("SELECT * FROM positions", "relation \"positions\" does not exist (ask it with 'tablebase mine')"),
+        ("SELECT nothing FROM tables", 'column "nothing" does not exist'),
+        ("SELECT 1 / 0", "division by zero"),
+        ("", "syntax error at end of input"),
+    ],
+)
+def test_sql_only_reads(statement: str, said: str, copied: Path, ask: Ask) -> None:
+    """What would write, or do two things at once, is refused in one sentence by the server itself."""
+    before = everything(copied)
+    answer = ask("sql", statement, "--data", copied)
+    assert (answer.code, answer.out, len(answer.err.splitlines())) == (2, "", 1)
+    assert answer.err.startswith("error: the SQL statement failed: ")
+    assert said in answer.err
+    assert everything(copied) == before
+
+
+@on_postgresql
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("VALUES (1, 'a'), (2, NULL)", [(1, "a"), (2, None)]),
+        ("TABLE schema_version", [(4,)]),
+        ("SELECT 1 -- one", [(1,)]),
+        ("SELECT 1;", [(1,)]),
+        ("SELECT '100 %s %'", [("100 %s %",)]),
+        ("SELECT 1.5, 2.0, 1e400, 12345678901234567890", [(1.5, 2.0, int("1" + "0" * 400), 12345678901234567890)]),
+        ("SELECT true, '\\xff'::bytea, date '2030-01-31', ARRAY[1, 2]", [(True, b"\xff", "2030-01-31", "[1, 2]")]),
+        ("SELECT 'NaN'::numeric = 'NaN'::numeric", [(True,)]),
+    ],
+)
+def test_sql_reads_what_is_asked(statement: str, expected: list[tuple[object, ...]], copied: Path) -> None:
+    """All that can be selected, as values that every output format knows."""
+    with closing(opened(copied)) as catalog:
+        assert catalog.sql(statement)[1] == expected
+
+
+@on_postgresql
+def test_a_snapshot_outlives_a_wrong_statement(copied: Path) -> None:
+    """After an error, and after a limit of time, the same catalog answers further questions."""
+    with closing(opened(copied)) as catalog:
+        with pytest.raises(TablebaseError, match="does not exist"):
+            catalog.sql("SELECT nothing")
+        with pytest.raises(TimeLimitError, match=r"takes longer than 0\.1 s"):
+            catalog.sql("SELECT pg_sleep(20)", 0.1)
+        assert catalog.sql(f"{COUNT} WHERE pg_sleep(0.2) IS NOT NULL LIMIT 1")[1] == [(10,)]
+
+
+@on_postgresql
+def test_a_superuser_asks_nothing(copied: Path, server: Server, catalog_url: str, ask: Ask) -> None:
+    """Its statements could write files even in a transaction that only reads; all else works."""
+    options = str(make_url(catalog_url).query["options"])
+    there = ("--data", copied, "--catalog", server.url(options.removeprefix("-csearch_path="), role=USER))
+    answer = ask("sql", COUNT, *there)
+    assert answer.code == 2
+    assert "connect as a role that may not" in answer.err
+    for words in (["stats", "doushouqi"], ["plot", "distances", "doushouqi", "--output", str(copied / "chart.svg")]):
+        assert ask(*words, *there).code == 0
+
+
+# What can go wrong
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "mysql://me:secret@host/db",
+        "sqlite:///catalog.sqlite",
+        "catalog",
+        "postgresql+asyncpg://me:secret@host/db",
+        "://secret",
+        "postgresql://me:secret@host:port/db",
+    ],
+)
+def test_what_is_no_url_is_said_so(url: str, tmp_path: Path, ask: Ask) -> None:
+    """In a sentence that does not repeat it, since it may hold a password."""
+    answer = ask("stats", "doushouqi", "--data", tmp_path, "--catalog", url)
+    sentence = "--catalog names no PostgreSQL database: write its URL as postgresql+psycopg://USER@HOST/DATABASE"
+    assert (answer.code, answer.errors) == (2, [f"error: {sentence}"])
+
+
+def test_without_the_extra(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error says how to install it."""
+    find = util.find_spec
+    monkeypatch.setattr("tablebase.errors.find_spec", lambda name: None if name == "psycopg" else find(name))
+    answer = ask("stats", "doushouqi", "--data", tmp_path, "--catalog", "postgresql://me@host/db")
+    assert answer.code == 2
+    assert answer.errors == [f"error: {MissingExtraError('catalogs in PostgreSQL', 'postgres')}"]
+
+
+@pytest.mark.parametrize(
+    ("change_url", "reason"),
+    [
+        (lambda url: url.set(password="wrong"), "password authentication failed"),
+        (lambda url: url.set(username="nobody"), "password authentication failed"),
+        (lambda url: url.set(database="nothing"), 'database "nothing" does not exist'),
+        (lambda url: url.update_query_dict({"host": "/nowhere"}), "No such file or directory"),
+    ],
+    ids=["wrong password", "no such role", "no such database", "no server"],
+)
+@on_postgresql
+def test_a_server_that_does_not_answer(change_url: Any, reason: str, catalog_url: str, copied: Path, ask: Ask) -> None:
+    """Every command says in one sentence why, and never shows the password."""
+    url = change_url(make_url(catalog_url))
+    there = ("--data", copied, "--catalog", url.render_as_string(hide_password=False))
+    for words in (["stats", "doushouqi"], ["build", "doushouqi", "--pieces", "2"], ["reindex"], ["sql", "SELECT 1"], ["migrate"]):
+        answer = ask(*words, *there)
+        assert (answer.code, answer.out, len(answer.err.splitlines())) == (2, "", 1), answer.err
+        assert answer.err.startswith(f"error: {url.render_as_string(hide_password=True)} cannot be reached (")
+        assert reason in answer.err
+        assert "wrong" not in answer.err
+        assert PASSWORD not in answer.err
+
+
+@on_postgresql
+def test_a_role_without_rights(copied: Path, server: Server, catalog_url: str, ask: Ask) -> None:
+    """One that may only read can ask everything, and is refused in a sentence where it would change something."""
+    schema = str(make_url(catalog_url).query["options"]).removeprefix("-csearch_path=")
+    server.run("DROP ROLE IF EXISTS reader", "CREATE ROLE reader LOGIN PASSWORD 'reader'")
+    server.run(
+        f"GRANT USAGE ON SCHEMA {schema} TO reader", f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO reader", database=ROLE
+    )
+    try:
+        there = ("--data", copied, "--catalog", server.url(schema, "reader", "reader"))
+        for words in (["stats", "doushouqi"], ["sql", COUNT], ["verify", "doushouqi", "--material", "RvC"]):
+            assert ask(*words, *there).code == 0
+        answer = ask("reindex", *there)
+        assert answer.code == 2
+        assert "cannot be used (permission denied for table" in answer.err
+    finally:
+        server.run("DROP OWNED BY reader", database=ROLE)
+        server.run("DROP ROLE reader")
+
+
+@on_postgresql
+@pytest.mark.parametrize(
+    ("fault", "kind", "code", "sentence"),
+    [
+        (psycopg.errors.DiskFull("no room"), CapacityError, 3, "there is no space left for {} (no room): free some space"),
+        (psycopg.errors.OutOfMemory("no room"), CapacityError, 3, "there is no space left for {} (no room): free some space"),
+        (psycopg.errors.AdminShutdown("going"), TablebaseError, 2, "{} cannot be reached (going): check the server"),
+        (psycopg.errors.TooManyConnections("all taken"), TablebaseError, 2, "{} cannot be reached (all taken): check the server"),
+        (psycopg.errors.ReadOnlySqlTransaction("a copy"), TablebaseError, 2, "{} cannot be used (a copy): ask its owner"),
+        (psycopg.errors.DataCorrupted("torn"), TablebaseError, 1, "{} is damaged (torn): run 'tablebase reindex"),
+        (psycopg.errors.UndefinedTable("no such"), TablebaseError, 2, "{} cannot be used as a catalog (no such): name an empty"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
+)
+def test_faults_have_sentences(
+    fault: psycopg.Error, kind: type[TablebaseError], code: int, sentence: str, tmp_path: Path, catalog_url: str, monkeypatch: Any
+) -> None:
+    """With the exit codes that the same faults of a file have."""
+    monkeypatch.setenv("TABLEBASE_CATALOG", catalog_url)
+    with pytest.raises(kind) as raised, database(tmp_path).guard():
+        raise fault
+    assert raised.value.exit_code == code
+    assert str(raised.value).startswith(sentence.format(database(tmp_path).place))
+
+
+@on_postgresql
+def test_a_server_that_goes_during_a_build(copied: Path, server: Server, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One sentence; what is built stays, and the next build enters it."""
+    before = snapshot(copied)
+    with closing(opened(copied, create=True)) as catalog:
+        catalog.remove(["doushouqi/2/CvW.h5", "doushouqi/2/RvC.h5"])
+    check, calls = postgresql.PostgresqlDatabase._check_folder, []
+
+    def end(self: Any, connection: Any) -> None:
+        check(self, connection)
+        calls.append(connection)
+        if len(calls) == 4:
+            pid = connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one()
+            server.run(f"SELECT pg_terminate_backend({pid})")
+
+    monkeypatch.setattr(postgresql.PostgresqlDatabase, "_check_folder", end)
+    answer = ask("build", "doushouqi", "--pieces", "2", "--data", copied)
+    assert answer.code == 2
+    assert len(answer.errors) == 1
+    assert "cannot be reached (" in answer.errors[0]
+    monkeypatch.setattr(postgresql.PostgresqlDatabase, "_check_folder", check)
+    assert ask("build", "doushouqi", "--pieces", "2", "--data", copied).code == 0
+    assert snapshot(copied) == before
