@@ -14,6 +14,7 @@ from tablebase.cli.options import (
     Data,
     Deadline,
     Duration,
+    Executed,
     Format,
     GameName,
     Grace,
@@ -21,10 +22,12 @@ from tablebase.cli.options import (
     LogFile,
     Materials,
     Pieces,
+    Scheduler,
     Size,
     Style,
     Variant,
     Verbose,
+    Where,
     Workers,
     chosen_limits,
     chosen_materials,
@@ -57,6 +60,8 @@ def build(
     data: Data = DEFAULT_DATA,
     workers: Workers = 1,
     memory: Memory = None,
+    executor: Executed = Where.LOCAL,
+    scheduler: Scheduler = None,
     engine: Annotated[
         str,
         typer.Option("--engine", help="Solver: auto, planes, lean, bitrow, pursuit, reference or sweep; all write the same files."),
@@ -77,9 +82,12 @@ def build(
     from tablebase.cli.terms import Terms
 
     with Log(log, json_log) as lines:
-        terms = Terms(data, chosen_limits(workers, memory), end, grace, log=lines, verbose=verbose)
         if isinstance(rules, StochasticGame):
             chances.refuse_given(rules, pieces=pieces, material=material, memory=memory)
+            chances.refuse_cluster(rules, executor)
+        limits = chosen_limits(workers, memory, executor, scheduler)
+        terms = Terms(data, limits, end, grace, log=lines, verbose=verbose, where=executor, scheduler=scheduler)
+        if isinstance(rules, StochasticGame):
             left = chances.build(rules, chances.limits_from(rules, context.args), terms, summarized=summarized)
         else:
             chances.refuse_more(context)

@@ -52,6 +52,13 @@ class Format(StrEnum):
     CSV = "csv"
 
 
+class Where(StrEnum):
+    """What runs the solvers: processes of this machine, or a cluster."""
+
+    LOCAL = "local"
+    DASK = "dask"
+
+
 class By(StrEnum):
     """What one line of statistics covers."""
 
@@ -150,6 +157,10 @@ Materials = Annotated[list[str] | None, typer.Option("--material", metavar="RCvW
 Verbose = Annotated[bool, typer.Option("--verbose", help="Write a line about each table.")]
 Workers = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Number of processes.")]
 Threads = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Number of threads.")]
+Executed = Annotated[Where, typer.Option("--executor", help="Where tables are solved: on this machine, or by workers of Dask.")]
+Scheduler = Annotated[
+    str | None, typer.Option("--scheduler", metavar="URL", help="Scheduler of Dask, tcp://HOST:PORT; by default one is started here.")
+]
 Deadline = Annotated[
     float | None,
     typer.Option("--deadline", metavar="TIME", parser=parse_time, help="Stop at this time, such as 07:00 or 2030-01-31T07:00."),
@@ -226,12 +237,34 @@ def chosen_materials(game: Game, pieces: range | None, texts: Sequence[str] | No
     return [material for text in texts or [] for material in parse_materials(game, text)]
 
 
-def chosen_limits(workers: int, memory: str | None) -> Limits:
-    """What a build may use at the same time."""
+def chosen_limits(workers: int, memory: str | None, where: Where = Where.LOCAL, scheduler: str | None = None) -> Limits:
+    """What a build may use at the same time.
+
+    Raises
+    ------
+    TablebaseError
+        If these options do not go together, or there is no such scheduler with workers.
+    """
     from tablebase.compute import machine
     from tablebase.executors.executor import Limits
 
-    return Limits(workers, machine.memory() if memory is None else parse_size(memory))
+    if scheduler is not None:
+        return _limits_at(scheduler, workers, memory, where)
+    allowed = machine.memory() if memory is None else parse_size(memory)
+    return Limits(workers, allowed) if where is Where.LOCAL else Limits(workers, allowed // workers, each=True)
+
+
+def _limits_at(scheduler: str, workers: int, memory: str | None, where: Where) -> Limits:
+    """What the workers of a scheduler offer, if nothing else was asked for."""
+    from tablebase.cli.output import say
+
+    if where is not Where.DASK:
+        raise TablebaseError("a scheduler belongs to the executor dask: add --executor dask, or leave out --scheduler")
+    if workers != 1 or memory is not None:
+        raise TablebaseError("a scheduler has workers and memory of its own: leave out --workers and --memory, or --scheduler")
+    from tablebase.executors.dask import limits_at
+
+    return limits_at(scheduler, say)
 
 
 def end_of_work(deadline: float | None, duration: float | None) -> float | None:

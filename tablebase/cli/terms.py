@@ -7,7 +7,10 @@ from datetime import datetime
 from pathlib import Path
 
 from tablebase.cli.log import Log
-from tablebase.executors.executor import Limits
+from tablebase.cli.options import Where
+from tablebase.cli.output import say
+from tablebase.executors.executor import Executor, Limits
+from tablebase.executors.local import LocalExecutor
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,9 @@ class Terms:
         Bytes of the disk.
     log : Log
     verbose : bool
+    where : Where
+    scheduler : str or None
+        Of a cluster; None for one that is started on this machine.
     """
 
     data: Path
@@ -35,6 +41,16 @@ class Terms:
     keep_free: int = 0
     log: Log = field(default_factory=Log)
     verbose: bool = False
+    where: Where = Where.LOCAL
+    scheduler: str | None = None
+
+    def executor(self) -> Executor:
+        """What runs the solvers."""
+        if self.where is Where.LOCAL:
+            return LocalExecutor(self.limits)
+        from tablebase.executors.dask import DaskExecutor
+
+        return DaskExecutor(self.limits, self.scheduler, say)
 
     @property
     def deadline(self) -> str | None:
