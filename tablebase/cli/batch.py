@@ -21,6 +21,7 @@ from tablebase.cli.options import (
     Data,
     UsageError,
     Verbose,
+    Where,
     chosen_limits,
     chosen_materials,
     end_of_work,
@@ -100,6 +101,7 @@ def _job(work: Batch, entry: Entry) -> Job:
         rules = load_rules(entry.game)
         if isinstance(rules, StochasticGame):
             chances.refuse_given(rules, pieces=entry.pieces, material=entry.materials or None)
+            chances.refuse_cluster(rules, Where(work.executor))
             limits = chances.limits_from(
                 rules, [word for name, value in entry.limits.items() for word in (f"--{name}", str(value))]
             )
@@ -128,8 +130,9 @@ def _terms(work: Batch, data: Path, log: Log, verbose: bool) -> Terms:
     """Where, when and with what to build."""
     from tablebase.cli.terms import Terms
 
-    with work.at("memory"):
-        limits = chosen_limits(work.workers, work.memory)
+    where = Where(work.executor)
+    with work.at("memory" if work.scheduler is None else "scheduler"):
+        limits = chosen_limits(work.workers, work.memory, where, work.scheduler)
     with work.at("disk"):
         keep_free = parse_size(work.disk or "0")
     with work.at("grace"):
@@ -138,7 +141,8 @@ def _terms(work: Batch, data: Path, log: Log, verbose: bool) -> Terms:
         deadline = None if work.deadline is None else parse_time(work.deadline)
     with work.at("for"):
         duration = None if work.duration is None else parse_duration(work.duration)
-    return Terms(work.data or data, limits, end_of_work(deadline, duration), grace, keep_free, log, verbose)
+    end = end_of_work(deadline, duration)
+    return Terms(work.data or data, limits, end, grace, keep_free, log, verbose, where, work.scheduler)
 
 
 def _needs(work: Batch, jobs: Sequence[Job], terms: Terms) -> list[Needs]:

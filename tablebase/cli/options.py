@@ -159,7 +159,8 @@ Workers = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Num
 Threads = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Number of threads.")]
 Executed = Annotated[Where, typer.Option("--executor", help="Where tables are solved: on this machine, or by workers of Dask.")]
 Scheduler = Annotated[
-    str | None, typer.Option("--scheduler", metavar="URL", help="Scheduler of Dask, tcp://HOST:PORT; by default one is started here.")
+    str | None,
+    typer.Option("--scheduler", metavar="URL", help="Scheduler of Dask, tcp://HOST:PORT; by default one of its own."),
 ]
 Deadline = Annotated[
     float | None,

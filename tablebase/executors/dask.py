@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from tablebase.compute import machine
 from tablebase.compute.stages import Stage
-from tablebase.errors import DISTRIBUTION, CapacityError, ClusterError, check_extra
+from tablebase.errors import DISTRIBUTION, CapacityError, ClusterError, check_extra, quoted
 from tablebase.executors.executor import Check, Executor, Fault, Limits, Watch, unwatched
 
 if TYPE_CHECKING:
@@ -164,7 +164,9 @@ class DaskExecutor(Executor):
                 # Dask's own limit is about the Dask worker's process, which does not do the keys.
                 memory_limit=0,
                 resources={MEMORY: self.limits.memory},
-                dashboard_address=None,
+                # A server that Dask starts in any case, but on a port that is free.
+                dashboard_address="127.0.0.1:0",
+                scheduler_kwargs={"dashboard": False},
                 silence_logs=SILENCE,
             )
             self._opened.callback(cluster.close, timeout=CLOSE)
@@ -200,7 +202,7 @@ class DaskExecutor(Executor):
             return future.result()
         except KilledWorker as fault:
             worker = getattr(fault.last_worker, "address", "")
-            lost = f"{fault.allowed_failures + 1} workers were lost with the same table, the last one {worker}"
+            lost = f"workers were lost with the same table (times: {fault.allowed_failures + 1}, the last one: {worker})"
             cure = "give the workers more memory, and start the same command again"
             raise CapacityError(f"{lost}, most likely because memory ran out", cure) from fault
         except (CancelledError, CommClosedError) as fault:
@@ -262,11 +264,23 @@ def connect(scheduler: str) -> Client:
     from distributed import Client
 
     try:
+        check_address(scheduler)
+    except ValueError as fault:
+        raise ClusterError(scheduler, f"{quoted(scheduler)} is not the address of a scheduler ({fault})", STARTS) from fault
+    try:
         return Client(scheduler, timeout=CONNECT, set_as_default=False)
     except OSError as fault:
         raise ClusterError(scheduler, f"there is no scheduler of Dask at {scheduler}", STARTS) from fault
-    except (ValueError, TypeError) as fault:
-        raise ClusterError(scheduler, f"{scheduler!r} is not the address of a scheduler ({fault})", STARTS) from fault
+
+
+def check_address(scheduler: str) -> None:
+    """Raise `ValueError` for what cannot be the address of a scheduler; a client that was given one hangs at the end."""
+    from distributed import Security
+    from distributed.comm.addressing import get_address_host_port
+
+    get_address_host_port(scheduler, strict=True)
+    if scheduler.startswith("tls:") and Security().get_connection_args("client")["ssl_context"] is None:
+        raise ValueError("Dask has not been configured for TLS")
 
 
 def wait_for_workers(client: Client, say: Callable[[str], object], patience: float) -> None:

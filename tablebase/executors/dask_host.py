@@ -101,7 +101,7 @@ class Host(WorkerPlugin):
 
     def transition(self, key: Key, start: str, finish: str, **_: Any) -> None:
         """End the work on a key that nobody wants any more; Dask would go on with it."""
-        if start == "executing" and finish == "cancelled":
+        if start == "executing" and finish == "released":
             with self._lock:
                 self._ended.add(str(key))
                 if key in self._running:
