@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from random import Random
 from types import ModuleType
@@ -16,6 +17,8 @@ import processes
 import pytest
 from support.checks import at_least_one
 from support.program import load_script
+
+from tablebase_rules.doushouqi import game as doushouqi
 
 
 @pytest.fixture(scope="module")
@@ -38,9 +41,13 @@ def test_a_short_run(script: ModuleType, tmp_path: Path) -> None:
 class Reference:
     """What `Torture` knows of an undisturbed build, without building again."""
 
+    pieces, seconds, game = 2, 1.0, doushouqi()
+
     def __init__(self, script: ModuleType, folder: Path, *, repeats: bool = True) -> None:
         self.tables, self.rows, self.reference = script.contents(folder), script.catalog_rows(folder), folder
         self.repeats = repeats
+        self.check_no_other: Any = partial(script.Torture.check_no_other, self)
+        self.check_finished: Any = partial(script.Torture.check_finished, self)
 
     def build(self, folder: Path) -> None:
         """A build that copies what is missing."""
