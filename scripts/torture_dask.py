@@ -22,11 +22,16 @@ if TYPE_CHECKING:
 START = 3.0
 """Seconds that a client takes to reach its workers."""
 WORKERS = 2
+VICTIMS = ("scheduler", "worker", "node", "client")
 
 
 def kill_cluster(torture: Torture) -> str:
     """Kill a part of a cluster at work; the same command, started again, must finish the work."""
-    victim = torture.random.choice(("scheduler", "worker", "node", "client"))
+    return kill(torture, torture.random.choice(VICTIMS))
+
+
+def kill(torture: Torture, victim: str) -> str:
+    """Kill this part."""
     with torture.folder() as folder:
         with workers_of_dask() as cluster:
             process = start_build(torture, folder, cluster)
