@@ -22,7 +22,6 @@ from tablebase.cli.options import (
     UsageError,
     Verbose,
     Where,
-    chosen_limits,
     chosen_materials,
     end_of_work,
     parse_duration,
@@ -128,7 +127,7 @@ def _check(context: typer.Context, step: Step) -> None:
 
 def _terms(work: Batch, data: Path, log: Log, verbose: bool) -> Terms:
     """Where, when and with what to build."""
-    from tablebase.cli.terms import Terms
+    from tablebase.cli.terms import Terms, chosen_limits
 
     where = Where(work.executor)
     with work.at("memory" if work.scheduler is None else "scheduler"):

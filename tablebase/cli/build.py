@@ -29,7 +29,6 @@ from tablebase.cli.options import (
     Verbose,
     Where,
     Workers,
-    chosen_limits,
     chosen_materials,
     chosen_rules,
     end_of_work,
@@ -79,7 +78,7 @@ def build(
     summarized = end is not None or log is not None or json_log is not None
     from tablebase.cli.build_tables import Wanted, build_tables
     from tablebase.cli.log import Log
-    from tablebase.cli.terms import Terms
+    from tablebase.cli.terms import Terms, chosen_limits
 
     with Log(log, json_log) as lines:
         if isinstance(rules, StochasticGame):

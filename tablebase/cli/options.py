@@ -19,7 +19,6 @@ from tablebase.errors import TablebaseError, quoted, system_error
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tablebase.executors.executor import Limits
     from tablebase.game import Game
     from tablebase.game.stochastic import StochasticGame
     from tablebase.slices.material import Material
@@ -236,36 +235,6 @@ def chosen_materials(game: Game, pieces: range | None, texts: Sequence[str] | No
             raise TablebaseError("choose tables: --pieces 3 for all with three pieces, or --material RCvW for one material")
         return [start]
     return [material for text in texts or [] for material in parse_materials(game, text)]
-
-
-def chosen_limits(workers: int, memory: str | None, where: Where = Where.LOCAL, scheduler: str | None = None) -> Limits:
-    """What a build may use at the same time.
-
-    Raises
-    ------
-    TablebaseError
-        If these options do not go together, or there is no such scheduler with workers.
-    """
-    from tablebase.compute import machine
-    from tablebase.executors.executor import Limits
-
-    if scheduler is not None:
-        return _limits_at(scheduler, workers, memory, where)
-    allowed = machine.memory() if memory is None else parse_size(memory)
-    return Limits(workers, allowed) if where is Where.LOCAL else Limits(workers, allowed // workers, each=True)
-
-
-def _limits_at(scheduler: str, workers: int, memory: str | None, where: Where) -> Limits:
-    """What the workers of a scheduler offer, if nothing else was asked for."""
-    from tablebase.cli.output import say
-
-    if where is not Where.DASK:
-        raise TablebaseError("a scheduler belongs to the executor dask: add --executor dask, or leave out --scheduler")
-    if workers != 1 or memory is not None:
-        raise TablebaseError("a scheduler has workers and memory of its own: leave out --workers and --memory, or --scheduler")
-    from tablebase.executors.dask import limits_at
-
-    return limits_at(scheduler, say)
 
 
 def end_of_work(deadline: float | None, duration: float | None) -> float | None:

@@ -174,7 +174,8 @@ class DaskExecutor(Executor):
         else:
             client = connect(self._address)
         self._opened.callback(client.close, timeout=CLOSE)
-        wait_for_workers(client, self._say, self._patience)
+        # Nobody need be told that those that are started here take a moment.
+        wait_for_workers(client, self._say if self._address else lambda _: None, self._patience)
         offers(client, self._check)
         client.subscribe_topic(self._name, self._hear)
         client.register_plugin(Host(self._name, self._check), name=self._name)

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from support.program import Answer
 
-from tablebase.cli.options import Where, chosen_limits
+from tablebase.cli.options import Where
+from tablebase.cli.terms import chosen_limits
 from tablebase.executors.executor import Limits
 
 Ask = Callable[..., Answer]
