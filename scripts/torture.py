@@ -8,7 +8,7 @@ and ends with a question whose right answer is known. Whatever happens, the prog
 sentence; it must not hang, print a traceback, leave a process behind, give a wrong answer, or leave tables or a catalog
 that differ from the reference once the build has been repeated. docs/reliability.md shows the results of a long run.
 
-Needs Linux; the scenario `full-disk` needs the right to mount a file system.
+Needs Linux; the scenario `full-disk` needs the right to mount a file system, and `dask` the extra `cluster`.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from pathlib import Path
 
 import psutil
 from processes import PATIENCE, PROGRAM, TortureError, ask, check_no_orphans, finish, session, start
+from torture_dask import kill_cluster
 from tqdm import tqdm
 
 import tablebase
@@ -104,10 +105,18 @@ class Torture:
 
     def check_repeated(self, folder: Path) -> None:
         """Repeat a build that was disturbed; tables and catalog must then be those of the reference."""
+        self.check_no_other(folder)
+        self.build(folder)
+        self.check_finished(folder)
+
+    def check_no_other(self, folder: Path) -> None:
+        """Raise `TortureError` if a table is not that of the reference."""
         for name, data in contents(folder).items():
             if data != self.tables.get(name):
                 raise TortureError(f"unfinished table {name}")
-        self.build(folder)
+
+    def check_finished(self, folder: Path) -> None:
+        """Raise `TortureError` unless tables and catalog are those of the reference."""
         if contents(folder) != self.tables:
             raise TortureError("other tables")
         if catalog_rows(folder) != self.rows:
@@ -354,6 +363,7 @@ SCENARIOS: dict[str, Callable[[Torture], str]] = {
     "two-builds": two_builds,
     "readers": readers,
     "fork": fork,
+    "dask": kill_cluster,
 }
 
 

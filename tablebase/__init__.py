@@ -14,6 +14,7 @@ from tablebase.compute.lazy import lazy
 from tablebase.errors import (
     BatchError,
     CapacityError,
+    ClusterError,
     CommandError,
     CorruptCatalogError,
     CorruptTableError,
@@ -36,6 +37,7 @@ __version__ = "0.2.0.dev0"
 __all__ = [
     "BatchError",
     "CapacityError",
+    "ClusterError",
     "CommandError",
     "CorruptCatalogError",
     "CorruptTableError",

@@ -16,7 +16,14 @@ NO_RIGHT = (errno.EACCES, errno.EPERM, errno.EROFS)
 LONGEST_QUOTE = 80
 DISTRIBUTION = "endgame-tablebase"
 """What package managers call this program; to them, `tablebase` is another one."""
-EXTRAS = {"pandas": "pandas", "patterns": "scikit-learn", "plot": "matplotlib", "polars": "polars", "postgres": "psycopg"}
+EXTRAS = {
+    "cluster": "distributed",
+    "pandas": "pandas",
+    "patterns": "scikit-learn",
+    "plot": "matplotlib",
+    "polars": "polars",
+    "postgres": "psycopg",
+}
 """The extras of the distribution, each with the package that it brings."""
 
 
@@ -232,6 +239,24 @@ class CapacityError(TablebaseError):
         elif allowed is not None:
             subject = f"{subject} needs more than the {allowed:,} {unit} that can be used"
         super().__init__(f"{subject}: {cure}")
+
+
+class ClusterError(TablebaseError):
+    """A cluster that cannot be reached, has no workers, or has one that cannot be used.
+
+    Parameters
+    ----------
+    address : str
+        Of its scheduler, or of the worker.
+    fault : str
+        What is wrong, as the beginning of a sentence.
+    cure : str
+        What to do.
+    """
+
+    def __init__(self, address: str, fault: str, cure: str) -> None:
+        self.address, self.fault, self.cure = address, fault, cure
+        super().__init__(f"{fault}: {cure}")
 
 
 class TimeLimitError(TablebaseError):

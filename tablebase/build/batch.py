@@ -15,6 +15,7 @@ from tablebase.errors import BatchError, TablebaseError, did_you_mean, quoted, s
 
 COMMANDS = ("verify", "reindex", "export", "patterns", "mine", "sql", "stats", "plot")
 """What may be done afterwards."""
+EXECUTORS = ("local", "dask")
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,10 @@ class Batch:
     data, log, json_log : Path or None
     catalog : str or None
     workers : int
+    executor : str
+        ``local`` or ``dask``.
+    scheduler : str or None
+        Of the cluster.
     memory, disk : str or None
         ``disk`` is what is to be left free.
     deadline, duration, grace : str or None
@@ -95,6 +100,8 @@ class Batch:
     data: Path | None = None
     catalog: str | None = None
     workers: int = 1
+    executor: str = "local"
+    scheduler: str | None = None
     memory: str | None = None
     disk: str | None = None
     deadline: str | None = None
@@ -142,6 +149,12 @@ def _workers(value: object) -> int:
     return _number(value)
 
 
+def _executor(value: object) -> str:
+    if value not in EXECUTORS:
+        raise ValueError(" or ".join(EXECUTORS))
+    return str(value)
+
+
 def _texts(value: object) -> tuple[str, ...]:
     words = [value] if isinstance(value, str) else value
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
@@ -167,6 +180,8 @@ TOP: dict[str, Field] = {
     "data": _path,
     "catalog": _text,
     "workers": _workers,
+    "executor": _executor,
+    "scheduler": _text,
     "memory": _text,
     "disk": _text,
     "deadline": _text,

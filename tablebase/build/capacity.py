@@ -30,6 +30,8 @@ def describe_solvers(game: Game, missing: Sequence[Material], engine: str, allow
 
 def describe_sharing(game: Game, missing: Sequence[Material], limits: Limits, engine: str) -> str:
     """A sentence that says how several workers divide the work: among tables, or within a table."""
+    if limits.each:
+        return f"tables at a time: up to {limits.workers}, each in {limits.memory or 0:,} bytes of memory at most"
     if is_chain(dependency_graph(game, missing)):
         return f"tables at a time: 1, with {limits.workers} threads (each needs the one before it)"
     shared = f"tables at a time: up to {limits.workers}"
@@ -58,6 +60,8 @@ def check_capacity(
     if needed > allowed:
         name = material_name(game, largest)
         cure = "allow more with --memory" if needed <= present else "this machine has no more"
+        if limits.each:
+            cure = "no worker has more, so use fewer or larger ones"
         raise CapacityError(name, cure, needed=needed, allowed=allowed)
     needed, free = disk(game, missing, costs_in(game, folder, catalog)), max(0, free_space(folder) - keep)
     if needed > free:

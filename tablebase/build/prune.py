@@ -22,7 +22,7 @@ from tablebase.tables.writer import DRAFT_SUFFIX
 OLD_RULES = "built under other rules"
 UNREGISTERED = "not in the catalog"
 DRAFT = "left by an interrupted command"
-_TABLE_DRAFT = re.compile(rf"\..+{re.escape(SUFFIX)}\.\d+{re.escape(DRAFT_SUFFIX)}")
+_TABLE_DRAFT = re.compile(rf"\..+{re.escape(SUFFIX)}\.[0-9a-f]+{re.escape(DRAFT_SUFFIX)}")
 _CATALOG_DRAFT = re.compile(rf"\.{re.escape(FILE_NAME)}\.\d+{re.escape(DRAFT_SUFFIX)}(-journal)?")
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from filelock import FileLock, Timeout
 from tablebase.build.needs import allowed_memory, costs_in, memory, solver_memory
 from tablebase.build.pace import Pace
 from tablebase.build.plan import dependency_graph, with_dependencies
+from tablebase.build.site import site
 from tablebase.compute.cleanup import ensured
 from tablebase.compute.machine import forget_peak, peak_memory
 from tablebase.compute.stages import reach
@@ -30,7 +31,8 @@ from tablebase.slices.location import dependencies, stored_materials
 from tablebase.slices.material import Material, material_name
 from tablebase.solvers.registry import AUTO, find_solver, solve_material, solver_for
 from tablebase.tables.checkpoints import TableCheckpoint, discard, discard_finished
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import await_file
+from tablebase.tables.format import check_seal, table_path, title
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.tables.writer import DRAFT_SUFFIX, publish, write_draft
@@ -115,17 +117,26 @@ def build(
     allowed = allowed_memory(executor.limits)
     registry = Catalog(folder, create=True, catalog=catalog)
     try:
-        with lock(folder), ensured(partial(remove_drafts, folder / game.name)):
+        with ExitStack() as stack:
+            stack.enter_context(lock(folder))
+            stack.enter_context(ensured(partial(remove_drafts, folder / game.name)))
             missing = missing_tables(game, planned, folder, registry)
             graph = dependency_graph(game, missing)
-            work = partial(build_table, game.name, folder, engine, allowed=allowed)
+            work: Callable[[Material], tuple[Built, Path | None]]
+            if executor.ordered:
+                executor.require(stack.enter_context(site(folder, game)))
+                old = frozenset(material for material in missing if table_path(folder, game, material).exists())
+                work = partial(build_shared_table, game.name, folder.resolve(), engine, old, allowed=allowed)
+            else:
+                work = partial(build_table, game.name, folder, engine, allowed=allowed)
             needs = partial(memory, game, engine=engine, allowed=allowed)
             for built, draft in run_graph(graph, work, executor, needs, deadline, watch):
                 path = table_path(folder, game, built.material)
-                # Only the holder of the lock does this: no worker that outlives it can.
+                # Only the holder of the lock does this, unless other tables must not wait for it: no worker that outlives it can.
                 if draft is not None:
                     publish(draft, path)
                 discard(path)
+                await_file(path)
                 table = Table(path, game, built.material)
                 registry.register(game, table, built.engine, built.seconds if built.engine else None)
                 table.close()
@@ -178,6 +189,34 @@ def build_table(
         store.close()
 
 
+def build_shared_table(
+    name: str, folder: Path, engine: str, old: frozenset[Material], material: Material, *, allowed: int | None = None
+) -> tuple[Built, None]:
+    """Like `build_table`, and publish the table, on which others may depend before the process that builds hears of it.
+
+    Parameters
+    ----------
+    name, folder, engine, material, allowed
+        See `build_table`.
+    old : frozenset of Material
+        Those whose files were there when the build began, and may be of any origin. What is there now and was not then has been
+        checked in this build: it is enough that every byte is as it was written.
+    """
+    game = load_game(name)
+    path = table_path(folder, game, material)
+    clock, begin = time.monotonic(), time.process_time()
+    for child in dependencies(game, material):
+        await_file(table_path(folder, game, child))
+    if material not in old and _is_sealed(game, path, material):
+        seconds, elapsed = time.process_time() - begin, time.monotonic() - clock
+        return Built(material, None, seconds, elapsed, peak_memory(), path.stat().st_size), None
+    built, draft = build_table(name, folder, engine, material, allowed=allowed)
+    if draft is not None:
+        publish(draft, path)
+    discard(path)
+    return built, None
+
+
 def _solve(game: Game, path: Path, material: Material, engine: str, store: Store) -> Path:
     """Solve a table and write its draft. The codes are freed on return."""
     values = [store.table(game, child).header.values_sha256 for child in dependencies(game, material)]
@@ -207,6 +246,14 @@ def _is_correct(game: Game, path: Path, material: Material, store: Store, memory
         with closing(Table(path, game, material)) as table:
             verify_table(game, table, store, memory)
     except CorruptTableError:
+        return False
+    return True
+
+
+def _is_sealed(game: Game, path: Path, material: Material) -> bool:
+    try:
+        check_seal(path, title(game, material))
+    except (FileNotFoundError, CorruptTableError):
         return False
     return True
 

@@ -23,7 +23,7 @@ from tablebase.cli.options import (
     Data,
     UsageError,
     Verbose,
-    chosen_limits,
+    Where,
     chosen_materials,
     end_of_work,
     parse_duration,
@@ -105,6 +105,7 @@ def _job(work: Batch, entry: Entry) -> Job:
         rules = load_rules(entry.game)
         if isinstance(rules, StochasticGame):
             chances.refuse_given(rules, pieces=entry.pieces, material=entry.materials or None)
+            chances.refuse_cluster(rules, Where(work.executor))
             limits = chances.limits_from(
                 rules, [word for name, value in entry.limits.items() for word in (f"--{name}", str(value))]
             )
@@ -131,10 +132,11 @@ def _check(context: typer.Context, step: Step) -> None:
 
 def _terms(work: Batch, data: Path, catalog: str | None, log: Log, verbose: bool) -> Terms:
     """Where, when and with what to build."""
-    from tablebase.cli.terms import Terms
+    from tablebase.cli.terms import Terms, chosen_limits
 
-    with work.at("memory"):
-        limits = chosen_limits(work.workers, work.memory)
+    where = Where(work.executor)
+    with work.at("memory" if work.scheduler is None else "scheduler"):
+        limits = chosen_limits(work.workers, work.memory, where, work.scheduler)
     with work.at("disk"):
         keep_free = parse_size(work.disk or "0")
     with work.at("grace"):
@@ -144,7 +146,7 @@ def _terms(work: Batch, data: Path, catalog: str | None, log: Log, verbose: bool
     with work.at("for"):
         duration = None if work.duration is None else parse_duration(work.duration)
     end = end_of_work(deadline, duration)
-    return Terms(work.data or data, limits, end, grace, keep_free, log, verbose, work.catalog or catalog)
+    return Terms(work.data or data, limits, end, grace, keep_free, log, verbose, work.catalog or catalog, where, work.scheduler)
 
 
 def _needs(work: Batch, jobs: Sequence[Job], terms: Terms) -> list[Needs]:

@@ -16,6 +16,7 @@ from tablebase.cli.options import (
     Data,
     Deadline,
     Duration,
+    Executed,
     Format,
     GameName,
     Grace,
@@ -23,12 +24,13 @@ from tablebase.cli.options import (
     LogFile,
     Materials,
     Pieces,
+    Scheduler,
     Size,
     Style,
     Variant,
     Verbose,
+    Where,
     Workers,
-    chosen_limits,
     chosen_materials,
     chosen_rules,
     end_of_work,
@@ -60,6 +62,8 @@ def build(
     catalog: CatalogUrl = None,
     workers: Workers = 1,
     memory: Memory = None,
+    executor: Executed = Where.LOCAL,
+    scheduler: Scheduler = None,
     engine: Annotated[
         str,
         typer.Option("--engine", help="Solver: auto, planes, lean, bitrow, pursuit, reference or sweep; all write the same files."),
@@ -77,13 +81,16 @@ def build(
     summarized = end is not None or log is not None or json_log is not None
     from tablebase.cli.build_tables import Wanted, build_tables
     from tablebase.cli.log import Log
-    from tablebase.cli.terms import Terms
+    from tablebase.cli.terms import Terms, chosen_limits
 
     prepare_catalog(data, catalog)
     with Log(log, json_log) as lines:
-        terms = Terms(data, chosen_limits(workers, memory), end, grace, log=lines, verbose=verbose, catalog=catalog)
         if isinstance(rules, StochasticGame):
             chances.refuse_given(rules, pieces=pieces, material=material, memory=memory)
+            chances.refuse_cluster(rules, executor)
+        limits = chosen_limits(workers, memory, executor, scheduler)
+        terms = Terms(data, limits, end, grace, 0, lines, verbose, catalog, executor, scheduler)
+        if isinstance(rules, StochasticGame):
             left = chances.build(rules, chances.limits_from(rules, context.args), terms, summarized=summarized)
         else:
             chances.refuse_more(context)

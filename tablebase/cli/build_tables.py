@@ -26,7 +26,6 @@ from tablebase.cli.output import say
 from tablebase.cli.progress import Progress, progress
 from tablebase.cli.terms import Needs, Terms
 from tablebase.compute.stages import Stage
-from tablebase.executors.local import LocalExecutor
 from tablebase.executors.scheduler import DROPPED, Deadline
 from tablebase.game import Game
 from tablebase.slices.material import Material, material_name
@@ -168,7 +167,7 @@ class _Building:
                 game,
                 self._planned,
                 terms.data,
-                executor=LocalExecutor(terms.limits),
+                executor=terms.executor(),
                 engine=self._wanted.engine,
                 deadline=deadline,
                 watch=partial(self._watch, shown),

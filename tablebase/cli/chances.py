@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from tablebase.cli.options import CHECK_FAILED, Format
+from tablebase.cli.options import CHECK_FAILED, Format, Where
 from tablebase.errors import RulesError, TablebaseError, did_you_mean, quoted
 
 if TYPE_CHECKING:
@@ -45,6 +45,12 @@ def limits_from(game: StochasticGame, words: list[str]) -> dict[str, int | str]:
             raise TablebaseError(f"{name} of {game.name} must be a whole number, not {quoted(text)}")
         limits[name] = int(text) if isinstance(game.limits[name], int) else text
     return limits
+
+
+def refuse_cluster(game: StochasticGame, where: Where) -> None:
+    """Refuse workers elsewhere, which do not share the memory that the layers of a game are in."""
+    if where is not Where.LOCAL:
+        raise TablebaseError(f"tables of {game.name} are built by threads of one process: leave out the executor {where}")
 
 
 def refuse_more(context: typer.Context) -> None:

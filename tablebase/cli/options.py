@@ -19,7 +19,6 @@ from tablebase.errors import TablebaseError, quoted, system_error
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tablebase.executors.executor import Limits
     from tablebase.game import Game
     from tablebase.game.stochastic import StochasticGame
     from tablebase.slices.material import Material
@@ -50,6 +49,13 @@ class Format(StrEnum):
     TABLE = "table"
     JSON = "json"
     CSV = "csv"
+
+
+class Where(StrEnum):
+    """What runs the solvers: processes of this machine, or a cluster."""
+
+    LOCAL = "local"
+    DASK = "dask"
 
 
 class By(StrEnum):
@@ -160,6 +166,11 @@ Materials = Annotated[list[str] | None, typer.Option("--material", metavar="RCvW
 Verbose = Annotated[bool, typer.Option("--verbose", help="Write a line about each table.")]
 Workers = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Number of processes.")]
 Threads = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Number of threads.")]
+Executed = Annotated[Where, typer.Option("--executor", help="Where tables are solved: on this machine, or by workers of Dask.")]
+Scheduler = Annotated[
+    str | None,
+    typer.Option("--scheduler", metavar="URL", help="Scheduler of Dask, tcp://HOST:PORT; by default one of its own."),
+]
 Deadline = Annotated[
     float | None,
     typer.Option("--deadline", metavar="TIME", parser=parse_time, help="Stop at this time, such as 07:00 or 2030-01-31T07:00."),
@@ -234,14 +245,6 @@ def chosen_materials(game: Game, pieces: range | None, texts: Sequence[str] | No
             raise TablebaseError("choose tables: --pieces 3 for all with three pieces, or --material RCvW for one material")
         return [start]
     return [material for text in texts or [] for material in parse_materials(game, text)]
-
-
-def chosen_limits(workers: int, memory: str | None) -> Limits:
-    """What a build may use at the same time."""
-    from tablebase.compute import machine
-    from tablebase.executors.executor import Limits
-
-    return Limits(workers, machine.memory() if memory is None else parse_size(memory))
 
 
 def end_of_work(deadline: float | None, duration: float | None) -> float | None:

@@ -7,7 +7,12 @@ from datetime import datetime
 from pathlib import Path
 
 from tablebase.cli.log import Log
-from tablebase.executors.executor import Limits
+from tablebase.cli.options import Where, parse_size
+from tablebase.cli.output import say
+from tablebase.compute import machine
+from tablebase.errors import TablebaseError
+from tablebase.executors.executor import Executor, Limits
+from tablebase.executors.local import LocalExecutor
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,9 @@ class Terms:
     verbose : bool
     catalog : str or None
         URL of the PostgreSQL database with the catalog.
+    where : Where
+    scheduler : str or None
+        Of a cluster; None for one that is started on this machine.
     """
 
     data: Path
@@ -38,6 +46,16 @@ class Terms:
     log: Log = field(default_factory=Log)
     verbose: bool = False
     catalog: str | None = None
+    where: Where = Where.LOCAL
+    scheduler: str | None = None
+
+    def executor(self) -> Executor:
+        """What runs the solvers."""
+        if self.where is Where.LOCAL:
+            return LocalExecutor(self.limits)
+        from tablebase.executors.dask import DaskExecutor
+
+        return DaskExecutor(self.limits, self.scheduler, say)
 
     @property
     def deadline(self) -> str | None:
@@ -64,3 +82,28 @@ class Needs:
     disk: int = 0
     cpu_seconds: float = 0.0
     seconds: float = 0.0
+
+
+def chosen_limits(workers: int, memory: str | None, where: Where = Where.LOCAL, scheduler: str | None = None) -> Limits:
+    """What a build may use at the same time.
+
+    Raises
+    ------
+    TablebaseError
+        If these options do not go together, or there is no such scheduler with workers.
+    """
+    if scheduler is not None:
+        return _limits_at(scheduler, workers, memory, where)
+    allowed = machine.memory() if memory is None else parse_size(memory)
+    return Limits(workers, allowed) if where is Where.LOCAL else Limits(workers, allowed // workers, each=True)
+
+
+def _limits_at(scheduler: str, workers: int, memory: str | None, where: Where) -> Limits:
+    """What the workers of a scheduler offer, if nothing else was asked for."""
+    if where is not Where.DASK:
+        raise TablebaseError("a scheduler belongs to the executor dask: add --executor dask, or leave out --scheduler")
+    if workers != 1 or memory is not None:
+        raise TablebaseError("a scheduler has workers and memory of its own: leave out --workers and --memory, or --scheduler")
+    from tablebase.executors.dask import limits_at
+
+    return limits_at(scheduler, say)

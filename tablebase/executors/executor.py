@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 from tablebase.compute.stages import Stage
 
 Watch = Callable[[Any, Stage], object]
 """Called with a key and the stage that its work has reached."""
+
+
+class Fault(NamedTuple):
+    """Why a worker cannot be used.
+
+    Parameters
+    ----------
+    what : str
+        What is wrong, as the predicate of a sentence.
+    cure : str
+        What to do.
+    """
+
+    what: str
+    cure: str
+
+
+Check = Callable[[], Fault | None]
+"""Called where keys would be done, to find what is wrong there; picklable."""
 
 
 def unwatched(_key: Any, _stage: Stage) -> None:
@@ -27,23 +46,39 @@ class Limits:
         Keys at a time; at least 1.
     memory : int or None
         Bytes that all keys in progress may need together; None for no limit.
+    each : bool
+        Whether there are so many bytes for each key, whatever the others need, since each worker has memory of its own.
     """
 
     workers: int = 1
     memory: int | None = None
+    each: bool = False
+
+    def fit(self, needs: Sequence[int]) -> bool:
+        """Whether keys that need so many bytes of memory may be in progress together."""
+        if len(needs) > self.workers:
+            return False
+        return self.memory is None or (max(needs, default=0) if self.each else sum(needs)) <= self.memory
 
 
 class Executor(ABC):
     """Runs work on keys and gives the results as they come.
 
-    A scheduler enters the executor as a context, then calls `submit` and `finished` in turn. It never has more than
-    ``limits.workers`` keys unfinished. Leaving the context because of an exception ends what still runs; nothing of
-    it may go on. `tablebase.testing.ExecutorTests` is the conformance suite.
+    A scheduler enters the executor as a context, then calls `submit` and `finished` in turn. Unless the executor is `ordered`,
+    there are never more than ``limits.workers`` keys unfinished. Leaving the context because of an exception ends what still
+    runs; nothing of it may go on. `tablebase.testing.ExecutorTests` is the conformance suite.
 
     Parameters
     ----------
     limits : Limits
+
+    Attributes
+    ----------
+    ordered : bool
+        Whether `submit` takes keys before those they depend on are done, and finds workers, memory and threads for each.
     """
+
+    ordered: ClassVar[bool] = False
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -68,9 +103,22 @@ class Executor(ABC):
             Called while `finished` waits, if the executor knows how far its keys have come.
         """
 
+    def require(self, check: Check) -> None:  # noqa: B027 (nothing to do where workers are this program)
+        """Let only workers do keys where `check` finds nothing wrong; called before `start`, if at all."""
+
     @abstractmethod
-    def submit(self, work: Callable[[Any], Any], key: Any) -> None:
-        """Begin ``work(key)`` without waiting for it; both must be picklable."""
+    def submit(self, work: Callable[[Any], Any], key: Any, needs: int = 0, after: Sequence[Any] = ()) -> None:
+        """Begin ``work(key)`` without waiting for it; both must be picklable.
+
+        Parameters
+        ----------
+        work : callable
+        key : hashable
+        needs : int
+            Bytes of memory that it needs; only given if the executor is `ordered`.
+        after : sequence of hashable
+            Keys submitted before that must be done first; only given if the executor is `ordered`.
+        """
 
     @abstractmethod
     def finished(self, timeout: float | None = None) -> Iterator[tuple[Any, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from multiprocessing.connection import wait
 from time import monotonic
@@ -44,7 +44,7 @@ class LocalExecutor(Executor):
         self._alone = self.limits.workers == 1 or not concurrent
         self._here = not droppable
 
-    def submit(self, work: Callable[[Any], Any], key: Any) -> None:
+    def submit(self, work: Callable[[Any], Any], key: Any, needs: int = 0, after: Sequence[Any] = ()) -> None:  # noqa: ARG002
         """See `Executor.submit`; keys of this process are done when `finished` is called."""
         self._waiting.append((work, key))
         self._start_waiting()

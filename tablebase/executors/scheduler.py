@@ -43,7 +43,7 @@ class Budget(Generic[Key]):
             in_progress = [*running, *chosen]
             if len(in_progress) == self.limits.workers:
                 break
-            if self.limits.memory is None or sum(map(self.needs, [*in_progress, key])) <= self.limits.memory:
+            if self.limits.fit([self.needs(one) for one in (*in_progress, key)]):
                 chosen.append(key)
         return chosen
 
@@ -116,37 +116,75 @@ def run_graph(
     CapacityError
         If a single key needs more memory than the executor allows, or a worker was lost.
     """
-    budget = Budget(executor.limits, needs)
+    with ensured(partial(executor.stop, abort=True)), executor:
+        executor.start(concurrent=not is_chain(graph), droppable=deadline is not None, watch=watch)
+        if executor.ordered and deadline is None:
+            yield from _run_whole(graph, work, executor, needs)
+        else:
+            yield from _run_ready(graph, work, executor, Budget(executor.limits, needs), deadline, watch)
+
+
+def _run_whole(
+    graph: Mapping[Key, tuple[Key, ...]], work: Callable[[Key], Result], executor: Executor, needs: Callable[[Key], int]
+) -> Iterator[Result]:
+    """Submit all keys at once, to an executor that finds their order."""
+    for key in graph:
+        if not executor.limits.fit([needs(key)]):
+            raise _too_large(needs(key), executor.limits)
+    for key in TopologicalSorter(graph).static_order():
+        executor.submit(work, key, needs(key), graph[key])
+    left = len(graph)
+    while left:
+        for _, result in executor.finished():
+            left -= 1
+            yield result
+
+
+def _run_ready(
+    graph: Mapping[Key, tuple[Key, ...]],
+    work: Callable[[Key], Result],
+    executor: Executor,
+    budget: Budget[Key],
+    deadline: Deadline[Key] | None,
+    watch: Watch,
+) -> Iterator[Result]:
+    """Submit each key when all it depends on is done, and there is a worker and memory for it."""
     sorter = TopologicalSorter(graph)
     sorter.prepare()
     ready: list[Key] = list(sorter.get_ready())
     running: dict[Key, int] = {}
-    with ensured(partial(executor.stop, abort=True)), executor:
-        executor.start(concurrent=not is_chain(graph), droppable=deadline is not None, watch=watch)
-        while ready or running:
-            in_time = ready if deadline is None else [key for key in ready if deadline.admits(key)]
-            started = budget.startable(in_time, list(running))
-            used = sum(running.values())
-            for key in started:
-                ready.remove(key)
-                running[key] = budget.threads(len(started), used)
+    while ready or running:
+        in_time = ready if deadline is None else [key for key in ready if deadline.admits(key)]
+        started = budget.startable(in_time, list(running))
+        used = sum(running.values())
+        for key in started:
+            ready.remove(key)
+            running[key] = budget.threads(len(started), used)
+            if executor.ordered:
+                executor.submit(work, key, budget.needs(key))
+            else:
                 executor.submit(partial(threads.run_with, running[key], work), key)
-            if not running:
-                if not in_time:
-                    return
-                limit = executor.limits.memory
-                raise CapacityError("a single task", "allow more with --memory", needed=needs(in_time[0]), allowed=limit)
-            before = len(running)
-            for key, result in executor.finished(None if deadline is None else deadline.remaining()):
-                del running[key]
-                yield result
-                sorter.done(key)
-            if len(running) == before:
-                executor.stop(abort=True)
-                for key in running:
-                    watch(key, DROPPED)
+        if not running:
+            if not in_time:
                 return
-            ready += sorter.get_ready()
+            raise _too_large(budget.needs(in_time[0]), budget.limits)
+        before = len(running)
+        for key, result in executor.finished(None if deadline is None else deadline.remaining()):
+            del running[key]
+            yield result
+            sorter.done(key)
+        if len(running) == before:
+            executor.stop(abort=True)
+            for key in running:
+                watch(key, DROPPED)
+            return
+        ready += sorter.get_ready()
+
+
+def _too_large(needed: int, limits: Limits) -> CapacityError:
+    """The error for a key that can never be started."""
+    cure = "use a worker with more memory" if limits.each else "allow more with --memory"
+    return CapacityError("a single task", cure, needed=needed, allowed=limits.memory)
 
 
 def is_chain(graph: Mapping[Key, tuple[Key, ...]]) -> bool:

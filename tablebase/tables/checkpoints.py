@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tablebase.errors import CorruptTableError
 from tablebase.tables.folder import free_space
 from tablebase.tables.format import SUFFIX, open_file
-from tablebase.tables.writer import DRAFT_SUFFIX, publish
+from tablebase.tables.writer import draft_of, publish
 
 INTERVAL = 240.0
 """Seconds between two checkpoints of a table. At most ten minutes are lost if a distance, or writing and checking, takes six."""
@@ -103,7 +103,7 @@ class TableCheckpoint:
         if free_space(self.path.parent) < ROOM * sum(map(len, arrays)):
             return
         # It has the name of a draft, so that it is removed as one.
-        draft = _hidden(self._table, f".{os.getpid()}{DRAFT_SUFFIX}")
+        draft = draft_of(self._table)
         line = json.dumps({"key": self.key, "numbers": numbers}).encode() + b"\n"
         try:
             with draft.open("wb") as file:

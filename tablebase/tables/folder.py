@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from shutil import disk_usage
 
 from tablebase.errors import TablebaseError, system_error
+
+PATIENCE = 90.0
+"""Seconds for which a network file system may remember that a file was missing; usually 60 at most."""
+INTERVAL = 0.5
+"""Seconds between two looks at a file."""
 
 
 def default_folder() -> Path:
@@ -50,3 +56,20 @@ def make_folder(folder: Path) -> None:
         probe.unlink()
     except OSError as fault:
         raise system_error(fault, folder, "name another folder with --data") from fault
+
+
+def await_file(path: Path, patience: float = PATIENCE) -> bool:
+    """Wait until a file can be seen that another machine has just written; whether it can.
+
+    Parameters
+    ----------
+    path : Path
+    patience : float
+        Seconds.
+    """
+    end = time.monotonic() + patience
+    while not path.exists():
+        if time.monotonic() > end:
+            return False
+        time.sleep(INTERVAL)
+    return True

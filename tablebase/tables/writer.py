@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import secrets
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -54,7 +55,7 @@ def write_draft(path: Path, game: Game, material: Material, codes: Sequence[Sour
 def write_sealed(path: Path, title: str, write: Callable[[Path], None]) -> Path:
     """Write an HDF5 file with a user block under a temporary name next to `path`, seal it, sync it, and return that name."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}{DRAFT_SUFFIX}")
+    draft = draft_of(path)
     try:
         write(draft)
         _seal(draft, title)
@@ -65,6 +66,11 @@ def write_sealed(path: Path, title: str, write: Callable[[Path], None]) -> Path:
             raise
         raise system_error(refused, path) from fault
     return draft
+
+
+def draft_of(path: Path) -> Path:
+    """A hidden name next to `path` that no other process uses, on this machine or on another one that shares the folder."""
+    return path.with_name(f".{path.name}.{secrets.token_hex(8)}{DRAFT_SUFFIX}")
 
 
 def _system_fault(fault: BaseException) -> OSError | None:

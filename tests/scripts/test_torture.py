@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from random import Random
 from types import ModuleType
@@ -14,8 +15,11 @@ from typing import Any
 
 import processes
 import pytest
+import torture_dask
 from support.checks import at_least_one
 from support.program import load_script
+
+from tablebase_rules.doushouqi import game as doushouqi
 
 
 @pytest.fixture(scope="module")
@@ -38,14 +42,29 @@ def test_a_short_run(script: ModuleType, tmp_path: Path) -> None:
 class Reference:
     """What `Torture` knows of an undisturbed build, without building again."""
 
+    pieces, seconds, game = 2, 1.0, doushouqi()
+
     def __init__(self, script: ModuleType, folder: Path, *, repeats: bool = True) -> None:
         self.tables, self.rows, self.reference = script.contents(folder), script.catalog_rows(folder), folder
         self.repeats = repeats
+        self.random = Random(1)
+        self.check_no_other: Any = partial(script.Torture.check_no_other, self)
+        self.check_finished: Any = partial(script.Torture.check_finished, self)
 
     def build(self, folder: Path) -> None:
         """A build that copies what is missing."""
         for name in self.tables if self.repeats else ():
             shutil.copy(self.reference / name, folder / name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("victim", torture_dask.VICTIMS)
+def test_a_cluster_is_killed(script: ModuleType, two_pieces: Path, tmp_path: Path, victim: str) -> None:
+    """One try for each of its parts; a fault would be raised."""
+    reference: Any = Reference(script, two_pieces)
+    reference.scratch = tmp_path
+    reference.folder = partial(script.Torture.folder, reference)
+    assert torture_dask.kill(reference, victim) in {f"{victim} killed, finished", f"{victim} killed, repeated"}
 
 
 def test_other_tables_are_noticed(script: ModuleType, two_pieces: Path, copied: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 import time
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple
 
 from tablebase.compute import stages, threads
 from tablebase.errors import TablebaseError
+from tablebase.executors.executor import Fault
 
 PATIENCE = 60
 """Seconds for which a key waits for another; far more than a worker takes to start."""
@@ -126,3 +128,38 @@ class Done(NamedTuple):
 def divide(key: str) -> Done:
     """Work that says how it may be spread."""
     return Done(key, os.getpid(), len(threads.spread(note, 1000, 1)))
+
+
+# Work that loses what does it
+
+
+def lose(folder: Path, times: int, victim: str, key: str) -> str:
+    """Work that kills its process, or the Dask worker that this belongs to, the first times that one of these keys is done."""
+    with (folder / key).open("a") as tries:
+        tries.write("x")
+    if key == "lost" and (folder / key).stat().st_size <= times:
+        os.kill(os.getpid() if victim == "process" else os.getppid(), signal.SIGKILL)
+        time.sleep(PATIENCE)
+    return key
+
+
+def wait_for(folder: Path, key: str) -> int:
+    """Work that says that it has begun, and ends when a file lets it; the process that started this one."""
+    (folder / f"{key} begun").touch()
+    end = time.monotonic() + PATIENCE
+    while not (folder / key).exists():
+        if time.monotonic() > end:
+            raise TablebaseError(f"{key} was never let go")
+        time.sleep(0.01)
+    (folder / f"{key} done").touch()
+    return os.getppid()
+
+
+def parent(_key: object) -> int:
+    """The process that started this one."""
+    return os.getppid()
+
+
+def unless_marked() -> Fault | None:
+    """A check that finds fault with workers which have a variable."""
+    return Fault("is marked", "take another one") if "MARKED" in os.environ else None

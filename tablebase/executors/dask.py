@@ -1,0 +1,353 @@
+"""Work on a cluster: keys are tasks of Dask, whose scheduler finds the order and the worker for each."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from functools import partial
+from itertools import count
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from tablebase.compute import machine
+from tablebase.compute.stages import Stage
+from tablebase.errors import DISTRIBUTION, CapacityError, ClusterError, check_extra, quoted
+from tablebase.executors.executor import Check, Executor, Fault, Limits, Watch, unwatched
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+    from tablebase.executors.dask_host import Offer
+
+CONNECT = 10.0
+"""Seconds to reach a scheduler."""
+PATIENCE = 600.0
+"""Seconds to wait for a worker, at the beginning or when there is none left that could go on."""
+LOOK = 2.0
+"""Seconds between two looks at which workers there are."""
+CLOSE = 5.0
+"""Seconds to end work in an orderly way."""
+SILENCE = logging.CRITICAL + 1
+STARTS = "start it with 'dask scheduler', and name it as in --scheduler tcp://HOST:8786"
+
+
+class DaskExecutor(Executor):
+    """Workers of Dask, on this machine or elsewhere.
+
+    Each does one key at a time, in a process of its own, with as many threads as it has. Workers may come and go; a key whose
+    worker is lost is done again by another one, unless four have been lost with it.
+
+    Parameters
+    ----------
+    limits : Limits, optional
+        The number of workers, and the bytes of memory that each has. Without a scheduler, such workers are started on this
+        machine, by default one, and with equal shares of its memory. With a scheduler, by default what its workers offer.
+    scheduler : str, optional
+        The address of a scheduler, ``tcp://HOST:PORT``.
+    say : callable, optional
+        Called with sentences about what is being waited for.
+    patience : float
+        Seconds to wait for a worker.
+
+    Raises
+    ------
+    MissingExtraError
+        If Dask is not installed.
+    ClusterError
+        If there is no such scheduler, or it has no worker, and no limits were given.
+    """
+
+    ordered = True
+
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        scheduler: str | None = None,
+        say: Callable[[str], object] = lambda _: None,
+        patience: float = PATIENCE,
+    ) -> None:
+        check_extra("clusters", "cluster")
+        if limits is None:
+            limits = Limits() if scheduler is None else limits_at(scheduler, say, patience)
+        if limits.memory is None:
+            limits = replace(limits, memory=machine.memory() // limits.workers)
+        super().__init__(limits)
+        self._address = scheduler
+        self._say, self._patience = say, patience
+        self._check: Check | None = None
+        self._watch: Watch = unwatched
+        self._name = f"tables-{secrets.token_hex(8)}"
+        self._numbers = count()
+        self._opened = ExitStack()
+        self._client: Client | None = None
+        self._events: SimpleQueue[Future[Any] | tuple[str, Stage]] = SimpleQueue()
+        self._futures: dict[Any, Future[Any]] = {}
+        self._keys: dict[str, Any] = {}
+        self._needs: dict[Any, int] = {}
+        self._without: float | None = None
+
+    def require(self, check: Check) -> None:
+        """See `Executor.require`; a worker that is there already and cannot be used is refused by the first `submit`."""
+        self._check = check
+
+    def start(self, *, concurrent: bool, droppable: bool = False, watch: Watch = unwatched) -> None:  # noqa: ARG002
+        """See `Executor.start`."""
+        self._watch = watch
+
+    def submit(self, work: Callable[[Any], Any], key: Any, needs: int = 0, after: Sequence[Any] = ()) -> None:
+        """See `Executor.submit`.
+
+        Raises
+        ------
+        ClusterError
+            If there is no scheduler, no worker, or one that cannot be used.
+        """
+        client = self._client or self._open()
+        from tablebase.executors.dask_host import MEMORY, do
+
+        number = next(self._numbers)
+        name = f"table-{number}-{self._name}"
+        before = [self._futures[other] for other in after]
+        resources = {self._name: 1, MEMORY: needs}
+        future = client.submit(do, self._name, work, key, *before, key=name, resources=resources, priority=-number)
+        self._futures[key], self._keys[name], self._needs[key] = future, key, needs
+        future.add_done_callback(self._events.put)
+
+    def finished(self, timeout: float | None = None) -> Iterator[tuple[Any, Any]]:
+        """See `Executor.finished`."""
+        end = None if timeout is None else time.monotonic() + timeout
+        done: list[Future[Any]] = []
+        while not done:
+            left = LOOK if end is None else min(LOOK, end - time.monotonic())
+            try:
+                self._note(self._events.get(timeout=max(0.0, left)), done)
+                while True:
+                    self._note(self._events.get_nowait(), done)
+            except Empty:
+                if end is not None and time.monotonic() >= end:
+                    break
+            if not done:
+                self._look_for_workers()
+        # A result counts, also if another key has failed at the same time.
+        for future in sorted(done, key=lambda one: one.status != "finished"):
+            key = self._keys.pop(str(future.key))
+            del self._needs[key]
+            yield key, self._result(self._futures.pop(key))
+
+    def stop(self, *, abort: bool) -> None:  # noqa: ARG002 (without keys there is nothing to end)
+        """See `Executor.stop`."""
+        client, self._client = self._client, None
+        futures, self._futures, self._keys, self._needs = list(self._futures.values()), {}, {}, {}
+        if client is not None and client.status == "running":
+            # First, so that nothing is begun again where the plugin ends it.
+            bounded(partial(client.cancel, futures, force=True))
+            bounded(partial(client.unregister_worker_plugin, self._name))
+        self._opened.close()
+
+    def _open(self) -> Client:
+        """Reach the scheduler, or start one; let its workers do keys if all of them can."""
+        from distributed import Client, LocalCluster
+
+        from tablebase.executors.dask_host import MEMORY, Host
+
+        self._opened.enter_context(quiet())
+        if self._address is None:
+            cluster = LocalCluster(
+                n_workers=self.limits.workers,
+                threads_per_worker=1,
+                # Dask's own limit is about the Dask worker's process, which does not do the keys.
+                memory_limit=0,
+                resources={MEMORY: self.limits.memory},
+                # A server that Dask starts in any case, but on a port that is free.
+                dashboard_address="127.0.0.1:0",
+                scheduler_kwargs={"dashboard": False},
+                silence_logs=SILENCE,
+            )
+            self._opened.callback(cluster.close, timeout=CLOSE)
+            client = Client(cluster, set_as_default=False)
+        else:
+            client = connect(self._address)
+        self._opened.callback(client.close, timeout=CLOSE)
+        # Nobody need be told that those that are started here take a moment.
+        wait_for_workers(client, self._say if self._address else lambda _: None, self._patience)
+        offers(client, self._check)
+        client.subscribe_topic(self._name, self._hear)
+        client.register_plugin(Host(self._name, self._check), name=self._name)
+        self._client = client
+        return client
+
+    def _hear(self, event: tuple[float, Any]) -> None:
+        """Keep a stage for the thread that waits."""
+        name, *stage = event[1]
+        self._events.put((name, Stage(*stage)))
+
+    def _note(self, event: Future[Any] | tuple[str, Stage], done: list[Future[Any]]) -> None:
+        """Show a stage to those who watch; keep what is done."""
+        if not isinstance(event, tuple):
+            done.append(event)
+        elif event[0] in self._keys:
+            self._watch(self._keys[event[0]], event[1])
+
+    def _result(self, future: Future[Any]) -> Any:
+        """The result of a key that is done; raises what its work raised."""
+        from distributed import KilledWorker
+        from distributed.comm.core import CommClosedError
+
+        try:
+            return future.result()
+        except KilledWorker as fault:
+            worker = getattr(fault.last_worker, "address", "")
+            lost = f"workers were lost with the same table (times: {fault.allowed_failures + 1}, the last one: {worker})"
+            cure = "give the workers more memory, and start the same command again"
+            raise CapacityError(f"{lost}, most likely because memory ran out", cure) from fault
+        except (CancelledError, CommClosedError) as fault:
+            raise self._scheduler_lost() from fault
+
+    def _look_for_workers(self) -> None:
+        """Say so if there is no worker that could go on, and do not wait for one for ever."""
+        assert self._client is not None
+        try:
+            present = self._client.scheduler_info(n_workers=-1)["workers"].values()
+        except (OSError, ValueError) as fault:
+            raise self._scheduler_lost() from fault
+        from tablebase.executors.dask_host import MEMORY
+
+        resources = [worker["resources"] for worker in present]
+        least = min(self._needs.values(), default=0)
+        now = time.monotonic()
+        if any(self._name in one and one[MEMORY] >= least for one in resources):
+            self._without = None
+        elif self._without is None:
+            self._without = now
+            self._say(_waiting(self._client))
+        elif now > self._without + self._patience:
+            raise no_workers(self._client, self._patience)
+
+    def _scheduler_lost(self) -> ClusterError:
+        where = self._address or "this machine"
+        return ClusterError(
+            where, f"the scheduler at {where} was lost", "start it and its workers, and then the same command again"
+        )
+
+
+def limits_at(scheduler: str, say: Callable[[str], object] = lambda _: None, patience: float = PATIENCE) -> Limits:
+    """How many workers a scheduler has, and the memory of the largest one.
+
+    Parameters
+    ----------
+    scheduler : str
+        Its address.
+    say : callable
+        Called with sentences about what is being waited for.
+    patience : float
+        Seconds to wait for a worker.
+
+    Raises
+    ------
+    ClusterError
+        If there is no scheduler, no worker, or one without this program.
+    """
+    check_extra("clusters", "cluster")
+    with quiet(), connect(scheduler) as client:
+        wait_for_workers(client, say, patience)
+        found = offers(client)
+    return Limits(len(found), max(one.memory for one in found), each=True)
+
+
+def connect(scheduler: str) -> Client:
+    """A client of a scheduler."""
+    from distributed import Client
+
+    try:
+        check_address(scheduler)
+    except ValueError as fault:
+        raise ClusterError(scheduler, f"{quoted(scheduler)} is not the address of a scheduler ({fault})", STARTS) from fault
+    try:
+        return Client(scheduler, timeout=CONNECT, set_as_default=False)
+    except OSError as fault:
+        raise ClusterError(scheduler, f"there is no scheduler of Dask at {scheduler}", STARTS) from fault
+
+
+def check_address(scheduler: str) -> None:
+    """Raise `ValueError` for what cannot be the address of a scheduler; a client that was given one hangs at the end."""
+    from distributed import Security
+    from distributed.comm.addressing import get_address_host_port
+
+    get_address_host_port(scheduler, strict=True)
+    if scheduler.startswith("tls:") and Security().get_connection_args("client")["ssl_context"] is None:
+        raise ValueError("Dask has not been configured for TLS")
+
+
+def wait_for_workers(client: Client, say: Callable[[str], object], patience: float) -> None:
+    """Wait until there is a worker."""
+    if client.scheduler_info(n_workers=-1)["workers"]:
+        return
+    say(_waiting(client))
+    try:
+        client.wait_for_workers(1, timeout=patience)
+    except TimeoutError as fault:
+        raise no_workers(client, patience) from fault
+
+
+def offers(client: Client, check: Check | None = None) -> list[Offer]:
+    """What the workers that are there offer; raises `ClusterError` if one of them cannot be used."""
+    from tablebase.executors.dask_host import offer
+
+    found = client.run(offer, check, on_error="return")
+    for address, one in found.items():
+        fault = cannot_load(one) if isinstance(one, Exception) else one.fault
+        if fault is not None:
+            raise ClusterError(address, f"the worker {address} {fault.what}", fault.cure)
+    return list(found.values())
+
+
+def cannot_load(error: Exception) -> Fault:
+    """What is wrong with a worker on which this program cannot be loaded."""
+    from tablebase import __version__
+
+    cure = f"install {DISTRIBUTION} {__version__} in the environment of every worker"
+    return Fault(f"cannot load this program ({type(error).__name__}: {error})", cure)
+
+
+def no_workers(client: Client, patience: float) -> ClusterError:
+    """The error if there is no worker that could go on."""
+    address = _address(client)
+    fault = f"{address} has had no worker with memory enough for {patience:.0f} s"
+    return ClusterError(address, fault, "start workers with 'dask worker', and then the same command again")
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep Dask's own messages from the terminal; what they are about is said in errors."""
+    from distributed.utils import silence_logging_cmgr
+
+    with silence_logging_cmgr(SILENCE):
+        yield
+
+
+def _address(client: Client) -> str:
+    """The address of a client's scheduler."""
+    assert client.scheduler is not None
+    return str(client.scheduler.address)
+
+
+def _waiting(client: Client) -> str:
+    return f"waiting for workers at {_address(client)}"
+
+
+def bounded(work: Callable[[], object]) -> None:
+    """Do work in another thread, and do not wait for it much longer than it should take; faults do not matter."""
+
+    def attempt() -> None:
+        with suppress(Exception):
+            work()
+
+    thread = Thread(target=attempt, daemon=True)
+    thread.start()
+    thread.join(CLOSE)

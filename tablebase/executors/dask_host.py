@@ -1,0 +1,182 @@
+"""What runs inside a Dask worker: whether it may do keys, the memory it has for them, and the process that does them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import multiprocessing
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from dask.typing import Key
+from distributed import Reschedule, Status, Worker, WorkerPlugin, get_worker
+
+from tablebase.compute import machine, threads
+from tablebase.compute.stages import Stage
+from tablebase.errors import CapacityError
+from tablebase.executors import workers
+from tablebase.executors.executor import Check, Fault
+
+MEMORY = "memory"
+"""The resource of Dask workers that counts bytes of memory; where it is not given, a worker offers `SHARE` of its limit."""
+SHARE = 0.9
+THREADS = "threads"
+"""The resource that says how many threads a key may use; where it is not given, those that Dask counts."""
+LOSSES = 3
+"""Processes that a key may lose in a Dask worker; as many Dask workers may be lost with it."""
+IDLE = 60.0
+"""Seconds after which a process that has nothing to do is ended."""
+
+logger = logging.getLogger("distributed.worker")
+
+
+class Offer(NamedTuple):
+    """What a Dask worker has for keys."""
+
+    memory: int
+    fault: Fault | None
+
+
+async def offer(check: Check | None, dask_worker: Worker) -> Offer:
+    """What this worker offers, and what is wrong with it if anything is."""
+    return Offer(memory_of(dask_worker), None if check is None else await asyncio.to_thread(check))
+
+
+def memory_of(worker: Worker) -> int:
+    """Bytes of memory that a Dask worker has for keys."""
+    given = worker.state.total_resources.get(MEMORY)
+    if given is not None:
+        return int(given)
+    return int(SHARE * (worker.memory_manager.memory_limit or machine.memory()))
+
+
+class Host(WorkerPlugin):
+    """Lets a Dask worker do keys, one at a time.
+
+    A key needs a resource that only this plugin gives, and gives only where the check finds nothing wrong; so Dask's scheduler
+    never sends one to any other worker. Keys are done in a process of their own, which can be ended at any time, whatever it is
+    doing, and whose memory and GIL are not the Dask worker's.
+
+    Parameters
+    ----------
+    name : str
+        Of the resource; the plugin must be registered under the same name.
+    check : callable or None
+    """
+
+    def __init__(self, name: str, check: Check | None) -> None:
+        self.name = name
+        self._check = check
+
+    async def setup(self, worker: Worker) -> None:
+        """Look whether the worker can be used; if so, it gets its resources."""
+        self._worker = worker
+        self._lock = threading.Lock()
+        self._running: dict[str, workers.Worker] = {}
+        self._ended: set[str] = set()
+        self._idle: tuple[workers.Worker, threading.Timer] | None = None
+        self._closed = False
+        found = await offer(self._check, worker)
+        if found.fault is not None:
+            logger.warning("No tables are built here, because this worker %s: %s", *found.fault)
+            return
+        # Dask's own are daemons, which may not start processes; those started here end by themselves.
+        multiprocessing.current_process().daemon = False
+        await worker.set_resources(**{self.name: 1, MEMORY: found.memory})
+        if worker.status == Status.running:
+            # Only now does the scheduler look whether keys have been waiting for such a worker.
+            worker.status = Status.paused
+            worker.status = Status.running
+
+    def teardown(self, worker: Worker) -> None:  # noqa: ARG002 (named by Dask)
+        """End all that is going on."""
+        with self._lock:
+            self._closed = True
+            for process in self._running.values():
+                process.kill()
+            if self._idle is not None:
+                self._idle[0].kill()
+
+    def transition(self, key: Key, start: str, finish: str, **_: Any) -> None:
+        """End the work on a key that nobody wants any more; Dask would go on with it."""
+        if start == "executing" and finish == "released":
+            with self._lock:
+                self._ended.add(str(key))
+                if key in self._running:
+                    self._running[str(key)].kill()
+
+    def do(self, name: str, work: Callable[[Any], Any], key: Any) -> Any:
+        """``work(key)``, with the threads of this worker; raises what it raises.
+
+        Parameters
+        ----------
+        name : str
+            What Dask calls the key.
+        work : callable
+        key : hashable
+        """
+        count = int(self._worker.state.total_resources.get(THREADS, self._worker.state.nthreads))
+        for _ in range(LOSSES):
+            process = self._take(name)
+            try:
+                outcome = self._outcome(name, process, partial(threads.run_with, count, work), key)
+            except CapacityError:
+                self._drop(name, process)
+                continue
+            self._give_back(name, process)
+            return outcome.result()
+        cure = f"give the worker {self._worker.name} more memory"
+        raise CapacityError(f"a process was killed {LOSSES} times, most likely because memory ran out", cure)
+
+    def _outcome(self, name: str, process: workers.Worker, work: Callable[[Any], Any], key: Any) -> workers.Outcome:
+        """What comes of a key, while the client hears of its stages; `CapacityError` if the process is lost."""
+        process.submit(work, key)
+        while isinstance(answer := process.answer(), Stage):
+            self._worker.log_event(self.name, [name, *answer])
+        return answer
+
+    def _take(self, name: str) -> workers.Worker:
+        """A process for a key."""
+        with self._lock:
+            self._ended.discard(name)
+            idle, self._idle = self._idle, None
+        if idle is not None:
+            process, timer = idle
+            timer.cancel()
+        else:
+            process = workers.Worker()
+        with self._lock:
+            self._running[name] = process
+            if self._closed:
+                process.kill()
+        return process
+
+    def _drop(self, name: str, process: workers.Worker) -> None:
+        """Give up a process that was lost; raises `Reschedule` if that was meant."""
+        with self._lock:
+            del self._running[name]
+            meant = self._closed or name in self._ended
+        process.kill()
+        process.join()
+        if meant:
+            raise Reschedule
+
+    def _give_back(self, name: str, process: workers.Worker) -> None:
+        """Keep a process for the next key, but not for ever."""
+        timer = threading.Timer(IDLE, process.kill)
+        timer.daemon = True
+        timer.start()
+        with self._lock:
+            del self._running[name]
+            self._idle = process, timer
+            if self._closed:
+                process.kill()
+
+
+def do(name: str, work: Callable[[Any], Any], key: Any, *_: Any) -> Any:
+    """Do a key; runs in a thread of a Dask worker, after those that it depends on, whose results it does not need."""
+    worker = get_worker()
+    host: Host = worker.plugins[name]  # type: ignore[assignment]
+    return host.do(str(worker.get_current_task()), work, key)
