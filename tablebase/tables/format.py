@@ -61,6 +61,13 @@ def digest_behind(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def check_bytes(path: Path, title: str, sha256: str) -> None:
+    """Raise `CorruptTableError` unless a file is the one that was registered with this SHA-256, under a seal that fits."""
+    if file_sha256(path) != sha256:
+        raise CorruptTableError("is not the file that was registered (SHA-256 differs)", path)
+    check_seal(path, title)
+
+
 def title(game: Game, material: Material) -> str:
     """What the seal of a table says it is."""
     return f"{game.name} {material_name(game, material)}"
