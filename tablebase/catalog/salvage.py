@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from tablebase.catalog import sqlite
 from tablebase.catalog.catalog import unusable
 from tablebase.catalog.layers import read_layers
-from tablebase.catalog.registration import Registration, Values, contents, digest, read
+from tablebase.catalog.registration import Registration, Values, contents, digest, enter, read
 from tablebase.catalog.schema import (
     PATTERNS,
     SCHEMA_VERSION,
@@ -24,6 +24,7 @@ from tablebase.catalog.schema import (
     version_of,
 )
 from tablebase.catalog.seal import read_patterns, seal_patterns
+from tablebase.game import Game
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,16 @@ def _patterns(connection: Connection, table_id: int) -> dict[tuple[str, str], li
     return saved
 
 
-def restore_patterns(session: Session, game: str, salvaged: Salvaged) -> None:
+def enter_known(session: Session, game: Game, registration: Registration, known: Salvaged | None) -> None:
+    """Enter a table; with the solver, the seconds and the patterns that another catalog knew of it, if it did."""
+    if known is None:
+        enter(session, game, registration)
+    else:
+        enter(session, game, registration.solved_like(known.registration))
+        _restore_patterns(session, game.name, known)
+
+
+def _restore_patterns(session: Session, game: str, salvaged: Salvaged) -> None:
     """Write a table's patterns into a catalog in which the table has just been entered."""
     for (material, side), tables in salvaged.patterns.items():
         query = select(SliceRow.id).where(SliceRow.game == game, SliceRow.material == material, SliceRow.side == side)

@@ -16,10 +16,12 @@ from tablebase.cli import (
     batch,
     build,
     catalog,
+    copy,
     count,
     games,
     match,
     mine,
+    pack,
     patterns,
     play,
     plot,
@@ -60,7 +62,7 @@ def _options(
 MORE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 """For commands that pass further options on to the game."""
 
-for module in (games, build, batch, prune, probe, play, match, search, count, catalog, mine, patterns, plot, verify):
+for module in (games, build, batch, prune, copy, pack, probe, play, match, search, count, catalog, mine, patterns, plot, verify):
     for command in module.COMMANDS:
         settings = MORE_OPTIONS if command in build.LIMITED else None
         app.command(name=command.__name__.replace("_", "-"), context_settings=settings)(command)
