@@ -272,7 +272,7 @@ class ConflictError(TablebaseError):
     def __init__(self, folder: str | Path, faults: Mapping[str, str]) -> None:
         self.folder, self.faults = folder, dict(faults)
         count = "1 table" if len(faults) == 1 else f"{len(faults)} tables"
-        listed = ", ".join(f"{file} {fault}" for file, fault in faults.items())
+        listed = ", ".join(f"{file} {fault}" for file, fault in sorted(faults.items()))
         super().__init__(f"{count} cannot be taken into {folder}: {listed}; remove what you do not want, or name another folder")
 
 
