@@ -36,7 +36,7 @@ def copy(
     data: Data = DEFAULT_DATA,
     verbose: Verbose = False,
 ) -> None:
-    """Copy tables, with their catalog and checksums, by hard links where possible."""
+    """Copy tables with their catalog, by hard links where possible."""
     from tablebase.build.copies import FolderSource, upload
     from tablebase.build.copies import copy as copy_tables
     from tablebase.cli.output import say
@@ -60,7 +60,7 @@ def merge(
     data: Data = DEFAULT_DATA,
     verbose: Verbose = False,
 ) -> None:
-    """Take the tables of another folder in, with what its catalog knows of them."""
+    """Take in the tables of another folder."""
     from tablebase.build.copies import merge as merge_tables
     from tablebase.build.copies import opened_source
     from tablebase.build.transfer import usable_entries

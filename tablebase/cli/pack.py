@@ -46,7 +46,7 @@ def pack(
     workers: Workers = 1,
     verbose: Verbose = False,
 ) -> None:
-    """Write tables to another folder for keeping and sending: smaller files, which answer more slowly."""
+    """Write tables in less space, for keeping and sending."""
     from tablebase.build.packing import rewrite
     from tablebase.cli.output import say
     from tablebase.cli.transfers import entries_asked_for, other_folder, take
@@ -72,7 +72,7 @@ def unpack(
     workers: Workers = 1,
     verbose: Verbose = False,
 ) -> None:
-    """Write packed tables to another folder as a build would have written them, byte by byte."""
+    """Write packed tables as a build would have written them."""
     from tablebase.build.packing import rewrite
     from tablebase.build.transfer import usable_entries
     from tablebase.catalog.entries import entries_of

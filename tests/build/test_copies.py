@@ -236,6 +236,7 @@ def test_halves_are_merged(three_pieces: Path, tmp_path: Path, ask: Ask) -> None
         ("rules_digest = 'other'", "CvW.h5 was built under other rules than those installed"),
         ("game = 'chess'", "CvW.h5 is of a game that is not installed"),
         ("file = '../escaped.h5'", "../escaped.h5 is not where such a table belongs"),
+        ("file = 'doushouqi/3/CvW.h5'", "doushouqi/3/CvW.h5 is not where such a table belongs"),
         ("material = '../../CvW', file = 'doushouqi/2/../../CvW.h5'", "CvW.h5 is not where such a table belongs"),
         ("material = 'WvC', file = 'doushouqi/2/WvC.h5'", "WvC.h5 is not where such a table belongs"),
     ],
