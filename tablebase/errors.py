@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,6 +23,7 @@ EXTRAS = {
     "plot": "matplotlib",
     "polars": "polars",
     "postgres": "psycopg",
+    "store": "s3fs",
 }
 """The extras of the distribution, each with the package that it brings."""
 
@@ -166,13 +167,13 @@ class CorruptTableError(TablebaseError):
     ----------
     fault : str
         What is wrong with it, as the predicate of a sentence.
-    path : Path, optional
-        The file; without it, the fault is a sentence about codes that are not in a file yet.
+    path : Path or str, optional
+        The file, or its address; without it, the fault is a sentence about codes that are not in a file yet.
     """
 
     exit_code = 1
 
-    def __init__(self, fault: str, path: Path | None = None) -> None:
+    def __init__(self, fault: str, path: Path | str | None = None) -> None:
         self.fault, self.path = fault, path
         super().__init__(fault if path is None else f"{path} {fault}: {REBUILD}")
 
@@ -290,6 +291,24 @@ class BatchError(TablebaseError):
     def __init__(self, path: Path, line: int, fault: str, exit_code: int = 2) -> None:
         self.path, self.line, self.fault, self.exit_code = path, line, fault, exit_code
         super().__init__(f"{path}, line {line}: {fault}")
+
+
+class ConflictError(TablebaseError):
+    """Tables that cannot be taken into a folder.
+
+    Parameters
+    ----------
+    folder : str or Path
+        A folder, or the address of an object store.
+    faults : mapping of str to str
+        For each file why not, as the predicate of a sentence.
+    """
+
+    def __init__(self, folder: str | Path, faults: Mapping[str, str]) -> None:
+        self.folder, self.faults = folder, dict(faults)
+        count = "1 table" if len(faults) == 1 else f"{len(faults)} tables"
+        listed = ", ".join(f"{file} {fault}" for file, fault in sorted(faults.items()))
+        super().__init__(f"{count} cannot be taken into {folder}: {listed}; remove what you do not want, or name another folder")
 
 
 class CommandError(TablebaseError):

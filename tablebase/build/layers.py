@@ -14,11 +14,12 @@ import numpy as np
 from tablebase.build.tables import lock, remove_drafts
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.databases import has_catalog
+from tablebase.catalog.entries import nothing_registered
 from tablebase.compute import machine
 from tablebase.compute.cleanup import ensured
 from tablebase.compute.machine import forget_peak, peak_memory
 from tablebase.compute.stages import reach
-from tablebase.errors import CapacityError, CorruptTableError, TablebaseError
+from tablebase.errors import CapacityError, CorruptTableError
 from tablebase.executors.scheduler import Deadline
 from tablebase.game.kernels import Int64, Layer, Region
 from tablebase.game.stochastic import StochasticGame
@@ -238,7 +239,7 @@ def verify_layers(game: StochasticGame, folder: Path, threads: int = 1, catalog:
     with closing(Catalog(folder, catalog=catalog)) as registry:
         rows = {row["file"]: row["file_sha256"] for row in registry.layers(game)}
     if not rows:
-        raise TablebaseError(f"no table of {game.name} is registered in {folder}: build one, or run 'tablebase reindex'")
+        raise nothing_registered(game, folder)
     form = compiled(game)
     faults = {name: _file_fault(folder / name, sha256) for name, sha256 in rows.items()}
     for region in _regions(form, folder, [name for name, fault in faults.items() if fault is None]):
@@ -293,9 +294,24 @@ def opened_layer(folder: Path, game: StochasticGame, path: Path) -> LayerFile:
     CorruptTableError
         If it is not where it belongs.
     """
+    file = layer_file(game, path, path.stem)
+    if layer_path(folder, game, file.region, file.layer) == path:
+        return file
+    file.close()
+    raise CorruptTableError(f"is not where a table of {game.name} belongs", path)
+
+
+def layer_file(game: StochasticGame, path: Path, name: str) -> LayerFile:
+    """The file of the layer of this name, in whatever place.
+
+    Raises
+    ------
+    CorruptTableError
+        If it is not of this layer.
+    """
     region = compiled(game).region(limits_of(path))
     for layer in region.layers:
-        if layer_path(folder, game, region, layer) == path:
+        if layer.name == name:
             return LayerFile(path, game, region, layer)
     raise CorruptTableError(f"is not where a table of {game.name} belongs", path)
 
@@ -306,6 +322,7 @@ __all__ = [
     "build_layers",
     "check_memory",
     "estimate",
+    "layer_file",
     "missing_layers",
     "opened_layer",
     "verify_layers",

@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 from tablebase.build.tables import lock
 from tablebase.catalog.databases import database_of
 from tablebase.catalog.layers import LAYER, enter_layer, of_layer
-from tablebase.catalog.registration import enter, of_file
-from tablebase.catalog.salvage import Salvage, restore_patterns, salvage
+from tablebase.catalog.registration import of_file
+from tablebase.catalog.salvage import Salvage, enter_known, salvage
 from tablebase.errors import CorruptTableError
 from tablebase.game import Game
 from tablebase.game.registry import load_rules
@@ -70,11 +70,8 @@ def _enter_table(session: Session, folder: Path, game: Game, path: Path, salvage
         table.check_chunks()
         registration = of_file(folder, game, table)
     known = salvage.tables.get(registration["file"])
-    if known is not None and known.registration["file_sha256"] == registration["file_sha256"]:
-        enter(session, game, registration.solved_like(known.registration))
-        restore_patterns(session, game.name, known)
-    else:
-        enter(session, game, registration)
+    is_same = known is not None and known.registration["file_sha256"] == registration["file_sha256"]
+    enter_known(session, game, registration, known if is_same else None)
 
 
 def _enter_layer(session: Session, folder: Path, game: StochasticGame, path: Path, salvage: Salvage) -> None:

@@ -202,6 +202,12 @@ class Catalog:
         with self._reading() as connection:
             return {file: (game, digest) for file, game, digest in connection.execute(query)}
 
+    def digests(self) -> dict[str, str]:
+        """The SHA-256 of each registered file."""
+        query = union_all(*(select(table.file, table.file_sha256) for table in (TableRow, LayerRow)))
+        with self._reading() as connection:
+            return {row.file: row.file_sha256 for row in connection.execute(query)}
+
     def registered(self, game: Game) -> dict[str, Registered]:
         """The registered tables of the rules installed now, by material name."""
         query = select(TableRow.material, TableRow.file_sha256, TableRow.engine, TableRow.seconds, TableRow.seal)

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from tablebase.catalog.database import Database
 from tablebase.catalog.layers import read_layers
-from tablebase.catalog.registration import Registration, Values, contents, digest, read
+from tablebase.catalog.registration import Registration, Values, contents, digest, enter, read
 from tablebase.catalog.schema import (
     PATTERNS,
     SCHEMA_VERSION,
@@ -23,6 +23,7 @@ from tablebase.catalog.schema import (
     version_of,
 )
 from tablebase.catalog.seal import read_patterns, seal_patterns
+from tablebase.game import Game
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,15 @@ class _Salvager:
                 if digest(rows) == seal:
                     saved[material, side] = rows
         return saved
+
+
+def enter_known(session: Session, game: Game, registration: Registration, known: Salvaged | None) -> None:
+    """Enter a table; with the solver, the seconds and the patterns that another catalog knew of it, if it did."""
+    if known is None:
+        enter(session, game, registration)
+    else:
+        enter(session, game, registration.solved_like(known.registration))
+        restore_patterns(session, game.name, known)
 
 
 def restore_patterns(session: Session, game: str, salvaged: Salvaged) -> None:

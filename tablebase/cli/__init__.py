@@ -16,11 +16,13 @@ from tablebase.cli import (
     batch,
     build,
     catalog,
+    copy,
     count,
     games,
     match,
     migrate,
     mine,
+    pack,
     patterns,
     play,
     plot,
@@ -61,7 +63,28 @@ def _options(
 MORE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 """For commands that pass further options on to the game."""
 
-for module in (games, build, migrate, batch, prune, probe, play, match, search, count, catalog, mine, patterns, plot, verify):
+MODULES = (
+    games,
+    build,
+    migrate,
+    batch,
+    prune,
+    copy,
+    pack,
+    probe,
+    play,
+    match,
+    search,
+    count,
+    catalog,
+    mine,
+    patterns,
+    plot,
+    verify,
+)
+"""In the order of their commands in the help."""
+
+for module in MODULES:
     for command in module.COMMANDS:
         settings = MORE_OPTIONS if command in build.LIMITED else None
         app.command(name=command.__name__.replace("_", "-"), context_settings=settings)(command)

@@ -163,6 +163,12 @@ CatalogUrl = Annotated[
 Style = Annotated[Format, typer.Option("--format", help="Output format.")]
 Pieces = Annotated[range | None, typer.Option("--pieces", metavar="N", parser=parse_pieces, help="N pieces, or M-N for M to N.")]
 Materials = Annotated[list[str] | None, typer.Option("--material", metavar="RCvW", help="This material; may be repeated.")]
+To = Annotated[
+    str, typer.Option("--to", metavar="DIR", help="Folder to write to; for copy also an object store, such as s3://bucket/path.")
+]
+WithDependencies = Annotated[
+    bool, typer.Option("--with-dependencies", help="Also take the tables that these depend on, down to two pieces.")
+]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Write a line about each table.")]
 Workers = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Number of processes.")]
 Threads = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Number of threads.")]
@@ -191,7 +197,7 @@ DEFAULT_GRACE: Any = "10min"
 CORES = cores()
 CHECK_FAILED = 1
 """Exit code if a check has failed."""
-FOR_ALL_GAMES = ("build", "check-rules", "estimate", "line", "match", "perft", "play", "probe", "stats", "verify")
+FOR_ALL_GAMES = ("build", "check-rules", "copy", "estimate", "line", "match", "pack", "perft", "play", "probe", "stats", "verify")
 """Commands that also take games of chance or of several players."""
 
 

@@ -22,7 +22,7 @@ _ending = threading.RLock()
 
 def sentence(number: int) -> str:
     """Why the program has ended, and what to do."""
-    return f"{REASONS[signal.Signals(number).name]}; a build or an export resumes when it is started again"
+    return f"{REASONS[signal.Signals(number).name]}; a build, an export or a copy resumes when it is started again"
 
 
 def listen() -> None:

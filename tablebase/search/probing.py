@@ -27,13 +27,14 @@ from tablebase.slices.material import material_name, material_of, materials
 from tablebase.solvers.compiled import IndexArrays, index_arrays
 from tablebase.solvers.kernels import index_of
 from tablebase.tables.format import SUFFIX, slice_folder
-from tablebase.tables.header import CHUNK_BYTES
 from tablebase.tables.store import Store
 from tablebase.values import FULL, recode
 
 NO_TABLE, UNKNOWN, NOT_LOADED = -1, -2, -3
 """Instead of a code: the material has no table, was never asked for, or the chunk is not in memory."""
 BYTES_A_CODE = 2
+CHUNK = 1 << 16
+"""Codes that are read and replaced together, whatever chunks a file is divided into."""
 FEWEST_CHUNKS = 4
 UNUSED = -1
 
@@ -48,11 +49,10 @@ class TableArrays(NamedTuple):
     slots: Int64  # (A,) pieces
     slot_kind: Int8  # (A, P) the kind that stands in each slot
     image: Int8  # (A, S) image of each square
-    chunk: Int64  # (A,) codes in a chunk
     first: Int64  # (A,) where the slice's chunks begin in `places`
     places: Int32  # (all chunks,) place in `codes`, or NOT_LOADED
     used: NDArray[np.bool_]  # (C,) whether a chunk was read since it was last passed over
-    codes: NDArray[np.uint16]  # (C, codes in a chunk) in the coding `FULL`
+    codes: NDArray[np.uint16]  # (C, CHUNK) in the coding `FULL`
     asked: Int64  # (2,) slice and chunk of the last code that was not loaded
     squares: Int8  # (P,) scratch space
 
@@ -87,14 +87,14 @@ def look_up(tables: TableArrays, board: Board, side: int) -> Any:
                 left &= left - ONE
                 slot += 1
     number = index_of(tables.layouts, which, squares[:slots], False)
-    chunk = number // tables.chunk[which]
+    chunk = number // CHUNK
     there = tables.places[tables.first[which] + chunk]
     if there < 0:
         tables.asked[0] = which
         tables.asked[1] = chunk
         return np.int64(NOT_LOADED)
     tables.used[there] = True
-    return np.int64(tables.codes[there, number - chunk * tables.chunk[which]])
+    return np.int64(tables.codes[there, number - chunk * CHUNK])
 
 
 class TableCache:
@@ -130,7 +130,7 @@ class TableCache:
         self._slices: dict[int, int] = {}
         self._addresses: list[Address] = []
         self._kinds: list[list[int]] = []
-        shape = (max(FEWEST_CHUNKS, size // (CHUNK_BYTES * BYTES_A_CODE)), CHUNK_BYTES) if self._most else (1, 1)
+        shape = (max(FEWEST_CHUNKS, size // (CHUNK * BYTES_A_CODE)), CHUNK) if self._most else (1, 1)
         self._codes = np.empty(shape, dtype=np.uint16)
         self._used = np.zeros(len(self._codes), dtype=np.bool_)
         self._owners = np.full(len(self._codes), UNUSED, dtype=np.int64)
@@ -170,7 +170,8 @@ class TableCache:
             self._hand = (self._hand + 1) % len(self._used)
         if self._owners[self._hand] != UNUSED:
             self.arrays.places[self._owners[self._hand]] = NOT_LOADED
-        codes = recode(table.chunk(address.side, number), table.coding, FULL)
+        begin = number * CHUNK
+        codes = recode(table.codes_between(address.side, begin, min(begin + CHUNK, table.layout.size)), table.coding, FULL)
         self._codes[self._hand, : len(codes)] = codes
         self._used[self._hand] = True
         place = int(self.arrays.first[which]) + number
@@ -191,7 +192,6 @@ class TableCache:
             slots=np.array([len(kinds) for kinds in self._kinds] or [0], dtype=np.int64),
             slot_kind=np.zeros((count, pieces), dtype=np.int8),
             image=np.zeros((count, squares), dtype=np.int8),
-            chunk=np.ones(count, dtype=np.int64),
             first=np.zeros(count + 1, dtype=np.int64),
             places=np.zeros(0, dtype=np.int32),
             used=self._used,
@@ -202,8 +202,7 @@ class TableCache:
         for which, (address, kinds) in enumerate(zip(self._addresses, self._kinds, strict=True)):
             arrays.slot_kind[which, : len(kinds)] = kinds
             arrays.image[which] = address.image
-            arrays.chunk[which] = chunk = self.store.table(game, address.material).header.chunk if self.store else 1
-            arrays.first[which + 1] = arrays.first[which] - (-address.layout.size // chunk)
+            arrays.first[which + 1] = arrays.first[which] - (-address.layout.size // CHUNK)
         # Slices are only appended, so a chunk keeps its number.
         places = np.full(int(arrays.first[len(self._addresses)]), NOT_LOADED, dtype=np.int32)
         loaded = np.flatnonzero(self._owners != UNUSED)

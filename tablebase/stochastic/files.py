@@ -21,17 +21,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.compute.jit import jit
+from tablebase.compute.stages import reach
 from tablebase.errors import CorruptTableError, StaleTableError
 from tablebase.game.kernels import Int64, Kernels, Layer, Region
 from tablebase.game.stochastic import StochasticGame
 from tablebase.stochastic.chances import UNIT
 from tablebase.tables import parts
 from tablebase.tables.format import HDF5_BEGINNING, SUFFIX, USER_BLOCK, open_file
+from tablebase.tables.header import BUILT, Form
 from tablebase.tables.reader import FAULTS, hdf5
-from tablebase.tables.writer import LEVEL, write_sealed
+from tablebase.tables.writer import write_sealed
 
 FORMAT_VERSION = 1
-CHUNK = 8192
+BYTES_A_BOUND = 8
 SLAB = 1 << 20
 """States that are written or read at a time."""
 BOUNDS = "lower", "upper"
@@ -91,18 +93,38 @@ def write_layer(path: Path, game: StochasticGame, kernels: Kernels, region: Regi
     """
     own = chances[:, layer.begin : layer.end]
     counts = count(kernels, region, layer, own)
+    return _write(path, game, region, layer, counts, lambda player, states: _bounds(player, own[player, states]), BUILT)
+
+
+def rewrite_layer(path: Path, file: LayerFile, form: Form) -> Path:
+    """Write a layer again in another form, under a temporary name next to `path`; see `write_layer`."""
+    return _write(path, file.game, file.region, file.layer, file.counts, file.bounds, form)
+
+
+def _write(
+    path: Path,
+    game: StochasticGame,
+    region: Region,
+    layer: Layer,
+    counts: Counts,
+    bounds_of: Callable[[int, slice], NDArray[np.float64]],
+    form: Form,
+) -> Path:
+    """Write a layer in a form, from what gives a player's bounds for some states."""
+    size = layer.end - layer.begin
+    options = {"chunks": (min(form.chunk_bytes // BYTES_A_BOUND, size),), **hdf5plugin.Zstd(clevel=form.level)}
 
     def write(draft: Path) -> None:
         digest = hashlib.sha256()
         with hdf5, h5py.File(draft, "w", userblock_size=USER_BLOCK, libver=("v110", "v110")) as file:
-            size = own.shape[1]
-            form = {"chunks": (min(CHUNK, size),), **hdf5plugin.Zstd(clevel=LEVEL)}
             for player, name in enumerate(BOUNDS):
-                data = file.create_dataset(name, (size,), "<f8", **form)
+                data = file.create_dataset(name, (size,), "<f8", **options)
                 for begin in range(0, size, SLAB):
-                    bounds = _bounds(player, own[player, begin : begin + SLAB])
-                    data[begin : begin + SLAB] = bounds
+                    states = slice(begin, begin + SLAB)
+                    bounds = bounds_of(player, states)
+                    data[states] = bounds
                     digest.update(bounds.tobytes())
+                    reach("writing", player * size + begin, 2 * size)
             for name, value in _attributes(game, region, layer, counts, digest.hexdigest()).items():
                 file.attrs[name] = np.bytes_(value.encode()) if isinstance(value, str) else value
 
@@ -206,9 +228,9 @@ class LayerFile:
             If they cannot be read, or are not those that were written.
         """
         digest = hashlib.sha256()
-        for player, name in enumerate(BOUNDS):
+        for player in range(len(BOUNDS)):
             for begin in range(0, self.layer.end - self.layer.begin, SLAB):
-                bounds = self._read(name, slice(begin, begin + SLAB))
+                bounds = self.bounds(player, slice(begin, begin + SLAB))
                 digest.update(bounds.tobytes())
                 if chances is not None:
                     chances[player, begin : begin + SLAB] = _chances(player, bounds)
@@ -218,16 +240,16 @@ class LayerFile:
     def chances_at(self, number: int) -> tuple[int, int]:
         """The chances in units of the player to move, and of the other one, in the state of this number."""
         place = number - self.layer.begin
-        lower, upper = (float(self._read(name, slice(place, place + 1))[0]) for name in BOUNDS)
+        lower, upper = (float(self.bounds(player, slice(place, place + 1))[0]) for player in range(len(BOUNDS)))
         if not (0 <= lower <= 1 and 0 <= upper <= 1 and (lower <= upper or self.region.generous)):
             raise CorruptTableError("holds bounds that are none", self.path)
         return int(lower * UNIT), UNIT - int(upper * UNIT)
 
-    def _read(self, name: str, states: slice) -> NDArray[np.float64]:
-        """Some bounds."""
+    def bounds(self, player: int, states: slice) -> NDArray[np.float64]:
+        """The bounds `BOUNDS` that a player gives to some states of the layer."""
         try:
             with hdf5:
-                return np.asarray(self._file[name][states], "<f8")
+                return np.asarray(self._file[BOUNDS[player]][states], "<f8")
         except FAULTS as fault:
             raise CorruptTableError(f"cannot be read ({fault})", self.path) from fault
 

@@ -11,7 +11,7 @@ import os
 import stat
 from pathlib import Path
 
-from tablebase.errors import CorruptTableError
+from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.game import Game
 from tablebase.slices.material import Material, material_name
 
@@ -59,6 +59,20 @@ def digest_behind(path: Path) -> str:
     with os.fdopen(open_file(path), "rb") as file:
         file.seek(USER_BLOCK)
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def check_bytes(path: Path, title: str, sha256: str) -> None:
+    """Raise an error unless a file is the one that was registered with this SHA-256, under a seal that fits."""
+    if not path.exists():
+        raise missing_file(path)
+    if file_sha256(path) != sha256:
+        raise CorruptTableError("is not the file that was registered (SHA-256 differs)", path)
+    check_seal(path, title)
+
+
+def missing_file(path: Path) -> TablebaseError:
+    """The error for a file that a catalog lists."""
+    return TablebaseError(f"{path} is registered but missing: build it again, or run 'tablebase reindex'")
 
 
 def title(game: Game, material: Material) -> str:

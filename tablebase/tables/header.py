@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import h5py
 import numpy as np
@@ -27,7 +27,27 @@ from tablebase.tables.format import FORMAT_VERSION
 from tablebase.tables.summary import Summary
 from tablebase.values import FIRST, Coding
 
-CHUNK_BYTES = 64 * 1024
+
+class Form(NamedTuple):
+    """How the codes of a table are divided and compressed. In each form a table holds the same codes.
+
+    Parameters
+    ----------
+    chunk_bytes : int
+        Bytes of the codes in a chunk.
+    level : int
+        Of Zstandard; not needed to read them.
+    """
+
+    chunk_bytes: int
+    level: int
+
+
+BUILT = Form(64 * 1024, 3)
+"""Quick to write and to probe."""
+PACKED = Form(1024 * 1024, 19)
+"""Small, for keeping and sending."""
+FORMS = (BUILT, PACKED)
 ZSTANDARD = 32015
 """The number under which HDF5 knows the compression."""
 STRIDES = (1, 2)
@@ -91,9 +111,9 @@ def _layout_text(game: Game, material: Material) -> str:
     return json.dumps(describe_layout(layout_of(game, material)))
 
 
-def chunk_codes(layout: Layout, coding: Coding) -> int:
+def chunk_codes(layout: Layout, coding: Coding, form: Form) -> int:
     """Number of codes in a chunk."""
-    return min(CHUNK_BYTES // np.dtype(coding.dtype).itemsize, layout.size)
+    return min(form.chunk_bytes // np.dtype(coding.dtype).itemsize, layout.size)
 
 
 def read_header(file: h5py.File, path: Path, game: Game, material: Material) -> tuple[Header, dict[int, h5py.h5d.DatasetID]]:
@@ -125,10 +145,10 @@ def read_header(file: h5py.File, path: Path, game: Game, material: Material) -> 
     dtypes = {_dtype(dataset) for dataset in datasets.values()}
     parts.require(len(dtypes) == 1, "its datasets differ in type")
     coding = Coding(stride, *dtypes)
-    for dataset in datasets.values():
-        _check_dataset(dataset, layout, coding)
+    chunks = {_checked_chunk(dataset, layout, coding) for dataset in datasets.values()}
+    parts.require(len(chunks) == 1, "its datasets differ in the size of their chunks")
     summaries = {side: _summary(dataset, layout, coding) for side, dataset in datasets.items()}
-    return Header(coding, chunk_codes(layout, coding), summaries, values_sha256), datasets
+    return Header(coding, chunks.pop(), summaries, values_sha256), datasets
 
 
 def _dtype(dataset: h5py.h5d.DatasetID) -> str:
@@ -139,16 +159,18 @@ def _dtype(dataset: h5py.h5d.DatasetID) -> str:
     return name
 
 
-def _check_dataset(dataset: h5py.h5d.DatasetID, layout: Layout, coding: Coding) -> None:
-    """Raise `ValueError` unless the dataset has the form that the layout and the coding demand, with all its chunks."""
+def _checked_chunk(dataset: h5py.h5d.DatasetID, layout: Layout, coding: Coding) -> int:
+    """Codes in a chunk of a dataset; `ValueError` unless it is as the layout and the coding demand, with all its chunks."""
     parts.require(dataset.shape == (layout.size,), f"a dataset does not have the shape ({layout.size},)")
     # Contiguous data could lie in another file, and virtual data always does.
-    form, chunk = dataset.get_create_plist(), chunk_codes(layout, coding)
+    form, sizes = dataset.get_create_plist(), sorted({chunk_codes(layout, coding, known) for known in FORMS})
     parts.require(form.get_layout() == h5py.h5d.CHUNKED, "a dataset is not divided into chunks")
-    parts.require(form.get_chunk() == (chunk,), f"a dataset is not divided into chunks of {chunk} codes")
+    (chunk,) = form.get_chunk()
+    parts.require(chunk in sizes, f"a dataset is not divided into chunks of {' or '.join(map(str, sizes))} codes")
     filters = [form.get_filter(number)[0] for number in range(form.get_nfilters())]
     parts.require(filters == [ZSTANDARD], "its chunks are not compressed with Zstandard alone")
     parts.require(dataset.get_num_chunks() == -(-layout.size // chunk), "chunks are missing")
+    return int(chunk)
 
 
 def _summary(dataset: h5py.h5d.DatasetID, layout: Layout, coding: Coding) -> Summary:

@@ -23,7 +23,7 @@ from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import Material
 from tablebase.tables.format import HDF5_BEGINNING, USER_BLOCK, open_file
-from tablebase.tables.header import CHUNK_BYTES, read_header
+from tablebase.tables.header import read_header
 from tablebase.tables.missing import missing_table
 from tablebase.values import SLAB, Codes, Coding, Source
 
@@ -33,8 +33,8 @@ FAULTS = (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, T
 """What h5py may raise for a file that is not what it seems."""
 GRAIN = 4
 """The smallest number of chunks worth a thread."""
-LARGEST_FRAME = 2 * CHUNK_BYTES
-"""More bytes than Zstandard needs for a chunk."""
+FRAME_BYTES = 1 << 16
+"""More bytes than Zstandard needs for a chunk beside those of its codes."""
 _local = threading.local()
 
 
@@ -128,7 +128,7 @@ class Table:
         if place is None:
             with hdf5:
                 info = self._data[side].get_chunk_info_by_coord((begin,))
-            if info.filter_mask or info.size > LARGEST_FRAME:
+            if info.filter_mask or info.size > self._chunk_bytes + FRAME_BYTES:
                 raise CorruptTableError("has a chunk that is not compressed or too large", self.path)
             place = self._places[side, begin] = (int(info.byte_offset), int(info.size))
         return place
@@ -137,7 +137,7 @@ class Table:
         """Find the places of all chunks at once; HDF5 takes far longer to find them one by one."""
 
         def note(info: Any) -> None:
-            if not info.filter_mask and info.size <= LARGEST_FRAME:
+            if not info.filter_mask and info.size <= self._chunk_bytes + FRAME_BYTES:
                 self._places[side, int(info.chunk_offset[0])] = (int(info.byte_offset), int(info.size))
 
         try:

@@ -15,7 +15,8 @@ from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
 from tablebase.values import Codes
 
-CACHED_CHUNKS = 4096
+CACHED_BYTES = 1 << 28
+"""Of decompressed chunks."""
 OTHER_FILES = 96
 """Descriptors that the rest of the program may need."""
 
@@ -45,6 +46,7 @@ class Store:
         self.folder = folder
         self._tables: OrderedDict[tuple[Game, Material], Table] = OrderedDict()
         self._chunks: OrderedDict[tuple[str, Material, int, int], Codes] = OrderedDict()
+        self._cached = 0
 
     def table(self, game: Game, material: Material) -> Table:
         """The open table of a stored material; see `Table` for the errors."""
@@ -70,10 +72,17 @@ class Store:
         if chunk is None:
             chunk = table.chunk(side, number)
             with _lock:
-                self._chunks[key] = chunk
-                while len(self._chunks) > CACHED_CHUNKS:
-                    self._chunks.popitem(last=False)
+                self._keep(key, chunk)
         return int(chunk[offset])
+
+    def _keep(self, key: tuple[str, Material, int, int], chunk: Codes) -> None:
+        """Keep a chunk in place of those that were not read for the longest time; another thread may have been faster."""
+        if key not in self._chunks:
+            self._chunks[key] = chunk
+            self._cached += chunk.nbytes
+        while self._cached > CACHED_BYTES:
+            _, oldest = self._chunks.popitem(last=False)
+            self._cached -= oldest.nbytes
 
     def close(self) -> None:
         """Close all files."""
@@ -82,3 +91,4 @@ class Store:
                 table.close()
             self._tables.clear()
             self._chunks.clear()
+            self._cached = 0

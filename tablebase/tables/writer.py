@@ -8,7 +8,8 @@ import re
 import secrets
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,18 +21,17 @@ import zstandard
 
 from tablebase.compute.stages import reach
 from tablebase.compute.threads import each
-from tablebase.errors import system_error
+from tablebase.errors import CorruptTableError, system_error
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored
 from tablebase.slices.material import Material
 from tablebase.tables.format import USER_BLOCK, digest_behind, seal, title
-from tablebase.tables.header import chunk_codes, root_attributes
-from tablebase.tables.reader import hdf5
+from tablebase.tables.header import BUILT, Form, chunk_codes, root_attributes
+from tablebase.tables.reader import Table, hdf5
 from tablebase.tables.summary import LayoutCounts, Summary, Tally
 from tablebase.values import SLAB, Codes, Coding, Source
 
-LEVEL = 3
 DRAFT_SUFFIX = ".tmp"
 _local = threading.local()
 
@@ -49,23 +49,64 @@ def write_draft(path: Path, game: Game, material: Material, codes: Sequence[Sour
         One for each side to move that the table stores; void indices hold `coding.void`.
     coding : Coding
     """
-    return write_sealed(path, title(game, material), lambda draft: _write_hdf5(draft, game, material, codes, coding))
+
+    def write(draft: Path) -> None:
+        layout, values = layout_of(game, material), hashlib.sha256()
+        chunk, counts = chunk_codes(layout, coding, BUILT), LayoutCounts(layout, coding)
+        report = partial(_report, len(codes) * layout.size)
+        sides = (
+            _encode_side(side, counts, coding, chunk, values, partial(report, number * layout.size))
+            for number, side in enumerate(codes)
+        )
+        _write_hdf5(draft, game, material, coding, BUILT, values, sides)
+
+    return write_sealed(path, title(game, material), write)
+
+
+def rewrite_draft(path: Path, table: Table, form: Form) -> Path:
+    """Write a table again in another form, under a temporary name next to `path`; see `write_draft`.
+
+    Raises
+    ------
+    CorruptTableError
+        If the table does not hold the values it was written with.
+    """
+
+    def write(draft: Path) -> None:
+        values, size = hashlib.sha256(), table.layout.size
+        report = partial(_report, len(table.header.summaries) * size)
+        sides = (
+            (summary, _frames_again(table, side, form, values, partial(report, number * size)))
+            for number, (side, summary) in enumerate(table.header.summaries.items())
+        )
+        _write_hdf5(draft, table.game, table.material, table.coding, form, values, sides)
+        if values.hexdigest() != table.header.values_sha256:
+            raise CorruptTableError("does not hold the values it was written with", table.path)
+
+    return write_sealed(path, title(table.game, table.material), write)
 
 
 def write_sealed(path: Path, title: str, write: Callable[[Path], None]) -> Path:
     """Write an HDF5 file with a user block under a temporary name next to `path`, seal it, sync it, and return that name."""
+    with drafted(path) as draft:
+        write(draft)
+        _seal(draft, title)
+    return draft
+
+
+@contextmanager
+def drafted(path: Path) -> Iterator[Path]:
+    """A temporary name next to `path` for what is written in the block, which is removed if that fails."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = draft_of(path)
     try:
-        write(draft)
-        _seal(draft, title)
+        yield draft
     except BaseException as fault:
         draft.unlink(missing_ok=True)
         refused = _system_fault(fault)
         if refused is None:
             raise
         raise system_error(refused, path) from fault
-    return draft
 
 
 def draft_of(path: Path) -> Path:
@@ -88,16 +129,21 @@ def publish(draft: Path, path: Path) -> None:
     _sync(path.parent)
 
 
-def _write_hdf5(path: Path, game: Game, material: Material, codes: Sequence[Source], coding: Coding) -> None:
+def _write_hdf5(
+    path: Path,
+    game: Game,
+    material: Material,
+    coding: Coding,
+    form: Form,
+    values: Any,
+    sides: Iterable[tuple[Summary, Iterable[bytes]]],
+) -> None:
+    """Write statistics and compressed chunks of each stored side, and in the end the digest of what they have added to `values`."""
     layout = layout_of(game, material)
-    values = hashlib.sha256()
+    chunk, filters = chunk_codes(layout, coding, form), hdf5plugin.Zstd(clevel=form.level)
     with hdf5, h5py.File(path, "w", userblock_size=USER_BLOCK, libver=("v110", "v110")) as file:
-        for number, (side, side_codes) in enumerate(zip(sides_stored(game, material), codes, strict=True)):
-            chunk = chunk_codes(layout, coding)
-            name = game.sides[side].letter
-            dataset = file.create_dataset(name, (layout.size,), coding.dtype, chunks=(chunk,), **hdf5plugin.Zstd(clevel=LEVEL))
-            report = partial(_report, number * layout.size, len(codes) * layout.size)
-            frames, summary = _encode_side(side_codes, LayoutCounts(layout, coding), coding, chunk, values, report)
+        for side, (summary, frames) in zip(sides_stored(game, material), sides, strict=True):
+            dataset = file.create_dataset(game.sides[side].letter, (layout.size,), coding.dtype, chunks=(chunk,), **filters)
             # Before the chunks, because HDF5 would need more room for them behind those.
             dataset.attrs["histogram"] = np.array(summary.histogram, dtype=np.int64)
             dataset.attrs["first"] = np.array(summary.first, dtype=np.int64)
@@ -124,15 +170,15 @@ class _Encoded(NamedTuple):
     counts: Tally
 
 
-def _report(before: int, total: int, done: int) -> None:
+def _report(total: int, before: int, done: int) -> None:
     """Say how many codes have been encoded, `before` of them for the other side to move."""
     reach("writing", before + done, total)
 
 
 def _encode_side(
     codes: Source, counts: LayoutCounts, coding: Coding, chunk: int, digest: Any, report: Callable[[int], None]
-) -> tuple[list[bytes], Summary]:
-    """Compress, hash and count all codes of a side to move; return the compressed chunks and the counts."""
+) -> tuple[Summary, list[bytes]]:
+    """Compress, hash and count all codes of a side to move; return the counts and the compressed chunks."""
     frames: list[bytes] = []
     tally = Tally(coding)
     done = 0
@@ -142,7 +188,25 @@ def _encode_side(
         frames += slab.frames
         done += len(slab.values)
         report(done)
-    return frames, tally.summary()
+    return tally.summary(), frames
+
+
+def _frames_again(table: Table, side: int, form: Form, digest: Any, report: Callable[[int], None]) -> Iterator[bytes]:
+    """Compress and hash all codes of a side to move of a table."""
+    codes, chunk = table.source(side), chunk_codes(table.layout, table.coding, form)
+    done = 0
+    # They are read in this thread, which may hold the lock of HDF5.
+    for some, frames in each(partial(_with_frames, chunk, form.level), _blocks(codes, chunk)):
+        digest.update(some)
+        yield from frames
+        done += len(some)
+        report(done)
+
+
+def _blocks(codes: Source, chunk: int) -> Iterator[Codes]:
+    """All codes, in whole chunks."""
+    size = -(-SLAB // chunk) * chunk
+    return (codes[begin : begin + size] for begin in range(0, len(codes), size))
 
 
 def _slabs(codes: Source, void: int, chunk: int) -> Iterator[_Slab]:
@@ -150,34 +214,38 @@ def _slabs(codes: Source, void: int, chunk: int) -> Iterator[_Slab]:
     # Imported here because Numba is slow to load.
     from tablebase.tables.kernels import last_code
 
-    before, size = 0, -(-SLAB // chunk) * chunk
-    for begin in range(0, len(codes), size):
-        slab = _Slab(begin, codes[begin : begin + size], before)
-        yield slab
-        before = last_code(slab.codes, void, before)
+    begin = before = 0
+    for block in _blocks(codes, chunk):
+        yield _Slab(begin, block, before)
+        begin += len(block)
+        before = last_code(block, void, before)
 
 
 def _encode(counts: LayoutCounts, void: int, chunk: int, slab: _Slab) -> _Encoded:
     """Count and compress a slab."""
     values = fill_void(slab.codes, void, slab.before)
+    return _Encoded(*_with_frames(chunk, BUILT.level, values), counts.tally(slab.codes, slab.begin))
+
+
+def _with_frames(chunk: int, level: int, values: Codes) -> tuple[Codes, list[bytes]]:
+    """Codes, and the compressed chunks that hold them."""
     padding = np.zeros(-len(values) % chunk, dtype=values.dtype)
     whole = np.concatenate([values, padding]) if len(padding) else values
-    frames = [compressed(whole[begin : begin + chunk]) for begin in range(0, len(whole), chunk)]
-    return _Encoded(values, frames, counts.tally(slab.codes, slab.begin))
+    return values, [compressed(whole[begin : begin + chunk], level) for begin in range(0, len(whole), chunk)]
 
 
-def compressed(codes: Codes) -> bytes:
+def compressed(codes: Codes, level: int) -> bytes:
     """A chunk as it is written."""
     # What zstandard returns holds as much memory as the largest frame would take; a copy holds its own size.
-    return memoryview(_compressor().compress(codes.data)).tobytes()
+    return memoryview(_compressor(level).compress(codes.data)).tobytes()
 
 
-def _compressor() -> zstandard.ZstdCompressor:
+def _compressor(level: int) -> zstandard.ZstdCompressor:
     """The thread's compressor."""
-    if not hasattr(_local, "compressor"):
-        _local.compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
-    compressor: zstandard.ZstdCompressor = _local.compressor
-    return compressor
+    known: tuple[int, zstandard.ZstdCompressor] | None = getattr(_local, "compressor", None)
+    if known is None or known[0] != level:
+        known = _local.compressor = level, zstandard.ZstdCompressor(level=level, write_checksum=True)
+    return known[1]
 
 
 def fill_void(codes: Codes, void: int, before: int) -> Codes:

@@ -9,13 +9,13 @@ from pathlib import Path
 from types import MappingProxyType
 
 from tablebase.catalog.catalog import Catalog, Registered
+from tablebase.catalog.entries import chosen_tables
 from tablebase.catalog.registration import of_file
-from tablebase.errors import CorruptTableError, MissingTableError, StaleTableError, TablebaseError
+from tablebase.errors import CorruptTableError, MissingTableError, StaleTableError
 from tablebase.executors.executor import Executor
 from tablebase.executors.scheduler import run_graph
 from tablebase.game import Game, load_game
-from tablebase.slices.location import locate
-from tablebase.slices.material import Material, material_name, parse_material, piece_counts
+from tablebase.slices.material import Material, parse_material
 from tablebase.tables.format import file_sha256, table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
@@ -31,7 +31,7 @@ def verify_tables(
     published: Mapping[str, str] = MappingProxyType({}),
     catalog: str | None = None,
 ) -> tuple[int, Iterator[tuple[str, str | None]]]:
-    """Check all registered tables, those with `pieces` pieces, or those of the given materials.
+    """Check all registered tables, or those with `pieces` pieces and those of the given materials.
 
     Parameters
     ----------
@@ -59,17 +59,9 @@ def verify_tables(
     TablebaseError
         If there is nothing to check.
     """
-    counts = None if pieces is None else piece_counts(game, pieces)
     with closing(Catalog(folder, catalog=catalog)) as opened:
         registered = opened.registered(game)
-    wanted = [material_name(game, locate(game, material, 0).material) for material in materials]
-    for name in wanted:
-        if name not in registered:
-            raise MissingTableError(game.name, folder, material=name)
-    if not wanted:
-        wanted = [name for name in registered if counts is None or parse_material(game, name).pieces in counts]
-    if not wanted:
-        raise TablebaseError(f"no table of {game.name} is registered in {folder}: build one, or run 'tablebase reindex'")
+    wanted = chosen_tables(game, folder, registered, pieces, materials)
     graph: dict[tuple[str, Registered], tuple[tuple[str, Registered], ...]] = {(name, registered[name]): () for name in wanted}
     return len(wanted), run_graph(graph, partial(check_table, game.name, folder, dict(published)), executor)
 

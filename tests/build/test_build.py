@@ -334,7 +334,7 @@ def test_an_interrupted_build_resumes(
     assert (answer.code, answer.out) == (code, "")
     assert "Traceback" not in answer.err
     assert "resource_tracker" not in answer.err
-    assert answer.errors == [f"error: {word}; a build or an export resumes when it is started again"]
+    assert answer.errors == [f"error: {word}; a build, an export or a copy resumes when it is started again"]
     assert drafts(tmp_path) == []
     expected = contents(two_pieces)
     kept = contents(tmp_path)

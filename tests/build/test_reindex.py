@@ -99,7 +99,7 @@ def catalog_file(folder: Path) -> bytes | None:
 
 def interrupted_after(number: int, monkeypatch: pytest.MonkeyPatch, fault: BaseException) -> None:
     """Let `reindex` fail when this many tables have been entered."""
-    enter, entered = reindex.enter, []
+    enter, entered = reindex.enter_known, []
 
     def fail(*arguments: Any) -> None:
         if len(entered) == number:
@@ -107,7 +107,7 @@ def interrupted_after(number: int, monkeypatch: pytest.MonkeyPatch, fault: BaseE
         entered.append(arguments)
         enter(*arguments)
 
-    monkeypatch.setattr(reindex, "enter", fail)
+    monkeypatch.setattr(reindex, "enter_known", fail)
 
 
 @on_both
@@ -178,13 +178,13 @@ def test_the_new_catalog_is_on_the_disk_before_it_has_its_name(copied: Path, ask
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc to count open files")
 def test_reindex_opens_few_files_at_a_time(copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many tables there are, only a few are open at any time."""
-    enter, counts = reindex.enter, []
+    enter, counts = reindex.enter_known, []
 
     def count(*arguments: Any) -> None:
         counts.append(len([name for name in open_files(copied) if name.endswith(".h5")]))
         enter(*arguments)
 
-    monkeypatch.setattr(reindex, "enter", count)
+    monkeypatch.setattr(reindex, "enter_known", count)
     assert ask("reindex", "--data", copied).code == 0
     assert len(counts) == 10
     assert max(counts) <= 4

@@ -56,11 +56,13 @@ def test_all_other_commands_refuse(ask: Ask, tmp_path: Any, monkeypatch: pytest.
     assert not list(tmp_path.iterdir())
 
 
-def test_commands_that_take_all_games(ask: Ask, piglet_tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_that_take_all_games(ask: Ask, piglet_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that are listed, and no others."""
     assert set(FOR_ALL_GAMES) <= commands_of_games().keys()
     more: dict[str, list[object]] = {
+        "copy": ["--to", tmp_path / "copy"],
         "match": ["--player", "random", "--player", "random", "--games", "2"],
+        "pack": ["--to", tmp_path / "packed"],
         "perft": ["--depth", "1"],
         "play": ["--player", "random"],
         "probe": ["0,0 1 0"],
@@ -81,7 +83,7 @@ def test_games_say_what_can_be_asked(ask: Ask) -> None:
         "squares": None,
         "pieces": "",
         "start": "0,0 1 0",
-        "commands": "build check-rules estimate line match perft play probe stats verify",
+        "commands": "build check-rules copy estimate line match pack perft play probe stats verify",
     }
     assert listed["hexapawn"]["commands"] == "all"
 

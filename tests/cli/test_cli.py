@@ -329,7 +329,7 @@ def test_an_interruption_is_code_130(tmp_path: Path, ask: Ask, monkeypatch: pyte
     monkeypatch.setattr(building, "build", interrupt)
     answer = ask("build", "doushouqi", "--pieces", "2", "--data", tmp_path)
     assert (answer.code, answer.out) == (130, "")
-    assert answer.errors == ["error: interrupted; a build or an export resumes when it is started again"]
+    assert answer.errors == ["error: interrupted; a build, an export or a copy resumes when it is started again"]
 
 
 def test_help_loads_nothing_heavy() -> None:

@@ -46,7 +46,7 @@ print("ready", flush=True)
 list(run_graph(keys, work, LocalExecutor(Limits(int(sys.argv[1])))))
 """
 """A program whose work, but for the first key, is one call of C code that takes hours, as a kernel's may."""
-RESUMES = "a build or an export resumes when it is started again"
+RESUMES = "a build, an export or a copy resumes when it is started again"
 
 
 @contextmanager

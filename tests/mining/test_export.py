@@ -190,7 +190,7 @@ def test_an_interruption_leaves_no_file_behind(two_pieces: Path, tmp_path: Path)
     words = ["export", "doushouqi", "--material", "RvC", "--parquet", tmp_path / "out", "--data", two_pieces]
     answer = ask_fresh(*words, program=RING)
     assert (answer.code, answer.out) == (143, "")
-    assert answer.errors == ["error: terminated; a build or an export resumes when it is started again"]
+    assert answer.errors == ["error: terminated; a build, an export or a copy resumes when it is started again"]
     assert list(tmp_path.glob("out/*/*/side=w"))
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,10 +20,12 @@ from tablebase.game.notation import parse
 from tablebase.probe.prober import Prober
 from tablebase.search import Engine, Options
 from tablebase.search.evaluation import material_and_mobility
-from tablebase.search.probing import FEWEST_CHUNKS
+from tablebase.search.probing import CHUNK, FEWEST_CHUNKS, TableCache
 from tablebase.slices.location import locate
 from tablebase.slices.material import material_name, material_of, parse_material
 from tablebase.tables.format import table_path
+from tablebase.tables.store import Store
+from tablebase.values import FULL, recode
 
 JUNGLE = load_game("doushouqi")
 SMALL = Options(hash_bytes=1 << 20, table_bytes=1 << 22)
@@ -147,6 +150,33 @@ def test_chunks_make_room_for_others(three_pieces: Path) -> None:
     assert scores[0] == scores[1]
     read = [engine._searchers[0].cache.misses for engine in (roomy, narrow)]
     assert FEWEST_CHUNKS < read[0] < read[1]
+
+
+@pytest.mark.parametrize("strength", [None, 1], ids=["built", "packed"])
+def test_codes_are_read_from_any_chunks(strength: int | None, three_pieces: Path, tmp_path: Path) -> None:
+    """What is kept together is the same, also where a file has larger chunks than that."""
+    folder, position = three_pieces, parse(JUNGLE, "7/7/3t3/7/7/C6/4E2/7/7 w")
+    if strength:
+        words = ["pack", "doushouqi", "--material", "CEvT", "--strength", str(strength)]
+        assert run([*words, "--data", str(folder), "--to", str(tmp_path)]) == 0
+        folder = tmp_path
+    with closing(Store(folder)) as store:
+        cache = TableCache(JUNGLE, store)
+        assert cache._add_slice(position) == 0
+        cache.arrays = cache._assemble()
+        table = store.table(JUNGLE, material_of(JUNGLE, position))
+        expected = recode(table.read(position.side), table.coding, FULL)
+        assert (len(cache.arrays.places), table.header.chunk > CHUNK) == (2, strength is not None)
+        for number in (1, 0):
+            cache._read_chunk(0, number)
+            codes = expected[number * CHUNK :][:CHUNK]
+            assert cache._codes[cache.arrays.places[number]][: len(codes)].tolist() == codes.tolist()
+    if strength:
+        answers = [
+            [(one.value, one.best) for one in engine.analyse("7/7/3t3/7/7/C6/3wE2/7/7 w", depth=2)]
+            for engine in (Engine(JUNGLE, Prober(one), EXACT) for one in (folder, three_pieces))
+        ]
+        assert answers[0] == answers[1] != []
 
 
 def test_a_missing_table_is_no_draw(copied: Path, more_tables: Tablebase) -> None:

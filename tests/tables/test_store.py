@@ -168,7 +168,7 @@ def test_open_tables_leave_descriptors_for_others(limit: int, kept: int, monkeyp
 
 def test_points_stay_right_when_the_caches_overflow(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With room for one chunk and two files, every table still gives its own codes."""
-    monkeypatch.setattr(store, "CACHED_CHUNKS", 1)
+    monkeypatch.setattr(store, "CACHED_BYTES", 10_000)
     monkeypatch.setattr(store, "OPEN_FILES", 2)
     names = [path.stem for path in sorted(two_pieces.glob("doushouqi/2/*.h5"))] * 2
     with closing(Store(two_pieces)) as small:
@@ -207,7 +207,9 @@ def test_void_is_filled_across_chunks(coding: Coding, tmp_path: Path, monkeypatc
     (codes,) = random_codes(RATS, coding)
     expected = filled(codes, coding.void, 0)
     begin = next(index for index in range(500, len(codes)) if codes[index] == coding.void and expected[index])
-    monkeypatch.setattr(header, "CHUNK_BYTES", begin * codes.itemsize)
+    form = header.Form(begin * codes.itemsize, 3)
+    monkeypatch.setattr(header, "FORMS", (form,))
+    monkeypatch.setattr(writer, "BUILT", form)
     monkeypatch.setattr(writer, "SLAB", 1)
     with closing(Table(written(tmp_path, RATS, [codes], coding), GAME, RATS)) as table:
         assert [len(chunk) for chunk in table.chunks(0)][:2] == [begin, begin]

@@ -1,0 +1,130 @@
+"""Forms of tables: other chunks and another compression, but the same codes, and back to the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import h5py
+import hdf5plugin
+import numpy as np
+import pytest
+from support.program import SEAL, drafts, reseal
+
+from tablebase.compute import threads
+from tablebase.errors import CorruptTableError
+from tablebase.game import load_game
+from tablebase.slices.material import parse_material
+from tablebase.tables import header, store
+from tablebase.tables.format import check_seal, table_path, title
+from tablebase.tables.header import BUILT, FORMS, PACKED, Form
+from tablebase.tables.reader import Table
+from tablebase.tables.store import Store
+from tablebase.tables.writer import publish, rewrite_draft
+
+GAME = load_game("doushouqi")
+MATERIAL = parse_material(GAME, "CEvT")
+SMALL = Form(10_000, 1)
+"""Of which a table of three pieces has several chunks."""
+
+
+@pytest.fixture
+def table(three_pieces: Path) -> Iterator[Table]:
+    """A table of two chunks a side, as it was built."""
+    with closing(Table(table_path(three_pieces, GAME, MATERIAL), GAME, MATERIAL)) as built:
+        assert built.layout.size > built.header.chunk
+        yield built
+
+
+def rewritten(table: Table, folder: Path, form: Form) -> Table:
+    """The table in another form, in another folder."""
+    path = table_path(folder, GAME, MATERIAL)
+    publish(rewrite_draft(path, table, form), path)
+    return Table(path, GAME, MATERIAL)
+
+
+def chunk_of(table: Table) -> int:
+    """Codes in a chunk, as plain h5py sees it."""
+    with h5py.File(table.path, "r") as file:
+        ((chunk,),) = {file[name].chunks for name in file}
+    return int(chunk)
+
+
+@pytest.mark.parametrize("form", [PACKED, SMALL], ids=["packed", "small"])
+def test_a_table_is_the_same_in_every_form(form: Form, table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its codes, statistics and digest; only the chunks differ, and the way back gives the same file."""
+    monkeypatch.setattr(header, "FORMS", (*FORMS, form))
+    with closing(rewritten(table, tmp_path / "other", form)) as other:
+        assert chunk_of(other) == other.header.chunk == min(form.chunk_bytes, table.layout.size) != table.header.chunk
+        assert (other.header.summaries, other.header.values_sha256) == (table.header.summaries, table.header.values_sha256)
+        check_seal(other.path, title(GAME, MATERIAL))
+        places = np.array([70, 9_999, 10_000, 65_535, 65_536, table.layout.size - 1, 70])
+        with closing(Store(tmp_path / "other")) as cached:
+            for side in (0, 1):
+                codes = table.read(side)
+                assert other.read(side).tolist() == codes.tolist()
+                assert other.codes_at(side, places).tolist() == codes[places].tolist()
+                assert [cached.code(other, side, place) for place in places.tolist()] == codes[places].tolist()
+        with closing(rewritten(other, tmp_path / "back", BUILT)) as back:
+            assert back.path.read_bytes() == table.path.read_bytes()
+
+
+def test_a_packed_table_is_smaller(table: Table, tmp_path: Path) -> None:
+    """What the form is for: with strong compression, by a seventh even where there is but a chunk."""
+    with closing(rewritten(table, tmp_path, PACKED)) as packed:
+        assert packed.path.stat().st_size < table.path.stat().st_size * 6 / 7
+
+
+def test_threads_write_the_same(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chunks are compressed by several threads, and written in order."""
+    monkeypatch.setattr(header, "FORMS", (*FORMS, SMALL))
+    monkeypatch.setattr("tablebase.tables.writer.SLAB", 1)
+    alone = rewrite_draft(tmp_path / "alone.h5", table, SMALL)
+    with threads.use(3):
+        together = rewrite_draft(tmp_path / "together.h5", table, SMALL)
+    assert together.read_bytes() == alone.read_bytes()
+
+
+def test_wrong_values_are_not_written_again(table: Table, tmp_path: Path) -> None:
+    """A table whose codes do not have the digest of its header is refused, and no draft is left."""
+    forged = table_path(tmp_path, GAME, MATERIAL)
+    forged.parent.mkdir(parents=True)
+    forged.write_bytes(table.path.read_bytes())
+    with h5py.File(forged, "r+") as file:
+        file.attrs["values_sha256"] = np.bytes_(b"0" * 64)
+    reseal(forged)
+    with closing(Table(forged, GAME, MATERIAL)) as wrong, pytest.raises(CorruptTableError, match="does not hold the values"):
+        rewrite_draft(tmp_path / "again.h5", wrong, PACKED)
+    assert drafts(tmp_path) == []
+
+
+def test_both_sides_have_one_form(table: Table, tmp_path: Path) -> None:
+    """A file with one side in either form is not what this program writes."""
+    path = table_path(tmp_path, GAME, MATERIAL)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(table.path.read_bytes())
+    with h5py.File(path, "r+", libver=("v110", "v110")) as file:
+        codes, attributes = file["w"][:], dict(file["w"].attrs)
+        del file["w"]
+        made = file.create_dataset("w", data=codes, chunks=codes.shape, **hdf5plugin.Zstd(clevel=3))
+        for name, value in attributes.items():
+            made.attrs[name] = value
+    reseal(path)
+    assert path.stat().st_size > SEAL
+    with pytest.raises(CorruptTableError, match="datasets differ in the size of their chunks"):
+        Table(path, GAME, MATERIAL)
+
+
+def test_cached_chunks_are_bounded_by_bytes(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However large they are, and however often they are read."""
+    limit = table.header.chunk + table.layout.size % table.header.chunk
+    monkeypatch.setattr(store, "CACHED_BYTES", limit)
+    places = [0, table.layout.size - 1] * 3
+    with closing(Store(table.path.parents[2])) as cached:
+        for side in (0, 1):
+            for place in places:
+                assert cached.code(table, side, place) == table.codes_at(side, np.array([place]))[0]
+                assert cached._cached == sum(chunk.nbytes for chunk in cached._chunks.values()) <= limit
+        assert {key[2] for key in cached._chunks} == {1}
+        assert len(cached._chunks) == 2

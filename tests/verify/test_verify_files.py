@@ -1,0 +1,117 @@
+"""Verifying bytes alone: every flipped one is noticed, without a look at any position."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.catalogs import forge
+from support.program import Answer, flip, reseal
+
+Ask = Callable[..., Answer]
+UNCHECKED = "; positions were not checked\n"
+
+
+@pytest.fixture
+def mixed(copied: Path, hexapawns: Path, piglet_tables: Path, tmp_path: Path, ask: Ask) -> Path:
+    """Tables of two games, and layers of a third; of none of its files there is another link."""
+    for folder in (hexapawns, piglet_tables):
+        own = tmp_path / folder.name
+        shutil.copytree(folder, own)
+        assert ask("merge", own, "--data", copied).code == 0
+    return copied
+
+
+def test_all_games_at_once(mixed: Path, ask: Ask) -> None:
+    """Without the name of a game, all files that the catalog lists are checked; with one, those of the game."""
+    answer = ask("verify", "--quick", "--data", mixed, "--workers", "2")
+    assert (answer.code, answer.out) == (0, "")
+    assert answer.err == f"tables whose bytes are as they were written: 18 of 18{UNCHECKED}"
+    for words, count in (
+        (["doushouqi"], 10),
+        (["hexapawn", "--pieces", "4"], 2),
+        (["hexapawn", "--material", "PvP"], 1),
+        (["pig-die=2-target=3"], 1),
+        (["pig", "--variant", "die=2", "--variant", "target=2"], 1),
+    ):
+        answer = ask("verify", *words, "--quick", "--data", mixed)
+        assert answer.code == 0
+        assert answer.err == f"tables whose bytes are as they were written: {count} of {count}{UNCHECKED}"
+
+
+@pytest.mark.parametrize("file", ["doushouqi/2/RvC.h5", "pig-die=2-target=3/all/all.h5"])
+@pytest.mark.parametrize("place", [20, 3000, -1])
+def test_a_flipped_bit_is_noticed(place: int, file: str, mixed: Path, ask: Ask) -> None:
+    """In the seal, in the middle or at the end; the file is named, and all others are still checked."""
+    flip(mixed / file, place % (mixed / file).stat().st_size)
+    answer = ask("verify", "--quick", "--data", mixed)
+    assert (answer.code, len(answer.errors)) == (1, 1)
+    assert f"error: {mixed / file} is not the file that was registered (SHA-256 differs)" in answer.err
+    assert answer.err.endswith(f"17 of 18{UNCHECKED}")
+
+
+def test_a_sealed_file_that_was_never_registered_is_noticed(copied: Path, ask: Ask) -> None:
+    """Its own seal fits."""
+    path = copied / "doushouqi/2/RvC.h5"
+    flip(path, 3000)
+    reseal(path)
+    assert f"{path} is not the file that was registered" in ask("verify", "--quick", "--data", copied).err
+
+
+def test_a_broken_seal_is_noticed(copied: Path, ask: Ask) -> None:
+    """Although the catalog lists the file as it is."""
+    path = copied / "doushouqi/2/RvC.h5"
+    flip(path, 3000)
+    forge(copied, f"UPDATE tables SET file_sha256 = '{hashlib.sha256(path.read_bytes()).hexdigest()}' WHERE material = 'RvC'")
+    answer = ask("verify", "--quick", "--data", copied)
+    assert (answer.code, answer.errors) == (
+        1,
+        [f"error: {path} is not as it was written (SHA-256 differs): delete it and build it again"],
+    )
+
+
+def test_a_file_in_the_place_of_another_is_noticed(copied: Path, ask: Ask) -> None:
+    """By its title, even if the catalog lists it there."""
+    path = copied / "doushouqi/2/RvC.h5"
+    shutil.copy(copied / "doushouqi/2/RvT.h5", path)
+    forge(copied, f"UPDATE tables SET file_sha256 = '{hashlib.sha256(path.read_bytes()).hexdigest()}' WHERE material = 'RvC'")
+    assert f"{path} is not as it was written" in ask("verify", "--quick", "--data", copied).err
+
+
+def test_what_cannot_be_read_is_named(copied: Path, ask: Ask) -> None:
+    """A file that is lost, and a folder in the place of one."""
+    for name in ("RvC", "RvT"):
+        (copied / f"doushouqi/2/{name}.h5").unlink()
+    (copied / "doushouqi/2/RvT.h5").mkdir()
+    answer = ask("verify", "--quick", "--data", copied)
+    assert (answer.code, len(answer.errors)) == (1, 2)
+    assert f"{copied}/doushouqi/2/RvC.h5 is registered but missing" in answer.err
+    assert f"{copied}/doushouqi/2/RvT.h5 is not a regular file" in answer.err
+
+
+def test_other_rules_have_bytes_too(copied: Path, ask: Ask) -> None:
+    """Tables of old rules, and of games that are not installed, are checked with all others."""
+    forge(copied, "UPDATE tables SET rules_digest = 'other' WHERE material = 'CvW'")
+    assert "10 of 10" in ask("verify", "--quick", "--data", copied).err
+    assert "9 of 9" in ask("verify", "doushouqi", "--quick", "--data", copied).err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([], "name the game whose positions are to be checked"),
+        (["--quick", "--pieces", "2"], "name the game of the tables"),
+        (["--quick", "--material", "RvC"], "name the game of the tables"),
+        (["doushouqi", "--quick", "--published", "list.csv"], "leave one of them out"),
+        (["doushouqi", "--quick", "--material", "CWvT"], "the table CWvT of doushouqi has not been built"),
+        (["hexapawn", "--quick"], "no table of hexapawn is registered"),
+    ],
+)
+def test_what_cannot_be_checked(words: list[str], sentence: str, two_pieces: Path, ask: Ask) -> None:
+    """One sentence says what to name or to leave out."""
+    answer = ask("verify", *words, "--data", two_pieces)
+    assert (answer.code, len(answer.errors)) == (2, 1)
+    assert sentence in answer.err
