@@ -32,6 +32,7 @@ from tablebase_rules.doushouqi import game as doushouqi
 GAME = doushouqi()
 Ask = Callable[..., Answer]
 COUNT = "SELECT count(*) AS n FROM tables"
+SOLVERS = "SELECT material, engine, seconds FROM tables ORDER BY material"
 
 
 @pytest.fixture
@@ -91,6 +92,24 @@ def test_a_tablebase_with_its_catalog_on_a_server(
     monkeypatch.setenv("TABLEBASE_CATALOG", "")
     assert "there is no tablebase in" in ask("stats", "doushouqi", "--data", tmp_path).err
     assert list(tmp_path.glob("*.sqlite*")) == []
+
+
+@on_postgresql
+def test_copies_between_catalogs(
+    copied: Path, schemas: Iterator[str], tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tables are checked, copied and packed from a catalog on a server, and merged into one, with all that was known of them."""
+    known = snapshot(copied), rows(copied, SOLVERS)
+    copy, packed, merged, url = tmp_path / "copy", tmp_path / "packed", tmp_path / "merged", next(schemas)
+    assert "10 of 10" in ask("verify", "--quick", "--data", copied).err
+    assert ask("copy", "doushouqi", "--to", copy, "--data", copied).code == 0
+    assert ask("pack", "doushouqi", "--material", "CvC", "--to", packed, "--data", copied).code == 0
+    assert ask("merge", copy, "--data", merged, "--catalog", url).code == 0
+    assert [len(list(folder.glob("*.sqlite"))) for folder in (copy, packed, merged)] == [1, 1, 0]
+    monkeypatch.setenv("TABLEBASE_CATALOG", url)
+    assert (snapshot(merged), rows(merged, SOLVERS)) == known
+    monkeypatch.delenv("TABLEBASE_CATALOG")
+    assert (snapshot(copy), rows(copy, SOLVERS)) == known
 
 
 @on_postgresql
