@@ -7,8 +7,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import psutil
@@ -16,7 +17,7 @@ import pytest
 from dask_cluster import DaskCluster
 from processes import end_session
 from support.dask import cluster, processes, wait_for_workers, workers
-from support.work import PATIENCE, advance, lose, meet, parent, record, unless_marked, wait_for
+from support.work import advance, do, lose, meet, parent, record, unless_marked, until, wait_for
 
 from tablebase.compute.stages import Stage
 from tablebase.errors import CapacityError, ClusterError, MissingExtraError
@@ -46,14 +47,6 @@ def empty(tmp_path: Path) -> Iterator[DaskCluster]:
     """A cluster without workers."""
     with cluster(tmp_path) as started:
         yield started
-
-
-def until(condition: Callable[[], object]) -> None:
-    """Wait until a condition is true."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, "this took too long"
-        time.sleep(0.02)
 
 
 class TestDaskExecutor(ExecutorTests):
@@ -87,6 +80,14 @@ def test_keys_are_done_at_the_same_time_but_one_a_worker(shared: DaskCluster, tm
         assert all(spans[other].end <= spans[key].begin for other in before)
     for span in spans.values():
         assert sum(other.begin <= span.begin < other.end for other in spans.values()) <= 2
+
+
+def test_a_worker_does_one_key_at_a_time(empty: DaskCluster) -> None:
+    """Also if Dask could give it two; its threads are for the key."""
+    empty.start_worker("--nthreads", "2")
+    spans = sorted(run_graph(dict.fromkeys("abcd", ()), record, DaskExecutor(scheduler=empty.address)), key=lambda one: one.begin)
+    assert len(spans) == 4
+    assert all(one.end <= other.begin for one, other in pairwise(spans))
 
 
 def test_memory_decides_about_the_worker(shared: DaskCluster) -> None:
@@ -131,6 +132,20 @@ def children() -> set[int]:
     """The processes that have been started here and in turn by these, but for that which Python keeps."""
     found = psutil.Process().children(recursive=True)
     return {one.pid for one in found if one.status() != psutil.STATUS_ZOMBIE and "resource_tracker" not in str(one.cmdline())}
+
+
+def test_what_is_done_counts_though_something_else_has_failed(shared: DaskCluster) -> None:
+    """A result is given before an error is raised that came at the same time."""
+    with DaskExecutor(scheduler=shared.address) as executor:
+        executor.start(concurrent=True)
+        for key in ("fail", "this"):
+            executor.submit(do, key)
+        until(lambda: all(future.done() for future in executor._futures.values()))
+        time.sleep(0.2)
+        results = executor.finished()
+        assert next(results) == ("this", "this")
+        with pytest.raises(ZeroDivisionError):
+            next(results)
 
 
 # What is lost
@@ -275,6 +290,7 @@ def test_a_worker_that_cannot_be_used_is_refused(
 CLIENT = """
 import sys
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from support.work import wait_for
 from tablebase.executors.dask import DaskExecutor

@@ -258,6 +258,15 @@ def test_memory_may_be_used_to_the_last_byte() -> None:
         assert budget.startable(["a", "b"], []) == ["a", *started]
 
 
+def test_memory_is_shared_unless_each_worker_has_its_own() -> None:
+    """To the last byte; and there are never more keys than workers."""
+    shared, each = Limits(2, 10), Limits(2, 10, each=True)
+    assert (shared.fit([4, 6]), shared.fit([5, 6]), shared.fit([10]), shared.fit([11])) == (True, False, True, False)
+    assert (each.fit([10, 10]), each.fit([1, 11]), each.fit([])) == (True, False, True)
+    assert not any(limits.fit([0, 0, 0]) for limits in (shared, each, Limits(2)))
+    assert Limits(2).fit([9**9, 9**9])
+
+
 def test_a_build_that_can_never_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Asked in Python to build with several workers in less memory than a table needs, there is a sentence, not a wait."""
     asked: list[object] = []

@@ -22,6 +22,7 @@ def script() -> ModuleType:
     return load_script("six_pieces")
 
 
+@pytest.mark.slow
 def test_what_is_counted_and_shown() -> None:
     """Distinct slices and their placements are those that other programs have counted; the page shows the same tables."""
     environment = os.environ | {"COLUMNS": "120"}

@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -99,6 +100,14 @@ def do(key: str) -> Any:
     if key == "exit":
         raise SystemExit(5)
     return (lambda: key) if key == "a function" else key
+
+
+def until(condition: Callable[[], object]) -> None:
+    """Wait until a condition is true."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "this took too long"
+        time.sleep(0.02)
 
 
 # Work that can be spread over threads
