@@ -39,7 +39,7 @@ def copy(
     catalog: CatalogUrl = None,
     verbose: Verbose = False,
 ) -> None:
-    """Copy tables with their catalog, by hard links where possible."""
+    """Copy tables with their catalog."""
     from tablebase.build.copies import FolderSource, upload
     from tablebase.build.copies import copy as copy_tables
     from tablebase.cli.output import say
