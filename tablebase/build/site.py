@@ -7,9 +7,11 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import tablebase
+from tablebase.compute.cleanup import ensured
 from tablebase.errors import RulesError
 from tablebase.executors.executor import Fault
 from tablebase.game import Game, load_game
@@ -87,11 +89,9 @@ def site(folder: Path, game: Game) -> Iterator[Site]:
     """The site of a build, whose token is in the folder as long as the block lasts."""
     token = secrets.token_hex(16)
     path = folder / TOKEN
-    path.write_text(token, encoding="utf-8")
-    try:
+    with ensured(partial(path.unlink, missing_ok=True)):
+        path.write_text(token, encoding="utf-8")
         yield Site(folder.resolve(), token, game.name, game.digest)
-    finally:
-        path.unlink(missing_ok=True)
 
 
 def _reason(fault: Exception) -> str:

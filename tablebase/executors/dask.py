@@ -301,16 +301,18 @@ def offers(client: Client, check: Check | None = None) -> list[Offer]:
 
     found = client.run(offer, check, on_error="return")
     for address, one in found.items():
-        fault = cannot_load(one) if isinstance(one, Exception) else one.fault
+        fault = no_offer(one) if isinstance(one, Exception) else one.fault
         if fault is not None:
             raise ClusterError(address, f"the worker {address} {fault.what}", fault.cure)
     return list(found.values())
 
 
-def cannot_load(error: Exception) -> Fault:
-    """What is wrong with a worker on which this program cannot be loaded."""
+def no_offer(error: Exception) -> Fault:
+    """What is wrong with a worker that could not say what it offers: it cannot be reached, or cannot load this program."""
     from tablebase import __version__
 
+    if isinstance(error, OSError):
+        return Fault(f"does not answer ({error})", "end it, or start the same command again when the scheduler has given it up")
     cure = f"install {DISTRIBUTION} {__version__} in the environment of every worker"
     return Fault(f"cannot load this program ({type(error).__name__}: {error})", cure)
 

@@ -20,6 +20,7 @@ from tablebase.build import tables as building
 from tablebase.build.plan import plan
 from tablebase.build.prune import _TABLE_DRAFT
 from tablebase.build.site import TOKEN, site
+from tablebase.compute.cleanup import clean_up
 from tablebase.errors import CapacityError, ClusterError
 from tablebase.executors.dask import DaskExecutor
 from tablebase.executors.executor import Limits
@@ -157,6 +158,13 @@ def test_a_worker_with_the_same_folder_and_program_is_fine(tmp_path: Path) -> No
         assert mine() is None
         assert [path.name for path in tmp_path.iterdir()] == [TOKEN]
     assert not list(tmp_path.iterdir())
+
+
+def test_a_signal_leaves_no_token(tmp_path: Path) -> None:
+    """A program that ends at once leaves nothing behind."""
+    with site(tmp_path, GAME):
+        clean_up()
+        assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

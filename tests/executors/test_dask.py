@@ -21,7 +21,7 @@ from support.work import advance, do, lose, meet, parent, record, unless_marked,
 
 from tablebase.compute.stages import Stage
 from tablebase.errors import CapacityError, ClusterError, MissingExtraError
-from tablebase.executors.dask import DaskExecutor, limits_at
+from tablebase.executors.dask import DaskExecutor, limits_at, no_offer
 from tablebase.executors.executor import Executor, Limits
 from tablebase.executors.scheduler import run_graph
 from tablebase.testing import ExecutorTests
@@ -285,6 +285,12 @@ def test_a_worker_that_cannot_be_used_is_refused(
         list(run_graph({"key": ()}, partial(wait_for, tmp_path), executor))
     assert refused.value.address.startswith("tcp://")
     assert not (tmp_path / "key begun").exists()
+
+
+def test_a_worker_that_does_not_answer() -> None:
+    """Another program is not what it needs."""
+    assert no_offer(OSError("timed out")).what == "does not answer (timed out)"
+    assert no_offer(ImportError("no such thing")).what == "cannot load this program (ImportError: no such thing)"
 
 
 CLIENT = """
