@@ -9,7 +9,7 @@ from tablebase.cli.options import DEFAULT_DATA, CatalogUrl, Data
 
 
 def migrate(data: Data = DEFAULT_DATA, catalog: CatalogUrl = None) -> None:
-    """Bring a catalog of an earlier version of this program up to date."""
+    """Bring a catalog of an earlier version up to date."""
     from tablebase.cli.output import say
 
     if not _migrate(data, catalog):
