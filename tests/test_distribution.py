@@ -17,6 +17,7 @@ import pytest
 from support.checks import at_least_one
 
 import tablebase
+from tablebase.catalog.schema import SCHEMA_VERSION
 from tablebase.errors import DISTRIBUTION, EXTRAS, MissingExtraError
 
 ROOT = Path(__file__).parents[1]
@@ -116,6 +117,7 @@ def test_the_wheel_holds_two_packages(wheel: Path) -> None:
     names = ZipFile(wheel).namelist()
     data = f"{DISTRIBUTION.replace('-', '_')}-{PROJECT['version']}.dist-info"
     assert {name.partition("/")[0] for name in names} == {"tablebase", "tablebase_rules", data}
+    assert {f"tablebase/catalog/migrations/versions/version_{number}.py" for number in range(1, SCHEMA_VERSION + 1)} <= set(names)
     assert {"tablebase/py.typed", "tablebase_rules/py.typed", *(f"tablebase_rules/{game}.py" for game in GAMES)} <= set(names)
 
 

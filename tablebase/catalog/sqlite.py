@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import shorten
@@ -183,8 +183,13 @@ class SqliteDatabase(Database):
     @contextmanager
     def changes(self) -> Iterator[Connection]:
         """A transaction that holds the lock of the file."""
-        with connect_for_writing(self.path).begin() as connection:
+        with self._engine.begin() as connection:
             yield connection
+
+    @cached_property
+    def _engine(self) -> Engine:
+        """Kept because it remembers how statements are compiled."""
+        return connect_for_writing(self.path)
 
     @contextmanager
     def replacement(self) -> Iterator[Connection]:

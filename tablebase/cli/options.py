@@ -156,7 +156,6 @@ CatalogUrl = Annotated[
         "--catalog",
         metavar="URL",
         envvar="TABLEBASE_CATALOG",
-        show_envvar=True,
         help="PostgreSQL database with the catalog; by default it is a file in the folder.",
     ),
 ]

@@ -110,7 +110,7 @@ def test_what_is_not_given_has_a_default(tmp_path: Path) -> None:
         ("workers = 0\n[[build]]\ngame = 'x'", 1, "workers must be at least 1, not '0'"),
         ("\nworkers = true\n[[build]]\ngame = 'x'", 2, "workers must be a whole number, not 'True'"),
         ("workers = 1\nworker = 2\n[[build]]\ngame = 'x'", 2, r"no key 'worker' \(did you mean 'workers'\?\)"),
-        ("zzz = 2\n[[build]]\ngame = 'x'", 1, "the file has no key 'zzz': there are data, workers"),
+        ("zzz = 2\n[[build]]\ngame = 'x'", 1, "the file has no key 'zzz': there are data, catalog, workers"),
         ("[[build]]\ngame = 'x'\n[[build]]\npieces = 4", 3, r"this \[\[build\]\] has no game: add one"),
         ("[[build]]\ngame = 'x'\n\n[[build]]\ngame = 'y'\nprice = 4", 6, r"\[\[build\]\] has no key 'price'"),
         ("[[build]]\ngame = 'x'\npieces = [4]", 3, r"pieces must be a text, not '\[4\]'"),

@@ -152,7 +152,7 @@ def test_errors_come_back(two_pieces: Path, ask: Ask) -> None:
 
 def test_a_fault_of_the_program_shows_where(two_pieces: Path) -> None:
     """The traceback has the frames of both processes."""
-    broken = f"import tablebase.catalog.sqlite as sqlite; sqlite.query = None; {PROGRAM}"
+    broken = f"import tablebase.catalog.sqlite as sqlite; sqlite.SqliteDatabase.query = None; {PROGRAM}"
     answer = ask_fresh("sql", "SELECT 1", "--data", two_pieces, program=broken)
     assert (answer.code, answer.out) == (1, "")
     assert "in _write_answer" in answer.err
