@@ -86,7 +86,7 @@ class PostgresqlDatabase(Database):
     @property
     def place(self) -> str:
         """The URL without its password."""
-        return self._url.render_as_string(hide_password=True)
+        return self._url.difference_update_query(["password", "sslpassword"]).render_as_string(hide_password=True)
 
     @property
     def option(self) -> str:

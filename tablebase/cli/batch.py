@@ -32,6 +32,7 @@ from tablebase.cli.options import (
     parse_time,
     program_call,
     usage_sentence,
+    without_passwords,
 )
 from tablebase.compute.cleanup import ensured
 from tablebase.errors import CapacityError, CommandError, DeadlineError, TablebaseError, system_error
@@ -233,7 +234,7 @@ def _take(step: Step, terms: Terms) -> None:
     from tablebase.cli.output import say
 
     words = [*step.command, *([] if "--data" in step.command else ["--data", str(terms.data)])]
-    say(" ".join(words))
+    say(without_passwords(" ".join(words)))
     # Not every command has the option, and its password must not be shown.
     environment = os.environ if terms.catalog is None else {**os.environ, "TABLEBASE_CATALOG": terms.catalog}
     draft = None if step.output is None else step.output.with_name(step.output.name + DRAFT)
@@ -248,7 +249,7 @@ def _take(step: Step, terms: Terms) -> None:
     if code:
         if draft is not None:
             draft.unlink()
-        raise CommandError(" ".join(step.command), code)
+        raise CommandError(without_passwords(" ".join(step.command)), code)
     if draft is not None and step.output is not None:
         os.replace(draft, step.output)
 

@@ -259,8 +259,15 @@ def end_of_work(deadline: float | None, duration: float | None) -> float | None:
 
 
 def program_call(context: typer.Context) -> str:
-    """The command that is being run, as a shell would take it."""
-    return shlex.join(["tablebase", *context.find_root().obj.words])
+    """The command that is being run, as a shell would take it, but for passwords."""
+    return without_passwords(shlex.join(["tablebase", *context.find_root().obj.words]))
+
+
+def without_passwords(words: str) -> str:
+    """The words of a command, with asterisks for the passwords of URLs."""
+    return re.sub(
+        r"(://[^:/@\s]*:)[^/\s]*@|([?&](?:ssl)?password=)[^&\s]*", lambda url: f"{url[1]}***@" if url[1] else f"{url[2]}***", words
+    )
 
 
 def usage_sentence(fault: Exception) -> str:

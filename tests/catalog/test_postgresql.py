@@ -154,6 +154,22 @@ def test_a_batch_and_its_steps(catalog_url: str, tmp_path: Path, ask: Ask, monke
 
 
 @on_postgresql
+def test_no_sentence_shows_a_password(catalog_url: str, tmp_path: Path, ask: Ask) -> None:
+    """Neither the command that goes on after a deadline, nor errors about a URL that has it in another place."""
+    words = ["build", "hexapawn", "--pieces", "2", "--data", tmp_path]
+    secret = str(make_url(catalog_url).password)
+    answer = ask(*words, "--catalog", catalog_url, "--for", "0.001s")
+    assert answer.code == 4
+    assert ":***@" in answer.errors[-1]
+    other = make_url(catalog_url).set(password=None, database="nothing").update_query_dict({"password": secret})
+    asked = ask(*words, "--catalog", other.render_as_string())
+    assert "cannot be reached" in asked.err
+    for said in (answer.err, asked.err):
+        assert secret not in said
+        assert secret.replace("@", "%40").replace(":", "%3A") not in said
+
+
+@on_postgresql
 def test_large_numbers_fit(copied: Path) -> None:
     """More than 32 bits can count; SQLite needs no type for that."""
     change(copied, "UPDATE solutions SET placements = 1141509180672")

@@ -19,7 +19,7 @@ from support.program import Answer
 
 import tablebase
 from tablebase.cli import options
-from tablebase.cli.options import end_of_work, parse_duration, parse_pieces, parse_time
+from tablebase.cli.options import end_of_work, parse_duration, parse_pieces, parse_time, without_passwords
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game
 from tablebase.slices.limits import INDEX_LIMIT, is_buildable, most_pieces
@@ -284,3 +284,19 @@ def test_the_earlier_end_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert end_of_work(None, 60.0) == 1060.0
     assert end_of_work(1500.0, 60.0) == 1060.0
     assert end_of_work(1030.0, 60.0) == 1030.0
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("build --catalog postgresql://me:secret@host/db --data x", "build --catalog postgresql://me:***@host/db --data x"),
+        ("--catalog=postgresql://me:se:cr@et@host:5432/db", "--catalog=postgresql://me:***@host:5432/db"),
+        ("postgresql://:secret@/db?host=/tmp", "postgresql://:***@/db?host=/tmp"),
+        ("postgresql://host/db?password=secret&sslpassword=more", "postgresql://host/db?password=***&sslpassword=***"),
+        ("postgresql://me@host:5432/db?user=a@b", "postgresql://me@host:5432/db?user=a@b"),
+        ("probe doushouqi 7/7 --data /a:b/c@d", "probe doushouqi 7/7 --data /a:b/c@d"),
+    ],
+)
+def test_commands_are_shown_without_passwords(words: str, shown: str) -> None:
+    """All else stays as it is."""
+    assert without_passwords(words) == shown
