@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
@@ -100,8 +100,11 @@ class PostgresqlDatabase(Database):
 
     @cached_property
     def _engine(self) -> Engine:
-        timeouts = {"connect_timeout": CONNECT_SECONDS, "application_name": "tablebase"}
-        return create_engine(self._url, poolclass=NullPool, use_native_hstore=False, connect_args=timeouts)
+        options = {"connect_timeout": CONNECT_SECONDS, "application_name": "tablebase"}
+        # Whoever has waited for the lock must see what the other has written, whatever the server's default is.
+        return create_engine(
+            self._url, poolclass=NullPool, isolation_level="READ COMMITTED", use_native_hstore=False, connect_args=options
+        )
 
     def exists(self) -> bool:
         """Whether the schema has any table."""
@@ -172,22 +175,20 @@ class PostgresqlDatabase(Database):
         A superuser is refused, who could write files even so.
         """
         if connection.exec_driver_sql(MAY_WRITE_FILES).scalar_one():
-            raise TablebaseError(
-                f"a statement could write files as the superuser {self._url.username or ''} of the server".replace("  ", " ")
-                + ": connect as a role that may not"
-            )
+            raise TablebaseError("as this role, a statement could write files of the server: connect as a role that may not")
         driver: Any = connection.connection.driver_connection
         try:
             # What a function may have changed is taken back.
             with driver.transaction(force_rollback=True), driver.cursor(name="answer") as cursor:
-                driver.execute(f"SET LOCAL statement_timeout = {round(1000 * (timeout or 0))}")
-                # A server does not notice otherwise that nobody waits for the answer any more.
-                driver.execute("SET LOCAL client_connection_check_interval = '1s'")
+                driver.execute(f"SET LOCAL statement_timeout = {0 if timeout is None else max(1, round(1000 * timeout))}")
+                # Otherwise, and where a server cannot do this, it does not notice that nobody waits for the answer any more.
+                with suppress(psycopg.Error), driver.transaction():
+                    driver.execute("SET LOCAL client_connection_check_interval = '1s'")
                 cursor.execute(statement)
                 rows = [tuple(map(_plain, row)) for row in cursor.fetchall()]
                 return [column.name for column in cursor.description], rows
         except psycopg.errors.QueryCanceled as fault:
-            raise (TimeLimitError(timeout) if timeout else self.error(fault)) from fault
+            raise (self.error(fault) if timeout is None else TimeLimitError(timeout)) from fault
         except psycopg.OperationalError as fault:
             raise self.error(fault) from fault
         except (psycopg.Error, UnicodeError) as fault:
