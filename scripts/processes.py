@@ -6,8 +6,11 @@ import os
 import subprocess
 import sys
 import time
+from collections import Counter
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import NoReturn
 
 import psutil
 
@@ -93,3 +96,11 @@ def check_no_orphans(leader: int) -> None:
             end_session(leader)
             raise TortureError("orphan")
         time.sleep(0.05)
+
+
+def report(title: str, outcomes: Mapping[str, Counter[str]]) -> NoReturn:
+    """Print how often each outcome was seen, with a row for each kind of try; exit with 1 if one of them is a fault."""
+    print(f"| {title} | tries | outcomes |\n|---|---|---|")
+    for name, counts in outcomes.items():
+        print(f"| {name} | {counts.total()} | {', '.join(f'{text}: {count}' for text, count in sorted(counts.items()))} |")
+    sys.exit(any(text.startswith("FAULT") for counts in outcomes.values() for text in counts))

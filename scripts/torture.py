@@ -31,7 +31,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import psutil
-from processes import PATIENCE, PROGRAM, TortureError, ask, check_no_orphans, finish, session, start
+from processes import PATIENCE, PROGRAM, TortureError, ask, check_no_orphans, finish, report, session, start
 from torture_dask import kill_cluster
 from tqdm import tqdm
 
@@ -392,10 +392,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         torture = Torture(Path(scratch), arguments.pieces, arguments.seed)
         outcomes = torture_all(torture, arguments.only or list(SCENARIOS), arguments.tries)
-    print("| scenario | tries | outcomes |\n|---|---|---|")
-    for name, counts in outcomes.items():
-        print(f"| {name} | {counts.total()} | {', '.join(f'{text}: {count}' for text, count in sorted(counts.items()))} |")
-    sys.exit(any(text.startswith("FAULT") for counts in outcomes.values() for text in counts))
+    report("scenario", outcomes)
 
 
 if __name__ == "__main__":

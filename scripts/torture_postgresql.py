@@ -28,7 +28,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import psutil
-from processes import TortureError, ask, check_no_orphans, finish, session, start
+from processes import TortureError, ask, check_no_orphans, finish, report, session, start
 from servers import Server, binaries
 from sqlalchemy import create_engine
 from torture import CODES, COMPILING, HISTOGRAMS, ROWS, contents
@@ -179,10 +179,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch, Server(programs) as server:
         torture = Torture(Path(scratch), server, arguments.game, arguments.pieces, arguments.seed)
         outcomes = torture_all(torture, arguments.only or list(DISTURBANCES), arguments.tries)
-    print("| disturbance | tries | outcomes |\n|---|---|---|")
-    for name, counts in outcomes.items():
-        print(f"| {name} | {counts.total()} | {', '.join(f'{text}: {count}' for text, count in sorted(counts.items()))} |")
-    sys.exit(any(text.startswith("FAULT") for counts in outcomes.values() for text in counts))
+    report("disturbance", outcomes)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ HOME = Table("tablebase", MetaData(), Column("folder", String, nullable=False), 
 """One row: the id of the folder, and a digest of the definitions that the catalog was made with."""
 NAMES = [*Base.metadata.tables, VIEW, HOME.name]
 LOCK = int.from_bytes(b"tbls")
-"""The first key of the lock that whoever changes a catalog holds; the second is the schema."""
+"""The first key of the lock that a transaction which changes a catalog holds; the second is the schema."""
 SCHEMES = ("postgresql", "postgresql+psycopg", "postgres")
 EXAMPLE = "postgresql+psycopg://USER@HOST/DATABASE"
 CONNECT_SECONDS = 10
@@ -101,7 +101,7 @@ class PostgresqlDatabase(Database):
     @cached_property
     def _engine(self) -> Engine:
         options = {"connect_timeout": CONNECT_SECONDS, "application_name": "tablebase"}
-        # Whoever has waited for the lock must see what the other has written, whatever the server's default is.
+        # What has waited for the lock must see what the other has written, whatever the server's default is.
         return create_engine(
             self._url, poolclass=NullPool, isolation_level="READ COMMITTED", use_native_hstore=False, connect_args=options
         )

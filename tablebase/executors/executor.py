@@ -47,7 +47,7 @@ class Limits:
     memory : int or None
         Bytes that all keys in progress may need together; None for no limit.
     each : bool
-        Whether there are so many bytes for each key, whatever the others need, since each worker has memory of its own.
+        Whether `memory` is for each key, whatever the others need, since each worker has memory of its own.
     """
 
     workers: int = 1
@@ -55,7 +55,7 @@ class Limits:
     each: bool = False
 
     def fit(self, needs: Sequence[int]) -> bool:
-        """Whether keys that need so many bytes of memory may be in progress together."""
+        """Whether keys that need these bytes of memory may be in progress together."""
         if len(needs) > self.workers:
             return False
         return self.memory is None or (max(needs, default=0) if self.each else sum(needs)) <= self.memory

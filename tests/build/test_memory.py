@@ -14,6 +14,7 @@ from tablebase.solvers.registry import solver_names
 
 CLEAR = Path("/proc/self/clear_refs")
 PROGRAM = """
+import ctypes
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -51,8 +52,9 @@ def status(name):
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(name + ":"))
 
-# The small slice loads all kernels.
+# The small slice loads all kernels. What loading or compiling them has freed would be used again, and not be counted.
 build(sys.argv[4])
+ctypes.CDLL(None).malloc_trim(0)
 Path("/proc/self/clear_refs").write_text("5")
 before = status("VmRSS")
 build(sys.argv[5])
@@ -68,6 +70,8 @@ SLICES = {
 }
 LEAST = {"planes": 0.9, "lean": 0.9}
 """The least part of the estimate that is used, where it is more than a sixth."""
+HEAP = 2 << 20
+"""By how much the interpreter's own heap may grow meanwhile, which is part of the worker's memory."""
 
 
 @pytest.mark.skipif(not CLEAR.exists(), reason="needs /proc to measure the peak")
@@ -75,10 +79,8 @@ LEAST = {"planes": 0.9, "lean": 0.9}
 def test_the_peak_stays_below_the_estimate(solver: str, tmp_path: Path) -> None:
     """What a table needs beside the worker itself is less than `estimate` says, and more than a part of it."""
     name, small, large = SLICES[solver]
-    # This compiles the kernels. A process that has done so uses what that has freed, which would not be counted.
-    assert ask_fresh(name, solver, tmp_path, small, small, program=PROGRAM).code == 0
     said = ask_fresh(name, solver, tmp_path, small, large, program=PROGRAM)
     assert said.code == 0, said.err
     game = load_game(name)
     estimated = memory(game, parse_material(game, large), solver) - WORKER_BYTES
-    assert estimated * LEAST.get(solver, 1 / 6) < int(said.out) <= estimated
+    assert estimated * LEAST.get(solver, 1 / 6) < int(said.out) <= estimated + HEAP

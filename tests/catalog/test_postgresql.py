@@ -60,8 +60,10 @@ def test_a_tablebase_with_its_catalog_on_a_server(
 ) -> None:
     """Every command does there what it does with a file, and says the same; no file is made in the folder."""
     monkeypatch.setenv("COLUMNS", "200")
-    shutil.copytree(two_pieces / "doushouqi", tmp_path / "doushouqi")
-    there = ("--data", tmp_path, "--catalog", catalog_url)
+    here, moved = tmp_path / "here", tmp_path / "moved"
+    shutil.copytree(two_pieces, here)
+    shutil.copytree(two_pieces / "doushouqi", moved / "doushouqi")
+    there = ("--data", moved, "--catalog", catalog_url)
     build = ("build", "doushouqi", "--pieces", "2")
     assert "10 of 10 tables" in ask(*build, *there).err
     assert "nothing to do" in ask(*build, *there).err
@@ -81,17 +83,17 @@ def test_a_tablebase_with_its_catalog_on_a_server(
         ("plot", "squares", "doushouqi", "--material", "RvC", "--output", tmp_path / "squares.svg"),
         ("patterns", "doushouqi", "--material", "RvC", "--depth", "0", "--format", "csv"),
     ):
-        answer, expected = ask(*words, *there), ask(*words, "--data", two_pieces)
+        answer, expected = ask(*words, *there), ask(*words, "--data", here)
         assert (answer.code, answer.out) == (0, expected.out), answer.err
     for words in (("estimate", "doushouqi", "--pieces", "2"), ("reindex",), ("prune", "--yes")):
         assert ask(*words, *there).code == 0
-    assert ask("patterns", "doushouqi", "--material", "RvC", "--depth", "0", "--data", two_pieces).code == 0
+    assert ask("patterns", "doushouqi", "--material", "RvC", "--depth", "0", "--data", here).code == 0
     # The option comes before the variable, and without both there is no catalog.
     monkeypatch.setenv("TABLEBASE_CATALOG", "postgresql://nobody@/nothing?host=/nowhere")
     assert ask("stats", "doushouqi", *there).code == 0
     monkeypatch.setenv("TABLEBASE_CATALOG", "")
-    assert "there is no tablebase in" in ask("stats", "doushouqi", "--data", tmp_path).err
-    assert list(tmp_path.glob("*.sqlite*")) == []
+    assert "there is no tablebase in" in ask("stats", "doushouqi", "--data", moved).err
+    assert list(moved.glob("*.sqlite*")) == []
 
 
 @on_postgresql

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
@@ -22,6 +24,20 @@ on_both = pytest.mark.parametrize("catalog_url", ["sqlite", "postgresql"], indir
 on_postgresql = pytest.mark.parametrize("catalog_url", ["postgresql"], indirect=True)
 
 
+@contextmanager
+def unchanged(folder: Path) -> Iterator[None]:
+    """Refuses, at its end, that a file of the folder has been changed, made or deleted: other tests read it, too."""
+
+    def state() -> dict[str, str]:
+        # Readers of a catalog make and delete SQLite's own two files.
+        files = [path for path in folder.rglob("*") if path.is_file() and not path.name.endswith(("-wal", "-shm"))]
+        return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+    before = state()
+    yield
+    assert state() == before, "a test has written to a folder that it may only read"
+
+
 @pytest.fixture
 def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
     """Runs a command in this process: ``ask("stats", "doushouqi").json``."""
@@ -29,55 +45,61 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
 
 
 @pytest.fixture(scope="session")
-def two_pieces(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def two_pieces(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """All two-piece tables of Dou Shou Qi; to be read only."""
     folder = tmp_path_factory.mktemp("two")
     assert run(["build", "doushouqi", "--pieces", "2", "--data", str(folder)]) == 0
-    return folder
+    with unchanged(folder):
+        yield folder
 
 
 @pytest.fixture(scope="session")
-def three_pieces(tmp_path_factory: pytest.TempPathFactory, two_pieces: Path) -> Path:
+def three_pieces(tmp_path_factory: pytest.TempPathFactory, two_pieces: Path) -> Iterator[Path]:
     """All tables of two and three pieces; to be read only."""
     folder = tmp_path_factory.mktemp("three") / "tables"
     shutil.copytree(two_pieces, folder)
     assert run(["build", "doushouqi", "--pieces", "3", "--data", str(folder)]) == 0
-    return folder
+    with unchanged(folder):
+        yield folder
 
 
 @pytest.fixture(scope="session")
-def shut_in(tmp_path_factory: pytest.TempPathFactory, two_pieces: Path) -> Path:
+def shut_in(tmp_path_factory: pytest.TempPathFactory, two_pieces: Path) -> Iterator[Path]:
     """The two-piece tables and CvWD, a material with stalemates; to be read only."""
     folder = tmp_path_factory.mktemp("shut") / "tables"
     shutil.copytree(two_pieces, folder)
     assert run(["build", "doushouqi", "--material", "CvWD", "--data", str(folder)]) == 0
-    return folder
+    with unchanged(folder):
+        yield folder
 
 
 @pytest.fixture(scope="session")
-def hexapawns(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def hexapawns(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """All tables of Hexapawn; to be read only."""
     folder = tmp_path_factory.mktemp("hexapawn")
     assert run(["build", "hexapawn", "--pieces", "6", "--data", str(folder)]) == 0
-    return folder
+    with unchanged(folder):
+        yield folder
 
 
 @pytest.fixture(scope="session")
-def piglet_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def piglet_tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The tables of Piglet to two and to three; to be read only."""
     folder = tmp_path_factory.mktemp("piglet")
     for target in (2, 3):
         assert run(["build", f"pig-die=2-target={target}", "--data", str(folder)]) == 0
-    return folder
+    with unchanged(folder):
+        yield folder
 
 
 @pytest.fixture(scope="session")
-def race_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def race_tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The three layers of Hare & Hedgehog without cards, with up to one lettuce and one carrot; to be read only."""
     folder = tmp_path_factory.mktemp("race")
     limits = ["--lettuces", "1", "--carrots", "1", "--cap", "strict"]
     assert run(["build", "harehedgehog-cards=none", *limits, "--data", str(folder)]) == 0
-    return folder
+    with unchanged(folder):
+        yield folder
 
 
 @pytest.fixture(scope="session")
