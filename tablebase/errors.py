@@ -23,6 +23,7 @@ EXTRAS = {
     "plot": "matplotlib",
     "polars": "polars",
     "postgres": "psycopg",
+    "serve": "fastapi",
     "store": "s3fs",
 }
 """The extras of the distribution, each with the package that it brings."""

@@ -20,6 +20,7 @@ LAYERS = (
     ("stochastic", "probe", "search", "catalog"),
     ("mining", "verify", "graph", "play"),
     ("build", "patterns", "charts", "api"),
+    ("web",),
     ("cli",),
 )
 """From the ground up. Within a layer a room may use those to its left."""
