@@ -101,14 +101,15 @@ def move_scores_of(coding: Coding, scale: Coding) -> Codes:
 
 def compile_rules(game: Game, layout: Layout, side: int) -> Rules:
     """The slice as one side to move sees it."""
-    kinds = [game.kinds[group.kind] for group in layout.groups]
+    kinds = [group.kind for group in layout.groups]
     slots, squares = len(kinds), len(game.board)
-    most = max(len(steps) for kind in kinds for steps in kind.steps_from.values())
-    blockers = max(1, *(len(step.empty) for kind in kinds for step in kind.steps))
+    known = [_steps_of(game, kind) for kind in kinds]
+    most = max(steps.target.shape[1] for steps in known)
+    blockers = max(steps.blockers.shape[2] for steps in known)
     flips = np.zeros(squares, dtype=bool)
     flips[list(layout.groups[0].squares)] = layout.lead.flip
     rules = Rules(
-        owner=np.array([int(kind.side == side) for kind in kinds], dtype=np.int8),
+        owner=np.array([int(game.kinds[kind].side == side) for kind in kinds], dtype=np.int8),
         square=np.zeros((slots, squares), dtype=np.int8),
         digit=_digits(layout, slots, squares),
         stride=_strides(layout),
@@ -121,17 +122,52 @@ def compile_rules(game: Game, layout: Layout, side: int) -> Rules:
         captures=np.zeros((slots, squares, most, slots), dtype=bool),
         blockers=np.full((slots, squares, most, blockers), NOBODY, dtype=np.int8),
     )
-    for slot, kind in enumerate(kinds):
+    for slot, steps in enumerate(known):
         home = np.array(layout.groups[slot].squares)
         rules.square[slot, : layout.radices[slot]] = home if slot else home[layout.lead.rank]
-        for origin, steps in kind.steps_from.items():
-            rules.steps[slot, origin] = len(steps)
-            for n, step in enumerate(steps):
-                entry = (slot, origin, n)
-                rules.target[entry], rules.quiet[entry], rules.wins[entry] = step.target, step.quiet, step.wins
-                rules.captures[entry] = [other.symbol in step.victims for other in kinds]
-                rules.blockers[entry][: len(step.empty)] = sorted(step.empty)
+        count, empty = steps.target.shape[1], steps.blockers.shape[2]
+        rules.steps[slot] = steps.number
+        rules.target[slot, :, :count] = steps.target
+        rules.quiet[slot, :, :count] = steps.quiet
+        rules.wins[slot, :, :count] = steps.wins
+        rules.captures[slot, :, :count] = steps.captures[:, :, kinds]
+        rules.blockers[slot, :, :count, :empty] = steps.blockers
     return rules
+
+
+class KindSteps(NamedTuple):
+    """The steps of a kind from each square, as many for each as the most (M) that there are from any."""
+
+    number: Small  # (S,)
+    target: Small  # (S, M)
+    quiet: Flags  # (S, M)
+    wins: Flags  # (S, M)
+    captures: Flags  # (S, M, K) whether the step may capture a kind
+    blockers: Small  # (S, M, B) squares that must be empty, then `NOBODY`
+
+
+@cache
+def _steps_of(game: Game, kind: int) -> KindSteps:
+    """The steps of a kind, the same in every slice that has one of it."""
+    listed, squares = game.kinds[kind].steps_from, len(game.board)
+    most = max(map(len, listed.values()), default=0)
+    blockers = max([1, *(len(step.empty) for step in game.kinds[kind].steps)])
+    steps = KindSteps(
+        number=np.zeros(squares, dtype=np.int8),
+        target=np.zeros((squares, most), dtype=np.int8),
+        quiet=np.zeros((squares, most), dtype=bool),
+        wins=np.zeros((squares, most), dtype=bool),
+        captures=np.zeros((squares, most, len(game.kinds)), dtype=bool),
+        blockers=np.full((squares, most, blockers), NOBODY, dtype=np.int8),
+    )
+    for origin, ways in listed.items():
+        steps.number[origin] = len(ways)
+        for n, step in enumerate(ways):
+            entry = (origin, n)
+            steps.target[entry], steps.quiet[entry], steps.wins[entry] = step.target, step.quiet, step.wins
+            steps.captures[entry] = [other.symbol in step.victims for other in game.kinds]
+            steps.blockers[entry][: len(step.empty)] = sorted(step.empty)
+    return steps
 
 
 def compile_inside(game: Game, layout: Layout) -> Inside:
