@@ -4,4 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-router = APIRouter(prefix="/api/v1")
+from tablebase.web.api import games, probe, stats
+
+router = APIRouter()
+for module in (games, probe, stats):
+    router.include_router(module.router)

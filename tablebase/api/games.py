@@ -1,0 +1,43 @@
+"""The installed games, as data for programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tablebase.errors import RulesError
+from tablebase.game import Game
+from tablebase.game.registry import game_names, load_rules, variants
+from tablebase.game.stochastic import StochasticGame
+
+FOR_ALL_GAMES = ("build", "check-rules", "copy", "estimate", "line", "match", "pack", "perft", "play", "probe", "stats", "verify")
+"""Commands that also take games of chance or of several players."""
+
+
+def start_text(game: Game | StochasticGame) -> str:
+    """The start of a game as text."""
+    return game.start if isinstance(game.start, str) else game.format(game.start)
+
+
+def list_games() -> tuple[list[dict[str, Any]], list[str]]:
+    """The installed games as `tablebase games --format json` lists them, and a sentence about each that cannot be loaded."""
+    rows, faults = [], []
+    for name in game_names():
+        try:
+            rows.append(_game_row(name))
+        except RulesError as fault:
+            faults.append(str(fault))
+    return rows, faults
+
+
+def _game_row(name: str) -> dict[str, Any]:
+    """A line about an installed game."""
+    game = load_rules(name)
+    return {
+        "game": name,
+        "title": game.title,
+        "variants": " ".join(variants(name)),
+        "squares": len(game.board) if isinstance(game, Game) else None,
+        "pieces": " ".join(kind.symbol for kind in game.kinds) if isinstance(game, Game) else "",
+        "start": start_text(game),
+        "commands": "all" if isinstance(game, Game) else " ".join(FOR_ALL_GAMES),
+    }
