@@ -11,6 +11,7 @@ from fastapi.middleware.cors import CORSMiddleware
 import tablebase
 from tablebase.api.tablebase import Tablebase
 from tablebase.web import api, health, pages
+from tablebase.web.apart import Apart
 from tablebase.web.catalog import KnownCatalog
 from tablebase.web.description import describe_as
 from tablebase.web.limits import Bounded
@@ -32,8 +33,11 @@ def create_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def opened(app: FastAPI) -> AsyncIterator[None]:
         with Tablebase(settings.folder, settings.catalog) as tables:
-            app.state.tables = tables
-            yield
+            app.state.tables, app.state.apart = tables, Apart(settings)
+            try:
+                yield
+            finally:
+                await app.state.apart.close()
 
     # The framework's own pages of documentation load programs from elsewhere.
     app = FastAPI(

@@ -1,6 +1,7 @@
 """Errors as answers: one sentence, as RFC 9457 (problem+json) has it; of pages, as a page.
 
-Whatever a request says, it is answered with a status from 400 to 499, or, if it asks for too much, with 503 or 504.
+What cannot be done as it was asked has a status from 400 to 499. 503 and 504 are for tables that cannot be used, and for work that
+takes more than the server allows.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from tablebase.errors import (
-    CapacityError,
     CorruptCatalogError,
     CorruptTableError,
     MissingExtraError,
@@ -26,8 +26,9 @@ from tablebase.errors import (
     did_you_mean,
     quoted,
 )
-from tablebase.web.context import settings_of, tables_of
+from tablebase.web.context import in_thread, settings_of
 from tablebase.web.hidden import without_paths
+from tablebase.web.missing import fields_of
 
 MEDIA_TYPE = "application/problem+json"
 API = "/api/"
@@ -37,7 +38,6 @@ STATUSES: tuple[tuple[type[TablebaseError], int], ...] = (
     (CorruptCatalogError, 503),
     (StaleTableError, 503),
     (MissingExtraError, 503),
-    (CapacityError, 503),
     (TimeLimitError, 504),
 )
 """The statuses of errors that are not about what was sent; all others have 400."""
@@ -115,14 +115,10 @@ async def _on_known(request: Request, fault: Exception) -> Response:
 
 async def _on_missing(request: Request, fault: MissingTableError) -> Response:
     """A table that has not been built: what it is called, what builds it, and what that would take."""
-    from tablebase.web.context import in_thread
-    from tablebase.web.missing import what_it_takes
-
-    settings = settings_of(request)
-    command = None if fault.command is None else without_paths(fault.command, settings.folder, settings.catalog)
-    fields: dict[str, Any] = {"game": fault.game, "material": fault.material, "pieces": fault.pieces, "command": command}
-    if request.url.path.startswith(API):
-        fields["estimate"] = await in_thread(request, what_it_takes, tables_of(request), fault, settings.catalog)
+    # Pages ask for what they show of it.
+    if not request.url.path.startswith(API):
+        return answer_problem(request, 404, str(fault))
+    fields = await in_thread(request, fields_of, settings_of(request), fault)
     return answer_problem(request, 404, str(fault), None, **fields)
 
 

@@ -26,7 +26,7 @@ class Limits:
     plies : int
         Positions of a line, and moves of a game that it repeats.
     seconds : float
-        Until it is answered; what has not been started by then, or cannot be ended, is refused beforehand.
+        Until it is answered.
     apart : int
         Requests of each process that are answered at a time in processes of their own: statements, counts, and slow players.
     rows : int
@@ -35,8 +35,6 @@ class Limits:
         Bytes of a statement's result.
     memory : int
         Bytes that a process of its own may occupy.
-    reachable : int
-        Positions that can be reached, at most, of a start whose games are counted.
     """
 
     body: int = MEBIBYTE
@@ -48,7 +46,6 @@ class Limits:
     rows: int = 10_000
     answer: int = 16 * MEBIBYTE
     memory: int = 2560 * MEBIBYTE
-    reachable: int = 200_000
 
 
 @dataclass(frozen=True)

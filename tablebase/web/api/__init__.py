@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from tablebase.web.api import games, probe, stats
+from tablebase.web.api import games, play, probe, stats, work
 
 router = APIRouter()
-for module in (games, probe, stats):
+for module in (games, probe, stats, play, work):
     router.include_router(module.router)
