@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tablebase.cli.options import DEFAULT_DATA, CatalogUrl, Data
+from tablebase.cli.options import DEFAULT_DATA, CatalogUrl, Data, parse_size
 
 
 class AccessLog(StrEnum):
@@ -30,6 +30,9 @@ def serve(
         list[str] | None,
         typer.Option("--origin", metavar="URL", help="Let pages of this origin ask, or of any with '*'; may be repeated."),
     ] = None,
+    cache: Annotated[
+        str | None, typer.Option("--cache", metavar="SIZE", help="Memory of each process for parts of tables; by default 256M.")
+    ] = None,
     access_log: Annotated[
         AccessLog, typer.Option("--access-log", help="Whether to write a line about each request to standard error.")
     ] = AccessLog.NONE,
@@ -44,7 +47,8 @@ def serve(
     from tablebase.web.server import Address, serve
     from tablebase.web.settings import Settings
 
-    settings = Settings(data, catalog, mine, tuple(origin or ()), access_log is AccessLog.JSON)
+    size = None if cache is None else parse_size(cache)
+    settings = Settings(data, catalog, mine, tuple(origin or ()), size, access_log is AccessLog.JSON)
     serve(settings, Address(host, port, unix_socket), workers, lambda address: say(f"serving {data} at {address}"))
 
 

@@ -39,11 +39,13 @@ class Store:
     Parameters
     ----------
     folder : Path
+    cache : int, optional
+        Bytes of decompressed chunks to keep; by default `CACHED_BYTES`.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, cache: int | None = None) -> None:
         check_folder(folder)
-        self.folder = folder
+        self.folder, self.most = folder, CACHED_BYTES if cache is None else cache
         self._tables: OrderedDict[tuple[Game, Material], Table] = OrderedDict()
         self._chunks: OrderedDict[tuple[str, Material, int, int], Codes] = OrderedDict()
         self._cached = 0
@@ -80,7 +82,7 @@ class Store:
         if key not in self._chunks:
             self._chunks[key] = chunk
             self._cached += chunk.nbytes
-        while self._cached > CACHED_BYTES:
+        while self._cached > self.most:
             _, oldest = self._chunks.popitem(last=False)
             self._cached -= oldest.nbytes
 

@@ -13,10 +13,12 @@ import json
 import sys
 from asyncio.subprocess import PIPE, Process
 from contextlib import suppress
+from time import monotonic
 from typing import Any, NamedTuple
 
 import psutil
 
+from tablebase.web.jobs import COMPILING
 from tablebase.web.problems import ProblemError
 from tablebase.web.settings import Limits, Settings
 
@@ -24,6 +26,8 @@ INTERVAL = 0.05
 """Seconds between two looks at a process."""
 PATIENCE = 5.0
 """Seconds for which a question waits for a process."""
+MOST_COMPILING = 600.0
+"""Seconds for which kernels may be compiled, which do not count."""
 SPARE = 1 << 16
 """Bytes of a line beside those of the answer."""
 
@@ -99,17 +103,13 @@ class Apart:
         process = self._idle.pop() if self._idle else await self._start()
         sound = False
         try:
-            async with asyncio.timeout(self.limits.seconds):
-                line = await self._asked(process, question)
+            said = await self._asked(process, question)
             sound = process.returncode is None and _memory(process) < self.limits.memory // 2
-        except TimeoutError:
-            raise _too_much(question, 504, f"takes longer than {self.limits.seconds:g} s") from None
         finally:
             if sound:
                 self._idle.append(process)
             else:
                 await _end(process)
-        said = json.loads(line)
         if "answer" in said:
             return said["answer"]
         raise ProblemError(said["status"], said["sentence"], None, **said["fields"])
@@ -124,27 +124,58 @@ class Apart:
         process.stdin.write(self._settings.to_json().encode() + b"\n")
         return process
 
-    async def _asked(self, process: Process, question: Question) -> bytes:
-        """The line that a process answers with."""
+    async def _asked(self, process: Process, question: Question) -> dict[str, Any]:
+        """What a process answers."""
         assert process.stdin is not None
-        assert process.stdout is not None
         with suppress(ConnectionError):
             process.stdin.write(json.dumps({"job": question.job, "given": question.given}).encode() + b"\n")
             await process.stdin.drain()
+        clock = _Clock()
+        while True:
+            line = await self._line(process, question, clock)
+            if not line.endswith(b"\n"):
+                raise _too_much(question, 503, "was ended, most likely because memory ran out")
+            said: dict[str, Any] = json.loads(line)
+            if COMPILING not in said:
+                return said
+            clock.stop(said[COMPILING])
+
+    async def _line(self, process: Process, question: Question, clock: _Clock) -> bytes:
+        """The next line of a process, which is watched until it is there."""
+        assert process.stdout is not None
         reading = asyncio.ensure_future(process.stdout.readline())
         try:
             while not reading.done():
                 await asyncio.wait([reading], timeout=INTERVAL)
                 if _memory(process) > self.limits.memory:
                     raise _too_much(question, 503, f"needs more than {self.limits.memory:,} bytes of memory")
-            line = reading.result()
+                if clock.passed() > self.limits.seconds:
+                    raise _too_much(question, 504, f"takes longer than {self.limits.seconds:g} s")
+            return reading.result()
         except ValueError:
             raise _too_much(question, 503, f"has an answer of more than {self.limits.answer:,} bytes") from None
         finally:
             reading.cancel()
-        if not line.endswith(b"\n"):
-            raise _too_much(question, 503, "was ended, most likely because memory ran out")
-        return line
+
+
+class _Clock:
+    """Seconds that have passed, but for those in which kernels were compiled, which happens once on each machine."""
+
+    def __init__(self) -> None:
+        self._begin, self._stopped, self._spent = monotonic(), 0.0, 0.0
+
+    def stop(self, stopped: bool) -> None:
+        """Stop the clock, or let it go on."""
+        if stopped:
+            self._stopped = monotonic()
+        elif self._stopped:
+            self._spent += monotonic() - self._stopped
+            self._stopped = 0.0
+
+    def passed(self) -> float:
+        """Seconds so far; a clock that is stopped for too long goes on."""
+        spent = self._spent + (monotonic() - self._stopped if self._stopped else 0.0)
+        return monotonic() - self._begin - min(spent, MOST_COMPILING)
 
 
 def _too_much(question: Question, status: int, fault: str) -> ProblemError:

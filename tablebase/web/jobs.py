@@ -10,7 +10,8 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import lru_cache
 from queue import SimpleQueue
@@ -99,6 +100,9 @@ def _loaded_leaves(folder: str, name: str) -> Any:
 
 
 JOBS: Mapping[str, Job] = {"count": count, "estimate": estimate, "mine": mine, "play": play, "computer": computer}
+COMPILING = "compiling"
+"""The field of a line that says that kernels are compiled, or no longer are."""
+WITH_KERNELS = ("count", "play", "computer")
 
 
 def answer(settings: Settings, question: Mapping[str, Any]) -> str:
@@ -147,9 +151,28 @@ def main() -> None:
     lines: SimpleQueue[str] = SimpleQueue()
     threading.Thread(target=_read, args=(sys.stdin, lines), daemon=True).start()
     settings = Settings.from_json(lines.get())
-    while True:
-        answers.write(f"{answer(settings, json.loads(lines.get()))}\n")
+
+    def say(line: str) -> None:
+        answers.write(f"{line}\n")
         answers.flush()
+
+    while True:
+        question = json.loads(lines.get())
+        with _compiling_said(question["job"], say):
+            line = answer(settings, question)
+        say(line)
+
+
+@contextmanager
+def _compiling_said(job: str, say: Callable[[str], None]) -> Iterator[None]:
+    """Say when kernels are compiled in the block, and when no longer."""
+    if job not in WITH_KERNELS:
+        yield
+        return
+    from tablebase.compute.compiling import when_compiling
+
+    with when_compiling(lambda compiling: say(json.dumps({COMPILING: compiling}))):
+        yield
 
 
 def _read(source: IO[str], lines: SimpleQueue[str]) -> None:

@@ -130,6 +130,8 @@ def listening(address: Address) -> Iterator[socket.socket]:
     with closing(listener):
         try:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            # An answer is sent in two parts, the second of which must not wait until the first has been acknowledged.
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             listener.bind(place)
             listener.listen(BACKLOG)
         except OSError as fault:

@@ -62,6 +62,8 @@ class Settings:
         Whether statements over positions are answered.
     origins : tuple of str
         Origins of pages of others that may ask; none by default.
+    cache : int, optional
+        Bytes of decompressed chunks of tables that each process keeps; by default 256 MiB.
     access_log : bool
         Whether each request is logged, as an object of JSON on a line of standard error.
     limits : Limits
@@ -71,6 +73,7 @@ class Settings:
     catalog: str | None = None
     mine: bool = False
     origins: tuple[str, ...] = ()
+    cache: int | None = None
     access_log: bool = False
     limits: Limits = field(default_factory=Limits)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from starlette.routing import BaseRoute
 
 from tablebase.web.api import games, play, probe, stats, work
 
-router = APIRouter()
-for module in (games, probe, stats, play, work):
-    router.include_router(module.router)
+ROUTES: list[BaseRoute] = [route for module in (probe, games, stats, play, work) for route in module.router.routes]
+"""In the order in which they are looked at; probes, which are asked for most, come first."""

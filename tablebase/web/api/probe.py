@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 from tablebase.api.chances import line_rows, probe_states
 from tablebase.api.tablebase import Tablebase
 from tablebase.game.stochastic import StochasticGame
-from tablebase.web.api.routes import get, post, refuse, rules_of
+from tablebase.web.api.routes import get, post, query_of, refuse, rules_of
 from tablebase.web.api.schemas import BatchGiven, LineGiven, LineRow, ProbeGiven, ProbeRow
 from tablebase.web.caching import answered
 from tablebase.web.context import in_thread, settings_of, tables_of
@@ -18,12 +18,13 @@ from tablebase.web.problems import ProblemError
 router = APIRouter(tags=["positions"])
 
 
-@get(router, "/probe", list[ProbeRow], 404)
-async def probe(request: Request, given: Annotated[ProbeGiven, Query()]) -> Response:
+@get(router, "/probe", list[ProbeRow], 404, given=ProbeGiven)
+async def probe(request: Request) -> Response:
     """Show the value and the moves of a position, best move first.
 
     The answer is a list of one, as `tablebase probe --format json` writes it.
     """
+    given = query_of(request, ProbeGiven)
     rules = rules_of(given.game)
     if isinstance(rules, StochasticGame):
         rows = await in_thread(request, rows_of, tables_of(request), given.game, [given.position], given.strict, given.turns)

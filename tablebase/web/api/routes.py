@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ValidationError
 
 from tablebase.errors import RulesError
 from tablebase.game import Game, load_game
@@ -16,6 +18,7 @@ from tablebase.web.problems import MEDIA_TYPE
 PREFIX = "/api/v1"
 """Of every address; part of each, and not of a router, so that the numbers for Prometheus name it whole."""
 Handler = TypeVar("Handler", bound=Callable[..., Any])
+Query = TypeVar("Query", bound=BaseModel)
 
 
 class Answer(Response):
@@ -52,18 +55,71 @@ def _described(status: int) -> dict[str, Any]:
     return {"description": MEANINGS[status], "content": {MEDIA_TYPE: {"schema": {"$ref": f"#/components/schemas/{schema}"}}}}
 
 
-def get(router: APIRouter, path: str, model: Any, *statuses: int, name: str | None = None) -> Callable[[Handler], Handler]:
-    """Make a function answer GET; its answer can be kept, and is a `Response`, so that nothing is checked twice."""
-    return _route(router, "GET", path, model, (304, *statuses), name)
+def get(
+    router: APIRouter, path: str, model: Any, *statuses: int, given: type[BaseModel] | None = None
+) -> Callable[[Handler], Handler]:
+    """Make a function answer GET; its answer can be kept, and is a `Response`, so that nothing is checked twice.
+
+    Parameters
+    ----------
+    router : APIRouter
+    path : str
+        Without `PREFIX`.
+    model : type
+        What is answered, for the description.
+    *statuses : int
+        Errors beside those of every route.
+    given : type, optional
+        What the function reads with `query_of`; by default its arguments say what it takes.
+    """
+    extra = None if given is None else {"parameters": parameters_of(given)}
+    return _route(router, "GET", path, model, (304, *statuses), None, extra)
+
+
+def query_of(request: Request, given: type[Query]) -> Query:
+    """The parameters of a request; the framework's own way takes as long as a probe.
+
+    Raises
+    ------
+    RequestValidationError
+        If they are not as the type demands.
+    """
+    try:
+        return given.model_validate(dict(request.query_params))
+    except ValidationError as fault:
+        faults = [{**one, "loc": ("query", *one["loc"])} for one in fault.errors(include_url=False)]
+        raise RequestValidationError(faults) from fault
+
+
+def parameters_of(given: type[BaseModel]) -> list[dict[str, Any]]:
+    """The description of parameters, as the framework would write it."""
+    schema = given.model_json_schema()
+    needed = schema.get("required", [])
+    return [
+        {
+            "name": name,
+            "in": "query",
+            "required": name in needed,
+            "schema": field,
+            **({"description": field["description"]} if "description" in field else {}),
+        }
+        for name, field in schema["properties"].items()
+    ]
 
 
 def post(router: APIRouter, path: str, model: Any, *statuses: int, name: str | None = None) -> Callable[[Handler], Handler]:
     """Make a function answer POST."""
-    return _route(router, "POST", path, model, (*WITH_BODY, *statuses), name)
+    return _route(router, "POST", path, model, (*WITH_BODY, *statuses), name, None)
 
 
 def _route(
-    router: APIRouter, method: str, path: str, model: Any, statuses: tuple[int, ...], name: str | None
+    router: APIRouter,
+    method: str,
+    path: str,
+    model: Any,
+    statuses: tuple[int, ...],
+    name: str | None,
+    extra: dict[str, Any] | None,
 ) -> Callable[[Handler], Handler]:
     def decorate(handler: Handler) -> Handler:
         router.add_api_route(
@@ -73,6 +129,7 @@ def _route(
             response_model=model,
             response_class=Answer,
             responses={200: _answer_of(model), **described(*statuses)},
+            openapi_extra=extra,
             operation_id=name or handler.__name__,
             summary=(handler.__doc__ or "").splitlines()[0],
             description="\n".join((handler.__doc__ or "").splitlines()[1:]).strip(),
