@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tablebase.compute import machine
 from tablebase.compute.locks import held_at_fork
+from tablebase.errors import CorruptTableError
 from tablebase.game import Game
 from tablebase.slices.material import Material
 from tablebase.tables.folder import check_folder
@@ -72,10 +73,20 @@ class Store:
             if chunk is not None:
                 self._chunks.move_to_end(key)
         if chunk is None:
-            chunk = table.chunk(side, number)
+            try:
+                chunk = table.chunk(side, number)
+            except CorruptTableError:
+                self._forget(table)
+                raise
             with _lock:
                 self._keep(key, chunk)
         return int(chunk[offset])
+
+    def _forget(self, table: Table) -> None:
+        """Open a table anew when it is asked for next: another file may have its place by then."""
+        with _lock:
+            if self._tables.get((table.game, table.material)) is table:
+                del self._tables[table.game, table.material]
 
     def _keep(self, key: tuple[str, Material, int, int], chunk: Codes) -> None:
         """Keep a chunk in place of those that were not read for the longest time; another thread may have been faster."""

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import tablebase
 
-LONGEST = 500
-"""Characters of a sentence; some quote what was sent."""
+LONGEST = 2000
+"""Characters of a sentence; some quote a whole position."""
 A_FOLDER = "this tablebase"
 ELSEWHERE = "…"
 """What stands for files that have nothing to do with the tables."""

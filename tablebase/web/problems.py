@@ -123,17 +123,9 @@ async def _on_missing(request: Request, fault: MissingTableError) -> Response:
 
 
 async def _on_invalid(request: Request, fault: Exception) -> Response:
-    """A request that is not as the description of the interface demands."""
+    """A body that is not as the description of the interface demands."""
     assert isinstance(fault, RequestValidationError)
-    return answer_problem(request, 400, sentence_of(fault.errors()[0], _parameters(request)))
-
-
-def _parameters(request: Request) -> list[str]:
-    """The names of the parameters that an address takes."""
-    route = request.scope.get("route")
-    flat = [] if route is None else route.dependant.query_params
-    fields = [name for one in flat for name in getattr(one.field_info.annotation, "model_fields", {one.name: None})]
-    return list(fields)
+    return answer_problem(request, 400, sentence_of(fault.errors()[0]))
 
 
 def sentence_of(fault: Mapping[str, Any], known: Sequence[str] = ()) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from tablebase.api.chances import line_rows, probe_states
 from tablebase.api.tablebase import Tablebase
@@ -54,12 +54,13 @@ def rows_of(tables: Tablebase, name: str, positions: list[str], strict: bool, tu
     return [tables.probe(rules, position, strict=strict).to_dict() for position in positions]
 
 
-@get(router, "/line", list[LineRow], 404)
-async def line(request: Request, given: Annotated[LineGiven, Query()]) -> Response:
+@get(router, "/line", list[LineRow], 404, given=LineGiven)
+async def line(request: Request) -> Response:
     """Follow the best moves from a position to the end; of games of chance, the likeliest draws, too.
 
     The answer is what `tablebase line --format json` writes.
     """
+    given = query_of(request, LineGiven)
     most = settings_of(request).limits.plies
     return answered(request, await in_thread(request, _line, tables_of(request), given, most))
 

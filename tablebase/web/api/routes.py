@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from fastapi import APIRouter, Request, Response
-from fastapi.exceptions import RequestValidationError
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ValidationError
 
 from tablebase.errors import RulesError
 from tablebase.game import Game, load_game
 from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import StochasticGame
-from tablebase.web.problems import MEDIA_TYPE
+from tablebase.web.problems import MEDIA_TYPE, ProblemError, sentence_of
 
 PREFIX = "/api/v1"
 """Of every address; part of each, and not of a router, so that the numbers for Prometheus name it whole."""
@@ -21,10 +21,8 @@ Handler = TypeVar("Handler", bound=Callable[..., Any])
 Query = TypeVar("Query", bound=BaseModel)
 
 
-class Answer(Response):
-    """What a route answers, for its description."""
-
-    media_type = "application/json"
+class Answer(JSONResponse):
+    """What a route answers, for its description alone: `answered` makes it."""
 
 
 MEANINGS = {
@@ -70,7 +68,7 @@ def get(
     *statuses : int
         Errors beside those of every route.
     given : type, optional
-        What the function reads with `query_of`; by default its arguments say what it takes.
+        What the function reads with `query_of`.
     """
     extra = None if given is None else {"parameters": parameters_of(given)}
     return _route(router, "GET", path, model, (304, *statuses), None, extra)
@@ -81,14 +79,14 @@ def query_of(request: Request, given: type[Query]) -> Query:
 
     Raises
     ------
-    RequestValidationError
+    ProblemError
         If they are not as the type demands.
     """
     try:
         return given.model_validate(dict(request.query_params))
     except ValidationError as fault:
-        faults = [{**one, "loc": ("query", *one["loc"])} for one in fault.errors(include_url=False)]
-        raise RequestValidationError(faults) from fault
+        first = fault.errors(include_url=False)[0]
+        raise ProblemError(400, sentence_of({**first, "loc": ("query", *first["loc"])}, list(given.model_fields))) from fault
 
 
 def parameters_of(given: type[BaseModel]) -> list[dict[str, Any]]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from tablebase.api.chances import layer_rows
 from tablebase.api.descriptions import (
@@ -20,7 +20,7 @@ from tablebase.catalog.catalog import Catalog
 from tablebase.game import Game
 from tablebase.game.stochastic import StochasticGame
 from tablebase.slices.material import material_name, parse_material
-from tablebase.web.api.routes import game_of, get, rules_of
+from tablebase.web.api.routes import game_of, get, query_of, rules_of
 from tablebase.web.api.schemas import (
     CountsRow,
     LayerRow,
@@ -39,12 +39,13 @@ from tablebase.web.context import catalog_of, in_thread
 router = APIRouter(tags=["catalog"])
 
 
-@get(router, "/stats", list[CountsRow] | list[LayerRow], 404)
-async def stats(request: Request, given: Annotated[StatsGiven, Query()]) -> Response:
+@get(router, "/stats", list[CountsRow] | list[LayerRow], 404, given=StatsGiven)
+async def stats(request: Request) -> Response:
     """Count wins, losses and draws in the tables built so far; of games of chance, states by how well they are known.
 
     The answer is what `tablebase stats --format json` writes.
     """
+    given = query_of(request, StatsGiven)
     return answered(request, await in_thread(request, stats_rows, catalog_of(request), given.game, given.by), CHANGING)
 
 
@@ -63,9 +64,10 @@ def _stats(catalog: Catalog, rules: Game | StochasticGame, by: str) -> list[dict
     return [{name: row[name] for name in columns} for row in rows]
 
 
-@get(router, "/materials", list[MaterialRow], 404)
-async def materials(request: Request, given: Annotated[MaterialsGiven, Query()]) -> Response:
+@get(router, "/materials", list[MaterialRow], 404, given=MaterialsGiven)
+async def materials(request: Request) -> Response:
     """List the materials that have been built, aliases included."""
+    given = query_of(request, MaterialsGiven)
     return answered(request, await in_thread(request, material_rows, catalog_of(request), given.game, given.pieces), CHANGING)
 
 
@@ -75,9 +77,10 @@ def material_rows(catalog: KnownCatalog, name: str, pieces: int | None = None) -
     return catalog.answer(("materials", game.name, pieces), lambda opened: list_materials(opened, game, pieces))
 
 
-@get(router, "/material", MaterialDescription, 404)
-async def material(request: Request, given: Annotated[MaterialGiven, Query()]) -> Response:
+@get(router, "/material", MaterialDescription, 404, given=MaterialGiven)
+async def material(request: Request) -> Response:
     """Describe a material: its slices, how far positions are from the end, what it depends on, and what depends on it."""
+    given = query_of(request, MaterialGiven)
     return answered(request, await in_thread(request, material_of, catalog_of(request), given.game, given.material), CHANGING)
 
 
@@ -93,9 +96,10 @@ def material_of(catalog: KnownCatalog, name: str, text: str) -> dict[str, Any]:
     return catalog.answer(("material", game.name, full), read)
 
 
-@get(router, "/records", list[RecordRow], 404)
-async def records(request: Request, given: Annotated[RecordsGiven, Query()]) -> Response:
+@get(router, "/records", list[RecordRow], 404, given=RecordsGiven)
+async def records(request: Request) -> Response:
     """Show the longest wins and losses: of each number of pieces, or of each stored slice, the longest first."""
+    given = query_of(request, RecordsGiven)
     return answered(request, await in_thread(request, record_rows, catalog_of(request), given.game, given.by), CHANGING)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from tablebase.errors import TablebaseError
 from tablebase.web.apart import Question
-from tablebase.web.api.routes import game_of, get, post
+from tablebase.web.api.routes import game_of, get, post, query_of
 from tablebase.web.api.work_schemas import (
     CountGiven,
     CountRow,
@@ -25,12 +25,13 @@ from tablebase.web.problems import ProblemError
 router = APIRouter(tags=["work"])
 
 
-@get(router, "/count", list[CountRow])
-async def count(request: Request, given: Annotated[CountGiven, Query()]) -> Response:
+@get(router, "/count", list[CountRow], given=CountGiven)
+async def count(request: Request) -> Response:
     """Count the reachable positions and the possible games exactly, where that takes seconds.
 
     The answer is what `tablebase count --format json` writes, without the seconds. It needs no tables.
     """
+    given = query_of(request, CountGiven)
     game = game_of(given.game)
     words = [] if given.position is None else [given.position]
     command = shlex.join(["tablebase", "count", game.name, *words])
@@ -39,12 +40,13 @@ async def count(request: Request, given: Annotated[CountGiven, Query()]) -> Resp
     return answered(request, [await apart_of(request).answer(question)], LASTING)
 
 
-@get(router, "/estimate", list[EstimateRow])
-async def estimate(request: Request, given: Annotated[EstimateGiven, Query()]) -> Response:
+@get(router, "/estimate", list[EstimateRow], given=EstimateGiven)
+async def estimate(request: Request) -> Response:
     """Predict the disk space, memory and time that tables take, whether or not they have been built.
 
     The answer is what `tablebase estimate --format json` writes, with one worker.
     """
+    given = query_of(request, EstimateGiven)
     game = game_of(given.game)
     if (given.material is None) == (given.pieces is None):
         raise TablebaseError("there must be either a material or a number of pieces: give one of material and pieces")

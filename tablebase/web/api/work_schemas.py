@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
-from tablebase.web.api.schemas import LIMITS, LONGEST_POSITION, GameName, Given, MaterialName, Told
+from tablebase.web.api.schemas import LIMITS, LONGEST_NAME, LONGEST_POSITION, GameName, Given, MaterialName, Told
 
 LONGEST_STATEMENT = 100_000
 """Characters."""
@@ -15,7 +15,7 @@ LONGEST_STATEMENT = 100_000
 class CountGiven(Given):
     """A start."""
 
-    game: GameName
+    game: Annotated[str, Field(max_length=LONGEST_NAME, description="Name of the game, which must end.", examples=["hexapawn"])]
     position: Annotated[str | None, Field(max_length=LONGEST_POSITION, description="By default the start of the game.")] = None
 
 
@@ -36,7 +36,7 @@ class EstimateGiven(Given):
     """A material, or a number of pieces."""
 
     game: GameName
-    material: MaterialName | None = None
+    material: Annotated[MaterialName | None, Field(examples=["RvC"])] = None
     pieces: Annotated[int | None, Field(ge=2, le=64, description="All tables with so many pieces, and what they need.")] = None
 
 

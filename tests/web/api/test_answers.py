@@ -218,7 +218,9 @@ def test_nothing_is_built(tmp_path: Path) -> None:
         for path in ("stats", "materials", "records"):
             assert "this tablebase" in sentence_of(client.get(f"/api/v1/{path}", params={"game": "hexapawn"}), 503)
         state = client.get("/api/v1/probe", params={"game": "pig-die=2-target=3", "position": "0,0 1 0"})
-        assert sentence_of(state, 404).startswith("no table of pig-die=2-target=3 is registered in this tablebase: run 'tablebase build")
+        assert sentence_of(state, 404).startswith(
+            "no table of pig-die=2-target=3 is registered in this tablebase: run 'tablebase build"
+        )
 
 
 def test_no_table_of_a_game(three: TestClient) -> None:
