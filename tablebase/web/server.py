@@ -90,7 +90,17 @@ def serve(settings: Settings, address: Address, workers: int, started: object = 
         if workers == 1:
             uvicorn.Server(config).run([listener])
         else:
-            Multiprocess(config, [listener]).run()
+            _Workers(config, [listener]).run()
+
+
+class _Workers(Multiprocess):
+    """Processes that share a socket."""
+
+    def terminate_all(self) -> None:
+        """End all processes; meanwhile nobody else shall wait for a connection that nobody will accept."""
+        for listener in self.sockets:
+            listener.close()
+        super().terminate_all()
 
 
 def from_environment() -> FastAPI:
