@@ -81,6 +81,8 @@ class MissingTableError(TablebaseError, KeyError):
         The material whose build includes the missing table; by default the missing one itself.
     most : int, optional
         The largest number of pieces of any table, if `material` has so many that it can never be built.
+    options : str, optional
+        What the command needs for a game without pieces that has no table at all.
 
     Attributes
     ----------
@@ -97,6 +99,7 @@ class MissingTableError(TablebaseError, KeyError):
         pieces: int | None = None,
         needed_by: str | None = None,
         most: int | None = None,
+        options: str | None = None,
     ) -> None:
         self.game, self.folder, self.material, self.pieces = game, Path(folder), material, pieces
         self.command: str | None = None
@@ -108,8 +111,8 @@ class MissingTableError(TablebaseError, KeyError):
         elif pieces is not None:
             missing, option = f"no table of {game} with {pieces} pieces has been built", f"--pieces {pieces}"
         else:
-            missing, option = f"no table of {game} is registered in {folder}", "--pieces 2"
-        self.command = f"tablebase build {game} {option} --data {folder}"
+            missing, option = f"no table of {game} is registered in {folder}", "--pieces 2" if options is None else options
+        self.command = f"tablebase build {game} {f'{option} ' if option else ''}--data {folder}"
         super().__init__(f"{missing}: run '{self.command}'")
 
     def __str__(self) -> str:

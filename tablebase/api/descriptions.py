@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -9,7 +10,8 @@ from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.catalog.schema import VIEW
 from tablebase.errors import TablebaseError, quoted
 from tablebase.game import Game
-from tablebase.slices.material import material_name, parse_material
+from tablebase.slices.location import dependencies, locate, stored_materials
+from tablebase.slices.material import Material, material_name, parse_material
 from tablebase.tables.missing import missing_game, missing_table
 
 BY = ("pieces", "material")
@@ -23,6 +25,140 @@ def counts_of(catalog: Catalog, game: Game, by: str) -> list[Counts]:
     if not counts:
         raise missing_game(game, catalog.folder)
     return counts
+
+
+def list_materials(catalog: Catalog, game: Game, pieces: int | None = None) -> list[dict[str, Any]]:
+    """What has been built, a row for each material with the counts of its slices together.
+
+    Parameters
+    ----------
+    catalog : Catalog
+    game : Game
+    pieces : int, optional
+        Only materials with this number of pieces.
+
+    Raises
+    ------
+    MissingTableError
+        If there is no table of the game.
+    """
+    slices: dict[str, list[Counts]] = {}
+    for counts in counts_of(catalog, game, "material"):
+        if pieces in (None, counts.pieces):
+            slices.setdefault(str(counts.material), []).append(counts)
+    return [_material_row(name, some) for name, some in slices.items()]
+
+
+def _material_row(name: str, slices: list[Counts]) -> dict[str, Any]:
+    """The slices of a material together."""
+    summed = ("placements", "positions", "wins", "losses", "draws")
+    longest = {
+        field: max((length for one in slices if (length := getattr(one, field)) is not None), default=None)
+        for field in ("longest_win", "longest_loss")
+    }
+    return {
+        "material": name,
+        "pieces": slices[0].pieces,
+        "sides": "".join(str(one.side) for one in slices),
+        **{field: sum(getattr(one, field) for one in slices) for field in summed},
+        **longest,
+    }
+
+
+def list_records(catalog: Catalog, game: Game, by: str = "pieces") -> list[dict[str, Any]]:
+    """The positions from which best play takes longest, in all tables of the rules installed now.
+
+    Parameters
+    ----------
+    catalog : Catalog
+    game : Game
+    by : str
+        What one record is about: ``pieces`` for a win and a loss of each number of pieces, or ``material`` for those of each
+        stored slice.
+
+    Returns
+    -------
+    list of dict
+        `pieces`, `material`, `side`, `outcome`, `distance` and `position`; by number of pieces, or the longest first.
+
+    Raises
+    ------
+    MissingTableError
+        If there is no table of the game.
+    """
+    if by not in BY:
+        raise TablebaseError(f"records are by {' or by '.join(BY)}, not by {quoted(by)}")
+    columns = "s.longest_win, s.longest_win_position, s.longest_loss, s.longest_loss_position"
+    _, rows = catalog.answer(
+        f"SELECT t.pieces, t.material, s.side, {columns} FROM tables t JOIN solutions s ON s.table_id = t.id "
+        f"WHERE t.game = '{game.name}' AND t.rules_digest = '{game.digest}' ORDER BY t.pieces, t.material, s.side DESC"
+    )
+    if not rows:
+        raise missing_game(game, catalog.folder)
+    found = [
+        {"pieces": pieces, "material": name, "side": side, "outcome": outcome, "distance": distance, "position": position}
+        for pieces, name, side, *ends in rows
+        for outcome, distance, position in (("win", *ends[:2]), ("loss", *ends[2:]))
+        if distance is not None
+    ]
+    if by == "material":
+        return sorted(found, key=lambda row: (-row["distance"], row["pieces"]))
+    best: dict[tuple[int, str], dict[str, Any]] = {}
+    for row in found:
+        key = (row["pieces"], row["outcome"])
+        if key not in best or row["distance"] > best[key]["distance"]:
+            best[key] = row
+    return list(best.values())
+
+
+def distances_of(catalog: Catalog, game: Game, name: str) -> list[dict[str, Any]]:
+    """How many placements of each slice of a material are won or lost at each distance.
+
+    Parameters
+    ----------
+    catalog : Catalog
+    game : Game
+    name : str
+        As `material_name` writes it.
+    """
+    columns, rows = catalog.answer(
+        "SELECT c.side, d.outcome, d.distance, d.placements FROM slices c "
+        "JOIN solutions s ON s.id = c.solution_id JOIN distances d ON d.solution_id = s.id "
+        f"WHERE c.game = '{game.name}' AND c.material = '{name}' ORDER BY c.side DESC, d.outcome DESC, d.distance"
+    )
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def neighbours(catalog: Catalog, game: Game, text: str) -> dict[str, Any]:
+    """The table that holds a material, the stored materials that it depends on, and those that depend on it.
+
+    Parameters
+    ----------
+    catalog : Catalog
+    game : Game
+    text : str
+        The material.
+
+    Returns
+    -------
+    dict
+        `stored_as`; `depends_on` and `needed_by`, lists of `material` and of whether it has been `built`.
+    """
+    stored = locate(game, parse_material(game, text), 0).material
+    built = catalog.registered(game)
+
+    def listed(some: Iterable[Material]) -> list[dict[str, Any]]:
+        names = [material_name(game, one) for one in some]
+        return [{"material": name, "built": name in built} for name in names]
+
+    # Captures and promotions lead to fewer pieces, or to as many.
+    larger = [count for count in (stored.pieces, stored.pieces + 1) if count <= game.max_pieces]
+    above = [one for count in larger for one in stored_materials(game, count) if stored in dependencies(game, one)]
+    return {
+        "stored_as": material_name(game, stored),
+        "depends_on": listed(one for one in dependencies(game, stored) if one != stored),
+        "needed_by": listed(one for one in above if one != stored),
+    }
 
 
 def describe_game(catalog: Catalog, game: Game) -> dict[str, Any]:

@@ -46,6 +46,8 @@ class Tablebase:
     folder : str or Path
     catalog : str, optional
         URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
+    cache : int, optional
+        Bytes of decompressed chunks of tables to keep; by default 256 MiB.
 
     Attributes
     ----------
@@ -65,18 +67,18 @@ class Tablebase:
     ...     print(answer.outcome, answer.distance, answer.best)
     """
 
-    def __init__(self, folder: str | Path, catalog: str | None = None) -> None:
+    def __init__(self, folder: str | Path, catalog: str | None = None, cache: int | None = None) -> None:
         check_folder(Path(folder), built=True)
-        self._url = catalog
-        self.prober = Prober(Path(folder))
+        self._url, self._cache = catalog, cache
+        self.prober = Prober(Path(folder), cache)
         self._queries: WeakSet[Query] = WeakSet()
 
     def __repr__(self) -> str:
         return f"Tablebase({str(self.folder)!r})"
 
-    def __reduce__(self) -> tuple[type[Tablebase], tuple[Path, str | None]]:
+    def __reduce__(self) -> tuple[type[Tablebase], tuple[Path, str | None, int | None]]:
         # A process that is not forked opens the folder itself.
-        return Tablebase, (self.folder, self._url)
+        return Tablebase, (self.folder, self._url, self._cache)
 
     def __enter__(self) -> Tablebase:
         return self

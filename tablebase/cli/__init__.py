@@ -29,6 +29,7 @@ from tablebase.cli import (
     probe,
     prune,
     search,
+    serve,
     signals,
     streams,
     verify,
@@ -80,6 +81,7 @@ MODULES = (
     mine,
     patterns,
     plot,
+    serve,
     verify,
 )
 """In the order of their commands in the help."""

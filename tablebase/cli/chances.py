@@ -13,12 +13,8 @@ from tablebase.errors import RulesError, TablebaseError, did_you_mean, quoted
 
 if TYPE_CHECKING:
     from tablebase.cli.terms import Terms
-    from tablebase.game.stochastic import State, StochasticGame
+    from tablebase.game.stochastic import StochasticGame
     from tablebase.stochastic.prober import Bounds, DrawAnswer, StateAnswer
-
-LONGEST_LINE = 1000
-"""States of a line that does not end by itself."""
-COUNTED = ("states", "wins", "losses", "exact", "open", "stalling")
 
 
 def limits_from(game: StochasticGame, words: list[str]) -> dict[str, int | str]:
@@ -112,23 +108,17 @@ def estimate(game: StochasticGame, limits: dict[str, int | str], style: Format) 
 
 def probe(game: StochasticGame, texts: list[str], data: Path, style: Format, turns: int | None) -> None:
     """Show the bounds of states and of their moves."""
+    from tablebase.api.chances import probe_states
     from tablebase.cli.output import write_json, write_rows
-    from tablebase.stochastic.horizon import horizon
-    from tablebase.stochastic.prober import StateProber
 
-    states = [game.parse(text) for text in texts]
-    with StateProber(data, game) as prober:
-        answers = [prober.probe(state) for state in states]
-    rows = [answer.to_dict() for answer in answers]
-    if turns is not None:
-        for state, row in zip(states, rows, strict=True):
-            row["within"] = {"turns": turns, **horizon(game, state, turns).to_dict()}
+    found = probe_states(data, game, texts, turns)
+    rows = [row for _, row in found]
     if style is Format.JSON:
         write_json(rows)
     elif style is Format.CSV:
         write_rows(rows, style, ["game", "position", "side", "outcome", "distance", "lower", "upper", "best"])
     else:
-        for answer, row in zip(answers, rows, strict=True):
+        for answer, row in found:
             _write_answer(answer, row.get("within"))
 
 
@@ -187,22 +177,16 @@ def verdict(answer: StateAnswer) -> str:
 
 def line(game: StochasticGame, text: str, data: Path, plies: int | None, style: Format) -> None:
     """Show the likeliest line: the best moves and the likeliest draws."""
+    from tablebase.api.chances import line_rows, line_states
     from tablebase.cli.output import write_rows
-    from tablebase.stochastic.prober import StateProber
 
-    state: State = game.parse(text)
-    with StateProber(data, game) as prober:
-        answers = list(prober.line(state, LONGEST_LINE if plies is None else plies + 1))
-    rows = [
-        {
-            "ply": ply,
-            "side": answer.side,
-            **(interval(answer.bounds) if style is Format.TABLE else answer.bounds.to_dict()),
-            "best": best,
-            "position": answer.position,
-        }
-        for ply, (answer, best) in enumerate(answers)
-    ]
+    if style is Format.TABLE:
+        rows: list[dict[str, Any]] = [
+            {"ply": ply, "side": answer.side, **interval(answer.bounds), "best": best, "position": answer.position}
+            for ply, (answer, best) in enumerate(line_states(data, game, text, plies))
+        ]
+    else:
+        rows = line_rows(data, game, text, plies)
     columns = ["ply", "side", "lower", "upper", "best", "position"]
     write_rows(rows, style, columns if style is Format.TABLE else [*columns[:2], "outcome", "distance", *columns[2:]])
 
@@ -211,15 +195,12 @@ def stats(game: StochasticGame, data: Path, style: Format, catalog: str | None) 
     """Count states by how well their chances are known."""
     from contextlib import closing
 
+    from tablebase.api.chances import layer_rows
     from tablebase.catalog.catalog import Catalog
     from tablebase.cli.output import write_rows
 
     with closing(Catalog(data, catalog=catalog)) as opened:
-        rows = opened.layers(game)
-    if not rows:
-        raise TablebaseError(f"no table of {game.name} is registered in {data}: run 'tablebase build {game.name} --data {data}'")
-    columns = ["region", "layer", *COUNTED]
-    write_rows([{name: row[name] for name in columns} for row in rows], style, columns)
+        write_rows(layer_rows(opened, game), style)
 
 
 def verify(game: StochasticGame, data: Path, threads: int, verbose: bool, catalog: str | None) -> None:

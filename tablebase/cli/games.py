@@ -6,51 +6,26 @@ import typer
 
 from tablebase.cli.options import (
     CHECK_FAILED,
-    FOR_ALL_GAMES,
     Format,
     GameName,
     Size,
     Style,
     Variant,
     chosen_rules,
-    start_text,
 )
 
 
 def games(style: Style = Format.TABLE) -> None:
     """List the installed games."""
+    from tablebase.api.games import list_games
     from tablebase.cli.output import say, write_rows
-    from tablebase.errors import RulesError
-    from tablebase.game.registry import game_names
 
-    rows, faults = [], []
-    for name in game_names():
-        try:
-            rows.append(_row(name))
-        except RulesError as fault:
-            faults.append(str(fault))
+    rows, faults = list_games()
     write_rows(rows, style, ["game", "title", "variants", "squares", "pieces", "start", "commands"])
     for sentence in faults:
         say(f"error: {sentence}")
     if faults:
         raise typer.Exit(CHECK_FAILED)
-
-
-def _row(name: str) -> dict[str, object]:
-    """A line about an installed game."""
-    from tablebase.game import Game
-    from tablebase.game.registry import load_rules, variants
-
-    game = load_rules(name)
-    return {
-        "game": name,
-        "title": game.title,
-        "variants": " ".join(variants(name)),
-        "squares": len(game.board) if isinstance(game, Game) else None,
-        "pieces": " ".join(kind.symbol for kind in game.kinds) if isinstance(game, Game) else "",
-        "start": start_text(game),
-        "commands": "all" if isinstance(game, Game) else " ".join(FOR_ALL_GAMES),
-    }
 
 
 def check_rules(game: GameName, size: Size = None, variant: Variant = None, style: Style = Format.TABLE) -> None:

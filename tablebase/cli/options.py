@@ -196,8 +196,6 @@ DEFAULT_GRACE: Any = "10min"
 CORES = cores()
 CHECK_FAILED = 1
 """Exit code if a check has failed."""
-FOR_ALL_GAMES = ("build", "check-rules", "copy", "estimate", "line", "match", "pack", "perft", "play", "probe", "stats", "verify")
-"""Commands that also take games of chance or of several players."""
 
 
 def chosen_game(game: str, size: str | None, variant: list[str] | None) -> Game:
@@ -208,7 +206,7 @@ def chosen_game(game: str, size: str | None, variant: list[str] | None) -> Game:
 
 
 def chosen_rules(game: str, size: str | None, variant: list[str] | None, players: int | None = None) -> Game | StochasticGame:
-    """The game of either sort, for the commands `FOR_ALL_GAMES`; otherwise like `chosen_game`."""
+    """The game of either sort, for the commands `api.games.FOR_ALL_GAMES`; otherwise like `chosen_game`."""
     from tablebase.game.registry import load_rules
 
     return load_rules(_full_name(game, size, [*(variant or []), *([] if players is None else [f"players={players}"])]))
@@ -221,14 +219,11 @@ def _full_name(game: str, size: str | None, variant: list[str] | None) -> str:
 
 def chosen_start(game: Game | StochasticGame, position: str | None, start: str | None) -> str:
     """The position that an argument or the option --from names; by default the start of the game."""
+    from tablebase.api.games import start_text
+
     if position is not None and start is not None:
         raise TablebaseError("there are two positions to start from: give either POSITION or --from")
     return next((text for text in (position, start) if text is not None), start_text(game))
-
-
-def start_text(game: Game | StochasticGame) -> str:
-    """The start of a game as text."""
-    return game.start if isinstance(game.start, str) else game.format(game.start)
 
 
 def parse_size(text: str) -> int:

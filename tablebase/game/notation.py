@@ -149,6 +149,8 @@ def render(game: Game, position: Position) -> str:
 
 
 def _render_row(symbols: dict[int, str], width: int) -> str:
+    if not symbols:
+        return str(width)
     text = ""
     next_file = 0
     for file in sorted(symbols):

@@ -42,10 +42,12 @@ class Prober:
     Parameters
     ----------
     folder : Path
+    cache : int, optional
+        Bytes of decompressed chunks to keep; by default 256 MiB.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.store = Store(folder)
+    def __init__(self, folder: Path, cache: int | None = None) -> None:
+        self.store = Store(folder, cache)
         self._addresses: dict[tuple[Game, Material, int], _Address] = {}
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from tablebase.errors import TablebaseError
+from tablebase.errors import MissingTableError
 from tablebase.game.kernels import Region
 from tablebase.game.stochastic import CHANCE, OVER, State, StochasticGame
 from tablebase.stochastic.chances import UNIT, number_of
@@ -129,7 +129,7 @@ class StateProber:
 
     Raises
     ------
-    TablebaseError
+    MissingTableError
         If there is no table of the game.
     """
 
@@ -140,9 +140,8 @@ class StateProber:
         self._regions = list(_built(folder, game))
         self._lock = threading.Lock()
         if not self._regions:
-            limits = "".join(f" --{name} {value}" for name, value in game.limits.items())
-            command = f"tablebase build {game.name}{limits} --data {folder}"
-            raise TablebaseError(f"no table of {game.name} is in {folder}: run '{command}'")
+            limits = " ".join(f"--{name} {value}" for name, value in game.limits.items())
+            raise MissingTableError(game.name, folder, options=limits)
 
     def __enter__(self) -> StateProber:
         return self

@@ -78,6 +78,7 @@ class Table:
         except OSError as fault:
             raise _open_error(path, fault) from fault
         self._close_raw = weakref.finalize(self, os.close, self._raw)
+        self._written = _state(self._raw)
         self._file: h5py.File | None = None
         try:
             with hdf5:
@@ -118,6 +119,9 @@ class Table:
         """The compressed chunk that begins at an index; it says itself that it has the right size."""
         offset, size = self._chunk_place(side, begin)
         frame = _read_at(self._raw, size, offset)
+        # Offsets of an earlier file could fit to a later one that is written over it.
+        if _state(self._raw) != self._written:
+            raise CorruptTableError("has been changed since it was opened", self.path)
         if zstandard.get_frame_parameters(frame).content_size != self._chunk_bytes:
             raise CorruptTableError("has a chunk of the wrong size", self.path)
         return frame
@@ -228,6 +232,12 @@ class _Unread:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Codes:
         return np.asarray(self[:], dtype=dtype)
+
+
+def _state(handle: int) -> tuple[int, int]:
+    """What shows that an open file has been written to."""
+    stat = os.fstat(handle)
+    return stat.st_size, stat.st_mtime_ns
 
 
 def _read_at(handle: int, size: int, offset: int) -> bytes:

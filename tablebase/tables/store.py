@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tablebase.compute import machine
 from tablebase.compute.locks import held_at_fork
+from tablebase.errors import CorruptTableError
 from tablebase.game import Game
 from tablebase.slices.material import Material
 from tablebase.tables.folder import check_folder
@@ -39,11 +40,13 @@ class Store:
     Parameters
     ----------
     folder : Path
+    cache : int, optional
+        Bytes of decompressed chunks to keep; by default `CACHED_BYTES`.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, cache: int | None = None) -> None:
         check_folder(folder)
-        self.folder = folder
+        self.folder, self.most = folder, CACHED_BYTES if cache is None else cache
         self._tables: OrderedDict[tuple[Game, Material], Table] = OrderedDict()
         self._chunks: OrderedDict[tuple[str, Material, int, int], Codes] = OrderedDict()
         self._cached = 0
@@ -70,17 +73,27 @@ class Store:
             if chunk is not None:
                 self._chunks.move_to_end(key)
         if chunk is None:
-            chunk = table.chunk(side, number)
+            try:
+                chunk = table.chunk(side, number)
+            except CorruptTableError:
+                self._forget(table)
+                raise
             with _lock:
                 self._keep(key, chunk)
         return int(chunk[offset])
+
+    def _forget(self, table: Table) -> None:
+        """Open a table anew when it is asked for next: another file may have its place by then."""
+        with _lock:
+            if self._tables.get((table.game, table.material)) is table:
+                del self._tables[table.game, table.material]
 
     def _keep(self, key: tuple[str, Material, int, int], chunk: Codes) -> None:
         """Keep a chunk in place of those that were not read for the longest time; another thread may have been faster."""
         if key not in self._chunks:
             self._chunks[key] = chunk
             self._cached += chunk.nbytes
-        while self._cached > CACHED_BYTES:
+        while self._cached > self.most:
             _, oldest = self._chunks.popitem(last=False)
             self._cached -= oldest.nbytes
 

@@ -1,13 +1,25 @@
-"""What every request finds: the open tablebase, and what the server was started with."""
+"""What every request finds: the open tablebase, what the server was started with, and threads to work in."""
 
 from __future__ import annotations
 
-from typing import cast
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
 
+from anyio import to_thread
 from fastapi import Request
 
 from tablebase.api.tablebase import Tablebase
+from tablebase.errors import TimeLimitError
+from tablebase.web.catalog import KnownCatalog
 from tablebase.web.settings import Settings
+
+if TYPE_CHECKING:
+    from tablebase.web.apart import Apart
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 
 def tables_of(request: Request) -> Tablebase:
@@ -18,3 +30,42 @@ def tables_of(request: Request) -> Tablebase:
 def settings_of(request: Request) -> Settings:
     """What the server was started with."""
     return cast(Settings, request.app.state.settings)
+
+
+def catalog_of(request: Request) -> KnownCatalog:
+    """Answers from the catalog, which are kept as long as it does not change; safe to use from several threads."""
+    return cast(KnownCatalog, request.app.state.catalog)
+
+
+def apart_of(request: Request) -> Apart:
+    """Processes of their own for what may take long."""
+    return cast("Apart", request.app.state.apart)
+
+
+async def in_thread(request: Request, work: Callable[Given, Result], *given: Given.args, **named: Given.kwargs) -> Result:
+    """What a function returns, called in a thread, so that other requests are answered meanwhile.
+
+    Raises
+    ------
+    TimeLimitError
+        If it takes longer than a request may. The thread goes on, so that only work of a limited size may be given to it.
+    """
+    seconds = settings_of(request).limits.seconds
+    try:
+        async with asyncio.timeout(seconds):
+            return await to_thread.run_sync(partial(work, *given, **named), abandon_on_cancel=True)
+    except TimeoutError:
+        raise SlowError(seconds) from None
+
+
+class SlowError(TimeLimitError):
+    """An answer that takes longer than it may.
+
+    Parameters
+    ----------
+    seconds : float
+    """
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.args = (f"the answer takes longer than {seconds:g} s: ask for less",)

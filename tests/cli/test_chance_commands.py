@@ -13,8 +13,8 @@ import typer
 from support.checks import at_least_one
 from support.program import Answer
 
+from tablebase.api.games import FOR_ALL_GAMES
 from tablebase.cli import app
-from tablebase.cli.options import FOR_ALL_GAMES
 from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.stochastic.chances import UNIT

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from starlette.routing import BaseRoute
 
-router = APIRouter(prefix="/api/v1")
+from tablebase.web.api import games, play, probe, stats, work
+
+ROUTES: list[BaseRoute] = [route for module in (probe, games, stats, play, work) for route in module.router.routes]
+"""In the order in which they are looked at; probes, which are asked for most, come first."""

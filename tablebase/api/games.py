@@ -1,0 +1,73 @@
+"""The installed games, as data for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tablebase.errors import RulesError
+from tablebase.game import Game, load_game
+from tablebase.game.notation import parse
+from tablebase.game.registry import game_names, load_rules, variants
+from tablebase.game.stochastic import StochasticGame
+
+Tick = Callable[[int, int], None]
+FOR_ALL_GAMES = ("build", "check-rules", "copy", "estimate", "line", "match", "pack", "perft", "play", "probe", "stats", "verify")
+"""Commands that also take games of chance or of several players."""
+
+
+def start_text(game: Game | StochasticGame) -> str:
+    """The start of a game as text."""
+    return game.start if isinstance(game.start, str) else game.format(game.start)
+
+
+def list_games() -> tuple[list[dict[str, Any]], list[str]]:
+    """The installed games as `tablebase games --format json` lists them, and a sentence about each that cannot be loaded."""
+    rows, faults = [], []
+    for name in game_names():
+        try:
+            rows.append(_game_row(name))
+        except RulesError as fault:
+            faults.append(str(fault))
+    return rows, faults
+
+
+def _game_row(name: str) -> dict[str, Any]:
+    """A line about an installed game."""
+    game = load_rules(name)
+    return {
+        "game": name,
+        "title": game.title,
+        "variants": " ".join(variants(name)),
+        "squares": len(game.board) if isinstance(game, Game) else None,
+        "pieces": " ".join(kind.symbol for kind in game.kinds) if isinstance(game, Game) else "",
+        "start": start_text(game),
+        "commands": "all" if isinstance(game, Game) else " ".join(FOR_ALL_GAMES),
+    }
+
+
+def count_row(name: str, position: str | None = None, tick: Tick | None = None) -> dict[str, Any]:
+    """Reachable positions and possible games as `tablebase count --format json` writes them, but for the seconds.
+
+    Parameters
+    ----------
+    name : str
+        The game.
+    position : str, optional
+        By default its start.
+    tick : callable, optional
+        Called after each step, with the number of steps done and that of all steps.
+
+    Raises
+    ------
+    TablebaseError
+        If the game may never end.
+    """
+    from tablebase.graph.counting import count
+    from tablebase.graph.reachable import check_finite
+
+    rules = load_game(name)
+    check_finite(rules)
+    counts = count(rules, parse(rules, rules.start if position is None else position), tick)
+    won = {f"won_{side.letter}": games for side, games in zip(rules.sides, counts.won, strict=True)}
+    return {"game": rules.name, "reachable": counts.reachable, "final": counts.final, "games": counts.games, **won}

@@ -1,0 +1,159 @@
+"""What all routes share: how they are described, and how they read the name of a game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ValidationError
+
+from tablebase.errors import RulesError
+from tablebase.game import Game, load_game
+from tablebase.game.registry import load_rules
+from tablebase.game.stochastic import StochasticGame
+from tablebase.web.problems import MEDIA_TYPE, ProblemError, sentence_of
+
+PREFIX = "/api/v1"
+"""Of every address; part of each, and not of a router, so that the numbers for Prometheus name it whole."""
+Handler = TypeVar("Handler", bound=Callable[..., Any])
+Query = TypeVar("Query", bound=BaseModel)
+
+
+class Answer(JSONResponse):
+    """What a route answers, for its description alone: `answered` makes it."""
+
+
+MEANINGS = {
+    304: "What the client has, as If-None-Match says, has not changed.",
+    400: "Something that was sent cannot be used.",
+    403: "The server was not started for this.",
+    404: "A table that the answer needs has not been built.",
+    408: "The body took too long to arrive.",
+    413: "The body is too large.",
+    415: "The body is not JSON.",
+    500: "The server has failed.",
+    503: "A table or the catalog cannot be used, or the answer would take more than the server allows.",
+    504: "The answer would take longer than the server allows.",
+}
+ALWAYS = (400, 500, 503, 504)
+WITH_BODY = (408, 413, 415)
+
+
+def described(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The answers of a route that are errors, for its description."""
+    return {status: _described(status) for status in sorted({*ALWAYS, *statuses})}
+
+
+def _described(status: int) -> dict[str, Any]:
+    if status == 304:
+        return {"description": MEANINGS[status]}
+    schema = "MissingTable" if status == 404 else "Problem"
+    return {"description": MEANINGS[status], "content": {MEDIA_TYPE: {"schema": {"$ref": f"#/components/schemas/{schema}"}}}}
+
+
+def get(
+    router: APIRouter, path: str, model: Any, *statuses: int, given: type[BaseModel] | None = None
+) -> Callable[[Handler], Handler]:
+    """Make a function answer GET; its answer can be kept, and is a `Response`, so that nothing is checked twice.
+
+    Parameters
+    ----------
+    router : APIRouter
+    path : str
+        Without `PREFIX`.
+    model : type
+        What is answered, for the description.
+    *statuses : int
+        Errors beside those of every route.
+    given : type, optional
+        What the function reads with `query_of`.
+    """
+    extra = None if given is None else {"parameters": parameters_of(given)}
+    return _route(router, "GET", path, model, (304, *statuses), None, extra)
+
+
+def query_of(request: Request, given: type[Query]) -> Query:
+    """The parameters of a request; the framework's own way takes as long as a probe.
+
+    Raises
+    ------
+    ProblemError
+        If they are not as the type demands.
+    """
+    try:
+        return given.model_validate(dict(request.query_params))
+    except ValidationError as fault:
+        first = fault.errors(include_url=False)[0]
+        raise ProblemError(400, sentence_of({**first, "loc": ("query", *first["loc"])}, list(given.model_fields))) from fault
+
+
+def parameters_of(given: type[BaseModel]) -> list[dict[str, Any]]:
+    """The description of parameters, as the framework would write it."""
+    schema = given.model_json_schema()
+    needed = schema.get("required", [])
+    return [
+        {
+            "name": name,
+            "in": "query",
+            "required": name in needed,
+            "schema": field,
+            **({"description": field["description"]} if "description" in field else {}),
+        }
+        for name, field in schema["properties"].items()
+    ]
+
+
+def post(router: APIRouter, path: str, model: Any, *statuses: int, name: str | None = None) -> Callable[[Handler], Handler]:
+    """Make a function answer POST."""
+    return _route(router, "POST", path, model, (*WITH_BODY, *statuses), name, None)
+
+
+def _route(
+    router: APIRouter,
+    method: str,
+    path: str,
+    model: Any,
+    statuses: tuple[int, ...],
+    name: str | None,
+    extra: dict[str, Any] | None,
+) -> Callable[[Handler], Handler]:
+    def decorate(handler: Handler) -> Handler:
+        router.add_api_route(
+            f"{PREFIX}{path}",
+            handler,
+            methods=[method],
+            response_model=model,
+            response_class=Answer,
+            responses={200: _answer_of(model), **described(*statuses)},
+            openapi_extra=extra,
+            operation_id=name or handler.__name__,
+            summary=(handler.__doc__ or "").splitlines()[0],
+            description="\n".join((handler.__doc__ or "").splitlines()[1:]).strip(),
+        )
+        return handler
+
+    return decorate
+
+
+def _answer_of(_model: Any) -> dict[str, Any]:
+    return {"description": "The answer.", "headers": {"ETag": {"schema": {"type": "string"}}}}
+
+
+def rules_of(name: str) -> Game | StochasticGame:
+    """The game of that name, of either sort; errors are those of `load_rules`."""
+    return load_rules(name)
+
+
+def game_of(name: str) -> Game:
+    """The game of pieces on squares of that name; errors are those of `load_game`."""
+    return load_game(name)
+
+
+def refuse(game: Game | StochasticGame, **given: object) -> None:
+    """Refuse what means nothing for a game."""
+    for field, value in given.items():
+        if value not in (None, False):
+            sort = "is no game with chance" if isinstance(game, Game) else "has no pieces on squares"
+            raise RulesError(f"{game.name} {sort}: leave out {field}")

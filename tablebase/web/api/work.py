@@ -1,0 +1,70 @@
+"""What takes longer: counts, estimates, and statements over positions; each in a process of its own, within limits."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from tablebase.errors import TablebaseError
+from tablebase.web.apart import Question
+from tablebase.web.api.routes import game_of, get, post, query_of
+from tablebase.web.api.work_schemas import (
+    CountGiven,
+    CountRow,
+    EstimateGiven,
+    EstimateRow,
+    MineAnswer,
+    MineGiven,
+)
+from tablebase.web.caching import CHANGING, LASTING, answered
+from tablebase.web.context import apart_of, settings_of
+from tablebase.web.problems import ProblemError
+
+router = APIRouter(tags=["work"])
+
+
+@get(router, "/count", list[CountRow], given=CountGiven)
+async def count(request: Request) -> Response:
+    """Count the reachable positions and the possible games exactly, where that takes seconds.
+
+    The answer is what `tablebase count --format json` writes, without the seconds. It needs no tables.
+    """
+    given = query_of(request, CountGiven)
+    game = game_of(given.game)
+    words = [] if given.position is None else [given.position]
+    command = shlex.join(["tablebase", "count", game.name, *words])
+    fields = {"game": game.name, "position": given.position}
+    question = Question("count", fields, f"to count the games of {game.name}", f"run '{command}'", command)
+    return answered(request, [await apart_of(request).answer(question)], LASTING)
+
+
+@get(router, "/estimate", list[EstimateRow], given=EstimateGiven)
+async def estimate(request: Request) -> Response:
+    """Predict the disk space, memory and time that tables take, whether or not they have been built.
+
+    The answer is what `tablebase estimate --format json` writes, with one worker.
+    """
+    given = query_of(request, EstimateGiven)
+    game = game_of(given.game)
+    if (given.material is None) == (given.pieces is None):
+        raise TablebaseError("there must be either a material or a number of pieces: give one of material and pieces")
+    fields: dict[str, Any] = {"game": game.name, "material": given.material, "pieces": given.pieces}
+    question = Question("estimate", fields, "this estimate", "ask for fewer pieces")
+    return answered(request, await apart_of(request).answer(question), CHANGING)
+
+
+@post(router, "/mine", MineAnswer, 403, 404)
+async def mine(request: Request, given: MineGiven) -> Response:
+    """Query all positions in SQL, where the server was started for it.
+
+    Rows are those of `tablebase mine --format json`. A statement can change nothing, and read nothing but positions.
+    """
+    settings = settings_of(request)
+    if not settings.mine:
+        raise ProblemError(403, "statements are not answered here: start the server with 'tablebase serve --mine'")
+    limit = min(given.limit, settings.limits.rows)
+    fields = {"game": given.game, "statement": given.statement, "limit": limit}
+    question = Question("mine", fields, "the statement", "ask for fewer groups or rows, or for fewer pieces")
+    return answered(request, await apart_of(request).answer(question), CHANGING)

@@ -1,0 +1,111 @@
+"""Answers from the catalog, which reads and checks all of itself each time that it is opened."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from contextlib import closing
+from pathlib import Path
+from typing import TypeVar, cast
+
+from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.sqlite import FILE_NAME
+from tablebase.errors import CorruptCatalogError, TablebaseError
+from tablebase.tables.folder import check_folder
+
+Result = TypeVar("Result")
+KEPT = 256
+"""Answers that are kept; the largest one, of all slices of a game, takes about a megabyte."""
+
+State = tuple[tuple[int, int, int], ...]
+
+
+class UnusableCatalogError(CorruptCatalogError):
+    """A catalog that cannot be read now, which is the server's fault.
+
+    Parameters
+    ----------
+    sentence : str
+    path : Path
+    """
+
+    def __init__(self, sentence: str, path: Path) -> None:
+        super().__init__(sentence, path)
+        self.args = (sentence,)
+
+
+class KnownCatalog:
+    """Keeps answers as long as the file of the catalog does not change. Safe to use from several threads.
+
+    Parameters
+    ----------
+    folder : Path
+    url : str, optional
+        Of the PostgreSQL database that holds the catalog, in which case nothing is kept.
+    """
+
+    def __init__(self, folder: Path, url: str | None = None) -> None:
+        self.folder, self.url = folder, url
+        self._state: State = ()
+        self._answers: OrderedDict[Hashable, object] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def answer(self, question: Hashable, read: Callable[[Catalog], Result]) -> Result:
+        """What a function reads in the catalog.
+
+        Parameters
+        ----------
+        question : hashable
+            Names the answer.
+        read : callable
+            Gets the catalog; what it returns must not be changed.
+
+        Raises
+        ------
+        UnusableCatalogError
+            If there is no catalog, or it cannot be used.
+        TablebaseError
+            What the function raises.
+        """
+        before = self._seen()
+        with self._lock:
+            if before != self._state:
+                self._answers.clear()
+                self._state = before
+            elif question in self._answers:
+                self._answers.move_to_end(question)
+                return cast(Result, self._answers[question])
+        with closing(self._open()) as catalog:
+            found = read(catalog)
+        with self._lock:
+            # A change while it was read may have come too late or not.
+            if before and before == self._state == self._seen():
+                self._answers[question] = found
+                while len(self._answers) > KEPT:
+                    self._answers.popitem(last=False)
+        return found
+
+    def _open(self) -> Catalog:
+        try:
+            check_folder(self.folder, built=True)
+            return Catalog(self.folder, catalog=self.url)
+        except CorruptCatalogError:
+            raise
+        except TablebaseError as fault:
+            raise UnusableCatalogError(str(fault), self.folder) from fault
+
+    def _seen(self) -> State:
+        """What shows whether the catalog has changed; empty if that cannot be seen."""
+        if self.url is not None:
+            return ()
+        found = []
+        for ending in ("", "-wal", "-journal"):
+            try:
+                stat = (self.folder / f"{FILE_NAME}{ending}").stat()
+            except OSError:
+                if not ending:
+                    return ()
+                continue
+            found.append((stat.st_ino, stat.st_size, stat.st_mtime_ns))
+        return tuple(found)

@@ -1,0 +1,186 @@
+"""What is worked on in a process of its own, which `tablebase.web.apart` starts: ``python -m tablebase.web.jobs``.
+
+The first line of standard input holds the settings, and each further one a question; each is answered with one line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from functools import lru_cache
+from queue import SimpleQueue
+from typing import IO, Any
+
+from tablebase.errors import MissingTableError, TablebaseError, system_error
+from tablebase.web.settings import Settings
+
+NICE = 5
+"""Requests that are answered at once come first."""
+Job = Callable[..., Any]
+
+
+def count(settings: Settings, game: str, position: str | None) -> dict[str, Any]:
+    """What `tablebase count --format json` writes, but for the seconds."""
+    from tablebase.api.games import count_row
+
+    del settings
+    return count_row(game, position)
+
+
+def estimate(settings: Settings, game: str, material: str | None, pieces: int | None) -> list[dict[str, Any]]:
+    """What `tablebase estimate --format json` writes."""
+    from tablebase.build.estimate import estimate as estimate_build
+    from tablebase.game import load_game
+    from tablebase.slices.material import parse_materials
+
+    rules = load_game(game)
+    materials = [] if material is None else list(parse_materials(rules, material))
+    lines = estimate_build(rules, pieces, materials, settings.folder, whole=material is None, catalog=settings.catalog)
+    return [asdict(line) for line in lines]
+
+
+def mine(settings: Settings, game: str, statement: str, limit: int) -> dict[str, Any]:
+    """The rows that `tablebase mine --format json` writes, at most so many, and whether that is all of them."""
+    from itertools import islice
+
+    from tablebase.game import load_game
+    from tablebase.mining.common_features import features_of
+    from tablebase.mining.query import Query
+    from tablebase.mining.results import names_and_rows
+
+    rules = load_game(game)
+    with Query(rules, settings.folder, statement, features_of(rules, ()), 1, settings.catalog) as query:
+        columns, rows = names_and_rows(query.run(limit + 1))
+        shown = list(islice(rows, limit))
+        return {"columns": columns, "rows": shown, "complete": next(rows, None) is None}
+
+
+def play(settings: Settings, request: Mapping[str, Any]) -> dict[str, Any]:
+    """A player's move; see `tablebase.web.players`."""
+    from tablebase.web.players import chosen_move, kept_player
+
+    return chosen_move(settings.folder, kept_player, **request)
+
+
+def computer(settings: Settings, request: Any) -> dict[str, Any]:
+    """The command `computer` of `tablebase.api.commands`."""
+    from tablebase.api.commands import computer_move
+
+    return computer_move(request, _leaves(str(settings.folder), request))
+
+
+def _leaves(folder: str, request: Any) -> Any:
+    """The tables for the leaves of a search, if the request names a game of two; None without."""
+    name = request.get("game", "harehedgehog") if isinstance(request, dict) else None
+    if not isinstance(name, str):
+        return None
+    try:
+        return _loaded_leaves(folder, name)
+    except TablebaseError:
+        # The command says better what is wrong with the request.
+        return None
+
+
+@lru_cache(maxsize=4)
+def _loaded_leaves(folder: str, name: str) -> Any:
+    from pathlib import Path
+
+    from tablebase.game.registry import load_rules
+    from tablebase.game.stochastic import StochasticGame
+    from tablebase.search.leaf_tables import load_tables
+
+    game = load_rules(name)
+    return load_tables(Path(folder), game) if isinstance(game, StochasticGame) and game.players == 2 else None
+
+
+JOBS: Mapping[str, Job] = {"count": count, "estimate": estimate, "mine": mine, "play": play, "computer": computer}
+COMPILING = "compiling"
+"""The field of a line that says that kernels are compiled, or no longer are."""
+WITH_KERNELS = ("count", "play", "computer")
+
+
+def answer(settings: Settings, question: Mapping[str, Any]) -> str:
+    """The line that answers a question: the `answer`, or the `status`, the `sentence` and the `fields` of an error."""
+    try:
+        said: dict[str, Any] = {"answer": JOBS[question["job"]](settings, **question["given"])}
+        line = _encoded(said)
+        if len(line) > settings.limits.answer:
+            raise TablebaseError(f"the answer has more than {settings.limits.answer:,} bytes: ask for fewer or shorter rows")
+        return line
+    except TablebaseError as fault:
+        return _encoded(_described(settings, fault))
+    except MemoryError:
+        return _encoded({"status": 503, "sentence": "the answer needs more memory than there is: ask for less", "fields": {}})
+    except OSError as fault:
+        return _encoded({"status": 503, "sentence": str(system_error(fault)), "fields": {}})
+    except Exception:
+        traceback.print_exc()
+        sentence = "the server has failed, and its log says why: ask for something else, or report it"
+        return _encoded({"status": 500, "sentence": sentence, "fields": {}})
+
+
+def _encoded(said: Mapping[str, Any]) -> str:
+    """A line of JSON."""
+    try:
+        return json.dumps(said, allow_nan=False, default=bytes.hex)
+    except ValueError as fault:
+        raise TablebaseError(f"JSON cannot represent one of the values ({fault}): cast it to VARCHAR") from fault
+
+
+def _described(settings: Settings, fault: TablebaseError) -> dict[str, Any]:
+    """An error as data."""
+    from tablebase.web.missing import fields_of
+    from tablebase.web.problems import status_of
+
+    fields = fields_of(settings, fault) if isinstance(fault, MissingTableError) else {}
+    return {"status": status_of(fault), "sentence": str(fault), "fields": fields}
+
+
+def main() -> None:
+    """Answer questions until nobody asks any more."""
+    # What others print must not look like an answer.
+    answers = os.fdopen(os.dup(1), "w", encoding="ascii")
+    os.dup2(2, 1)
+    os.nice(NICE)
+    lines: SimpleQueue[str] = SimpleQueue()
+    threading.Thread(target=_read, args=(sys.stdin, lines), daemon=True).start()
+    settings = Settings.from_json(lines.get())
+
+    def say(line: str) -> None:
+        answers.write(f"{line}\n")
+        answers.flush()
+
+    while True:
+        question = json.loads(lines.get())
+        with _compiling_said(question["job"], say):
+            line = answer(settings, question)
+        say(line)
+
+
+@contextmanager
+def _compiling_said(job: str, say: Callable[[str], None]) -> Iterator[None]:
+    """Say when kernels are compiled in the block, and when no longer."""
+    if job not in WITH_KERNELS:
+        yield
+        return
+    from tablebase.compute.compiling import when_compiling
+
+    with when_compiling(lambda compiling: say(json.dumps({COMPILING: compiling}))):
+        yield
+
+
+def _read(source: IO[str], lines: SimpleQueue[str]) -> None:
+    """Pass lines on, and end this process with the one that writes them, also in the middle of its work."""
+    for line in source:
+        lines.put(line)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,183 @@
+"""Errors as answers: one sentence, as RFC 9457 (problem+json) has it; of pages, as a page.
+
+What cannot be done as it was asked has a status from 400 to 499. 503 and 504 are for tables that cannot be used, and for work that
+takes more than the server allows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from tablebase.errors import (
+    CorruptCatalogError,
+    CorruptTableError,
+    MissingExtraError,
+    MissingTableError,
+    StaleTableError,
+    TablebaseError,
+    TimeLimitError,
+    did_you_mean,
+    quoted,
+)
+from tablebase.web.context import in_thread, settings_of
+from tablebase.web.hidden import without_paths
+from tablebase.web.missing import fields_of
+
+MEDIA_TYPE = "application/problem+json"
+API = "/api/"
+STATUSES: tuple[tuple[type[TablebaseError], int], ...] = (
+    (MissingTableError, 404),
+    (CorruptTableError, 503),
+    (CorruptCatalogError, 503),
+    (StaleTableError, 503),
+    (MissingExtraError, 503),
+    (TimeLimitError, 504),
+)
+"""The statuses of errors that are not about what was sent; all others have 400."""
+
+
+class ProblemError(TablebaseError):
+    """An answer that is an error.
+
+    Parameters
+    ----------
+    status : int
+        Of HTTP.
+    sentence : str
+    headers : mapping of str to str, optional
+    **fields
+        Further fields of the answer.
+    """
+
+    def __init__(self, status: int, sentence: str, headers: Mapping[str, str] | None = None, **fields: Any) -> None:
+        self.status, self.headers, self.fields = status, dict(headers or {}), fields
+        super().__init__(sentence)
+
+
+def problem(status: int, detail: str, headers: Mapping[str, str] | None = None, **fields: Any) -> Response:
+    """An error as problem+json.
+
+    Parameters
+    ----------
+    status : int
+    detail : str
+        The sentence, which must not name a path of this machine.
+    headers : mapping of str to str, optional
+    **fields
+        Further fields.
+    """
+    body = {"title": HTTPStatus(status).phrase, "status": status, "detail": detail, **fields}
+    # In ASCII, since a text may hold half a character.
+    return Response(json.dumps(body), status, {"cache-control": "no-store", **(headers or {})}, MEDIA_TYPE)
+
+
+def answer_problem(
+    request: Request, status: int, sentence: str, headers: Mapping[str, str] | None = None, **fields: Any
+) -> Response:
+    """An error as problem+json or, outside the API, as a page; paths of this machine are taken out of the sentence."""
+    settings = settings_of(request)
+    detail = without_paths(sentence, settings.folder, settings.catalog)
+    if request.url.path.startswith(API):
+        return problem(status, detail, headers, **fields)
+    from tablebase.web import pages
+
+    shown = getattr(pages, "problem_page", None)
+    if shown is None:
+        return Response(f"{detail}\n", status, {"cache-control": "no-store", **(headers or {})}, "text/plain")
+    page: Response = shown(request, status, detail)
+    page.headers.update(headers or {})
+    return page
+
+
+def status_of(fault: TablebaseError) -> int:
+    """The status of HTTP for an error."""
+    if isinstance(fault, ProblemError):
+        return fault.status
+    return next((status for kind, status in STATUSES if isinstance(fault, kind)), 400)
+
+
+async def _on_known(request: Request, fault: Exception) -> Response:
+    """A known error: its sentence."""
+    assert isinstance(fault, TablebaseError)
+    if isinstance(fault, MissingTableError):
+        return await _on_missing(request, fault)
+    headers = fault.headers if isinstance(fault, ProblemError) else None
+    fields = fault.fields if isinstance(fault, ProblemError) else {}
+    return answer_problem(request, status_of(fault), str(fault), headers, **fields)
+
+
+async def _on_missing(request: Request, fault: MissingTableError) -> Response:
+    """A table that has not been built: what it is called, what builds it, and what that would take."""
+    # Pages ask for what they show of it.
+    if not request.url.path.startswith(API):
+        return answer_problem(request, 404, str(fault))
+    fields = await in_thread(request, fields_of, settings_of(request), fault)
+    return answer_problem(request, 404, str(fault), None, **fields)
+
+
+async def _on_invalid(request: Request, fault: Exception) -> Response:
+    """A body that is not as the description of the interface demands."""
+    assert isinstance(fault, RequestValidationError)
+    return answer_problem(request, 400, sentence_of(fault.errors()[0]))
+
+
+def sentence_of(fault: Mapping[str, Any], known: Sequence[str] = ()) -> str:
+    """What is wrong with a parameter or field, from what Pydantic says.
+
+    Parameters
+    ----------
+    fault : mapping
+        With `type`, `loc` and `msg`.
+    known : sequence of str
+        The parameters that there are.
+    """
+    kind, (place, *names) = str(fault["type"]), fault["loc"]
+    word = "parameter" if place == "query" else "field"
+    name = ".".join(map(str, names))
+    if kind == "json_invalid":
+        return "the body is not JSON: send an object in UTF-8"
+    if not name:
+        return "the body is missing: send an object as JSON" if kind == "missing" else "the body must be an object of JSON"
+    if kind == "missing":
+        return f"the {word} {name} is missing: add it"
+    if kind == "extra_forbidden":
+        return f"there is no {word} {quoted(name)}{did_you_mean(name, known)}: leave it out"
+    said = str(fault["msg"])
+    return f"the {word} {name if len(name) <= 80 else quoted(name)} cannot be used: {said[:1].lower()}{said[1:]}"
+
+
+SENTENCES = {
+    404: "there is nothing at this address: /api/v1/openapi.json lists what there is",
+    405: "this address does not answer that method: use {allow}",
+    400: "the body cannot be read: send JSON in UTF-8",
+}
+"""What the framework says too tersely."""
+
+
+async def _on_http(request: Request, fault: Exception) -> Response:
+    """What the framework refuses."""
+    assert isinstance(fault, HTTPException)
+    headers = dict(fault.headers or {})
+    allow = next((value for name, value in headers.items() if name.lower() == "allow"), "another one")
+    sentence = SENTENCES.get(fault.status_code, str(fault.detail)).format(allow=allow)
+    return answer_problem(request, fault.status_code, sentence, headers)
+
+
+async def _on_unknown(request: Request, _fault: Exception) -> Response:
+    """A fault of this program, which its log has in full."""
+    return answer_problem(request, 500, "the server has failed, and its log says why: ask for something else, or report it")
+
+
+def handle_errors(app: FastAPI) -> None:
+    """Let an application answer every error with one sentence."""
+    app.add_exception_handler(TablebaseError, _on_known)
+    app.add_exception_handler(RequestValidationError, _on_invalid)
+    app.add_exception_handler(HTTPException, _on_http)
+    app.add_exception_handler(Exception, _on_unknown)

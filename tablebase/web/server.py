@@ -1,0 +1,224 @@
+"""The processes of a server: they share a socket, and end in order."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from stat import S_ISSOCK
+from tempfile import TemporaryDirectory
+
+import uvicorn
+from fastapi import FastAPI
+from uvicorn.supervisors.multiprocess import Multiprocess
+
+from tablebase.compute.cleanup import STOPPING
+from tablebase.errors import TablebaseError, system_error
+from tablebase.tables.folder import check_folder
+from tablebase.web.app import create_app
+from tablebase.web.metrics import SHARED
+from tablebase.web.settings import Settings
+
+SETTINGS = "TABLEBASE_SERVE"
+"""The environment variable that holds the settings of the server's processes."""
+FACTORY = "tablebase.web.server:from_environment"
+KEEP_ALIVE = 30
+"""Seconds for which a connection stays open without a request; those of a reverse proxy are reused."""
+GRACE = 5.0
+"""Seconds beyond the time of a request after which the server ends in any case."""
+BACKLOG = 2048
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a server is reached.
+
+    Parameters
+    ----------
+    host : str
+    port : int
+        0 for any that is free.
+    unix_socket : Path, optional
+        Instead of host and port.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8000
+    unix_socket: Path | None = None
+
+
+def serve(settings: Settings, address: Address, workers: int, started: object = None) -> None:
+    """Serve until a signal asks to stop; requests that have begun are answered before.
+
+    Parameters
+    ----------
+    settings : Settings
+    address : Address
+    workers : int
+        Number of processes.
+    started : callable, optional
+        Called with the server's address as text as soon as it accepts connections.
+
+    Raises
+    ------
+    TablebaseError
+        If there is no such folder, or the address cannot be used.
+    """
+    check_folder(settings.folder, built=True)
+    with listening(address) as listener, _variables(settings, workers), _signals_ignored():
+        if callable(started):
+            started(_shown(listener, address))
+        config = uvicorn.Config(
+            FACTORY,
+            factory=True,
+            workers=workers,
+            backlog=BACKLOG,
+            log_level="warning",
+            access_log=False,
+            lifespan="on",
+            ws="none",
+            server_header=False,
+            timeout_keep_alive=KEEP_ALIVE,
+            timeout_graceful_shutdown=int(settings.limits.seconds + GRACE),
+        )
+        if workers == 1:
+            uvicorn.Server(config).run([listener])
+        else:
+            _Workers(config, [listener]).run()
+
+
+class _Workers(Multiprocess):
+    """Processes that share a socket."""
+
+    def terminate_all(self) -> None:
+        """End all processes; meanwhile nobody else shall wait for a connection that nobody will accept."""
+        for listener in self.sockets:
+            listener.close()
+        super().terminate_all()
+
+
+def from_environment() -> FastAPI:
+    """The application of one process of a server."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    return create_app(Settings.from_json(os.environ[SETTINGS]))
+
+
+def _end_with(parent: multiprocessing.process.BaseProcess) -> None:
+    """End this process, in order, when its parent ends, however that happens."""
+    parent.join()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+@contextmanager
+def listening(address: Address) -> Iterator[socket.socket]:
+    """A socket that is bound to an address and accepts connections.
+
+    Raises
+    ------
+    TablebaseError
+        If the address cannot be used.
+    """
+    if address.unix_socket is not None:
+        with _listening_unix(address.unix_socket) as listener:
+            yield listener
+        return
+    try:
+        family, kind, protocol, _, place = socket.getaddrinfo(
+            address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family, kind, protocol)
+    except (OSError, UnicodeError, OverflowError) as fault:
+        raise _unusable(f"{address.host}:{address.port}", fault, "name another --host or --port") from fault
+    with closing(listener):
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            # An answer is sent in two parts, the second of which must not wait until the first has been acknowledged.
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            listener.bind(place)
+            listener.listen(BACKLOG)
+        except OSError as fault:
+            cure = "stop what uses it, or name another --port"
+            raise _unusable(f"{address.host}:{address.port}", fault, cure) from fault
+        yield listener
+
+
+@contextmanager
+def _listening_unix(path: Path) -> Iterator[socket.socket]:
+    """A socket in the file system, which is removed at the end; one that a killed server has left is replaced."""
+    with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as listener:
+        try:
+            if path.exists() and S_ISSOCK(path.stat().st_mode) and not _is_answered(path):
+                path.unlink()
+            listener.bind(str(path))
+        except OSError as fault:
+            raise _unusable(str(path), fault, "stop what uses it, or name another --unix-socket") from fault
+        listener.listen(BACKLOG)
+        mine = path.stat().st_ino
+        try:
+            yield listener
+        finally:
+            with suppress(OSError):
+                if path.stat().st_ino == mine:
+                    path.unlink()
+
+
+def _is_answered(path: Path) -> bool:
+    """Whether a program listens on a socket of the file system."""
+    with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as client:
+        try:
+            client.connect(str(path))
+        except ConnectionRefusedError:
+            return False
+    return True
+
+
+def _unusable(name: str, fault: Exception, cure: str) -> TablebaseError:
+    """The error for an address where a server cannot listen."""
+    if isinstance(fault, socket.gaierror) or not isinstance(fault, OSError):
+        return TablebaseError(f"there is no address {name}: {cure}")
+    return system_error(fault, name, cure)
+
+
+def _shown(listener: socket.socket, address: Address) -> str:
+    """The address of a server as text."""
+    if address.unix_socket is not None:
+        return f"unix:{address.unix_socket}"
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+@contextmanager
+def _variables(settings: Settings, workers: int) -> Iterator[None]:
+    """Pass the settings on to processes that are started in the block, with a folder for their numbers if there are several."""
+    with TemporaryDirectory(prefix="tablebase-") as folder:
+        given = {SETTINGS: settings.to_json()} | ({SHARED: folder} if workers > 1 else {})
+        before = {name: os.environ.get(name) for name in given}
+        os.environ.update(given)
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                os.environ.pop(name, None)
+                if value is not None:
+                    os.environ[name] = value
+
+
+@contextmanager
+def _signals_ignored() -> Iterator[None]:
+    """In the block, signals that ask to stop do nothing but what the server does about them: it would raise them once more."""
+    before = {number: signal.signal(number, lambda *_: None) for number in STOPPING if number != signal.SIGHUP}
+    woken = signal.set_wakeup_fd(-1)
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(woken)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,108 @@
+"""Servers for tests: an application in this process, and a server in one of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tablebase.web.app import create_app
+from tablebase.web.settings import Limits, Settings
+
+with warnings.catch_warnings():
+    # It would rather have another version of its client, which comes with no package that we need.
+    warnings.simplefilter("ignore")
+    from starlette.testclient import TestClient
+
+from support.program import start_fresh
+
+PROBLEM = "application/problem+json"
+SMALL = Limits(body=10_000, body_seconds=0.5, batch=5, plies=50, seconds=5.0, apart=1, rows=50, answer=100_000)
+"""Limits that a test can reach."""
+
+
+@contextmanager
+def client_of(folder: Path, **settings: Any) -> Iterator[TestClient]:
+    """A client of an application in this process, which raises nothing of what the server answers with 500."""
+    app = create_app(Settings(folder, **settings))
+    with TestClient(app, base_url="http://localhost", raise_server_exceptions=False) as client:
+        yield client
+
+
+def sentence_of(answer: Any, status: int) -> str:
+    """The sentence of an error, which must be a problem with this status, and name no path of this machine."""
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == PROBLEM
+    assert answer.headers["cache-control"] == "no-store"
+    told = answer.json()
+    assert told["status"] == status
+    assert told["title"]
+    assert_no_paths(answer.text)
+    sentence = str(told["detail"])
+    assert "\n" not in sentence
+    assert not sentence.endswith(".")
+    return sentence
+
+
+def assert_no_paths(text: str) -> None:
+    """No folder of this machine, no line of a traceback."""
+    for word in ("/tmp", "/root", "/home", "/usr/lib", str(Path(__file__).parents[2]), "Traceback", '.py"', "site-packages"):
+        assert word not in text, text
+
+
+@contextmanager
+def served(*words: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server in a process of its own, and its address; it is ended if the test has not done so."""
+    with start_fresh("serve", *words) as process:
+        try:
+            assert process.stderr is not None
+            line = process.stderr.readline()
+            assert " at " in line, line + process.stderr.read()
+            yield process, line.rpartition(" at ")[2].strip()
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+
+def connected(address: str) -> socket.socket:
+    """A connection to a server."""
+    if address.startswith("unix:"):
+        connection = socket.socket(socket.AF_UNIX)
+        connection.settimeout(30)
+        connection.connect(address.removeprefix("unix:"))
+        return connection
+    host, port = address.removeprefix("http://").rsplit(":", 1)
+    return socket.create_connection((host, int(port)), timeout=30)
+
+
+def ask_raw(address: str, request: bytes) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers and body of the answer to a request that closes its connection."""
+    with connected(address) as connection:
+        connection.sendall(request)
+        return read_answer(connection)
+
+
+def read_answer(connection: socket.socket) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers and body of what a server sends until it closes a connection."""
+    received = b""
+    while part := connection.recv(65536):
+        received += part
+    head, _, body = received.partition(b"\r\n\r\n")
+    first, *lines = head.decode().split("\r\n")
+    headers = {name.lower(): value for name, value in (line.split(": ", 1) for line in lines)}
+    return int(first.split()[1]), headers, body
+
+
+def get_raw(address: str, target: str) -> Any:
+    """What a server answers to GET, as JSON."""
+    status, _, body = ask_raw(address, f"GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+    assert status == 200, body
+    return json.loads(body)

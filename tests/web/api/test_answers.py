@@ -1,0 +1,229 @@
+"""Answers of the server are those of the command line to the same question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from support.program import Answer, random_position
+from support.web import TestClient, client_of, sentence_of
+
+from tablebase.errors import NotationError
+from tablebase.game import load_game
+from tablebase.game.notation import check_pieces, render
+from tablebase.slices.location import stored_materials
+
+Ask = Callable[..., Answer]
+LOST = "7/7/7/7/3c3/7/7/R6/7 w"
+GAME = load_game("doushouqi")
+
+
+@pytest.fixture(scope="module")
+def three(three_pieces: Path) -> Iterator[TestClient]:
+    """A client of a server of two and three pieces."""
+    with client_of(three_pieces) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def pawns(hexapawns: Path) -> Iterator[TestClient]:
+    """A client of a server of Hexapawn."""
+    with client_of(hexapawns) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def pigs(piglet_tables: Path) -> Iterator[TestClient]:
+    """A client of a server of Piglet."""
+    with client_of(piglet_tables) as client:
+        yield client
+
+
+def got(client: TestClient, path: str, **given: Any) -> Any:
+    """What GET answers."""
+    answer = client.get(f"/api/v1/{path}", params=given)
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["content-type"] == "application/json"
+    return answer.json()
+
+
+def positions_of(pieces: int, count: int) -> list[str]:
+    """Random positions of Dou Shou Qi in which the game is not over."""
+    source, texts = Random(1), []
+    while len(texts) < count:
+        position = random_position(GAME, source.choice(stored_materials(GAME, pieces)), source.randrange(2), source)
+        try:
+            check_pieces(GAME, position)
+        except NotationError:
+            continue
+        texts.append(render(GAME, position))
+    return texts
+
+
+def test_probes(three: TestClient, three_pieces: Path, ask: Ask) -> None:
+    """One by GET, many by POST: values, moves, and their order."""
+    texts = positions_of(3, 40)
+    expected = ask("probe", "doushouqi", *texts, "--data", three_pieces, "--format", "json").json
+    assert len(expected) == 40
+    assert [got(three, "probe", game="doushouqi", position=text) for text in texts] == [[row] for row in expected]
+    assert three.post("/api/v1/probe", json={"game": "doushouqi", "positions": texts}).json() == expected
+
+
+def test_probes_of_other_capitals(three: TestClient) -> None:
+    """What the command line forgives, the server does."""
+    assert got(three, "probe", game="DouShouQi", position=LOST.replace(" w", " W")) == got(
+        three, "probe", game="doushouqi", position=LOST
+    )
+
+
+def test_probes_of_games_of_chance(pigs: TestClient, piglet_tables: Path, ask: Ask) -> None:
+    """With bounds, and the chances of winning within some turns."""
+    words = ["--data", piglet_tables, "--format", "json"]
+    game, position = "pig-die=2-target=3", "0,0 1 0"
+    for more, given in (([], {}), (["--turns", "2"], {"turns": 2})):
+        expected = ask("probe", game, position, *words, *more).json
+        assert 0 < expected[0]["lower"] <= expected[0]["upper"] < 1
+        assert got(pigs, "probe", game=game, position=position, **given) == expected
+    assert expected[0]["within"]["turns"] == 2
+    lines = ask("line", game, position, *words, "--plies", "5").json
+    assert got(pigs, "line", game=game, position=position, plies=5) == lines
+    assert got(pigs, "stats", game=game) == ask("stats", game, *words).json
+
+
+@pytest.mark.parametrize("plies", [None, 0, 1, 8])
+def test_lines(three: TestClient, three_pieces: Path, ask: Ask, plies: int | None) -> None:
+    more = [] if plies is None else ["--plies", plies]
+    expected = ask("line", "doushouqi", LOST, *more, "--data", three_pieces, "--format", "json").json
+    assert len(expected) == (9 if plies is None else plies + 1)
+    given = {} if plies is None else {"plies": plies}
+    assert got(three, "line", game="doushouqi", position=LOST, **given) == expected
+
+
+@pytest.mark.parametrize("by", ["pieces", "material"])
+def test_stats(three: TestClient, three_pieces: Path, ask: Ask, by: str) -> None:
+    """Field by field, and twice, since the second answer is kept."""
+    expected = ask("stats", "doushouqi", "--by", by, "--data", three_pieces, "--format", "json").json
+    assert [list(row) for row in got(three, "stats", game="doushouqi", by=by)] == [list(row) for row in expected]
+    assert got(three, "stats", game="doushouqi", by=by) == expected
+
+
+def test_games(three: TestClient, ask: Ask) -> None:
+    assert got(three, "games") == ask("games", "--format", "json").json
+
+
+def test_materials(three: TestClient, three_pieces: Path, ask: Ask) -> None:
+    """Each once, with the sums of its slices."""
+    slices = ask("stats", "doushouqi", "--by", "material", "--data", three_pieces, "--format", "json").json
+    rows = got(three, "materials", game="doushouqi")
+    assert [row["material"] for row in rows] == [row["material"] for row in slices]
+    assert sum(row["wins"] for row in rows) == 82852 + 30297857
+    assert len(got(three, "materials", game="doushouqi", pieces=2)) == 64
+    assert got(three, "materials", game="doushouqi", pieces=4) == []
+
+
+def test_materials_of_games_without_swap(pawns: TestClient, hexapawns: Path, ask: Ask) -> None:
+    """Both sides to move are one material."""
+    slices = ask("stats", "hexapawn", "--by", "material", "--data", hexapawns, "--format", "json").json
+    rows = {row["material"]: row for row in got(pawns, "materials", game="hexapawn")}
+    name = slices[-1]["material"]
+    mine = [row for row in slices if row["material"] == name]
+    assert rows[name]["sides"] == "".join(row["side"] for row in mine)
+    assert rows[name]["positions"] == sum(row["positions"] for row in mine)
+    assert rows[name]["longest_win"] == max((row["longest_win"] or 0 for row in mine), default=0) or None
+
+
+def test_a_material(three: TestClient, three_pieces: Path, ask: Ask) -> None:
+    """Its slices as in the view, its distances as in the table, and its neighbours."""
+    told = got(three, "material", game="doushouqi", material="wCvR")
+    assert (told["material"], told["pieces"]) == ("CWvR", ["White cat", "White wolf", "Black rat"])
+    words = ["--data", three_pieces, "--format", "json"]
+    assert told["slices"] == ask("sql", "SELECT * FROM slice_counts WHERE material = 'CWvR'", *words).json
+    rows = {(row["outcome"], row["distance"]): row["placements"] for row in told["distances"]}
+    (row,) = told["slices"]
+    assert sum(count for (outcome, _), count in rows.items() if outcome == "win") == row["wins"]
+    assert sum(count for (outcome, _), count in rows.items() if outcome == "loss") == row["losses"]
+    assert max(distance for outcome, distance in rows if outcome == "win") == row["longest_win"]
+    # Where the rat captures a cat or a wolf in a trap, either is left; the rat alone against it is stored as RvC.
+    assert told["stored_as"] == "CWvR"
+    assert told["depends_on"] == [{"material": "RvC", "built": True}]
+    assert {"material": "RCWvR", "built": False} in told["needed_by"]
+    below = got(three, "material", game="doushouqi", material="RvC")
+    assert {"material": "CWvR", "built": True} in below["needed_by"]
+    assert below["depends_on"] == []
+
+
+def test_a_material_names_what_is_missing(three: TestClient) -> None:
+    sentence = sentence_of(three.get("/api/v1/material", params={"game": "doushouqi", "material": "RCvWE"}), 404)
+    assert sentence == "the table RCvWE of doushouqi has not been built: run 'tablebase build doushouqi --material RCvWE'"
+
+
+def test_records(three: TestClient, three_pieces: Path, ask: Ask) -> None:
+    """The longest of each number of pieces, whose positions have these distances."""
+    rows = got(three, "records", game="doushouqi")
+    assert [(row["pieces"], row["outcome"], row["distance"]) for row in rows] == [
+        (2, "win", 33),
+        (2, "loss", 34),
+        (3, "win", 67),
+        (3, "loss", 66),
+    ]
+    everything = got(three, "records", game="doushouqi", by="material")
+    assert [row["distance"] for row in everything] == sorted((row["distance"] for row in everything), reverse=True)
+    assert everything[0] in rows
+    some = [*rows, *everything[::20]]
+    probes = ask("probe", "doushouqi", *(row["position"] for row in some), "--data", three_pieces, "--format", "json").json
+    assert [(row["outcome"], row["distance"], row["side"]) for row in some] == [
+        (row["outcome"], row["distance"], row["side"]) for row in probes
+    ]
+
+
+def test_a_missing_table_says_what_it_takes(three: TestClient, three_pieces: Path, ask: Ask) -> None:
+    """Its name, the command without a folder, and what `estimate` predicts of what is missing."""
+    answer = three.get("/api/v1/probe", params={"game": "doushouqi", "position": "7/7/7/7/3c3/7/7/RE5/w6 w"})
+    command = "tablebase build doushouqi --material REvCW"
+    assert sentence_of(answer, 404) == f"the table REvCW of doushouqi has not been built: run '{command}'"
+    told = answer.json()
+    assert (told["game"], told["material"], told["command"]) == ("doushouqi", "REvCW", command)
+    lines = ask("estimate", "doushouqi", "--material", "REvCW", "--data", three_pieces, "--format", "json").json
+    (line,) = [line for line in lines if line["pieces"] == 4]
+    expected = {"tables": 1, "placements": line["distinct_placements"], "disk": line["disk"], "memory": line["memory"]}
+    assert {name: told["estimate"][name] for name in expected} == expected
+    assert told["estimate"]["cpu_seconds"] == pytest.approx(line["cpu_seconds"], abs=0.001)
+
+
+def test_a_strict_probe(three_pieces: Path, tmp_path: Path) -> None:
+    """Moves of unknown value name what is missing, or are refused."""
+    import shutil
+
+    from tablebase.slices.material import parse_material
+    from tablebase.tables.format import table_path
+
+    path = table_path(tmp_path, GAME, parse_material(GAME, "RCvW"))
+    path.parent.mkdir(parents=True)
+    shutil.copy(table_path(three_pieces, GAME, parse_material(GAME, "RCvW")), path)
+    given: dict[str, Any] = {"game": "doushouqi", "position": "wC5/7/7/1R5/7/7/7/7/7 b"}
+    with client_of(tmp_path) as client:
+        ((row,), last) = (found := got(client, "probe", **given)), found[0]["moves"][-1]
+        assert (row["best"], last["outcome"], last["missing"]) == (None, None, "RvW")
+        assert "the table RvW" in sentence_of(client.get("/api/v1/probe", params={**given, "strict": "true"}), 404)
+
+
+def test_nothing_is_built(tmp_path: Path) -> None:
+    """A game without tables is not found; a folder without a catalog is the server's fault."""
+    with client_of(tmp_path) as client:
+        found = client.get("/api/v1/probe", params={"game": "hexapawn", "position": "ppp/3/PPP w"})
+        assert found.json()["estimate"]["tables"] == 6
+        for path in ("stats", "materials", "records"):
+            assert "this tablebase" in sentence_of(client.get(f"/api/v1/{path}", params={"game": "hexapawn"}), 503)
+        state = client.get("/api/v1/probe", params={"game": "pig-die=2-target=3", "position": "0,0 1 0"})
+        assert sentence_of(state, 404).startswith(
+            "no table of pig-die=2-target=3 is registered in this tablebase: run 'tablebase build"
+        )
+
+
+def test_no_table_of_a_game(three: TestClient) -> None:
+    for path in ("stats", "materials", "records"):
+        sentence = sentence_of(three.get(f"/api/v1/{path}", params={"game": "hexapawn"}), 404)
+        assert sentence.startswith("no table of hexapawn is registered in this tablebase")

@@ -1,0 +1,234 @@
+"""Moves of named players, the commands for Hare & Hedgehog, counts, estimates and statements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.program import Answer
+from support.web import SMALL, TestClient, client_of, sentence_of
+
+from tablebase.api.commands import COMMANDS
+from tablebase.web.settings import Limits
+
+Ask = Callable[..., Answer]
+COUNTS = "SELECT outcome, count(*) AS n FROM positions WHERE material = 'RvC' GROUP BY outcome ORDER BY n"
+START = "0:68:3,0:68:3 1"
+
+
+@pytest.fixture(scope="module")
+def pawns(hexapawns: Path) -> Iterator[TestClient]:
+    """A client of a server of Hexapawn."""
+    with client_of(hexapawns) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def miner(two_pieces: Path) -> Iterator[TestClient]:
+    """A client of a server that answers statements, within narrow limits."""
+    with client_of(two_pieces, mine=True, limits=SMALL) as client:
+        yield client
+
+
+def posted(client: TestClient, path: str, **given: Any) -> Any:
+    """What POST answers."""
+    answer = client.post(f"/api/v1/{path}", json=given)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_a_game_of_the_tables_against_themselves(pawns: TestClient) -> None:
+    """Every move keeps the value, and the game ends as the first probe has said, with its reason."""
+    probe = pawns.get("/api/v1/probe", params={"game": "hexapawn", "position": "ppp/3/PPP w"}).json()[0]
+    moves: list[str] = []
+    told: dict[str, Any] = {"ending": None, "after": "ppp/3/PPP w"}
+    while told["ending"] is None:
+        before = told["after"]
+        told = posted(pawns, "play", game="hexapawn", moves=moves, seed=1)
+        assert (told["position"], told["player"], told["seed"]) == (before, "tables", 1)
+        moves.append(told["move"])
+    assert len(moves) == probe["distance"]
+    assert told["ending"]["winner"] == ("w" if probe["outcome"] == "win" else "b")
+    over = pawns.post("/api/v1/play", json={"game": "hexapawn", "moves": moves})
+    assert "the game is over" in sentence_of(over, 400)
+
+
+@pytest.mark.parametrize("player", ["fuzzy", "ranking", "matchboxes", "engine"])
+def test_players_move(pawns: TestClient, player: str) -> None:
+    """A seed repeats the move; settings are those of the command line."""
+    given = {"game": "hexapawn", "moves": ["b1b2"], "player": player, "seed": 3}
+    told = posted(pawns, "play", **given)
+    assert told["position"] == "ppp/1P1/P1P b"
+    assert told == posted(pawns, "play", **given)
+    legal = pawns.get("/api/v1/probe", params={"game": "hexapawn", "position": told["position"]}).json()[0]["moves"]
+    assert {"move": told["move"], "position": told["after"]} in [
+        {name: move[name] for name in ("move", "position")} for move in legal
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "fault"),
+    [
+        ({"player": "nobody"}, "there is no player 'nobody'"),
+        ({"player": "foxbox"}, "only Fox & Hounds has FoxBoxes"),
+        ({"player": "engine", "settings": {"level": "11"}}, "the level must be a number from 1 to 10"),
+        ({"player": "fuzzy", "settings": {"fuzz": "2"}}, "the fuzz must be a number from 0"),
+        ({"player": "tables", "settings": {"level": "1"}}, "has no setting 'level'"),
+        ({"player": "matchboxes", "settings": {"boxes": "/etc/hostname"}}, "the setting boxes names a file"),
+        ({"moves": ["a1a3"]}, "the move 'a1a3' is not legal in ppp/3/PPP w: choose one of a1a2, b1b2, c1c2"),
+        ({"position": "ppp/3 w"}, "has 2 rows"),
+    ],
+)
+def test_what_no_player_does(pawns: TestClient, given: dict[str, Any], fault: str) -> None:
+    assert fault in sentence_of(pawns.post("/api/v1/play", json={"game": "hexapawn", **given}), 400)
+
+
+def test_players_of_games_of_chance(pawns: TestClient) -> None:
+    """One without tables; a position instead of moves."""
+    told = posted(pawns, "play", game="harehedgehog", player="random", seed=3)
+    assert told == posted(pawns, "play", game="harehedgehog", player="random", seed=3)
+    made = COMMANDS["move"]({"position": START, "code": int(told["move"])})
+    assert (told["position"], told["after"]) == (START, made["position"])
+    refused = pawns.post("/api/v1/play", json={"game": "harehedgehog", "player": "random", "moves": ["5"]})
+    assert "leave out moves" in sentence_of(refused, 400)
+
+
+def test_the_commands_of_hare_and_hedgehog(pawns: TestClient) -> None:
+    """Answers are those of the commands; what they refuse is a problem that says so as they do."""
+    assert posted(pawns, "harehedgehog/new") == COMMANDS["new"]({})
+    three = {"game": "harehedgehog-players=3", "seed": 1}
+    assert posted(pawns, "harehedgehog/new", **three) == COMMANDS["new"](three)
+    step = {"position": START, "code": 5, "seed": 1}
+    assert posted(pawns, "harehedgehog/move", **step) == COMMANDS["move"](step)
+    wrong = {"position": START, "code": 8}
+    refused = pawns.post("/api/v1/harehedgehog/move", json=wrong)
+    assert sentence_of(refused, 400) == COMMANDS["move"](wrong)["error"]
+    assert refused.json()["success"] is False
+
+
+def test_the_computer_of_hare_and_hedgehog(pawns: TestClient) -> None:
+    """The move that the command finds, found in another process."""
+    given = {"position": START, "settings": {"depth": 1}, "seed": 1}
+    assert posted(pawns, "harehedgehog/computer", **given) == COMMANDS["computer"](given)
+    refused = pawns.post("/api/v1/harehedgehog/computer", json={**given, "settings": {"depth": 99}})
+    assert "depth" in sentence_of(refused, 400)
+
+
+def test_counts(pawns: TestClient, ask: Ask) -> None:
+    """Of a start, and of a position."""
+    expected = ask("count", "hexapawn", "--format", "json").json[0]
+    assert (expected.pop("seconds") >= 0, expected["games"]) == (True, 134)
+    assert pawns.get("/api/v1/count", params={"game": "hexapawn"}).json() == [expected]
+    later = pawns.get("/api/v1/count", params={"game": "hexapawn", "position": "p1p/1p1/P1P w"}).json()
+    assert 1 <= later[0]["games"] < 134
+    assert "can go on for ever" in sentence_of(pawns.get("/api/v1/count", params={"game": "doushouqi"}), 400)
+
+
+def test_a_count_that_takes_too_long(hexapawns: Path) -> None:
+    """It is refused with the command that counts without a limit; the next question is answered."""
+    limits = Limits(seconds=1.0, apart=1)
+    with client_of(hexapawns, limits=limits) as client:
+        refused = client.get("/api/v1/count", params={"game": "foxhounds-12x12"})
+        command = "tablebase count foxhounds-12x12"
+        assert sentence_of(refused, 504) == f"to count the games of foxhounds-12x12 takes longer than 1 s: run '{command}'"
+        assert refused.json()["command"] == command
+        assert "there is no game" in sentence_of(client.get("/api/v1/estimate", params={"game": "x", "pieces": 2}), 400)
+        assert client.get("/api/v1/estimate", params={"game": "hexapawn", "pieces": 2}).status_code in (200, 504)
+
+
+def test_estimates(pawns: TestClient, hexapawns: Path, ask: Ask) -> None:
+    """Of a material, with one line for each table, or of a number of pieces."""
+    words = ["--data", hexapawns, "--format", "json"]
+    for option, value in (("material", "PPvP"), ("pieces", 3)):
+        expected = ask("estimate", "hexapawn", f"--{option}", value, *words).json
+        found = pawns.get("/api/v1/estimate", params={"game": "hexapawn", option: value}).json()
+        assert [list(row) for row in found] == [list(row) for row in expected]
+        # What depends on the memory and the load of the machine at this moment.
+        varying = {"cpu_seconds", "wall_seconds"}
+        assert [{k: v for k, v in row.items() if k not in varying} for row in found] == [
+            {k: v for k, v in row.items() if k not in varying} for row in expected
+        ]
+    for given in ({}, {"material": "PvP", "pieces": 2}):
+        refused = pawns.get("/api/v1/estimate", params={"game": "hexapawn", **given})
+        assert "give one of material and pieces" in sentence_of(refused, 400)
+
+
+def test_statements(miner: TestClient, two_pieces: Path, ask: Ask) -> None:
+    """Rows are those of the command line, with the names of columns."""
+    expected = ask("mine", "doushouqi", COUNTS, "--data", two_pieces, "--format", "json").json
+    assert sum(row["n"] for row in expected) == 2940
+    told = posted(miner, "mine", game="doushouqi", statement=COUNTS)
+    assert told == {"columns": ["outcome", "n"], "rows": expected, "complete": True}
+
+
+@pytest.mark.parametrize(("limit", "rows", "complete"), [(2, 2, False), (3, 3, True), (1000, 3, True), (0, 0, False)])
+def test_rows_of_statements_are_limited(miner: TestClient, limit: int, rows: int, complete: bool) -> None:
+    told = posted(miner, "mine", game="doushouqi", statement=COUNTS, limit=limit)
+    assert (len(told["rows"]), told["complete"], told["columns"]) == (rows, complete, ["outcome", "n"])
+
+
+def test_the_server_limits_rows(miner: TestClient) -> None:
+    """Whatever the client allows."""
+    told = posted(miner, "mine", game="doushouqi", statement="SELECT distance FROM positions", limit=1000)
+    assert (len(told["rows"]), told["complete"]) == (SMALL.rows, False)
+
+
+@pytest.mark.parametrize(
+    ("statement", "status", "fault"),
+    [
+        ("SELECT", 400, "the statement"),
+        ("DROP TABLE positions", 400, ""),
+        ("SELECT * FROM read_csv('/etc/hostname')", 400, ""),
+        ("COPY positions TO 'x.csv'", 400, ""),
+        ("SELECT 'nan'::DOUBLE AS x FROM positions LIMIT 1", 400, "JSON cannot represent"),
+        ("SELECT repeat('x', 3000) AS x FROM positions", 400, "has more than 100,000 bytes"),
+        ("SELECT count(*) FROM positions a, positions b, positions c", 504, "takes longer than 5 s"),
+        ("SELECT * FROM positions WHERE material = 'RCvW'", 404, "has not been built: run 'tablebase build doushouqi"),
+    ],
+)
+def test_what_no_statement_does(miner: TestClient, statement: str, status: int, fault: str) -> None:
+    """One sentence, and the next statement is answered."""
+    refused = miner.post("/api/v1/mine", json={"game": "doushouqi", "statement": statement})
+    assert fault in sentence_of(refused, status)
+
+
+def test_statements_that_need_memory(two_pieces: Path) -> None:
+    """Their process is killed; the server answers, also the next statement."""
+    limits = Limits(memory=400 << 20, seconds=60.0)
+    large = "SELECT list(repeat('x', 10000) || p1_square) FROM positions"
+    with client_of(two_pieces, mine=True, limits=limits) as client:
+        refused = client.post("/api/v1/mine", json={"game": "doushouqi", "statement": large})
+        assert "needs more than 419,430,400 bytes of memory" in sentence_of(refused, 503)
+        assert posted(client, "mine", game="doushouqi", statement=COUNTS)["complete"]
+
+
+def test_statements_are_off(pawns: TestClient) -> None:
+    """Unless they are asked for; then the description has them."""
+    refused = pawns.post("/api/v1/mine", json={"game": "hexapawn", "statement": "SELECT 1"})
+    assert "start the server with 'tablebase serve --mine'" in sentence_of(refused, 403)
+    assert "/api/v1/mine" not in pawns.get("/api/v1/openapi.json").json()["paths"]
+
+
+def test_statements_are_described(miner: TestClient) -> None:
+    assert "post" in miner.get("/api/v1/openapi.json").json()["paths"]["/api/v1/mine"]
+
+
+def test_a_statement_keeps_nobody_waiting(two_pieces: Path) -> None:
+    """While one runs, probes are answered at once, and one statement too many is refused."""
+    import time
+    from concurrent.futures import ThreadPoolExecutor
+
+    endless = {"game": "doushouqi", "statement": "SELECT count(*) FROM positions a, positions b, positions c"}
+    with client_of(two_pieces, mine=True, limits=Limits(seconds=9.0, apart=1)) as client, ThreadPoolExecutor() as threads:
+        first = threads.submit(client.post, "/api/v1/mine", json=endless)
+        time.sleep(0.5)
+        second = threads.submit(client.post, "/api/v1/mine", json=endless)
+        begin = time.monotonic()
+        for _ in range(50):
+            assert client.get("/api/v1/probe?game=doushouqi&position=7/7/7/7/3c3/7/7/R6/7 w").status_code == 200
+        assert time.monotonic() - begin < 5
+        assert "ask again in a moment" in sentence_of(second.result(), 503)
+        assert second.result().headers["retry-after"] == "5"
+        assert "takes longer than 9 s" in sentence_of(first.result(), 504)

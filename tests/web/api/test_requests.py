@@ -1,0 +1,258 @@
+"""Requests that are not as they should be: one sentence, from 400 to 499, and no path of the machine."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.web import PROBLEM, SMALL, TestClient, assert_no_paths, client_of, sentence_of
+
+from tablebase.web.caching import encoded
+
+LOST = "7/7/7/7/3c3/7/7/R6/7 w"
+JSON = {"content-type": "application/json"}
+PROBE = {"game": "doushouqi", "position": LOST}
+
+
+@pytest.fixture(scope="module")
+def client(two_pieces: Path) -> Iterator[TestClient]:
+    """A client of a server of two pieces, with narrow limits."""
+    with client_of(two_pieces, limits=SMALL, mine=True, origins=("https://pages.example",)) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("path", "given", "status", "fault"),
+    [
+        ("probe", {}, 400, "the parameter game is missing: add it"),
+        ("probe", {"game": "doushouqi"}, 400, "the parameter position is missing: add it"),
+        ("probe", {**PROBE, "strickt": "1"}, 400, "there is no parameter 'strickt' (did you mean 'strict'?): leave it out"),
+        ("probe", {**PROBE, "game": "doushuqi"}, 400, "there is no game 'doushuqi' (did you mean 'doushouqi'?)"),
+        ("probe", {**PROBE, "game": "x" * 101}, 400, "the parameter game cannot be used"),
+        ("probe", {**PROBE, "game": "../../etc/passwd"}, 400, "there is no game"),
+        ("probe", {**PROBE, "position": ""}, 400, "the position is empty"),
+        ("probe", {**PROBE, "position": "x"}, 400, "is not a position"),
+        ("probe", {**PROBE, "position": "\x00\u2028\ud800".encode("utf-8", "surrogatepass")}, 400, "is not a position"),
+        ("probe", {**PROBE, "position": "7/" * 400 + " w"}, 400, "has 401 rows"),
+        ("probe", {**PROBE, "position": LOST.replace("c", "\u00e7")}, 400, "is not a piece of doushouqi"),
+        ("probe", {**PROBE, "turns": 2}, 400, "doushouqi is no game with chance: leave out turns"),
+        ("probe", {**PROBE, "turns": "x"}, 400, "the parameter turns cannot be used"),
+        ("probe", {**PROBE, "strict": "perhaps"}, 400, "the parameter strict cannot be used"),
+        ("probe", {"game": "pig", "position": "0,0 1 0", "strict": "1"}, 400, "pig has no pieces on squares: leave out strict"),
+        ("probe", {"game": "pig", "position": "0,0 1 0", "turns": 101}, 400, "the parameter turns cannot be used"),
+        ("line", {**PROBE, "plies": -1}, 400, "the parameter plies cannot be used"),
+        ("stats", {"game": "doushouqi", "by": "colour"}, 400, "the parameter by cannot be used"),
+        ("materials", {"game": "pig"}, 400, "has no pieces on squares"),
+        ("materials", {"game": "doushouqi", "pieces": 1}, 400, "the parameter pieces cannot be used"),
+        ("material", {"game": "doushouqi", "material": "RvX"}, 400, "X"),
+        ("material", {"game": "doushouqi", "material": "'; DROP TABLE tables; --"}, 400, ""),
+        ("estimate", {"game": "doushouqi", "pieces": 64}, 400, "slices of 2 to 16 pieces"),
+        ("estimate", {"game": "doushouqi", "pieces": 9}, 400, "ask for fewer pieces"),
+        ("probe", {**PROBE, "position": "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w"}, 404, "too large for a table"),
+        ("nothing", {}, 404, "there is nothing at this address: /api/v1/openapi.json lists what there is"),
+        ("probe/", PROBE, 404, "there is nothing at this address"),
+    ],
+)
+def test_parameters(client: TestClient, path: str, given: dict[str, Any], status: int, fault: str) -> None:
+    assert fault in sentence_of(client.get(f"/api/v1/{path}", params=given), status)
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "fault"),
+    [
+        (b"", 400, "the body is missing: send an object as JSON"),
+        (b"{", 400, "the body is not JSON: send an object in UTF-8"),
+        (b"null", 400, "the body"),
+        (b"[]", 400, "the body must be an object of JSON"),
+        (b"7", 400, "the body must be an object of JSON"),
+        (b"\xff\xfe", 400, "the body is not JSON: send an object in UTF-8"),
+        ('{"game": "doushouqi"}'.encode("utf-16"), 400, "position"),
+        (b"[" * 5000, 400, "the body"),
+        (b'{"game": ' * 500 + b"1" + b"}" * 500, 400, "the field"),
+        (b'{"game": "doushouqi", "positions": [], "x": 1}', 400, "the field"),
+        (b'{"game": "doushouqi", "positions": "x"}', 400, "the field positions cannot be used"),
+        (b'{"game": "doushouqi", "positions": [7]}', 400, "the field positions.0 cannot be used"),
+        (b'{"game": "doushouqi", "positions": ["\\ud800"]}', 400, "the field positions.0 cannot be used"),
+        (b'{"game": NaN, "positions": ["x"]}', 400, "the field game cannot be used"),
+        (b'{"game": "doushouqi", "positions": [' + b"1" * 5000 + b"]}", 400, "the body"),
+        (json.dumps({"game": "doushouqi", "positions": [LOST] * 6}).encode(), 413, "there are 6 positions: send at most 5"),
+        (json.dumps({"game": "doushouqi", "positions": ["x"] * 1001}).encode(), 400, "at most 1000 items"),
+        (b" " * 10_001, 413, "the body is larger than 10,000 bytes"),
+    ],
+)
+def test_bodies(client: TestClient, body: bytes, status: int, fault: str) -> None:
+    assert fault in sentence_of(client.post("/api/v1/probe", content=body, headers=JSON), status)
+
+
+def test_a_batch_as_large_as_it_may_be(client: TestClient) -> None:
+    answer = client.post("/api/v1/probe", json={"game": "doushouqi", "positions": [LOST] * SMALL.batch})
+    assert len(answer.json()) == SMALL.batch
+
+
+def test_a_body_as_large_as_it_may_be(client: TestClient) -> None:
+    """One byte more is too much, also if nobody says how long it will be."""
+    body = json.dumps({"game": "doushouqi", "positions": [LOST]}).encode().ljust(SMALL.body)
+    assert client.post("/api/v1/probe", content=body, headers=JSON).status_code == 200
+    assert client.post("/api/v1/probe", content=iter([body[:50], body[50:]]), headers=JSON).status_code == 200
+    refused = client.post("/api/v1/probe", content=iter([body, b" "]), headers=JSON)
+    assert "larger than 10,000 bytes" in sentence_of(refused, 413)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"content-type": "text/plain"},
+        {"content-type": "application/x-www-form-urlencoded"},
+        {"content-type": "application/json; charset=latin-1"},
+        {"content-type": "application/json-patch+json"},
+        {**JSON, "content-encoding": "gzip"},
+    ],
+)
+def test_bodies_of_other_sorts(client: TestClient, headers: dict[str, str]) -> None:
+    sentence_of(client.post("/api/v1/probe", content=b"{}", headers=headers), 415)
+
+
+def test_a_charset_may_be_named(client: TestClient) -> None:
+    body = json.dumps({"game": "doushouqi", "positions": [LOST]}).encode()
+    answer = client.post("/api/v1/probe", content=body, headers={"content-type": 'Application/JSON; charset="UTF-8"'})
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "TRACE", "BREW"])
+def test_other_methods(client: TestClient, method: str) -> None:
+    """The header says which ones there are."""
+    answer = client.request(method, "/api/v1/games")
+    assert "does not answer that method: use GET" in sentence_of(answer, 405)
+    assert answer.headers["allow"] == "GET"
+
+
+def test_head_is_get_without_a_body(client: TestClient) -> None:
+    asked = client.get("/api/v1/probe", params=PROBE)
+    answer = client.head("/api/v1/probe", params=PROBE)
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert {name: answer.headers[name] for name in ("etag", "content-length", "cache-control", "content-type")} == {
+        name: asked.headers[name] for name in ("etag", "content-length", "cache-control", "content-type")
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "given", "control"),
+    [
+        ("probe", PROBE, "public, max-age=86400"),
+        ("line", PROBE, "public, max-age=86400"),
+        ("stats", {"game": "doushouqi"}, "public, no-cache"),
+        ("games", {}, "public, no-cache"),
+    ],
+)
+def test_tags(client: TestClient, path: str, given: dict[str, str], control: str) -> None:
+    """The same answer has the same tag, and need not be sent again; another one has another."""
+    first = client.get(f"/api/v1/{path}", params=given)
+    tag = first.headers["etag"]
+    assert first.headers["cache-control"] == control
+    assert tag[0] == tag[-1] == '"'
+    for known in (tag, f'"x", W/{tag}', "*"):
+        again = client.get(f"/api/v1/{path}", params=given, headers={"if-none-match": known})
+        assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
+        assert again.headers["cache-control"] == control
+    other = client.get(f"/api/v1/{path}", params=given, headers={"if-none-match": f'"{tag[1:-2]}"'})
+    assert (other.status_code, other.content) == (200, first.content)
+    elsewhere = client.get("/api/v1/probe", params={**PROBE, "position": "7/7/5c1/R6/7/7/7/7/7 b"})
+    assert elsewhere.headers["etag"] != tag
+
+
+def test_moves_of_players_are_not_kept(client: TestClient) -> None:
+    answer = client.post("/api/v1/play", json=PROBE)
+    assert (answer.headers["cache-control"], "etag" in answer.headers) == ("no-store", False)
+
+
+def test_pages_of_others(client: TestClient, two_pieces: Path) -> None:
+    """They may ask if their origin was named; without it, nobody may."""
+    origin, stranger = {"origin": "https://pages.example"}, {"origin": "https://other.example"}
+    asked = client.get("/api/v1/probe", params=PROBE, headers=origin)
+    assert asked.headers["access-control-allow-origin"] == "https://pages.example"
+    assert "etag" in asked.headers["access-control-expose-headers"].lower()
+    assert "access-control-allow-origin" not in client.get("/api/v1/probe", params=PROBE, headers=stranger).headers
+    ask = {"access-control-request-method": "POST", "access-control-request-headers": "content-type"}
+    assert client.options("/api/v1/probe", headers={**origin, **ask}).status_code == 200
+    assert client.options("/api/v1/probe", headers={**stranger, **ask}).status_code == 400
+    with client_of(two_pieces) as closed:
+        assert "access-control-allow-origin" not in closed.get("/api/v1/games", headers=origin).headers
+
+
+def test_numbers_for_prometheus(two_pieces: Path) -> None:
+    """By template of the address and by status; unknown addresses are one, unknown methods, too."""
+    with client_of(two_pieces) as client:
+        for _ in range(3):
+            client.get("/api/v1/probe", params=PROBE)
+        client.get("/api/v1/probe")
+        client.get("/api/v1/a")
+        client.get("/api/v1/b")
+        client.request("BREW", "/api/v1/games")
+        text = client.get("/metrics").text
+        lines = dict(line.rsplit(" ", 1) for line in text.splitlines() if line.startswith("tablebase_"))
+    name = "tablebase_requests_total"
+    assert lines[f'{name}{{method="GET",route="/api/v1/probe",status="200"}}'] == "3.0"
+    assert lines[f'{name}{{method="GET",route="/api/v1/probe",status="400"}}'] == "1.0"
+    assert lines[f'{name}{{method="GET",route="other",status="404"}}'] == "2.0"
+    assert lines[f'{name}{{method="other",route="/api/v1/games",status="405"}}'] == "1.0"
+    assert lines['tablebase_request_seconds_count{route="/api/v1/probe"}'] == "4.0"
+    assert lines['tablebase_request_seconds_bucket{le="30.0",route="/api/v1/probe"}'] == "4.0"
+
+
+def test_health(client: TestClient, tmp_path: Path) -> None:
+    """It works as long as the tables are where they should be."""
+    assert client.get("/healthz").json() == {"status": "ok"}
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    with client_of(folder) as moved:
+        folder.rmdir()
+        answer = moved.get("/healthz")
+        assert answer.status_code == 503
+        assert_no_paths(answer.text)
+
+
+def test_a_fault_of_the_program(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is answered with a sentence, too, and with nothing of what it is."""
+    from tablebase.web.api import probe
+
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("/secret/place")
+
+    monkeypatch.setattr(probe, "rows_of", fail)
+    with client_of(two_pieces) as client:
+        answer = client.get("/api/v1/probe", params=PROBE)
+        assert "its log says why" in sentence_of(answer, 500)
+        assert "secret" not in answer.text
+
+
+def test_random_bytes(client: TestClient) -> None:
+    """Whatever is sent where a position or a body is expected, it is refused."""
+    source = random.Random(1)
+    for _ in range(200):
+        some = source.randbytes(source.randrange(200))
+        asked = client.get("/api/v1/probe", params={"game": "doushouqi", "position": some})
+        sent = client.post("/api/v1/probe", content=some, headers=JSON)
+        for answer in (asked, sent):
+            assert answer.status_code == 400, some
+            assert answer.headers["content-type"] == PROBLEM
+            assert answer.json()["detail"]
+            assert len(answer.text) < 1500
+
+
+def test_lines_of_the_access_log(two_pieces: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An object for each request, on one line whatever its address is."""
+    with client_of(two_pieces, access_log=True) as client:
+        client.get("/api/v1/probe", params={**PROBE, "position": "x\ny"})
+        client.get("/healthz")
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines() if line.startswith("{")]
+    assert [(line["method"], line["path"], line["status"]) for line in lines] == [
+        ("GET", "/api/v1/probe", 400),
+        ("GET", "/healthz", 200),
+    ]
+    assert list(lines[0]) == ["time", "client", "method", "path", "query", "status", "bytes", "seconds"]
+    assert lines[1]["bytes"] == len(encoded({"status": "ok"}))

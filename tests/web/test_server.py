@@ -1,0 +1,212 @@
+"""A server in processes of its own: addresses, signals, slow clients, numbers of several workers."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from support.program import Answer, ask_fresh
+from support.web import PROBLEM, ask_raw, assert_no_paths, connected, get_raw, read_answer, served
+
+from tablebase.errors import TablebaseError
+from tablebase.web.server import Address, listening
+from tablebase.web.settings import Limits, Settings
+
+Ask = Callable[..., Answer]
+LOST = "7/7/7/7/3c3/7/7/R6/7%20w"
+PROBE = f"/api/v1/probe?game=doushouqi&position={LOST}"
+BODY = b'{"game": "doushouqi", "positions": ["7/7/7/7/3c3/7/7/R6/7 w"]}'
+
+
+def post_head(length: int) -> bytes:
+    """The head of a request with a body."""
+    lines = ["POST /api/v1/probe HTTP/1.1", "Host: localhost", "Content-Type: application/json", f"Content-Length: {length}"]
+    return "\r\n".join([*lines, "Connection: close", "", ""]).encode()
+
+
+@pytest.fixture(scope="module")
+def address(two_pieces: Path) -> Iterator[str]:
+    """Of a server with two workers."""
+    with served("--data", two_pieces, "--port", "0", "--workers", "2") as (_, found):
+        yield found
+
+
+def test_two_workers(address: str) -> None:
+    """Their numbers for Prometheus are counted together."""
+    for _ in range(20):
+        assert get_raw(address, PROBE)[0]["distance"] == 8
+    _, _, text = ask_raw(address, b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    lines = [line for line in text.decode().splitlines() if line.startswith("tablebase_requests_total")]
+    (mine,) = [line for line in lines if 'route="/api/v1/probe"' in line and 'status="200"' in line]
+    assert float(mine.rpartition(" ")[2]) >= 20
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        b"GET /api/v1/games HTTP/1.1\r\n\r\n",
+        b"NONSENSE\r\n\r\n",
+        b"GET \xff\xfe HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /api/v1/probe?game=%ff%fe&position=%00 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        b"GET /" + b"x" * 100_000 + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        b"POST /api/v1/probe HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+        b"POST /api/v1/probe HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\nzz\r\n",
+        b"GET /api/v1/../../etc/passwd HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+    ],
+)
+def test_what_is_no_request(address: str, request_: bytes) -> None:
+    """Refused in a line, whoever refuses it."""
+    status, _, body = ask_raw(address, request_)
+    assert 400 <= status < 500
+    assert_no_paths(body.decode())
+
+
+def test_a_body_that_is_announced_too_large(address: str) -> None:
+    """It is refused before it is sent."""
+    status, headers, body = ask_raw(address, post_head(1 << 30))
+    assert (status, headers["content-type"]) == (413, PROBLEM)
+    assert b"larger than 1,048,576 bytes" in body
+
+
+@pytest.mark.slow
+def test_slow_bodies(address: str) -> None:
+    """A client that sends a byte a second is refused after ten; others are answered meanwhile."""
+    with connected(address) as slow:
+        slow.sendall(post_head(len(BODY)))
+        begin = time.monotonic()
+        while time.monotonic() - begin < 9:
+            slow.sendall(b" ")
+            assert get_raw(address, PROBE)[0]["distance"] == 8
+            time.sleep(1)
+        status, headers, body = read_answer(slow)
+    assert 9 < time.monotonic() - begin < 15
+    assert (status, headers["content-type"], headers["connection"]) == (408, PROBLEM, "close")
+    assert b"did not arrive within 10 s" in body
+
+
+@pytest.mark.parametrize(("workers", "number"), [(1, signal.SIGTERM), (2, signal.SIGTERM), (1, signal.SIGINT)])
+def test_requests_are_answered_before_the_end(two_pieces: Path, workers: int, number: signal.Signals) -> None:
+    """A request whose body arrives after the signal is answered; new connections are refused; the exit code is 0."""
+    with served("--data", two_pieces, "--port", "0", "--workers", workers) as (process, address):
+        assert get_raw(address, PROBE)
+        with connected(address) as begun:
+            begun.sendall(post_head(len(BODY)))
+            time.sleep(0.3)
+            process.send_signal(number)
+            time.sleep(1.5)
+            with pytest.raises(OSError, match="refused"):
+                connected(address)
+            begun.sendall(BODY)
+            status, _, body = read_answer(begun)
+        assert (status, b'"distance":8' in body) == (200, True)
+        out, err = process.communicate(timeout=30)
+        assert (process.returncode, out, err) == (0, "", "")
+
+
+def test_workers_end_with_the_server(two_pieces: Path) -> None:
+    """Even if it is killed."""
+    import psutil
+
+    with served("--data", two_pieces, "--port", "0", "--workers", "2") as (process, address):
+        assert get_raw(address, PROBE)
+        workers = psutil.Process(process.pid).children(recursive=True)
+        process.kill()
+        process.wait()
+        _, alive = psutil.wait_procs(workers, timeout=15)
+        assert len(workers) >= 2
+        assert not alive
+
+
+def test_a_unix_socket(two_pieces: Path, tmp_path: Path) -> None:
+    """It is there while the server runs; one that a killed server has left is replaced, one in use is not."""
+    path = tmp_path / "s"
+    with served("--data", two_pieces, "--unix-socket", path) as (process, address):
+        assert address == f"unix:{path}"
+        assert get_raw(address, PROBE)[0]["distance"] == 8
+        second = ask_fresh("serve", "--data", two_pieces, "--unix-socket", path)
+        assert (second.code, second.err) == (
+            2,
+            f"error: {path} cannot be used (Address already in use): stop what uses it, or name another --unix-socket\n",
+        )
+        assert get_raw(address, PROBE)
+        process.kill()
+        process.wait()
+    assert path.exists()
+    with served("--data", two_pieces, "--unix-socket", path) as (process, address):
+        assert get_raw(address, PROBE)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+    assert not path.exists()
+
+
+def test_a_port_in_use(two_pieces: Path, ask: Ask) -> None:
+    """One sentence, with code 2; no file is taken for a socket either."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        answer = ask("serve", "--data", two_pieces, "--port", port)
+    said = f"error: 127.0.0.1:{port} cannot be used (Address already in use): stop what uses it, or name another --port\n"
+    assert (answer.code, answer.out, answer.err) == (2, "", said)
+    answer = ask("serve", "--data", two_pieces, "--unix-socket", two_pieces / "catalog.sqlite")
+    assert (answer.code, len(answer.err.splitlines())) == (2, 1)
+    assert (two_pieces / "catalog.sqlite").is_file()
+
+
+@pytest.mark.parametrize("host", ["no.such.host.invalid", "256.1.1.1", "x" * 300])
+def test_no_address(two_pieces: Path, ask: Ask, host: str) -> None:
+    answer = ask("serve", "--data", two_pieces, "--host", host)
+    assert (answer.code, answer.out, len(answer.err.splitlines())) == (2, "", 1)
+    assert "name another --host" in answer.err
+
+
+def test_no_tables(tmp_path: Path, ask: Ask) -> None:
+    answer = ask("serve", "--data", tmp_path / "none")
+    assert (answer.code, answer.err.startswith(f"error: there is no tablebase in {tmp_path / 'none'}")) == (2, True)
+
+
+def test_without_the_extra(two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sentence that names the command which installs it."""
+    from tablebase import errors
+
+    monkeypatch.setattr(errors, "find_spec", lambda _: None)
+    answer = ask("serve", "--data", two_pieces)
+    assert (answer.code, answer.err) == (
+        2,
+        "error: servers need fastapi: install it with pip install 'endgame-tablebase[serve]'\n",
+    )
+
+
+def test_help_does_not_load_the_framework() -> None:
+    """It takes as long as all other commands together."""
+    program = "import sys; from tablebase.cli import run; run(['serve', '--help']); assert 'fastapi' not in sys.modules"
+    answer = ask_fresh(program=program)
+    assert (answer.code, "--unix-socket" in answer.out, answer.err) == (0, True, "")
+
+
+def test_ipv6() -> None:
+    if not socket.has_ipv6:
+        pytest.skip("this machine has no IPv6")
+    with listening(Address("::1", 0)) as listener:
+        assert listener.family == socket.AF_INET6
+
+
+def test_settings_are_passed_on(tmp_path: Path) -> None:
+    """As text, and back."""
+    given = Settings(tmp_path, "postgresql://host/db", True, ("https://a", "*"), 1 << 20, True, Limits(rows=3))
+    assert Settings.from_json(given.to_json()) == given
+    with pytest.raises(TablebaseError, match="no settings of a server"):
+        Settings.from_json("{}")
+
+
+def test_the_environment_is_left_as_it_was(two_pieces: Path, ask: Ask) -> None:
+    """Also where the server could not start."""
+    before, handler = dict(os.environ), signal.getsignal(signal.SIGTERM)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        ask("serve", "--data", two_pieces, "--port", taken.getsockname()[1])
+    assert (dict(os.environ), signal.getsignal(signal.SIGTERM)) == (before, handler)
+    assert sys.modules["tablebase.web.server"]
