@@ -30,6 +30,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     app = FastAPI(title="tablebase", version=tablebase.__version__, lifespan=opened)
     app.state.settings = settings
+    app.mount("/static", pages.static)
     app.include_router(api.router)
     app.include_router(pages.router)
     return app

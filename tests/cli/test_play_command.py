@@ -20,7 +20,7 @@ from support.program import PROGRAM, Answer
 
 from tablebase.build import tables as building
 from tablebase.build.plan import plan
-from tablebase.cli.play import reason
+from tablebase.play.match import reason
 from tablebase.game import load_game, registry
 from tablebase.game.notation import read
 from tablebase.play.match import Ending, EndReason, Match

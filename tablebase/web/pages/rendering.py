@@ -1,0 +1,127 @@
+"""Pages as responses: templates, headers, and errors as pages with one sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Coroutine
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.responses import HTMLResponse
+from fastapi.routing import APIRoute
+from fastapi.staticfiles import StaticFiles
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+import tablebase
+from tablebase.compute.quantities import in_bytes, in_time
+from tablebase.errors import CapacityError, MissingTableError, NotationError, RulesError, TablebaseError, TimeLimitError
+from tablebase.web.context import settings_of
+from tablebase.web.pages import words
+from tablebase.web.pages.addresses import addresses_of
+
+HERE = Path(__file__).parents[1]
+POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
+"""Content-Security-Policy: a page loads nothing from elsewhere, and runs no script but those of its server."""
+HEADERS = {"Content-Security-Policy": POLICY, "Referrer-Policy": "same-origin", "X-Content-Type-Options": "nosniff"}
+METHODS = ["GET", "HEAD"]
+TITLES = {400: "This cannot be shown", 404: "Not found", 405: "Not allowed", 503: "Not now"}
+_PATH = re.compile(r"(?<![\w./-])(?:[a-z+]+:/)?/[\w.@:%+-]+(?:/[\w.@:%+-]*)+")
+"""A path of the machine, or an address with a scheme; rows of a position begin with a letter or digit."""
+
+static = StaticFiles(directory=HERE / "static")
+"""Style sheets, scripts and the icon, to be mounted at ``/static``."""
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        number=words.number,
+        percent=words.percent,
+        plies=words.count_plies,
+        in_bytes=in_bytes,
+        in_time=in_time,
+    )
+    environment.globals.update(version=tablebase.__version__)
+    return environment
+
+
+def page(request: Request, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
+    """A template as a response.
+
+    Parameters
+    ----------
+    request : Request
+    template : str
+        The name of a file in ``templates``.
+    status : int
+    **context
+        What the template shows.
+    """
+    chosen = {"game": None, "section": None, **context}
+    text = (
+        _environment()
+        .get_template(template)
+        .render(to=addresses_of(request), can_mine=settings_of(request).mine, words=words, **chosen)
+    )
+    return HTMLResponse(text, status, HEADERS)
+
+
+def problem_page(request: Request, status: int, detail: str) -> HTMLResponse:
+    """A page that says in one sentence what is wrong.
+
+    Parameters
+    ----------
+    request : Request
+    status : int
+        Of HTTP.
+    detail : str
+        A sentence for people; paths of the machine are left out of it.
+    """
+    title = TITLES.get(status, TITLES[503] if status >= 500 else TITLES[400])
+    return page(request, "problem.html", status=status, title=title, detail=without_paths(detail))
+
+
+def without_paths(text: str) -> str:
+    """A sentence without paths of the machine, which are nobody's business."""
+    return _PATH.sub("a file of the server", text)
+
+
+def status_of(fault: TablebaseError) -> int:
+    """The status that says what sort of error it is."""
+    if isinstance(fault, (MissingTableError, RulesError)):
+        return 404
+    if isinstance(fault, (NotationError, CapacityError, TimeLimitError)) or type(fault) is TablebaseError:
+        return 400
+    return 503
+
+
+class PageRoute(APIRoute):
+    """A route whose errors are pages, too."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler of the route, with errors turned into pages."""
+        handler = super().get_route_handler()
+
+        async def handle(request: Request) -> Response:
+            try:
+                return await handler(request)
+            except MissingTableError as fault:
+                # Loaded here, since what estimates builds is seldom needed.
+                from starlette.concurrency import run_in_threadpool
+
+                from tablebase.web.pages.missing import missing_page
+
+                return await run_in_threadpool(missing_page, request, fault)
+            except TablebaseError as fault:
+                return problem_page(request, status_of(fault), f"{fault}.")
+
+        return handle
