@@ -20,9 +20,8 @@ def named_game(name: str) -> Game:
 def named_placement(game: Game, text: str) -> Position:
     """The pieces that a text places, even if the game is over; `NotationError` if it is not such a text."""
     if len(text) > LONGEST:
-        raise NotationError(
-            f"the position is longer than {LONGEST} characters: write rows and the side to move, as in {game.start!r}"
-        )
+        form = f"write rows and the side to move, as in {game.start!r}"
+        raise NotationError(f"the position is longer than {LONGEST} characters: {form}")
     return read(game, from_path(text))
 
 

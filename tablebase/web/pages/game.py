@@ -77,7 +77,7 @@ def game(request: Request, game: str, pieces: str | None = None) -> Response:
     if game != rules.name:
         return RedirectResponse(addresses_of(request).game(rules.name, pieces=pieces), 307)
     asked = read_start(rules)
-    shown = {"game": rules, "section": "game", "asked": asked, "alt": description(rules, asked)}
+    shown: dict[str, Any] = {"game": rules, "section": "game", "asked": asked, "alt": description(rules, asked)}
     tables = tables_of(request)
     try:
         totals, counts = tables.stats(rules), tables.stats(rules, "material")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup
 
@@ -49,10 +50,8 @@ class Histogram:
             element("text", text=str(distance), x=LEFT + step * (distance + 0.4), y=HEIGHT - 8, **{"class": "tick"})
             for distance in range(0, last + 1, every)
         ]
-        root = element(
-            "svg", *bars, axis, *labels, viewBox=f"0 0 {WIDTH} {HEIGHT}", **{"class": "histogram", "aria-hidden": "true"}
-        )
-        return Markup(picture(root))
+        hidden: dict[str, Any] = {"class": "histogram", "aria-hidden": "true"}
+        return Markup(picture(element("svg", *bars, axis, *labels, viewBox=f"0 0 {WIDTH} {HEIGHT}", **hidden)))
 
 
 def histogram(rows: Iterable[tuple[str, int, int]]) -> Histogram:

@@ -49,8 +49,8 @@ def token(game: Game, kind: int, theme: str) -> Svg:
     """A piece of a kind as a picture, without a board."""
     defined = tokens.definitions(game, Position(((kind, 0),), 0), as_theme(theme))
     use = element("use", href=f"#piece-{kind}", x=SQUARE // 2, y=SQUARE // 2)
-    size = {"width": SQUARE, "height": SQUARE}
-    return picture(element("svg", element("defs", *defined), use, viewBox=f"0 0 {SQUARE} {SQUARE}", **size))
+    root = element("svg", element("defs", *defined), use, viewBox=f"0 0 {SQUARE} {SQUARE}", width=SQUARE, height=SQUARE)
+    return picture(root)
 
 
 def description(game: Game, position: Position, last: tuple[int, int] | None = None) -> str:

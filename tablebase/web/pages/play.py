@@ -98,9 +98,8 @@ def play(
     listed = [move for move in moves.split(",") if move]
     match = _replayed(table, listed)
     if match.ending() is None and match.side != person:
-        return RedirectResponse(
-            addresses_of(request).game(rules.name, "play", **table.query([*listed, _reply(request, table, match)])), 303
-        )
+        listed.append(_reply(request, table, match))
+        return RedirectResponse(addresses_of(request).game(rules.name, "play", **table.query(listed)), 303)
     return page(request, "play.html", **_shown(request, table, match, listed))
 
 
@@ -108,7 +107,7 @@ def _choice(request: Request, game: Game, first: Position) -> Response:
     """The page on which a game begins."""
     names = player_names(game)
     records = [record for record in PLAYERS if record.name in names]
-    shown = {"game": game, "section": "play", "asked": first, "alt": description(game, first)}
+    shown: dict[str, Any] = {"game": game, "section": "play", "asked": first, "alt": description(game, first)}
     return page(request, "play_new.html", **shown, players=records, needs=_missing(request, game, first))
 
 

@@ -119,10 +119,7 @@ def plies_of(line: Line) -> list[dict[str, Any]]:
     game = line[0].game
     for number, row in enumerate(line.to_dict()):
         probe = line[number] if number < len(line) else None
-        if probe is None:
-            said = words.ending(game, read(game, row["position"])) or "The game is over"
-        else:
-            said = words.verdict(probe)
-        rows.append({**row, "last": last, "said": said, "name": game.sides[read(game, row["position"]).side].name})
+        over = None if probe else words.ending(game, read(game, row["position"]))
+        rows.append({**row, "last": last, "said": words.verdict(probe) if probe else over or "The game is over"})
         last = row["best"]
     return rows

@@ -127,7 +127,7 @@ class Table:
 
 def _led_to(request: Request, table: Table, answer: dict[str, Any]) -> Response:
     """The address of the race after a command."""
-    query = [("seat", seat) for seat in table.seats]
+    query: list[tuple[str, object]] = [("seat", seat) for seat in table.seats]
     query += [("depth", table.depth), ("position", answer["position"].replace(" ", "_"))]
     if answer["code"] is not None:
         query.append(("made", answer["code"]))
