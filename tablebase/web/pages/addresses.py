@@ -35,8 +35,12 @@ class Addresses:
 
     def game(self, game: str, page: str = "", **query: object) -> str:
         """A page of a game; fields of the query that are None are left out."""
+        return self.page(f"{quote(game, safe='=')}/{page}", **query)
+
+    def page(self, path: str, **query: object) -> str:
+        """Any page, by the path after the root."""
         chosen = {name: value for name, value in query.items() if value is not None}
-        return f"{self.root}/{quote(game, safe='=')}/{page}{'?' if chosen else ''}{urlencode(chosen, safe='/,')}"
+        return f"{self.root}/{path}{'?' if chosen else ''}{urlencode(chosen, safe='/,')}"
 
     def material(self, game: str, name: str) -> str:
         """The page of a material."""

@@ -94,7 +94,7 @@ def game(request: Request, game: str, pieces: str | None = None) -> Response:
         totals=totals,
         chosen=chosen,
         divided=divided,
-        matrices=matrices([line for line in listed if line not in tiered], divided=divided),
+        matrices=matrices(rules, [line for line in listed if line not in tiered], divided=divided),
         tiers=_tiers(tiered),
     )
 
@@ -108,11 +108,12 @@ def _chosen(game: Game, totals: Sequence[Counts], pieces: str | None, divided: b
     return number
 
 
-def matrices(counts: Iterable[Counts], *, divided: bool) -> list[Matrix]:
+def matrices(game: Game, counts: Iterable[Counts], *, divided: bool) -> list[Matrix]:
     """The materials of statistics as matrices.
 
     Parameters
     ----------
+    game : Game
     counts : iterable of Counts
         By material; those of both sides to move are added.
     divided : bool
@@ -122,7 +123,7 @@ def matrices(counts: Iterable[Counts], *, divided: bool) -> list[Matrix]:
     for cell in _cells(counts):
         first = cell.name.partition("v")[0]
         blocks.setdefault(-len(first) if divided else 0, {})[cell.name] = cell
-    return [_matrix(block) for _, block in sorted(blocks.items())]
+    return [_matrix(game, block) for _, block in sorted(blocks.items())]
 
 
 def _cells(counts: Iterable[Counts]) -> list[Cell]:
@@ -133,9 +134,14 @@ def _cells(counts: Iterable[Counts]) -> list[Cell]:
     return [Cell(name, draws, positions) for name, (draws, positions) in sums.items()]
 
 
-def _matrix(cells: dict[str, Cell]) -> Matrix:
-    firsts = list(dict.fromkeys(name.partition("v")[0] for name in cells))
-    seconds = list(dict.fromkeys(name.partition("v")[2] for name in cells))
+def _matrix(game: Game, cells: dict[str, Cell]) -> Matrix:
+    """Materials as a matrix, fewest pieces first, then in the order of kinds."""
+    letters = "".join(kind.symbol.upper() for kind in game.kinds)
+
+    def order(pieces: str) -> tuple[int, list[int]]:
+        return len(pieces), [letters.index(letter) for letter in pieces]
+
+    firsts, seconds = (sorted({name.partition("v")[place] for name in cells}, key=order) for place in (0, 2))
     return Matrix(seconds, [(first, [cells.get(f"{first}v{second}") for second in seconds]) for first in firsts])
 
 
