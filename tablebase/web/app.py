@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request, Response
+from starlette.exceptions import HTTPException
 
 import tablebase
 from tablebase.api.tablebase import Tablebase
@@ -33,4 +34,9 @@ def create_app(settings: Settings) -> FastAPI:
     app.mount("/static", pages.static)
     app.include_router(api.router)
     app.include_router(pages.router)
+
+    @app.exception_handler(HTTPException)
+    def refuse(request: Request, fault: HTTPException) -> Response:
+        return pages.problem_page(request, fault.status_code, pages.reason(fault.status_code))
+
     return app

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tablebase.web.pages.rendering import problem_page, static
+from tablebase.web.pages.rendering import problem_page, reason, static
 from tablebase.web.pages.routes import router
 
-__all__ = ["problem_page", "router", "static"]
+__all__ = ["problem_page", "reason", "router", "static"]

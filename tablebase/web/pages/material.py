@@ -65,7 +65,7 @@ def _slices(tables: Tablebase, game: Game, wanted: Material, rows: list[dict[str
     twin = material_name(game, swapped_material(game, wanted))
     other = game.sides[1].name
     if twin == material_name(game, wanted):
-        return [{**slices[0], "label": f"{slices[0]['label']}, or {other}"}]
+        return [{**slices[0], "label": "Either side"}]
     described = tables.describe(game, twin)["slices"]
     return [*slices, *({**row, "label": other, "alike": twin} for row in described)]
 

@@ -10,6 +10,8 @@ from fastapi.responses import Response
 from tablebase.api.tablebase import Tablebase
 from tablebase.catalog.schema import VIEW
 from tablebase.game import Game
+from tablebase.game.notation import read
+from tablebase.slices.material import material_name, material_of
 from tablebase.tables.missing import missing_game
 from tablebase.web.context import tables_of
 from tablebase.web.pages.arguments import named_game
@@ -41,7 +43,13 @@ def longest_of(tables: Tablebase, game: Game, outcome: str) -> list[dict[str, An
         f"WHERE game = {sql_text(game.name)} AND is_alias = 0 AND {position} IS NOT NULL "
         f"ORDER BY pieces DESC, {distance} DESC, material, side"
     )
-    return [dict(zip(query.columns, row, strict=True)) for row in query.fetchall()]
+    return [_of_position(game, dict(zip(query.columns, row, strict=True))) for row in query.fetchall()]
+
+
+def _of_position(game: Game, row: dict[str, Any]) -> dict[str, Any]:
+    """A record with the material and the side to move of its position, in which colours may be swapped."""
+    position = read(game, row["position"])
+    return {**row, "material": material_name(game, material_of(game, position)), "side": game.sides[position.side].name}
 
 
 def sql_text(text: str) -> str:

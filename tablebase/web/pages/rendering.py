@@ -90,6 +90,13 @@ def problem_page(request: Request, status: int, detail: str) -> HTMLResponse:
     return page(request, "problem.html", status=status, title=title, detail=without_paths(detail))
 
 
+def reason(status: int) -> str:
+    """What a status of HTTP means here, as a sentence."""
+    return {404: "There is no page with this address.", 405: "This page only answers requests of another method."}.get(
+        status, "The request cannot be answered."
+    )
+
+
 def without_paths(text: str) -> str:
     """A sentence without paths of the machine, which are nobody's business."""
     return _PATH.sub("a file of the server", text)
