@@ -25,8 +25,8 @@ def percent(part: int, whole: int) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """A share as a percentage in as few characters as possible: no digits for nothing, none behind the point."""
-    return "·" if not part else f"{100 * part / whole:.0f}" if 200 * part >= whole else "<1"
+    """A share in per cent in as few characters as possible; what is there is never rounded to nothing."""
+    return "0" if not part else f"{100 * part / whole:.0f}" if 200 * part >= whole else "<1"
 
 
 def count_plies(plies: int) -> str:

@@ -134,12 +134,12 @@ def test_a_game(name: str, client: TestClient, two_games: Path, ask: Ask) -> Non
     for row in ask("stats", name, "--by", "material", "--format", "json", "--data", two_games).json:
         cells.setdefault(row["material"], []).append(row)
     links = {
-        str(link.get("href")).rpartition("/")[2]: str(link.get("aria-label"))
+        str(link.get("href")).rpartition("/")[2]: str(link.get("title"))
         for link in page.iter("a")
         if "/material/" in str(link.get("href"))
     }
     expected = {
-        material: f"{material}, {100 * sum(row['draws'] for row in rows) / sum(row['positions'] for row in rows):.1f} % drawn"
+        material: f"{material}: {100 * sum(row['draws'] for row in rows) / sum(row['positions'] for row in rows):.1f} % drawn"
         for material, rows in cells.items()
     }
     assert links == expected
