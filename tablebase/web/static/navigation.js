@@ -5,7 +5,18 @@ live.className = "hidden";
 live.setAttribute("role", "status");
 document.body.append(live);
 
+const place = () => location.pathname + location.search;
+let here = place();
 let latest = 0;
+
+/** Call `handler` when the browser goes back or forth to another page; a jump within the page is none. */
+export function onReturn(handler) {
+  addEventListener("popstate", () => {
+    if (place() === here) return;
+    here = place();
+    handler();
+  });
+}
 
 /** Let screen readers hear a sentence. */
 export function announce(sentence) {
@@ -35,5 +46,6 @@ export async function load(url, { keep = true, form = null, shown = () => {} } =
   document.title = page.title;
   document.querySelector("main").replaceChildren(...main.childNodes);
   if (keep) history.pushState(null, "", answer.url + new URL(url, location).hash);
+  here = place();
   shown();
 }

@@ -1,6 +1,6 @@
 // The board of a position: set up by drag, click and keyboard; moves shown when pointed at; the line forth and back.
 
-import { announce, load } from "./navigation.js";
+import { announce, load, onReturn } from "./navigation.js";
 import { drag } from "./drag.js";
 import { Line } from "./line.js";
 import { boardPicture } from "./picture.js";
@@ -237,5 +237,5 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "," || event.key === ".") page?.line?.step(event.key === "," ? -1 : 1);
 });
 
-addEventListener("popstate", () => load(location.href, { keep: false, shown }));
+onReturn(() => load(location.href, { keep: false, shown }));
 shown(null, false);

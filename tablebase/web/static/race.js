@@ -1,6 +1,6 @@
 // Hare & Hedgehog on one page: forms are sent without a reload, and computers move by themselves.
 
-import { announce, load } from "./navigation.js";
+import { announce, load, onReturn } from "./navigation.js";
 
 const PAUSE = 700; // milliseconds, so that people see what has happened
 
@@ -19,5 +19,5 @@ document.addEventListener("submit", (event) => {
   load(form.action, { form: fields, shown });
 });
 
-addEventListener("popstate", () => location.reload());
+onReturn(() => location.reload());
 shown(false);
