@@ -26,7 +26,8 @@ def percent(part: int, whole: int) -> str:
 
 def share(part: int, whole: int) -> str:
     """A share in per cent in as few characters as possible; what is there is never rounded to nothing."""
-    return "0" if not part else f"{100 * part / whole:.0f}" if 200 * part >= whole else "<1"
+    rounded = f"{100 * part / whole:.0f}" if whole else "–"
+    return "<1" if part and rounded == "0" else rounded
 
 
 def count_plies(plies: int) -> str:
