@@ -92,7 +92,9 @@ class Visit:
 
     def findings(self) -> list[str]:
         """Serious and critical findings of axe-core on the page as it is."""
-        assert AXE.is_file(), "run npm install --prefix tests/web/pages"
+        if not AXE.is_file():
+            assert not os.environ.get("CI"), "axe-core must be installed here"
+            pytest.skip("axe-core is not installed: run npm install --prefix tests/web/pages")
         # In a world of its own, since the page's policy allows no scripts of others.
         session = self.context.new_cdp_session(self.page)
         frame = session.send("Page.getFrameTree")["frameTree"]["frame"]["id"]
