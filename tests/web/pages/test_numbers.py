@@ -16,7 +16,7 @@ from support.program import Answer, random_position
 
 from tablebase.game import load_game
 from tablebase.game.notation import render
-from tablebase.slices.material import materials, parse_material
+from tablebase.slices.material import material_name, materials, parse_material
 
 Ask = Callable[..., Answer]
 GAMES = {"doushouqi": ("RvE", "LvT", "CvC", "EvR"), "hexapawn": ("PPPvPPP", "PPvP", "PvPP", "PvP"), "foxhounds-4x4": ("FvHH@2",)}
@@ -188,3 +188,38 @@ def test_patterns(client: TestClient, two_games: Path, ask: Ask) -> None:
     assert 0 < len(rows) <= 12
     assert {row[0] for row in rows} <= kept
     assert "Patterns" not in said(shown(client, "/doushouqi/material/LvT"))
+
+
+def chips(page: Element, title: str) -> list[str]:
+    """The materials in a list of neighbours."""
+    card = next(one for one in page.iter("div") if said(next(one.iter("h3"), one)) == title and one.get("class") == "card")
+    return [said(link).removesuffix(" (not built)") for link in card.iter("a")]
+
+
+@pytest.mark.parametrize("name", ["RvE", "CvC", "TvR"])
+def test_neighbours_by_capture(name: str, client: TestClient) -> None:
+    """A material with one piece more leads here if some piece of the other side can capture that piece."""
+    game = load_game("doushouqi")
+    wanted = parse_material(game, name)
+    expected = set()
+    for material in materials(game, 3):
+        for kind in set(material.kinds):
+            rest = list(material.kinds)
+            rest.remove(kind)
+            hunters = [other for other in rest if game.side_of(other) != game.side_of(kind)]
+            captures = {victim for other in hunters for step in game.kinds[other].steps for victim in step.victims}
+            if tuple(rest) == wanted.kinds and game.kinds[kind].symbol in captures:
+                expected.add(material_name(game, material))
+    page = shown(client, f"/doushouqi/material/{name}")
+    listed = chips(page, "A move leads here from")
+    assert len(listed) == len(set(listed))
+    assert set(listed) == expected
+    assert "A move leads to None." in said(page)
+
+
+def test_neighbours_by_advance(client: TestClient) -> None:
+    """A tier leads to the next one."""
+    page = shown(client, "/foxhounds-4x4/material/FvHH@2")
+    assert chips(page, "A move leads to") == ["FvHH@3"]
+    assert chips(page, "A move leads here from") == ["FvHH@1"]
+    assert not [link for link in page.iter("a") if link.get("class") == "absent"]

@@ -218,3 +218,14 @@ def test_forms_that_are_none(form: str, words: str, client: TestClient) -> None:
     answer = client.post("/harehedgehog/race", content=form.encode("latin-1"))
     assert answer.status_code == 400
     assert re.search(words, said(parsed(answer.text)))
+
+
+def test_a_move_backwards(client: TestClient) -> None:
+    """Codes of moves back to a hedgehog are negative."""
+    form = {"seat": ["person"] * 2, "depth": "3", "position": "10:40:3,0:68:3_1", "code": "-2"}
+    answer = client.post("/harehedgehog/race", data=form, follow_redirects=False)
+    query = parse_qs(urlsplit(answer.headers["location"]).query)
+    assert query["position"] == ["8:60:3,0:68:3_2"]
+    assert query["made"] == ["-2"]
+    game = load_rules("harehedgehog")
+    assert game.code_text(-2) in said(identified(shown(client, answer.headers["location"]), "said"))
