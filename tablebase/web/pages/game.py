@@ -16,8 +16,9 @@ from tablebase.slices.material import piece_counts
 from tablebase.web.context import tables_of
 from tablebase.web.pages.addresses import addresses_of
 from tablebase.web.pages.arguments import named_game, read_start, whole
+from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.pictures import description
-from tablebase.web.pages.rendering import METHODS, PageRoute, page
+from tablebase.web.pages.rendering import METHODS, page
 
 SHADES = 10
 """Shades of cells, from no draws to draws alone."""

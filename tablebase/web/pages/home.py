@@ -12,7 +12,8 @@ from tablebase.game import Game
 from tablebase.game.registry import game_names, load_rules
 from tablebase.game.stochastic import StochasticGame
 from tablebase.web.context import tables_of
-from tablebase.web.pages.rendering import METHODS, PageRoute, page
+from tablebase.web.pages.faults import PageRoute
+from tablebase.web.pages.rendering import METHODS, page
 
 BUILT = """
 SELECT game, COUNT(*) AS tables, MIN(pieces) AS least, MAX(pieces) AS most, SUM(cells) AS cells

@@ -18,10 +18,11 @@ from tablebase.slices.material import Material, advances_of, make_material, mate
 from tablebase.web.context import tables_of
 from tablebase.web.pages.addresses import addresses_of
 from tablebase.web.pages.arguments import named_game
+from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.histogram import Histogram, histogram
 from tablebase.web.pages.position import plies_of
 from tablebase.web.pages.records import sql_text
-from tablebase.web.pages.rendering import METHODS, PageRoute, page
+from tablebase.web.pages.rendering import METHODS, page
 
 GAINS, RULES = 8, 12
 """Patterns shown of each slice: features by what they explain, and conditions by their share."""

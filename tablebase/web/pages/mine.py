@@ -7,7 +7,8 @@ from fastapi.responses import Response
 
 from tablebase.web.context import settings_of, tables_of
 from tablebase.web.pages.addresses import addresses_of
-from tablebase.web.pages.rendering import METHODS, PageRoute, page, problem_page
+from tablebase.web.pages.faults import PageRoute
+from tablebase.web.pages.rendering import METHODS, page, problem_page
 
 EXAMPLES = (
     ("Outcomes", "SELECT outcome, count(*) AS positions FROM positions WHERE pieces = {pieces} GROUP BY outcome ORDER BY outcome"),

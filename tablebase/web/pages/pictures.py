@@ -16,7 +16,8 @@ from tablebase.pictures.ground import SQUARE, Grid
 from tablebase.pictures.markup import Svg, element, picture
 from tablebase.pictures.themes import as_theme
 from tablebase.web.pages.arguments import named_game, named_placement
-from tablebase.web.pages.rendering import HEADERS, METHODS, PageRoute
+from tablebase.web.pages.faults import PageRoute
+from tablebase.web.pages.rendering import HEADERS, METHODS
 
 MOST_ARROWS = 20
 KEPT = {"Cache-Control": "public, max-age=86400"}

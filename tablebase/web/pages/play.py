@@ -25,8 +25,9 @@ from tablebase.web.context import tables_of
 from tablebase.web.pages import words
 from tablebase.web.pages.addresses import addresses_of
 from tablebase.web.pages.arguments import named_game, named_placement
+from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.pictures import board_data, description
-from tablebase.web.pages.rendering import METHODS, PageRoute, page
+from tablebase.web.pages.rendering import METHODS, page
 
 RESIGNS = "resigns"
 """Stands in an address for the last move of a player that gives up."""

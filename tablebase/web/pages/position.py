@@ -18,9 +18,10 @@ from tablebase.web.context import tables_of
 from tablebase.web.pages import words
 from tablebase.web.pages.addresses import addresses_of
 from tablebase.web.pages.arguments import named_game, named_placement, read_start
+from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.missing import missing
 from tablebase.web.pages.pictures import board_data, description
-from tablebase.web.pages.rendering import METHODS, PageRoute, page
+from tablebase.web.pages.rendering import METHODS, page
 
 router = APIRouter(route_class=PageRoute)
 

@@ -18,8 +18,9 @@ from tablebase.game.stochastic import StochasticGame
 from tablebase.play.state_match import StateMatch
 from tablebase.web.pages.addresses import addresses_of
 from tablebase.web.pages.arguments import whole
+from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.forms import form_of
-from tablebase.web.pages.rendering import METHODS, PageRoute, page
+from tablebase.web.pages.rendering import METHODS, page
 
 GAME, TITLE = "harehedgehog", "Hare & Hedgehog"
 SEATS = ("person", "computer")

@@ -15,7 +15,8 @@ from tablebase.slices.material import material_name, material_of
 from tablebase.tables.missing import missing_game
 from tablebase.web.context import tables_of
 from tablebase.web.pages.arguments import named_game
-from tablebase.web.pages.rendering import METHODS, PageRoute, page
+from tablebase.web.pages.faults import PageRoute
+from tablebase.web.pages.rendering import METHODS, page
 
 SHOWN = 10
 """Records of each sort for each number of pieces."""

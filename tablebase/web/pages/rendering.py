@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Coroutine
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fastapi import Request, Response
+from fastapi import Request
 from fastapi.responses import HTMLResponse
-from fastapi.routing import APIRoute
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import tablebase
 from tablebase.compute.quantities import in_bytes, in_time
-from tablebase.errors import CapacityError, MissingTableError, NotationError, RulesError, TablebaseError, TimeLimitError
 from tablebase.web.context import settings_of
 from tablebase.web.pages import words
 from tablebase.web.pages.addresses import addresses_of
@@ -100,35 +97,3 @@ def reason(status: int) -> str:
 def without_paths(text: str) -> str:
     """A sentence without paths of the machine, which are nobody's business."""
     return _PATH.sub("a file of the server", text)
-
-
-def status_of(fault: TablebaseError) -> int:
-    """The status that says what sort of error it is."""
-    if isinstance(fault, (MissingTableError, RulesError)):
-        return 404
-    if isinstance(fault, (NotationError, CapacityError, TimeLimitError)) or type(fault) is TablebaseError:
-        return 400
-    return 503
-
-
-class PageRoute(APIRoute):
-    """A route whose errors are pages, too."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler of the route, with errors turned into pages."""
-        handler = super().get_route_handler()
-
-        async def handle(request: Request) -> Response:
-            try:
-                return await handler(request)
-            except MissingTableError as fault:
-                # Loaded here, since what estimates builds is seldom needed.
-                from starlette.concurrency import run_in_threadpool
-
-                from tablebase.web.pages.missing import missing_page
-
-                return await run_in_threadpool(missing_page, request, fault)
-            except TablebaseError as fault:
-                return problem_page(request, status_of(fault), f"{fault}.")
-
-        return handle
