@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from tablebase.errors import CapacityError
 from tablebase.game import Game
+from tablebase.game.moves import Position
 from tablebase.game.notation import parse
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.limits import INDEX_LIMIT, is_buildable
 from tablebase.slices.location import dependencies, locate, stored_materials
 from tablebase.slices.material import Material, material_name, material_of, piece_counts
 from tablebase.slices.material import materials as all_materials
+from tablebase.tables.format import table_path
+from tablebase.tables.missing import missing_table
 
 
 def with_dependencies(game: Game, wanted: list[Material]) -> tuple[Material, ...]:
@@ -64,6 +68,16 @@ def start_material(game: Game) -> Material | None:
     """The material of the initial position; None if it is too large to be solved."""
     material = material_of(game, parse(game, game.start))
     return material if is_buildable(game, material) else None
+
+
+def check_tables(game: Game, start: Position, folder: Path) -> None:
+    """Raise `MissingTableError` unless there is a table for every position that can come up in a game."""
+    material = material_of(game, start)
+    if not is_buildable(game, material):
+        raise missing_table(game, material, folder)
+    for needed in with_dependencies(game, [material]):
+        if not table_path(folder, game, needed).exists():
+            raise missing_table(game, needed, folder, material)
 
 
 def _check_size(game: Game, material: Material) -> None:

@@ -16,6 +16,7 @@ from rich.cells import cell_len
 
 from tablebase.cli.options import Format
 from tablebase.cli.streams import is_unicode
+from tablebase.compute import quantities
 from tablebase.errors import TablebaseError
 
 Row = Mapping[str, Any]
@@ -153,23 +154,12 @@ class Amount(str):
 
 def in_bytes(number: float) -> Amount:
     """A number of bytes with its unit."""
-    for unit in ("bytes", "KiB", "MiB", "GiB"):
-        if number < 1024:
-            return Amount(f"{number:,.0f} {unit}" if number >= 10 or unit == "bytes" else f"{number:.1f} {unit}")
-        number /= 1024
-    return Amount(f"{number:,.1f} TiB")
+    return Amount(quantities.in_bytes(number))
 
 
 def in_time(seconds: float) -> Amount:
     """A duration in the two largest units that matter."""
-    if seconds < 60:
-        return Amount(f"{seconds:.1f} s")
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    days, hours = divmod(hours, 24)
-    parts = [(days, "d"), (hours, "h"), (minutes, "min"), (rest, "s")]
-    first = next(place for place, (number, _) in enumerate(parts) if number)
-    return Amount(" ".join(f"{number} {unit}" for number, unit in parts[first : first + 2] if number))
+    return Amount(quantities.in_time(seconds))
 
 
 def say(sentence: str) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from tablebase.game import Game
     from tablebase.game.moves import Move, Position
-    from tablebase.play.match import Ending, Match
+    from tablebase.play.match import Ending
     from tablebase.play.player import Player
 
 DEFAULT_PLAYER = "tables"
@@ -114,6 +114,7 @@ def _play_pieces(
     """Play a game of pieces on squares."""
     from random import Random
 
+    from tablebase.build.plan import check_tables
     from tablebase.game.notation import parse
     from tablebase.play.match import side_number
     from tablebase.play.player import Seat
@@ -126,24 +127,8 @@ def _play_pieces(
     person = start.side if side is None else side_number(game, side)
     with open_player(name, Seat(game, start, 1 - person, folder), **settings) as opponent:
         if find_player(name).needs_tables:
-            _check_tables(game, start, folder)
+            check_tables(game, start, folder)
         _Session(game, start, person, opponent, Random(seed), folder).run()
-
-
-def _check_tables(game: Game, start: Position, folder: Path) -> None:
-    """Raise `MissingTableError` unless there is a table for every position that can come up in a game."""
-    from tablebase.build.plan import with_dependencies
-    from tablebase.slices.limits import is_buildable
-    from tablebase.slices.material import material_of
-    from tablebase.tables.format import table_path
-    from tablebase.tables.missing import missing_table
-
-    material = material_of(game, start)
-    if not is_buildable(game, material):
-        raise missing_table(game, material, folder)
-    for needed in with_dependencies(game, [material]):
-        if not table_path(folder, game, needed).exists():
-            raise missing_table(game, needed, folder, material)
 
 
 class _Session:
@@ -271,6 +256,8 @@ class _Session:
 
     def _finish(self, ending: Ending) -> None:
         """Draw the last position, print who has won, and why, and let the player take note."""
+        from tablebase.play.match import reason
+
         self._draw(over=True)
         sys.stdout.write("\n")
         result = "a draw" if ending.winner is None else f"won by {self._name(ending.winner)}"
@@ -289,24 +276,6 @@ class _Session:
         from tablebase.cli.probe import count_plies
 
         return count_plies(self.match.plies)
-
-
-def reason(match: Match, ending: Ending) -> str:
-    """Why a match has ended, as a clause."""
-    from tablebase.play.match import EndReason
-
-    game, to_move = match.game, match.game.sides[match.side].name
-    if ending.why is EndReason.GOAL:
-        last = match.moves[-1]
-        return f"the {game.kinds[last.kind].name} has reached {game.board.names[last.target]}"
-    if ending.why is EndReason.ESCAPED and game.escape is not None:
-        return f"the {game.kinds[game.by_symbol[game.escape.runner]].name} has escaped"
-    return {
-        EndReason.LAST_PIECE: f"{to_move} has no pieces left",
-        EndReason.NO_MOVE: f"{to_move} has no legal move",
-        EndReason.REPEATED: "the same position has occurred three times",
-        EndReason.RESIGNED: f"{to_move} resigns",
-    }[ending.why]
 
 
 def _refuse(word: str, legal: dict[str, Move]) -> None:

@@ -127,3 +127,19 @@ class Match:
     def _runner_side(self) -> int | None:
         escape = self.game.escape
         return None if escape is None else self.game.side_of(self.game.by_symbol[escape.runner])
+
+
+def reason(match: Match, ending: Ending) -> str:
+    """Why a match has ended, as a clause."""
+    game, to_move = match.game, match.game.sides[match.side].name
+    if ending.why is EndReason.GOAL:
+        last = match.moves[-1]
+        return f"the {game.kinds[last.kind].name} has reached {game.board.names[last.target]}"
+    if ending.why is EndReason.ESCAPED and game.escape is not None:
+        return f"the {game.kinds[game.by_symbol[game.escape.runner]].name} has escaped"
+    return {
+        EndReason.LAST_PIECE: f"{to_move} has no pieces left",
+        EndReason.NO_MOVE: f"{to_move} has no legal move",
+        EndReason.REPEATED: "the same position has occurred three times",
+        EndReason.RESIGNED: f"{to_move} resigns",
+    }[ending.why]

@@ -54,6 +54,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.metrics = Metrics()
     # Not as routers within the router, in which to find a route takes twice as long.
     app.router.routes += [*api.ROUTES, *health.router.routes]
+    app.mount("/static", pages.static)
     app.include_router(pages.router)
     describe_as(app, settings)
     handle_errors(app)

@@ -88,10 +88,7 @@ def answer_problem(
         return problem(status, detail, headers, **fields)
     from tablebase.web import pages
 
-    shown = getattr(pages, "problem_page", None)
-    if shown is None:
-        return Response(f"{detail}\n", status, {"cache-control": "no-store", **(headers or {})}, "text/plain")
-    page: Response = shown(request, status, detail)
+    page = pages.problem_page(request, status, detail)
     page.headers.update(headers or {})
     return page
 
@@ -166,7 +163,12 @@ async def _on_http(request: Request, fault: Exception) -> Response:
     assert isinstance(fault, HTTPException)
     headers = dict(fault.headers or {})
     allow = next((value for name, value in headers.items() if name.lower() == "allow"), "another one")
-    sentence = SENTENCES.get(fault.status_code, str(fault.detail)).format(allow=allow)
+    if request.url.path.startswith(API):
+        sentence = SENTENCES.get(fault.status_code, str(fault.detail)).format(allow=allow)
+    else:
+        from tablebase.web import pages
+
+        sentence = pages.reason(fault.status_code)
     return answer_problem(request, fault.status_code, sentence, headers)
 
 

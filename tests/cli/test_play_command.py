@@ -20,10 +20,9 @@ from support.program import PROGRAM, Answer
 
 from tablebase.build import tables as building
 from tablebase.build.plan import plan
-from tablebase.cli.play import reason
 from tablebase.game import load_game, registry
 from tablebase.game.notation import read
-from tablebase.play.match import Ending, EndReason, Match
+from tablebase.play.match import Ending, EndReason, Match, reason
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import table_path
 from tablebase_rules.hexapawn import game as hexapawn

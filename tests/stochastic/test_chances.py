@@ -87,12 +87,16 @@ def test_chances_are_those_of_the_twin(options: dict[str, Any], limits: dict[str
         assert_twin(options, limits, text, 3)
 
 
-@pytest.mark.slow
+MANY = {None: (200, 58), "strict": (60, 58), "generous": (60, 58), "merged": (12, 60)}
+"""By cap, under which the twin is slow: the number of states of a long run, and the square from which they are."""
+
+
+@pytest.mark.parametrize("share", [pytest.param(4, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize(("options", "limits"), CASES, ids=name_of)
-def test_many_chances_are_those_of_the_twin(options: dict[str, Any], limits: dict[str, Any]) -> None:
-    """The same of 200 states within up to four turns; under a cap, where the twin is slow, of fewer."""
-    count, begin = {None: (200, 58), "strict": (60, 58), "generous": (60, 58), "merged": (12, 60)}[limits.get("cap")]
-    for place, text in at_least_one(enumerate(sampled(options, limits, count, begin))):
+def test_many_chances_are_those_of_the_twin(options: dict[str, Any], limits: dict[str, Any], share: int) -> None:
+    """The same of many states, or of a share of them, within up to four turns."""
+    count, begin = MANY[limits.get("cap")]
+    for place, text in at_least_one(enumerate(sampled(options, limits, count // share, begin))):
         assert_twin(options, limits, text, 1 + place % (3 if begin == 60 else 4))
 
 

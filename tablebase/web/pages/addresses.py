@@ -1,0 +1,76 @@
+"""Addresses of pages. That of a position is the position: ``/hexapawn/position/ppp/3/PPP_w``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import quote, urlencode
+
+from fastapi import Request
+
+from tablebase.game import Game
+from tablebase.game.moves import Position
+from tablebase.game.notation import render
+
+
+@dataclass(frozen=True)
+class Addresses:
+    """Addresses of pages and pictures.
+
+    Parameters
+    ----------
+    root : str
+        What a reverse proxy puts before all of them, without a slash at its end.
+    """
+
+    root: str = ""
+
+    def home(self) -> str:
+        """The list of games."""
+        return f"{self.root}/"
+
+    def static(self, name: str) -> str:
+        """A style sheet, a script or an icon."""
+        return f"{self.root}/static/{name}"
+
+    def game(self, game: str, page: str = "", **query: object) -> str:
+        """A page of a game; fields of the query that are None are left out."""
+        return self.page(f"{quote(game, safe='=')}/{page}", **query)
+
+    def page(self, path: str, **query: object) -> str:
+        """Any page, by the path after the root."""
+        chosen = {name: value for name, value in query.items() if value is not None}
+        return f"{self.root}/{path}{'?' if chosen else ''}{urlencode(chosen, safe='/,')}"
+
+    def material(self, game: str, name: str) -> str:
+        """The page of a material."""
+        return self.game(game, f"material/{quote(name, safe='@,')}")
+
+    def position(self, game: Game, position: str | Position) -> str:
+        """The page of a position, which need not be one in which the game goes on."""
+        return self.game(game.name, f"position/{in_path(game, position)}")
+
+    def board(self, game: Game, position: str | Position, theme: str, last: str | None = None, arrows: Sequence[str] = ()) -> str:
+        """The picture of a position."""
+        page = f"board/{in_path(game, position)}.svg"
+        return self.game(game.name, page, theme=theme, last=last, arrows=",".join(arrows) or None)
+
+    def piece(self, game: str, symbol: str, theme: str) -> str:
+        """The picture of a piece."""
+        return self.game(game, f"piece/{quote(symbol)}.svg", theme=theme)
+
+
+def addresses_of(request: Request) -> Addresses:
+    """Addresses as the client of a request sees them."""
+    return Addresses(request.scope.get("root_path", "").rstrip("/"))
+
+
+def in_path(game: Game, position: str | Position) -> str:
+    """A position as it stands in an address: with an underscore instead of the space, which copies badly."""
+    text = position if isinstance(position, str) else render(game, position)
+    return quote(text.replace(" ", "_"), safe="/")
+
+
+def from_path(path: str) -> str:
+    """The text of a position in an address; spaces are understood, too."""
+    return path.replace("_", " ").strip("/ ")

@@ -1,0 +1,38 @@
+"""What addresses name: games and positions."""
+
+from __future__ import annotations
+
+from tablebase.errors import NotationError, TablebaseError, quoted
+from tablebase.game import Game, load_game
+from tablebase.game.moves import Position
+from tablebase.game.notation import read, whole_number
+from tablebase.web.pages.addresses import from_path
+
+LONGEST = 500
+"""Characters of a position, far more than any has."""
+
+
+def named_game(name: str) -> Game:
+    """The game of pieces on squares with this name; errors are those of `load_game`."""
+    return load_game(name)
+
+
+def named_placement(game: Game, text: str) -> Position:
+    """The pieces that a text places, even if the game is over; `NotationError` if it is not such a text."""
+    if len(text) > LONGEST:
+        form = f"write rows and the side to move, as in {game.start!r}"
+        raise NotationError(f"the position is longer than {LONGEST} characters: {form}")
+    return read(game, from_path(text))
+
+
+def read_start(game: Game) -> Position:
+    """The initial position."""
+    return read(game, game.start)
+
+
+def whole(text: str, what: str) -> int:
+    """A whole number of an address; `TablebaseError` if it is none."""
+    number = whole_number(text)
+    if number is None:
+        raise TablebaseError(f"{what} must be a whole number, not {quoted(text)}")
+    return number

@@ -1,0 +1,41 @@
+"""Errors of pages as pages: with the right status, and with what is missing if that is a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.routing import APIRoute
+from starlette.concurrency import run_in_threadpool
+
+from tablebase.errors import CapacityError, MissingTableError, NotationError, RulesError, TablebaseError, TimeLimitError
+from tablebase.web.pages.missing import missing_page
+from tablebase.web.pages.rendering import problem_page
+
+
+class PageRoute(APIRoute):
+    """A route whose errors are pages, too."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler of the route, with errors turned into pages."""
+        handler = super().get_route_handler()
+
+        async def handle(request: Request) -> Response:
+            try:
+                return await handler(request)
+            except MissingTableError as fault:
+                return await run_in_threadpool(missing_page, request, fault)
+            except TablebaseError as fault:
+                return problem_page(request, status_of(fault), f"{fault}.")
+
+        return handle
+
+
+def status_of(fault: TablebaseError) -> int:
+    """The status that says what sort of error it is."""
+    if isinstance(fault, (MissingTableError, RulesError)):
+        return 404
+    if isinstance(fault, (NotationError, CapacityError, TimeLimitError)) or type(fault) is TablebaseError:
+        return 400
+    return 503

@@ -1,0 +1,154 @@
+"""The page of a game: what has been built, and its materials as matrices of draw shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import RedirectResponse, Response
+
+from tablebase.catalog.catalog import Counts
+from tablebase.errors import MissingTableError
+from tablebase.game import Game
+from tablebase.slices.material import piece_counts
+from tablebase.web.context import tables_of
+from tablebase.web.pages.addresses import addresses_of
+from tablebase.web.pages.arguments import named_game, read_start, whole
+from tablebase.web.pages.faults import PageRoute
+from tablebase.web.pages.pictures import description
+from tablebase.web.pages.rendering import METHODS, page
+
+SHADES = 10
+"""Shades of cells, from no draws to draws alone."""
+MOST_IN_ONE = 60
+"""Up to as many materials are in one matrix; more are divided by their number of pieces."""
+
+router = APIRouter(route_class=PageRoute)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A material in a matrix.
+
+    Parameters
+    ----------
+    name : str
+    draws, positions : int
+        Over all sides to move that are counted under this name.
+    """
+
+    name: str
+    draws: int
+    positions: int
+
+    @property
+    def shade(self) -> int:
+        """From 0 for no draws to `SHADES` for nothing but draws."""
+        return -(-SHADES * self.draws // self.positions) if self.positions else 0
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Materials by the pieces of both sides.
+
+    Parameters
+    ----------
+    columns : list of str
+        The pieces of side 1, or tiers.
+    rows : list of (str, list of Cell or None)
+        The pieces of side 0 with a cell for each column.
+    """
+
+    columns: list[str]
+    rows: list[tuple[str, list[Cell | None]]]
+
+
+@router.api_route("/{game}", methods=METHODS)
+def without_slash(request: Request, game: str) -> Response:
+    """Leads to the page of a game."""
+    return RedirectResponse(addresses_of(request).game(named_game(game).name), 307)
+
+
+@router.api_route("/{game}/", methods=METHODS)
+def game(request: Request, game: str, pieces: str | None = None) -> Response:
+    """A game, and the materials with a number of pieces."""
+    rules = named_game(game)
+    if game != rules.name:
+        return RedirectResponse(addresses_of(request).game(rules.name, pieces=pieces), 307)
+    asked = read_start(rules)
+    shown: dict[str, Any] = {"game": rules, "section": "game", "asked": asked, "alt": description(rules, asked)}
+    tables = tables_of(request)
+    try:
+        totals, counts = tables.stats(rules), tables.stats(rules, "material")
+    except MissingTableError:
+        return page(request, "game.html", **shown, totals=[], chosen=None, matrices=[], tiers=[], divided=False)
+    divided = len({line.material for line in counts}) > MOST_IN_ONE
+    chosen = _chosen(rules, totals, pieces, divided)
+    listed = [line for line in counts if chosen in (None, line.pieces)]
+    tiered = [line for line in listed if "@" in str(line.material)]
+    return page(
+        request,
+        "game.html",
+        **shown,
+        totals=totals,
+        chosen=chosen,
+        divided=divided,
+        matrices=matrices(rules, [line for line in listed if line not in tiered], divided=divided),
+        tiers=_tiers(tiered),
+    )
+
+
+def _chosen(game: Game, totals: Sequence[Counts], pieces: str | None, divided: bool) -> int | None:
+    """The number of pieces to show; None for all."""
+    if pieces is None:
+        return totals[0].pieces if divided else None
+    number = whole(pieces, "the number of pieces")
+    piece_counts(game, number)
+    return number
+
+
+def matrices(game: Game, counts: Iterable[Counts], *, divided: bool) -> list[Matrix]:
+    """The materials of statistics as matrices.
+
+    Parameters
+    ----------
+    game : Game
+    counts : iterable of Counts
+        By material; those of both sides to move are added.
+    divided : bool
+        Whether materials with other numbers of pieces of side 0 are in a matrix of their own.
+    """
+    blocks: dict[int, dict[str, Cell]] = {}
+    for cell in _cells(counts):
+        first = cell.name.partition("v")[0]
+        blocks.setdefault(-len(first) if divided else 0, {})[cell.name] = cell
+    return [_matrix(game, block) for _, block in sorted(blocks.items())]
+
+
+def _cells(counts: Iterable[Counts]) -> list[Cell]:
+    sums: dict[str, tuple[int, int]] = {}
+    for line in counts:
+        draws, positions = sums.get(str(line.material), (0, 0))
+        sums[str(line.material)] = draws + line.draws, positions + line.positions
+    return [Cell(name, draws, positions) for name, (draws, positions) in sums.items()]
+
+
+def _matrix(game: Game, cells: dict[str, Cell]) -> Matrix:
+    """Materials as a matrix, fewest pieces first, then in the order of kinds."""
+    letters = "".join(kind.symbol.upper() for kind in game.kinds)
+
+    def order(pieces: str) -> tuple[int, list[int]]:
+        return len(pieces), [letters.index(letter) for letter in pieces]
+
+    firsts, seconds = (sorted({name.partition("v")[place] for name in cells}, key=order) for place in (0, 2))
+    return Matrix(seconds, [(first, [cells.get(f"{first}v{second}") for second in seconds]) for first in firsts])
+
+
+def _tiers(counts: Iterable[Counts]) -> list[dict[str, Any]]:
+    """Materials that are divided into tiers, each with its tiers."""
+    found: dict[str, list[Cell]] = {}
+    for cell in _cells(counts):
+        found.setdefault(cell.name.partition("@")[0], []).append(cell)
+    return [{"name": name, "cells": cells} for name, cells in found.items()]

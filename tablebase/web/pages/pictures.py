@@ -1,0 +1,81 @@
+"""Pictures of boards and of single pieces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Response
+
+from tablebase.errors import NotationError, TablebaseError, quoted
+from tablebase.game import Game
+from tablebase.game.moves import Position
+from tablebase.pictures import tokens
+from tablebase.pictures.board import board as drawn_board
+from tablebase.pictures.board import in_words
+from tablebase.pictures.ground import SQUARE, Grid
+from tablebase.pictures.markup import Svg, element, picture
+from tablebase.pictures.themes import as_theme
+from tablebase.web.pages.arguments import named_game, named_placement
+from tablebase.web.pages.faults import PageRoute
+from tablebase.web.pages.rendering import HEADERS, METHODS
+
+MOST_ARROWS = 20
+KEPT = {"Cache-Control": "public, max-age=86400"}
+"""The same address always gives the same picture."""
+
+router = APIRouter(route_class=PageRoute)
+
+
+@router.api_route("/{game}/board/{position:path}.svg", methods=METHODS)
+def board(game: str, position: str, theme: str = "light", last: str | None = None, arrows: str = "") -> Response:
+    """The picture of a position, with the last move and arrows, whose moves are separated by commas."""
+    rules = named_game(game)
+    chosen = [arrow for arrow in arrows.split(",") if arrow]
+    if len(chosen) > MOST_ARROWS:
+        raise TablebaseError(f"{len(chosen)} arrows are too many: name at most {MOST_ARROWS}")
+    return _response(drawn_board(rules, named_placement(rules, position), last_move=last or None, arrows=chosen, theme=theme))
+
+
+@router.api_route("/{game}/piece/{symbol}.svg", methods=METHODS)
+def piece(game: str, symbol: str, theme: str = "light") -> Response:
+    """The picture of a piece, on nothing."""
+    rules = named_game(game)
+    if symbol not in rules.by_symbol:
+        known = "".join(kind.symbol for kind in rules.kinds)
+        raise NotationError(f"{quoted(symbol)} is not a piece of {rules.name}: the letters are {known}")
+    return _response(token(rules, rules.by_symbol[symbol], theme))
+
+
+def token(game: Game, kind: int, theme: str) -> Svg:
+    """A piece of a kind as a picture, without a board."""
+    defined = tokens.definitions(game, Position(((kind, 0),), 0), as_theme(theme))
+    use = element("use", href=f"#piece-{kind}", x=SQUARE // 2, y=SQUARE // 2)
+    root = element("svg", element("defs", *defined), use, viewBox=f"0 0 {SQUARE} {SQUARE}", width=SQUARE, height=SQUARE)
+    return picture(root)
+
+
+def description(game: Game, position: Position, last: tuple[int, int] | None = None) -> str:
+    """A board in words."""
+    return f"{in_words(game, position, last, [])} {game.sides[position.side].name} to move."
+
+
+def board_data(game: Game, position: Position) -> dict[str, Any]:
+    """What the script of a page needs to know of a board; places are in hundredths of the picture's width and height."""
+    grid = Grid(game.board)
+    corners = [(x - SQUARE / 2, y - SQUARE / 2) for x, y in map(grid.centre, range(len(game.board)))]
+    return {
+        "width": game.board.width,
+        "height": game.board.height,
+        "side": game.sides[position.side].letter,
+        "size": [100 * SQUARE / grid.width, 100 * SQUARE / grid.height],
+        "squares": [
+            {"name": name, "cell": cell, "left": 100 * left / grid.width, "top": 100 * top / grid.height}
+            for name, cell, (left, top) in zip(game.board.names, game.board.cells, corners, strict=True)
+        ],
+        "pieces": {game.board.names[square]: game.kinds[kind].symbol for kind, square in position.pieces},
+        "kinds": {kind.symbol: f"{game.sides[kind.side].name} {kind.name}" for kind in game.kinds},
+    }
+
+
+def _response(drawn: Svg) -> Response:
+    return Response(drawn, media_type="image/svg+xml", headers={**HEADERS, **KEPT})

@@ -1,0 +1,179 @@
+"""Hare & Hedgehog: one page for two to six people or computers, over the stateless commands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import SystemRandom
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import RedirectResponse, Response
+from starlette.concurrency import run_in_threadpool
+
+from tablebase.api.commands import computer_move, move, new_game
+from tablebase.errors import TablebaseError, quoted
+from tablebase.game.registry import load_rules
+from tablebase.game.stochastic import StochasticGame
+from tablebase.play.state_match import StateMatch
+from tablebase.web.pages.addresses import addresses_of
+from tablebase.web.pages.arguments import whole
+from tablebase.web.pages.faults import PageRoute
+from tablebase.web.pages.forms import form_of
+from tablebase.web.pages.rendering import METHODS, page
+
+GAME, TITLE = "harehedgehog", "Hare & Hedgehog"
+SEATS = ("person", "computer")
+PLAYERS = range(2, 7)
+DEPTHS = range(1, 9)
+DEPTH = 5
+CARDS = frozenset(["free", "take_or_give", "fall_back", "miss", "eat", "move_up", "again", "next_carrot", "last_carrot"])
+TRACK = "SHCH3CHLI42I3CHIF24I3CL2IHC432IHFCH23ICHC2LI34H2FCIH324CILHC2HLHZ"
+"""The squares from start to finish, as on the document's board."""
+SQUARES = {
+    "S": "start",
+    "L": "lettuce",
+    "I": "hedgehog",
+    "C": "carrots",
+    "H": "hare",
+    "F": "first, fifth and sixth",
+    "2": "second",
+    "3": "third",
+    "4": "fourth",
+    "Z": "finish",
+}
+router = APIRouter(route_class=PageRoute)
+
+
+@router.api_route(f"/{GAME}/", methods=METHODS)
+def begin(request: Request, players: str | None = None) -> Response:
+    """The page on which a race begins."""
+    number = 2 if players is None else whole(players, "the number of players")
+    _seats([SEATS[0]] * number)
+    return page(request, "race_new.html", title=TITLE, number=number, counts=PLAYERS, depths=DEPTHS)
+
+
+@router.api_route(f"/{GAME}/race", methods=METHODS)
+def race(
+    request: Request,
+    seat: Annotated[list[str] | None, Query()] = None,
+    depth: str | None = None,
+    position: str | None = None,
+    made: str | None = None,
+    cards: str = "",
+) -> Response:
+    """A race as it stands; without a position, a new one."""
+    table = Table(_seats(seat or []), _depth(depth))
+    if position is None:
+        return _led_to(request, table, _answered(new_game({"game": table.name})))
+    game = load_rules(table.name)
+    assert isinstance(game, StochasticGame)
+    match = StateMatch(game, game.parse(position.replace("_", " ")), SystemRandom())
+    hares, ending = game.describe(match.state)["hares"], match.ending()
+    happened = [] if made is None else [game.code_text(_code(made))]
+    return page(
+        request,
+        "race.html",
+        title=TITLE,
+        table=table,
+        hares=hares,
+        track=_track(hares),
+        position=game.format(match.state),
+        mover=None if ending else match.player,
+        moves=[(code, game.code_text(code)) for code in match.legal()],
+        happened=happened + [game.draw_text(card) for card in cards.split(",") if card in CARDS],
+        places=ending.places if ending else None,
+    )
+
+
+@router.post(f"/{GAME}/race")
+async def turn(request: Request) -> Response:
+    """Makes a move of a person, or of a computer if no code is given, and leads to the race as it stands then."""
+    fields = dict.fromkeys(("position", "code", "depth"), "")
+    seats = []
+    for name, value in await form_of(request):
+        if name == "seat":
+            seats.append(value)
+        elif name in fields:
+            fields[name] = value
+    table = Table(_seats(seats), _depth(fields["depth"] or None))
+    asked: dict[str, Any] = {"game": table.name, "position": fields["position"].replace("_", " ")}
+    if fields["code"]:
+        answer = await run_in_threadpool(move, {**asked, "code": _code(fields["code"])})
+    else:
+        answer = await run_in_threadpool(computer_move, {**asked, "settings": {"depth": table.depth}})
+    return _led_to(request, table, _answered(answer))
+
+
+@dataclass(frozen=True)
+class Table:
+    """Who sits where, and how far computers look ahead.
+
+    Parameters
+    ----------
+    seats : list of str
+        For each player ``person`` or ``computer``.
+    depth : int
+        In turns of all players.
+    """
+
+    seats: list[str]
+    depth: int
+
+    @property
+    def name(self) -> str:
+        """The game with its variant."""
+        return load_rules(f"{GAME}-players={len(self.seats)}").name
+
+
+def _led_to(request: Request, table: Table, answer: dict[str, Any]) -> Response:
+    """The address of the race after a command."""
+    query: list[tuple[str, object]] = [("seat", seat) for seat in table.seats]
+    query += [("depth", table.depth), ("position", answer["position"].replace(" ", "_"))]
+    if answer["code"] is not None:
+        query.append(("made", answer["code"]))
+    if answer["cards"]:
+        query.append(("cards", ",".join(card["card"] for card in answer["cards"])))
+    return RedirectResponse(f"{addresses_of(request).game(GAME, 'race')}?{urlencode(query, safe=':,')}", 303)
+
+
+def _answered(answer: dict[str, Any]) -> dict[str, Any]:
+    """What a command answers; `TablebaseError` if it does not."""
+    if not answer["success"]:
+        raise TablebaseError(answer["error"])
+    return answer
+
+
+def _seats(seats: list[str]) -> list[str]:
+    if len(seats) not in PLAYERS:
+        raise TablebaseError(f"{TITLE} has players from {PLAYERS[0]} to {PLAYERS[-1]}, not {len(seats)}")
+    for seat in seats:
+        if seat not in SEATS:
+            raise TablebaseError(f"a player is a {' or a '.join(SEATS)}, not {quoted(seat)}")
+    return seats
+
+
+def _depth(text: str | None) -> int:
+    depth = DEPTH if text is None else whole(text, "the depth")
+    if depth not in DEPTHS:
+        raise TablebaseError(f"computers look {DEPTHS[0]} to {DEPTHS[-1]} turns ahead, not {depth}")
+    return depth
+
+
+def _code(text: str) -> int:
+    """The code of a move, which is negative for moves backwards."""
+    number = whole(text.removeprefix("-"), "the code of a move")
+    return -number if text.startswith("-") else number
+
+
+def _track(hares: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The squares, each with its number, what it is, and the numbers of the hares on it."""
+    return [
+        {
+            "number": number,
+            "kind": SQUARES[letter],
+            "letter": letter,
+            "hares": [place for place, hare in enumerate(hares) if hare["square"] == number],
+        }
+        for number, letter in enumerate(TRACK)
+    ]

@@ -1,0 +1,99 @@
+"""Pages as responses: templates, headers, and errors as pages with one sentence."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+from fastapi.staticfiles import StaticFiles
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+import tablebase
+from tablebase.compute.quantities import in_bytes, in_time
+from tablebase.web.context import settings_of
+from tablebase.web.pages import words
+from tablebase.web.pages.addresses import addresses_of
+
+HERE = Path(__file__).parents[1]
+POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
+"""Content-Security-Policy: a page loads nothing from elsewhere, and runs no script but those of its server."""
+HEADERS = {"Content-Security-Policy": POLICY, "Referrer-Policy": "same-origin", "X-Content-Type-Options": "nosniff"}
+METHODS = ["GET", "HEAD"]
+TITLES = {400: "This cannot be shown", 404: "Not found", 405: "Not allowed", 503: "Not now"}
+_PATH = re.compile(r"(?<![\w./-])(?:[a-z+]+:/)?/[\w.@:%+-]+(?:/[\w.@:%+-]*)+")
+"""A path of the machine, or an address with a scheme; rows of a position begin with a letter or digit."""
+
+static = StaticFiles(directory=HERE / "static")
+"""Style sheets, scripts and the icon, to be mounted at ``/static``."""
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        number=words.number,
+        percent=words.percent,
+        plies=words.count_plies,
+        in_bytes=in_bytes,
+        in_time=in_time,
+    )
+    environment.globals.update(version=tablebase.__version__)
+    return environment
+
+
+def page(request: Request, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
+    """A template as a response.
+
+    Parameters
+    ----------
+    request : Request
+    template : str
+        The name of a file in ``templates``.
+    status : int
+    **context
+        What the template shows.
+    """
+    chosen = {"game": None, "section": None, **context}
+    text = (
+        _environment()
+        .get_template(template)
+        .render(to=addresses_of(request), can_mine=settings_of(request).mine, words=words, **chosen)
+    )
+    return HTMLResponse(text, status, HEADERS)
+
+
+def problem_page(request: Request, status: int, detail: str) -> HTMLResponse:
+    """A page that says in one sentence what is wrong.
+
+    Parameters
+    ----------
+    request : Request
+    status : int
+        Of HTTP.
+    detail : str
+        A sentence for people; paths of the machine are left out of it.
+    """
+    title = TITLES.get(status, TITLES[503] if status >= 500 else TITLES[400])
+    return page(request, "problem.html", status=status, title=title, detail=without_paths(detail))
+
+
+def reason(status: int) -> str:
+    """What a status of HTTP means here, as a sentence."""
+    return {404: "There is no page with this address.", 405: "This page only answers requests of another method."}.get(
+        status, "The request cannot be answered."
+    )
+
+
+def without_paths(text: str) -> str:
+    """A sentence without paths of the machine, which are nobody's business."""
+    return _PATH.sub("a file of the server", text)

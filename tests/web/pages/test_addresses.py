@@ -1,0 +1,289 @@
+"""Addresses: of a position, which is the position; of what is not there; and of nothing outside."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+import pytest
+from fastapi.testclient import TestClient
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.html import addresses, classed, identified, parsed, said
+from support.pages import shown
+
+from tablebase.game import Game, load_game
+from tablebase.game.moves import Position
+from tablebase.game.notation import render
+from tablebase.web.pages.addresses import Addresses, from_path, in_path
+from tablebase.web.pages.rendering import without_paths
+
+KINDS_OF_PAGES = (
+    "/",
+    "/doushouqi/",
+    "/doushouqi/?pieces=2",
+    "/foxhounds-4x4/",
+    "/hasenspiel/",
+    "/doushouqi/records",
+    "/doushouqi/material/RvE",
+    "/foxhounds-4x4/material/FvHH@0",
+    "/hexapawn/position/ppp/3/PPP_w",
+    "/hexapawn/position/1pp/P2/1P1_b",
+    "/hexapawn/position/P2/3/3_b",
+    "/hexapawn/play",
+    "/hexapawn/play?player=tables&side=w",
+    "/harehedgehog/",
+    "/harehedgehog/race?seat=person&seat=person&depth=3&position=0:68:3,0:68:3_1",
+    "/mine",
+)
+
+
+@st.composite
+def placements(draw: st.DrawFn) -> tuple[Game, Position]:
+    """Pieces of any kinds on any squares, whether or not the game goes on."""
+    game = load_game(draw(st.sampled_from(["doushouqi", "hexapawn", "hexapawn-5x4", "foxhounds", "hasenspiel-10x8"])))
+    squares = draw(st.lists(st.integers(0, len(game.board) - 1), unique=True, max_size=8))
+    kinds = [draw(st.integers(0, len(game.kinds) - 1)) for _ in squares]
+    return game, Position(tuple(sorted(zip(kinds, squares, strict=True))), draw(st.integers(0, 1)))
+
+
+@given(placements())
+def test_an_address_is_a_position(placed: tuple[Game, Position]) -> None:
+    """The text can be read back from the address, which needs no escapes."""
+    game, position = placed
+    path = in_path(game, position)
+    assert from_path(path) == render(game, position)
+    assert re.fullmatch("[A-Za-z0-9/_]+", path)
+    assert Addresses("/tables").position(game, position) == f"/tables/{game.name}/position/{path}"
+
+
+@settings(max_examples=60)
+@given(placements())
+def test_every_placement_has_a_page(client: TestClient, placed: tuple[Game, Position]) -> None:
+    """A board that can be set up has a page under its own address, with the board in words, whatever its status."""
+    game, position = placed
+    answer = client.get(Addresses().position(game, position), follow_redirects=False)
+    assert answer.status_code in (200, 400, 404)
+    page = parsed(answer.text)
+    assert identified(page, "position").get("data-position") == render(game, position)
+    alt = next(classed(page, "board")).get("alt", "")
+    for kind, square in position.pieces:
+        assert f"{game.kinds[kind].name} {game.board.names[square]}" in alt
+    assert alt.endswith(f"{game.sides[position.side].name} to move.")
+
+
+@pytest.mark.parametrize(
+    ("written", "status"),
+    [
+        ("/hexapawn/position/ppp/3/PPP%20w", 307),
+        ("/hexapawn/position/ppp/3/PPP_W", 307),
+        ("/hexapawn/position/ppp/3/PPP_w/", 307),
+        ("/HEXAPAWN/position/ppp/3/PPP_w", 307),
+        ("/hexapawn-3x3/position/ppp/3/PPP_w", 307),
+        ("/hexapawn/position?position=ppp/3/PPP+w", 303),
+        ("/hexapawn/position?position=+ppp%2F3%2FPPP%20w+", 303),
+        ("/hexapawn/position?position=", 303),
+        ("/hexapawn/position/", 303),
+    ],
+)
+def test_other_spellings(written: str, status: int, client: TestClient) -> None:
+    """Whatever a position was written like, it is found under its one address."""
+    answer = client.get(written, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (status, "/hexapawn/position/ppp/3/PPP_w")
+
+
+@pytest.mark.parametrize(
+    ("address", "target"),
+    [
+        ("/hexapawn", "/hexapawn/"),
+        ("/hexapawn-3x3/", "/hexapawn/"),
+        ("/doushouqi/material/rve", "/doushouqi/material/RvE"),
+        ("/doushouqi/material/CRvE", "/doushouqi/material/RCvE"),
+    ],
+)
+def test_other_names(address: str, target: str, client: TestClient) -> None:
+    """Games and materials have one address, too."""
+    answer = client.get(address, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (307, target)
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "words"),
+    [
+        ("/chess/", 404, "there is no game 'chess'"),
+        ("/chess/position/8/8_w", 404, "there is no game 'chess'"),
+        ("/pig/", 404, "pig is a game of chance"),
+        ("/hexapawn-99x99/", 404, "hexapawn is played on"),
+        ("/nowhere/to/be/found", 404, "There is no page with this address."),
+        ("/hexapawn/position/ppp/PPP_w", 400, "has 2 rows"),
+        ("/hexapawn/position/ppp/3/PPP", 400, "is not a position"),
+        ("/hexapawn/position/ppp/3/PPP_x", 400, "the side to move is"),
+        ("/hexapawn/position/" + "p" * 600 + "_w", 400, "longer than 500 characters"),
+        ("/hexapawn/position/%00%FF_w", 400, "has 1 rows"),
+        ("/doushouqi/material/XvY", 400, "White has no piece 'X'"),
+        ("/doushouqi/material/RvE@1", 400, "names an advance"),
+        ("/foxhounds-4x4/material/FvHH", 400, "name one of them"),
+        ("/doushouqi/?pieces=two", 400, "must be a whole number"),
+        ("/doushouqi/?pieces=99", 400, "2 to 16 pieces"),
+        ("/doushouqi/?pieces=" + "9" * 5000, 400, "must be a whole number"),
+        ("/hasenspiel/records", 404, "No table of Hasenspiel"),
+        ("/doushouqi/material/RCvE", 404, "The table RCvE of Dou Shou Qi has not been built."),
+        ("/hexapawn/board/ppp/3/PPP_w.svg?theme=pink", 400, "there is no theme 'pink'"),
+        ("/hexapawn/board/ppp/3/PPP_w.svg?arrows=a1z9", 400, "z9"),
+        ("/hexapawn/board/ppp/3/PPP_w.svg?arrows=" + "a1a2," * 30, 400, "30 arrows are too many"),
+        ("/hexapawn/piece/Q.svg", 400, "'Q' is not a piece of hexapawn"),
+    ],
+)
+def test_what_cannot_be_shown(address: str, status: int, words: str, client: TestClient, two_games: Path) -> None:
+    """A page with one sentence and the right status, without a path of the machine."""
+    page = shown(client, address, status)
+    text = said(page)
+    assert words in text
+    assert str(two_games) not in text
+    assert "Traceback" not in text
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("/doushouqi/position/7/7/7/7/7/7/7/R6/7_w", "Black has no pieces: both sides need at least one."),
+        ("/doushouqi/position/7/7/7/7/7/7/7/7/7_w", "White has no pieces: both sides need at least one."),
+        ("/doushouqi/position/7/7/7/7/7/7/3r3/RR5/7_w", "but the limit is 1."),
+        ("/doushouqi/position/3r3/7/7/7/7/7/7/R6/7_b", "cannot stand on d9 while the game continues."),
+        ("/hexapawn/position/P2/1P1/2p_w", "cannot stand on"),
+    ],
+)
+def test_positions_that_are_none(address: str, words: str, client: TestClient) -> None:
+    """A board on which no game goes on is still shown, so that setting it up can go on."""
+    page = shown(client, address, 400)
+    assert words in said(page)
+    assert said(identified(page, "verdict")) == "No position yet"
+    assert next(classed(page, "board")).get("alt")
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("/hexapawn/position/P2/1p1/3_b", "The pawn has reached a3: White has won"),
+        ("/hexapawn/position/3/1P1/3_b", "Black has no pieces left: White has won"),
+        ("/hexapawn/position/3/1p1/3_w", "White has no pieces left: Black has won"),
+        ("/doushouqi/position/3R3/7/7/7/7/7/7/e6/7_b", "The rat has reached d9: White has won"),
+        ("/hexapawn/position/1p1/1P1/3_w", "White cannot move, and has lost"),
+    ],
+)
+def test_ends_of_games(address: str, words: str, client: TestClient) -> None:
+    """A page says how the game has ended."""
+    assert said(identified(shown(client, address), "verdict")) == words
+
+
+def test_escapes(client: TestClient) -> None:
+    """What an address says stands in a page as text, never as markup."""
+    bad = "<script>alert(1)</script>"
+    for address in (
+        f"/{bad}/",
+        f"/hexapawn/position/{bad}",
+        f"/hexapawn/position?position={bad}",
+        f"/hexapawn/play?player={bad}",
+        f"/hexapawn/play?player=tables&side={bad}",
+        f"/hexapawn/play?player=tables&moves={bad}",
+        f"/doushouqi/material/{bad}",
+        f"/doushouqi/?pieces={bad}",
+        f"/harehedgehog/race?seat={bad}&seat=person",
+        f"/harehedgehog/race?seat=person&seat=person&position={bad}",
+        f"/harehedgehog/race?seat=person&seat=person&position=0:68:3,0:68:3_1&cards={bad}",
+        f'/mine?game={bad}&statement="></textarea>{bad}',
+    ):
+        answer = client.get(address)
+        assert answer.status_code in (200, 400, 404)
+        assert "<script>" not in answer.text
+        parsed(answer.text)
+
+
+def test_methods(client: TestClient) -> None:
+    """HEAD answers what GET does, without the page; other methods are refused with a page."""
+    assert client.head("/hexapawn/").status_code == 200
+    assert client.head("/hexapawn/").content == b""
+    refused = client.delete("/hexapawn/")
+    assert refused.status_code == 405
+    assert "requests of another method" in said(parsed(refused.text))
+
+
+@pytest.mark.parametrize("address", KINDS_OF_PAGES)
+def test_what_every_page_has(address: str, client: TestClient) -> None:
+    """A title of its own, one main heading, a language, a link past the navigation; and nothing that its policy forbids."""
+    answer = client.get(address)
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'self'" in policy
+    assert "unsafe" not in policy
+    page = parsed(answer.text)
+    assert page.get("lang") == "en"
+    assert said(next(page.iter("title"))) not in ("", "· tablebase")
+    assert len(list(page.iter("h1"))) == 1
+    assert next(page.iter("a")).get("href") == "#main"
+    assert not list(page.iter("style"))
+    for one in page.iter():
+        assert not [name for name in one.attrib if name == "style" or name.startswith("on")]
+        assert one.tag != "script" or one.get("src")
+    names = [one.get("id") for one in page.iter() if one.get("id")]
+    assert len(names) == len(set(names))
+    labels = [one.get("aria-labelledby") for one in page.iter() if one.get("aria-labelledby")]
+    assert set(labels) <= set(names)
+
+
+def walk(client: TestClient, first: str, most: int) -> dict[str, Element | None]:
+    """The pages that links lead to, nearest first; None for what is no page."""
+    found: dict[str, Element | None] = {}
+    pending = [first]
+    while pending and len(found) < most:
+        address = pending.pop(0).partition("#")[0]
+        if not address or address in found:
+            continue
+        answer = client.get(address)
+        assert answer.status_code in (200, 400, 404), address
+        is_page = answer.headers["content-type"].startswith("text/html")
+        found[address] = parsed(answer.text) if is_page else None
+        assert answer.status_code == 200 or is_page, address
+        if answer.status_code != 200:
+            text = said(parsed(answer.text))
+            assert any(words in text for words in ("been built", "too large for a table", "No position yet")), address
+        if is_page:
+            pending += sorted(addresses(found[address]))
+    return found
+
+
+def test_links_lead_to_pages_of_this_server(client: TestClient) -> None:
+    """Whatever a page names is here: nothing is loaded from elsewhere, and links are not broken."""
+    found = walk(client, "/", 250)
+    assert len(found) == 250
+    for address, page in found.items():
+        for named in set() if page is None else addresses(page):
+            assert re.match(r"(/(?!/)|#)", named), (address, named)
+
+
+def test_behind_a_proxy(two_games: Path) -> None:
+    """Behind a path of a reverse proxy, all addresses begin with it."""
+    from support.pages import TestClient as Client
+
+    from tablebase.web.app import create_app
+    from tablebase.web.settings import Settings
+
+    with Client(create_app(Settings(two_games)), root_path="/games/tables") as proxied:
+        for address in ("/", "/hexapawn/", "/hexapawn/position/ppp/3/PPP_w", "/hexapawn/play?player=tables"):
+            named = addresses(parsed(proxied.get(address).text))
+            assert all(one.startswith(("/games/tables/", "#")) for one in named), named
+
+
+@pytest.mark.parametrize(
+    ("text", "without"),
+    [
+        ("the file /srv/data/x.h5 is broken: delete it", "the file a file of the server is broken: delete it"),
+        ("run 'tablebase build --data /tmp/t'", "run 'tablebase build --data a file of the server'"),
+        ("postgresql://joe:secret@host/base is away", "a file of the server is away"),
+        ("'7/7/7/R6/7 w' is not a position", "'7/7/7/R6/7 w' is not a position"),
+        ("write rows as in 'ppp/3/PPP w'", "write rows as in 'ppp/3/PPP w'"),
+    ],
+)
+def test_paths_are_left_out(text: str, without: str) -> None:
+    """Paths of the machine, and only these."""
+    assert without_paths(text) == without

@@ -1,0 +1,324 @@
+"""Pages in a real browser: by mouse and by keyboard, narrow and dark, with and without JavaScript."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+from support.browsers import Visit, chromium, served
+
+from tablebase.api.tablebase import Tablebase
+from tablebase.game import Outcome
+
+START = "/hexapawn/position/ppp/3/PPP_w"
+EMPTY = "/doushouqi/position/7/7/7/7/7/7/7/7/7_w"
+PAGES = {
+    "home": "/",
+    "game": "/doushouqi/",
+    "tiers": "/foxhounds-4x4/",
+    "records": "/doushouqi/records",
+    "material": "/doushouqi/material/RvE",
+    "position": "/doushouqi/position/7/7/7/7/3e3/7/7/R6/7_w",
+    "no position": EMPTY,
+    "missing": "/doushouqi/position/7/7/7/7/3c3/7/7/R5C/7_w",
+    "not found": "/nowhere",
+    "opponents": "/hexapawn/play",
+    "game in progress": "/hexapawn/play?player=tables&moves=a1a2,b3a2",
+    "new race": "/harehedgehog/",
+    "race": "/harehedgehog/race?seat=person&seat=person&depth=3&position=0:68:3,0:68:3_1",
+    "mine": "/mine",
+}
+VERBS = {Outcome.WIN: "wins", Outcome.LOSS: "loses"}
+Open = Callable[..., Visit]
+
+
+@pytest.fixture(scope="module")
+def base(two_games: Path) -> Iterator[str]:
+    """The address of a server."""
+    with served(two_games, mine=True) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser."""
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def visit(browser: Browser, base: str) -> Iterator[Open]:
+    """Opens windows of the browser; at the end, none of them may have asked another machine or reported an error."""
+    opened: list[Visit] = []
+
+    def open_window(**options: Any) -> Visit:
+        opened.append(Visit(browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options}), base))
+        return opened[-1]
+
+    yield open_window
+    for one in opened:
+        one.context.close()
+    assert not [fault for one in opened for fault in one.faults]
+
+
+def verdict(page: Page) -> Locator:
+    """The heading that says what a position is worth."""
+    return page.locator("#verdict")
+
+
+def square(page: Page, name: str) -> Locator:
+    """A square of the board."""
+    return page.locator(f"[data-square={name}]")
+
+
+def path(page: Page) -> str:
+    """The address of a page without that of its server."""
+    return re.sub("^http://[^/]*", "", page.url)
+
+
+@contextmanager
+def leads_to(page: Page, address: str) -> Iterator[None]:
+    """What is done inside leads to an address, without a reload."""
+    page.evaluate("window.same = true")
+    yield
+    page.wait_for_url(re.compile(f"{re.escape(address)}$"))
+    assert page.evaluate("window.same")
+
+
+def test_setting_up_by_drag(visit: Open, tables: Tablebase) -> None:
+    """Pieces are dragged from the box, on the board, and off it."""
+    page = visit().go(EMPTY)
+    with leads_to(page, "/7/R6/7_w"):
+        page.get_by_role("button", name="White rat").drag_to(square(page, "a2"))
+    with leads_to(page, "/7/7/7/7/3e3/7/7/R6/7_w"):
+        page.get_by_role("button", name="Black elephant").drag_to(square(page, "d5"))
+    value = tables.probe_value("doushouqi", "7/7/7/7/3e3/7/7/R6/7 w")
+    expect(verdict(page)).to_have_text(f"White to move {VERBS[value.outcome]} in {value.distance} plies")
+    page.get_by_label("Move freely").check()
+    with leads_to(page, "/7/7/7/7/3e3/7/R6/7/7_w"):
+        square(page, "a2").drag_to(square(page, "a3"))
+    with leads_to(page, "/7/7/7/7/7/7/R6/7/7_w"):
+        square(page, "d5").drag_to(page.locator("#text"))
+    page.go_back()
+    page.wait_for_url("**/7/7/7/7/3e3/7/R6/7/7_w")
+    expect(square(page, "d5")).to_have_attribute("aria-label", "d5, Black elephant")
+
+
+def test_setting_up_by_click(visit: Open, tables: Tablebase) -> None:
+    """A piece of the box stays chosen, so that clicks put it on squares; the outcome is that of the tables."""
+    page = visit().go(EMPTY)
+    page.get_by_role("button", name="White tiger").click()
+    with leads_to(page, "/T6/7/7_w"):
+        square(page, "a3").click()
+    page.get_by_role("button", name="Black lion").click()
+    with leads_to(page, "/7/7/2l4/7/7/7/T6/7/7_w"):
+        square(page, "c7").click()
+    value = tables.probe_value("doushouqi", "7/7/2l4/7/7/7/T6/7/7 w")
+    expect(verdict(page)).to_have_text(f"White to move {VERBS[value.outcome]} in {value.distance} plies")
+    with leads_to(page, "/7/7/2l4/7/7/7/T6/7/7_b"):
+        page.get_by_role("link", name="Black to move", exact=True).click()
+    with leads_to(page, "/7/7/4l2/7/7/7/6T/7/7_b"):
+        page.get_by_role("link", name="Mirror").click()
+    page.get_by_label("Remove").check()
+    with leads_to(page, "/7/7/4l2/7/7/7/7/7/7_b"):
+        square(page, "g3").click()
+
+
+def test_setting_up_by_keyboard(visit: Open) -> None:
+    """Arrows, letters, Enter and Delete are enough, and the focus stays where it was."""
+    page = visit().go("/hexapawn/position/3/3/3_w")
+    square(page, "a3").focus()
+    page.keyboard.press("ArrowRight")
+    with leads_to(page, "/1p1/3/3_w"):
+        page.keyboard.press("p")
+    expect(square(page, "b3")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    with leads_to(page, "/1p1/3/1P1_w"):
+        page.keyboard.press("P")
+    expect(verdict(page)).to_have_text("White to move wins in 1 ply")
+    with leads_to(page, "/1p1/1P1/3_b"):
+        page.keyboard.press("Enter")
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("Enter")
+    expect(verdict(page)).to_have_text("Black cannot move, and has lost")
+    with leads_to(page, "/1p1/3/3_b"):
+        page.keyboard.press("Delete")
+
+
+def test_by_text(visit: Open, tables: Tablebase) -> None:
+    """A position can be pasted."""
+    page = visit().go("/doushouqi/")
+    page.get_by_role("link", name="Set up a position").click()
+    page.get_by_label("Position", exact=True).fill("7/7/7/7/3e3/7/7/R6/7 w")
+    page.get_by_role("button", name="Show").click()
+    value = tables.probe_value("doushouqi", "7/7/7/7/3e3/7/7/R6/7 w")
+    expect(verdict(page)).to_have_text(f"White to move {VERBS[value.outcome]} in {value.distance} plies")
+    assert path(page) == "/doushouqi/position/7/7/7/7/3e3/7/7/R6/7_w"
+
+
+def test_best_moves_to_the_end(visit: Open) -> None:
+    """The first of the moves, again and again, ends the game after as many plies as the page has said."""
+    page = visit().go(START)
+    for plies in range(6, 0, -1):
+        expect(verdict(page)).to_have_text(re.compile(f"in {plies} (ply|plies)$"))
+        with leads_to(page, str(page.locator("a.move").first.get_attribute("href"))):
+            page.locator("a.move").first.click()
+    expect(verdict(page)).to_have_text("The pawn has reached c1: Black has won")
+
+
+def test_moves_on_the_board(visit: Open) -> None:
+    """A legal move is made by two clicks; another one is refused in a sentence."""
+    page = visit().go(START)
+    square(page, "a1").click()
+    expect(page.locator(".square.target")).to_have_count(1)
+    square(page, "b1").click()
+    with leads_to(page, "/hexapawn/position/ppp/1P1/P1P_b"):
+        square(page, "b2").click()
+    square(page, "a3").drag_to(square(page, "a1"))
+    expect(page.locator("#said")).to_contain_text("is not legal")
+    with leads_to(page, "/hexapawn/position/1pp/1p1/P1P_w"):
+        square(page, "a3").drag_to(square(page, "b2"))
+
+
+def test_moves_are_shown(visit: Open) -> None:
+    """A move that is pointed at, or has the focus, is an arrow on the board."""
+    page = visit().go(START)
+    board = page.locator("#frame img")
+    expect(board).to_have_attribute("src", re.compile("arrows=b1b2"))
+    page.locator("[data-move=c1c2]").hover()
+    expect(board).to_have_attribute("src", re.compile("arrows=c1c2"))
+    page.locator("h1").hover()
+    expect(board).to_have_attribute("src", re.compile("arrows=b1b2"))
+    page.locator("[data-move=a1a2]").focus()
+    expect(board).to_have_attribute("src", re.compile("arrows=a1a2"))
+
+
+def test_the_line(visit: Open) -> None:
+    """The line is stepped through forth and back, by buttons and by keys, and each ply has its page."""
+    page = visit().go(START)
+    board, at = page.locator("#frame img"), page.locator("#at")
+    page.get_by_role("button", name="One ply forth").click()
+    expect(at).to_have_text("1 of 6: Black to move wins in 5 plies")
+    expect(board).to_have_attribute("src", re.compile(r"/ppp/1P1/P1P_b\.svg.*last=b1b2"))
+    page.get_by_role("button", name="To the end of the line").click()
+    expect(at).to_have_text(re.compile("^6 of 6: The pawn has reached"))
+    page.keyboard.press(",")
+    expect(at).to_have_text(re.compile("^5 of 6: Black to move wins in 1 ply"))
+    page.get_by_role("button", name="To the start of the line").click()
+    expect(board).to_have_attribute("src", re.compile(r"/ppp/3/PPP_w\.svg.*arrows=b1b2"))
+    with leads_to(page, "/hexapawn/position/ppp/1P1/P1P_b"):
+        page.locator("#line [data-last=b1b2]").click()
+    expect(verdict(page)).to_be_focused()
+
+
+def test_a_record(visit: Open) -> None:
+    """From the list of games to a record and to its position."""
+    page = visit().go("/")
+    page.get_by_role("heading", name="Dou Shou Qi").get_by_role("link").click()
+    page.get_by_role("link", name=re.compile("^RvE: ")).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("RvE")
+    page.locator("nav").get_by_role("link", name="Records").click()
+    row = page.locator("tbody tr").first
+    plies = row.locator("td").first.inner_text()
+    row.locator("a.text").click()
+    expect(verdict(page)).to_have_text(re.compile(f"wins in {plies} plies$"))
+
+
+def test_hexapawn_to_the_end(visit: Open, pawn_tables: Tablebase) -> None:
+    """A game as the side that wins, against the best moves, by clicks on the board; a move is taken back on the way."""
+    page = visit().go("/hexapawn/play")
+    page.get_by_label("Black").check()
+    page.get_by_role("button", name="Begin").click()
+    page.wait_for_url("**moves=*")
+    first = page.url
+    page.locator("[data-move]").first.click()
+    page.wait_for_function("first => location.href !== first", arg=first)
+    page.get_by_role("link", name="Take back").click()
+    page.wait_for_url(first)
+    while "won" not in verdict(page).inner_text():
+        best = pawn_tables.probe("hexapawn", str(page.locator("#position").get_attribute("data-position"))).best
+        assert best is not None
+        before = page.url
+        square(page, best[:2]).click()
+        square(page, best[2:]).click()
+        page.wait_for_function("before => location.href !== before", arg=before)
+    expect(verdict(page)).to_have_text(re.compile("^You have won after [46] plies: "))
+
+
+def test_a_race(visit: Open) -> None:
+    """A person moves, and the computer moves by itself."""
+    page = visit().go("/harehedgehog/")
+    page.get_by_label("Computers look ahead").select_option("3")
+    page.get_by_role("button", name="Begin").click()
+    expect(page.locator("#said")).to_have_text(re.compile("Player 1, person, is to move."))
+    page.get_by_role("button", name="5 squares ahead").click()
+    expect(page.locator("#said")).to_have_text(re.compile("Player 2, computer, is to move."))
+    # What looks ahead may have to be compiled.
+    expect(page.locator("#said")).to_have_text(re.compile("Player 1, person, is to move."), timeout=60_000)
+    expect(page.locator(".track li").nth(5)).to_contain_text("player 1")
+
+
+def test_keyboard_only(visit: Open) -> None:
+    """The first key leads past the navigation; moves and buttons are reached and pressed by keys, with the focus in sight."""
+    page = visit().go(START)
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    for _ in range(10):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.dataset.move") == "a1a2":
+            break
+        outline = "getComputedStyle(document.activeElement).outlineStyle"
+        assert page.evaluate(outline) == "solid", page.evaluate("document.activeElement.outerHTML")
+    with leads_to(page, "/hexapawn/position/ppp/P2/1PP_b"):
+        page.keyboard.press("Enter")
+    expect(verdict(page)).to_be_focused()
+
+
+def test_without_javascript(visit: Open) -> None:
+    """Everything can be read, all links and forms work, and what would not work is not there."""
+    page = visit(java_script_enabled=False).go(START)
+    expect(verdict(page)).to_have_text("White to move loses in 6 plies")
+    expect(page.locator("#frame img")).to_have_attribute("alt", re.compile("^White: pawn a1, pawn b1"))
+    expect(page.locator("#tools")).to_be_hidden()
+    expect(page.locator(".stepper")).to_be_hidden()
+    page.locator("[data-move=b1b2]").click()
+    expect(verdict(page)).to_have_text("Black to move wins in 5 plies")
+    page.get_by_role("link", name="Swap colours").click()
+    expect(verdict(page)).to_have_text("White to move wins in 5 plies")
+    page.get_by_label("Position", exact=True).fill("1p1/3/1P1 w")
+    page.get_by_role("button", name="Show").click()
+    expect(verdict(page)).to_have_text("White to move wins in 1 ply")
+    page.get_by_role("link", name="Play from here").click()
+    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("link", name="b1b2").click()
+    expect(verdict(page)).to_have_text(re.compile("^You have won after 1 ply: "))
+
+
+@pytest.mark.parametrize("width", [320, 2560])
+def test_widths(width: int, visit: Open) -> None:
+    """No page is wider than the window, and the board is as large as it may be."""
+    window = visit(viewport={"width": width, "height": 800})
+    for name, address in PAGES.items():
+        page = window.go(address)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+    box = window.go(START).locator("#frame img").bounding_box()
+    assert box is not None
+    assert box["width"] > (260 if width == 320 else 550)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_accessibility(scheme: str, visit: Open) -> None:
+    """Axe finds nothing serious on any kind of page, in both schemes; in the dark, the board is dark, too."""
+    window = visit(color_scheme=scheme)
+    for name, address in PAGES.items():
+        page = window.go(address)
+        assert not window.findings(), name
+        for source in page.locator("#frame img").all():
+            assert f"theme={scheme}" in source.evaluate("image => image.currentSrc")

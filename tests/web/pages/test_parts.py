@@ -1,0 +1,126 @@
+"""What pages are made of: matrices, histograms, words, and the page for statements."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from fastapi.testclient import TestClient
+from support.html import identified, said
+from support.pages import TestClient as Client
+from support.pages import shown
+
+from tablebase.catalog.catalog import Counts
+from tablebase.compute.quantities import in_bytes, in_time
+from tablebase.game import Outcome, load_game
+from tablebase.values import Value
+from tablebase.web.app import create_app
+from tablebase.web.pages import words
+from tablebase.web.pages.game import Cell, matrices
+from tablebase.web.pages.histogram import histogram
+from tablebase.web.settings import Settings
+
+GAME = load_game("doushouqi")
+
+
+def counts(material: str, side: str, draws: int, positions: int) -> Counts:
+    """Statistics of a slice, of which only the draws matter."""
+    return Counts(len(material) - 1, 1, 1, positions, 0, positions, 0, 0, draws, None, None, material, side)
+
+
+def test_a_matrix() -> None:
+    """A cell adds both sides to move; pieces stand in the order of kinds, and what has not been built is empty."""
+    given = [counts("RvE", "w", 1, 10), counts("RvE", "b", 2, 30), counts("CvR", "w", 0, 5), counts("RCvE", "w", 4, 4)]
+    [one] = matrices(GAME, given, divided=False)
+    assert one.columns == ["R", "E"]
+    assert [name for name, _ in one.rows] == ["R", "C", "RC"]
+    assert one.rows[0][1] == [None, Cell("RvE", 3, 40)]
+    assert one.rows[1][1] == [Cell("CvR", 0, 5), None]
+    two = matrices(GAME, given, divided=True)
+    assert [[name for name, _ in matrix.rows] for matrix in two] == [["RC"], ["R", "C"]]
+
+
+@pytest.mark.parametrize(
+    ("draws", "positions", "shade"), [(0, 10, 0), (1, 1000, 1), (100, 1000, 1), (101, 1000, 2), (7, 7, 10), (0, 0, 0)]
+)
+def test_shades(draws: int, positions: int, shade: int) -> None:
+    """No draws have a shade of their own, and so have draws alone."""
+    assert Cell("RvE", draws, positions).shade == shade
+
+
+def test_a_histogram() -> None:
+    """Bars are as high as their numbers, wins below losses of the same distance."""
+    made = histogram([("win", 1, 30), ("loss", 2, 10), ("win", 3, 60), ("loss", 3, 60)])
+    assert made.rows == [(1, 30, 0), (2, 0, 10), (3, 60, 60)]
+    bars = [one for one in ElementTree.fromstring(made.drawing).iter() if one.tag.endswith("rect")]
+    heights = [(one.get("class"), float(one.get("height", ""))) for one in bars]
+    full = heights[2][1] + heights[3][1]
+    assert heights == [
+        ("win", pytest.approx(full / 4, abs=0.02)),
+        ("loss", pytest.approx(full / 12, abs=0.02)),
+        ("win", pytest.approx(full / 2, abs=0.02)),
+        ("loss", pytest.approx(full / 2, abs=0.02)),
+    ]
+    lower, upper = bars[2:]
+    assert float(upper.get("y", "")) + float(upper.get("height", "")) == pytest.approx(float(lower.get("y", "")), abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("value", "can_move", "expected"),
+    [
+        (Value(Outcome.WIN, 1), True, "White to move wins in 1 ply"),
+        (Value(Outcome.LOSS, 1034), True, "White to move loses in 1,034 plies"),
+        (Value(Outcome.DRAW, None), True, "White to move draws"),
+        (Value(Outcome.DRAW, None), False, "White cannot move, and draws"),
+        (Value(Outcome.LOSS, 0), False, "White cannot move, and has lost"),
+        (Value(Outcome.WIN, 0), True, "White to move has won"),
+        (Value(Outcome.LOSS, 0), True, "White to move has lost"),
+    ],
+)
+def test_sentences(value: Value, can_move: bool, expected: str) -> None:
+    """A value in words, with the side to move as its subject."""
+    assert words.sentence(GAME, 0, value, can_move=can_move) == expected
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "short", "exact"),
+    [(0, 10, "0", "0.0 %"), (0, 0, "–", "–"), (1, 1000, "<1", "0.1 %"), (1, 200, "<1", "0.5 %"), (10, 10, "100", "100.0 %")],
+)
+def test_shares(part: int, whole: int, short: str, exact: str) -> None:
+    """A share with one decimal, and in as few characters as possible."""
+    assert (words.share(part, whole), words.percent(part, whole)) == (short, exact)
+
+
+def test_quantities() -> None:
+    """The command line and the pages write quantities alike."""
+    assert (in_bytes(1536), in_time(61)) == ("1.5 KiB", "1 min 1 s")
+
+
+def test_statements_are_off_unless_asked_for(two_games: Path) -> None:
+    """Without them there is no page, and no link to one."""
+    with Client(create_app(Settings(two_games))) as client:
+        assert "start it with --mine" in said(shown(client, "/mine", 404))
+        assert not [link for link in shown(client, "/").iter("a") if link.get("href") == "/mine"]
+
+
+def test_the_page_for_statements(client: TestClient) -> None:
+    """A statement of the address stands in the editor, and the game is chosen; examples have addresses, too."""
+    page = shown(client, "/mine?game=hexapawn&statement=SELECT+%27a%27+%3C+2")
+    assert said(identified(page, "statement")) == "SELECT 'a' < 2"
+    assert [said(one) for one in page.iter("option") if "selected" in one.attrib] == ["hexapawn"]
+    [first, *_] = [link for link in page.iter("a") if link.get("data-statement")]
+    followed = shown(client, str(first.get("href")))
+    assert said(identified(followed, "statement")) == " ".join(str(first.get("data-statement")).split())
+
+
+def test_examples_are_statements(client: TestClient, two_games: Path) -> None:
+    """Every example of the page is answered."""
+    import tablebase
+
+    page = shown(client, "/mine?game=doushouqi")
+    examples = [str(link.get("data-statement")) for link in page.iter("a") if link.get("data-statement")]
+    assert len(examples) == 4
+    with tablebase.open(two_games) as tables:
+        for statement in examples:
+            assert tables.query("doushouqi", statement).fetchall()

@@ -1,0 +1,231 @@
+"""Games against players, and races: their state is in the address, and every move is one of the rules."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from random import Random
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from fastapi.testclient import TestClient
+from support.html import classed, identified, parsed, said
+from support.pages import shown
+
+from tablebase.api.tablebase import Tablebase
+from tablebase.game import load_game
+from tablebase.game.notation import parse, read, render
+from tablebase.game.registry import load_rules
+from tablebase.play.match import Match
+from tablebase.play.players import player_names
+from tablebase.web.pages.race import CARDS, SQUARES, TRACK
+from tablebase_rules import _harehedgehog
+
+GAME = load_game("hexapawn")
+
+
+def moves_of(address: str) -> list[str]:
+    """The moves in the address of a game."""
+    return [move for field in parse_qs(urlsplit(address).query).get("moves", []) for move in field.split(",")]
+
+
+def test_the_choice_of_a_player(client: TestClient) -> None:
+    """All players that can play the game are offered, and no others; without their tables, some cannot be chosen."""
+    for name in ("hexapawn", "doushouqi", "foxhounds-4x4"):
+        page = shown(client, f"/{name}/play")
+        offered = [one.get("value") for one in page.iter("input") if one.get("name") == "player"]
+        assert offered == list(player_names(load_game(name)))
+    page = shown(client, "/doushouqi/play")
+    refused = [one.get("value") for one in page.iter("input") if one.get("name") == "player" and "disabled" in one.attrib]
+    assert refused == ["tables", "fuzzy"]
+    chosen = [one.get("value") for one in page.iter("input") if one.get("name") == "player" and "checked" in one.attrib]
+    assert chosen == ["engine"]
+
+
+@pytest.mark.parametrize("player", ["tables", "fuzzy", "ranking", "matchboxes", "engine"])
+def test_a_whole_game(player: str, client: TestClient) -> None:
+    """Against every player a game ends as the rules say, and what a page shows is the position after its moves."""
+    random = Random(3)
+    address = f"/hexapawn/play?player={player}&side=b&level=1"
+    for _ in range(10):
+        answer = client.get(address)
+        assert answer.status_code == 200
+        address = str(answer.url)
+        page = parsed(answer.text)
+        match = Match(GAME, parse(GAME, GAME.start))
+        for move in moves_of(address):
+            if move != "resigns":
+                match.play(match.legal()[move])
+        assert identified(page, "position").get("data-position") == render(GAME, match.position)
+        links = [link for link in page.iter("a") if link.get("data-move")]
+        if not links:
+            break
+        assert [link.get("data-move") for link in links] == list(match.legal())
+        address = str(random.choice(links).get("href"))
+    ending = match.ending()
+    if moves_of(address)[-1] == "resigns":
+        assert said(identified(page, "verdict")).startswith("You have won after")
+    else:
+        assert ending is not None
+        winner = "You have won" if ending.winner == 1 else "White has won"
+        plies = "1 ply" if match.plies == 1 else f"{match.plies} plies"
+        assert said(identified(page, "verdict")).startswith(f"{winner} after {plies}: ")
+
+
+def test_the_tables_play_best_moves(client: TestClient, pawn_tables: Tablebase) -> None:
+    """The player `tables` answers with a move of the best value."""
+    for first in ("a1a2", "b1b2", "c1c2"):
+        answer = client.get(f"/hexapawn/play?player=tables&side=w&moves={first}", follow_redirects=False)
+        assert answer.status_code == 303
+        *before, reply = moves_of(answer.headers["location"])
+        assert before == [first]
+        match = Match(GAME, parse(GAME, GAME.start))
+        match.play(match.legal()[first])
+        probe = pawn_tables.probe("hexapawn", match.position)
+        assert reply in [move.move for move in probe.moves if move.value == probe.value]
+
+
+def test_taking_back(client: TestClient) -> None:
+    """The last move of the person and the reply are taken back; before the person's first move, there is nothing to take back."""
+    page = shown(client, "/hexapawn/play?player=tables&side=w&moves=a1a2,b3a2,b1b2,a3b2")
+    [back] = [link.get("href", "") for link in page.iter("a") if said(link) == "Take back"]
+    assert moves_of(back) == ["a1a2", "b3a2"]
+    page = shown(client, "/hexapawn/play?player=tables&side=b&moves=b1b2")
+    assert not [link for link in page.iter("a") if said(link) == "Take back"]
+
+
+def test_from_another_position(client: TestClient) -> None:
+    """A game begins where the address says, and the address keeps it."""
+    page = shown(client, "/hexapawn/play?player=tables&side=w&start=1pp/P2/1P1_w")
+    assert identified(page, "position").get("data-position") == "1pp/P2/1P1 w"
+    assert all("start=1pp/P2/1P1_w" in str(link.get("href")) for link in page.iter("a") if link.get("data-move"))
+    page = shown(client, "/hexapawn/play?player=tables&side=w&start=1pp/P2/1P1_w&moves=a2a3")
+    assert said(identified(page, "verdict")) == "You have won after 1 ply: the pawn has reached a3."
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "words"),
+    [
+        ("player=nobody", 400, "there is no player 'nobody'"),
+        ("player=foxbox&side=b", 400, "only Fox & Hounds has FoxBoxes"),
+        ("player=tables&side=x", 400, "the side to play must be 'w' or 'b'"),
+        ("player=tables&moves=a1a3", 400, "move 1 of the game, 'a1a3', is not legal: choose one of a1a2, b1b2, c1c2"),
+        ("player=tables&moves=resigns", 400, "'resigns', is not legal"),
+        ("player=tables&moves=" + "a1a2," * 1001, 400, "longer than 1,000 plies"),
+        ("player=engine&side=b&level=11", 400, "the level must be a number from 1 to 10"),
+        ("player=fuzzy&side=b&fuzz=2", 400, "fuzz"),
+        ("player=tables&start=3/3/3_w", 400, "White has no pieces"),
+    ],
+)
+def test_games_that_are_none(query: str, status: int, words: str, client: TestClient) -> None:
+    """A page with one sentence."""
+    assert words in said(shown(client, f"/hexapawn/play?{query}", status))
+
+
+def test_a_game_without_its_tables(client: TestClient) -> None:
+    """The page says which table is missing."""
+    page = shown(client, "/doushouqi/play?player=tables&side=b&start=7/7/7/7/3c3/7/7/R5C/7_w", 404)
+    assert "The table RCvC of Dou Shou Qi has not been built." in said(page)
+
+
+def test_files_of_the_server_are_not_settings(client: TestClient, tmp_path: Path) -> None:
+    """A player that could write a file is not told to."""
+    boxes = tmp_path / "boxes.json"
+    assert client.get(f"/hexapawn/play?player=matchboxes&side=b&boxes={boxes}").status_code == 200
+    assert not boxes.exists()
+
+
+def test_the_last_move_is_told(client: TestClient) -> None:
+    """The board in words names the last move."""
+    page = shown(client, "/hexapawn/play?player=tables&side=w&moves=a1a2,b3a2")
+    assert next(classed(page, "board")).get("alt", "").endswith("Last move: b3a2. White to move.")
+    position = read(GAME, str(identified(page, "position").get("data-position")))
+    assert position.side == 0
+
+
+# Races
+
+
+def test_the_track_is_that_of_the_rules() -> None:
+    """The page draws the board and knows the cards of the rules."""
+    assert TRACK == _harehedgehog.BOARD
+    assert set(SQUARES) == set(TRACK)
+    assert set(_harehedgehog.CARDS) == CARDS
+
+
+def test_a_race_of_people(client: TestClient) -> None:
+    """Three people race home by random moves; each page shows the state, its moves and what has happened."""
+    random = Random(5)
+    answer = client.get("/harehedgehog/race?seat=person&seat=person&seat=person&depth=2")
+    game = load_rules("harehedgehog-players=3")
+    turns = 0
+    while True:
+        page = parsed(answer.text)
+        query = parse_qs(urlsplit(str(answer.url)).query)
+        state = game.parse(query["position"][0].replace("_", " "))
+        hares = [[said(cell) for cell in row][1:4] for row in page.findall(".//tbody/tr")]
+        assert hares == [[str(hare[name]) for name in ("square", "carrots", "lettuces")] for hare in game.describe(state)["hares"]]
+        buttons = [one for one in page.iter("button") if one.get("name") == "code"]
+        if not buttons:
+            break
+        codes = {int(str(one.get("value"))): said(one) for one in buttons}
+        assert codes == {code: game.code_text(code) for code in game.moves(state)}
+        assert f"Player {game.to_move(state) + 1}, person, is to move." in said(identified(page, "said"))
+        # Far leaps, so that the race ends.
+        code = random.choice(sorted(codes)[-4:])
+        form = {"seat": ["person"] * 3, "depth": "2", "position": query["position"][0], "code": str(code)}
+        answer = client.post("/harehedgehog/race", data=form)
+        assert answer.status_code == 200
+        assert game.code_text(code) in said(identified(parsed(answer.text), "said"))
+        turns += 1
+        if turns == 60:
+            return
+    assert "The race is over." in said(identified(page, "said"))
+
+
+def test_a_computer_moves(client: TestClient) -> None:
+    """Without a code, the computer makes a move of the rules."""
+    game = load_rules("harehedgehog")
+    form = {"seat": ["computer", "person"], "depth": "3", "position": "0:68:3,0:68:3_1"}
+    answer = client.post("/harehedgehog/race", data=form, follow_redirects=False)
+    assert answer.status_code == 303
+    query = parse_qs(urlsplit(answer.headers["location"]).query)
+    assert int(query["made"][0]) in game.moves(game.start)
+    assert query["seat"] == ["computer", "person"]
+    state = game.parse(query["position"][0].replace("_", " "))
+    assert state != game.start
+    page = shown(client, answer.headers["location"])
+    player = ["1, computer", "2, person"][game.to_move(state)]
+    assert f"Player {player}, is to move." in said(identified(page, "said"))
+
+
+@pytest.mark.parametrize(
+    ("form", "words"),
+    [
+        ("seat=person", "has players from 2 to 6, not 1"),
+        ("seat=person&seat=dog", "a player is a person or a computer, not 'dog'"),
+        ("seat=person&seat=person&depth=99", "computers look 1 to 8 turns ahead, not 99"),
+        ("seat=person&seat=person&position=0:68:3,0:68:3_1&code=8", "the move 8 is not legal"),
+        ("seat=person&seat=person&position=0:68:3,0:68:3_1&code=x", "the code of a move must be a whole number"),
+        ("seat=person&seat=person&position=nowhere&code=1", "not a state"),
+        ("x" * 30_000, "larger than 20,000 bytes"),
+        ("&".join(f"seat{number}=1" for number in range(60)), "is not a form"),
+        ("\xff", "is not a form"),
+    ],
+)
+def test_forms_that_are_none(form: str, words: str, client: TestClient) -> None:
+    """A page with one sentence."""
+    answer = client.post("/harehedgehog/race", content=form.encode("latin-1"))
+    assert answer.status_code == 400
+    assert re.search(words, said(parsed(answer.text)))
+
+
+def test_a_move_backwards(client: TestClient) -> None:
+    """Codes of moves back to a hedgehog are negative."""
+    form = {"seat": ["person"] * 2, "depth": "3", "position": "10:40:3,0:68:3_1", "code": "-2"}
+    answer = client.post("/harehedgehog/race", data=form, follow_redirects=False)
+    query = parse_qs(urlsplit(answer.headers["location"]).query)
+    assert query["position"] == ["8:60:3,0:68:3_2"]
+    assert query["made"] == ["-2"]
+    game = load_rules("harehedgehog")
+    assert game.code_text(-2) in said(identified(shown(client, answer.headers["location"]), "said"))
