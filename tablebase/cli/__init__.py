@@ -31,6 +31,7 @@ from tablebase.cli import (
     search,
     signals,
     streams,
+    uci,
     verify,
 )
 from tablebase.cli.options import Call, UsageError, usage_sentence
@@ -74,6 +75,7 @@ MODULES = (
     probe,
     play,
     match,
+    uci,
     search,
     count,
     catalog,
