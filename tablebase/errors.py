@@ -350,6 +350,10 @@ class DeadlineError(TablebaseError):
         super().__init__(f"the deadline came first, and {left} {some} left: run '{command}'")
 
 
+class ForfeitError(TablebaseError):
+    """A program that plays and has ended, does not answer, or answers what it may not: it loses the game."""
+
+
 def space_error(path: str | Path | None, reason: str, cure: str = "use another folder") -> CapacityError:
     """The error for a file or folder, if it is known, that cannot grow."""
     where = f" for {path}" if path else ""

@@ -18,7 +18,7 @@ LAYERS = (
     ("values", "slices", "features"),
     ("tables", "solvers", "testing", "pictures", "svg"),
     ("stochastic", "probe", "search", "catalog"),
-    ("mining", "verify", "graph", "play"),
+    ("mining", "verify", "graph", "protocol", "play"),
     ("build", "patterns", "charts", "api"),
     ("web",),
     ("cli",),

@@ -32,6 +32,7 @@ from tablebase.cli import (
     serve,
     signals,
     streams,
+    uci,
     verify,
 )
 from tablebase.cli.options import Call, UsageError, usage_sentence
@@ -75,6 +76,7 @@ MODULES = (
     probe,
     play,
     match,
+    uci,
     search,
     count,
     catalog,

@@ -225,4 +225,4 @@ def refuse_given(game: StochasticGame, **options: object) -> None:
     """Refuse options that mean nothing for games without pieces."""
     for name, value in options.items():
         if value is not None:
-            raise RulesError(f"{game.name} has no pieces on squares: leave out --{name}")
+            raise RulesError(f"{game.name} has no pieces on squares: leave out --{name.replace('_', '-')}")

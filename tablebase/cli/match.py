@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -20,7 +21,6 @@ from tablebase.cli.options import (
     chosen_rules,
     chosen_start,
 )
-from tablebase.errors import RulesError
 
 GAMES = 100
 
@@ -34,16 +34,39 @@ def match(
         typer.Option(
             "--player",
             metavar="NAME",
-            help="A player, with its settings as in computer:depth=3,objective=lead; two or more.",
+            help="A player, with its settings as in engine:level=3 or computer:depth=3,objective=lead, or uci:COMMAND; "
+            "two, or more with chance or several players.",
         ),
     ] = None,
     games: Annotated[
         int, typer.Option("--games", metavar="N", min=1, max=1_000_000, help="Games of each line-up of players.")
     ] = GAMES,
     opening: Annotated[
-        int, typer.Option("--opening", metavar="N", min=0, max=100, help="Turns of random moves that each game begins with.")
+        int,
+        typer.Option("--opening", metavar="N", min=0, max=100, help="Turns or plies of random moves that each game begins with."),
     ] = 4,
     seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="The same seed gives the same games.")] = 1,
+    nodes: Annotated[
+        int | None, typer.Option("--nodes", metavar="N", min=1, help="Positions a move for uci:COMMAND; by default 10,000.")
+    ] = None,
+    time: Annotated[
+        float | None, typer.Option("--time", metavar="S", min=0.001, help="Seconds a move for uci:COMMAND, instead of --nodes.")
+    ] = None,
+    patience: Annotated[
+        float | None,
+        typer.Option("--patience", metavar="S", min=0.1, help="Seconds after which uci:COMMAND has lost if it does not answer."),
+    ] = None,
+    plies: Annotated[
+        int | None, typer.Option("--plies", metavar="N", min=1, help="Plies after which a game is a draw; by default 300.")
+    ] = None,
+    no_tables: Annotated[bool, typer.Option("--no-tables", help="Play on where tables know the result.")] = False,
+    sprt: Annotated[
+        str | None,
+        typer.Option("--sprt", metavar="E0,E1", help="Stop as soon as one of two differences in Elo points is likely enough."),
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option("--record", metavar="FILE", help="Write the games to a new file, which line --replay reads.")
+    ] = None,
     players: Players = None,
     size: Size = None,
     variant: Variant = None,
@@ -51,16 +74,22 @@ def match(
     style: Style = Format.TABLE,
 ) -> None:
     """Let players play each other, and rank them."""
+    from tablebase.cli import chances, match_pairs
     from tablebase.cli.output import write_rows
     from tablebase.cli.progress import progress
     from tablebase.game import Game
     from tablebase.play.tournament import line_ups, standings, tournament
 
     rules = chosen_rules(game, size, variant, players)
+    text, names = chosen_start(rules, position, begin), player or []
     if isinstance(rules, Game):
-        raise RulesError(f"matches are played in games of chance or of several players, and {rules.name} is none of them")
-    start = rules.parse(chosen_start(rules, position, begin))
-    names = player or []
+        limits = match_pairs.Limits(nodes, time, patience, plies, no_tables)
+        match_pairs.play(rules, text, names, games, opening, seed, limits, sprt, record, data, style)
+        return
+    chances.refuse_given(
+        rules, nodes=nodes, time=time, patience=patience, plies=plies, no_tables=no_tables or None, sprt=sprt, record=record
+    )
+    start = rules.parse(text)
     played = []
     total = games * len(line_ups(len(names), rules.players)) if names else None
     with progress(f"match {rules.name}", "games", total, compiles=True) as shown:
@@ -69,20 +98,10 @@ def match(
             shown.update()
     rows = standings(names, played)
     if style is Format.TABLE:
-        rows = [{**row, "elo": _interval(row, "elo"), "share": _interval(row, "share")} for row in rows]
+        rows = [{**row, "elo": match_pairs.interval(row, "elo"), "share": match_pairs.interval(row, "share")} for row in rows]
         write_rows(rows, style, ["player", "games", "wins", "place", "share", "elo", "broken_off"])
     else:
         write_rows(rows, style)
-
-
-def _interval(row: dict[str, Any], name: str) -> str:
-    """A number with its interval; one that is infinite as such."""
-    digits = 3 if name == "share" else 0
-    shown = []
-    for bound in ("", "_from", "_to"):
-        value, infinite = row[name + bound], "inf" if row["share" + bound] else "-inf"
-        shown.append(infinite if value is None else f"{value:.{digits}f}")
-    return f"{shown[0]} ({shown[1]} to {shown[2]})"
 
 
 COMMANDS = (match,)

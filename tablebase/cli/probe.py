@@ -106,13 +106,23 @@ def line(
         Path | None, typer.Option("--svg", metavar="DIR", help="Also write a picture of every ply to a new folder.")
     ] = None,
     plies: Annotated[int | None, typer.Option("--plies", metavar="N", min=0, help="Stop after N plies.")] = None,
+    replay: Annotated[
+        Path | None, typer.Option("--replay", metavar="FILE", help="Show a game that match --record has written, instead.")
+    ] = None,
+    number: Annotated[int, typer.Option("--number", metavar="N", min=1, help="Which game of the file.")] = 1,
     style: Style = Format.TABLE,
 ) -> None:
     """Show the optimal line from a position to the end."""
     from tablebase.api.tablebase import Tablebase
+    from tablebase.cli import replays
     from tablebase.cli.output import say, write_rows
 
     rules = chosen_rules(game, size, variant)
+    if replay is not None:
+        if position is not None or start is not None or svg is not None:
+            raise TablebaseError("a game that is replayed has its own start, and no pictures: leave out the position and --svg")
+        replays.replay(rules, replay, number, data, plies, boards=boards, style=style)
+        return
     if isinstance(rules, StochasticGame):
         _refuse_pictures(rules, svg)
         chances.line(rules, chosen_start(rules, position, start), data, plies, style)

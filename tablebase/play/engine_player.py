@@ -37,6 +37,10 @@ class EnginePlayer(Player):
         Its folder need not exist.
     level : int
         From 1 to 10.
+    nodes : int, optional
+        Positions that it may search for a move, instead of those of the level; it is as careful as the strong levels then.
+    tables : bool
+        Whether it uses tables.
 
     Examples
     --------
@@ -49,14 +53,14 @@ class EnginePlayer(Player):
     a2a3 win in 1
     """
 
-    def __init__(self, seat: Seat, level: int = LEVEL) -> None:
-        super().__init__(f"the engine at level {level} plays")
+    def __init__(self, seat: Seat, level: int = LEVEL, nodes: int | None = None, *, tables: bool = True) -> None:
+        super().__init__(f"the engine at level {level} plays" if nodes is None else f"the engine at {nodes:,} positions plays")
         check_folder(seat.folder)
-        weakness = max(0, SURE - level)
+        weakness = max(0, SURE - level) if nodes is None else 0
         self._lines = LINES if weakness else 1
-        self._nodes = NODES[level - 1] * self._lines
+        self._nodes = NODES[level - 1] * self._lines if nodes is None else nodes
         self._margin = CARELESSNESS * weakness
-        self._prober = Prober(seat.folder) if seat.folder.exists() else None
+        self._prober = Prober(seat.folder) if tables and seat.folder.exists() else None
         self._engine = Engine(seat.game, self._prober, Options(repetition=Repetition.DRAW))
 
     def choose(self, match: Match, random: Random) -> Move:
@@ -102,6 +106,19 @@ def parse_level(level: int | str) -> int:
     return number
 
 
-def make(seat: Seat, level: int | str = LEVEL) -> EnginePlayer:
+def _parse_nodes(text: str) -> int:
+    """A number of positions; `TablebaseError` if it is none."""
+    number = whole_number(text)
+    if not number:
+        raise TablebaseError(f"nodes must be a whole number from 1 on, not {quoted(text)}")
+    return number
+
+
+def make(seat: Seat, level: int | str | None = None, nodes: str | None = None, tables: str = "yes") -> EnginePlayer:
     """The player ``engine``."""
-    return EnginePlayer(seat, parse_level(level))
+    if tables not in ("yes", "no"):
+        raise TablebaseError(f"tables must be yes or no, not {quoted(tables)}")
+    if nodes is not None and level is not None:
+        raise TablebaseError("level and nodes both say how much the engine searches: give one of them")
+    limit = None if nodes is None else _parse_nodes(nodes)
+    return EnginePlayer(seat, LEVEL if level is None else parse_level(level), limit, tables=tables == "yes")

@@ -113,7 +113,11 @@ PLAYERS = (
         "engine",
         "searches ahead, and ends in the tables where there are any",
         _loaded_later("tablebase.play.engine_player"),
-        {"level": "how much it searches, from 1 (little, and carelessly) to 10 (a million positions a move)"},
+        {
+            "level": "how much it searches, from 1 (little, and carelessly) to 10 (a million positions a move)",
+            "nodes": "positions it may search for a move, instead of a level",
+            "tables": "whether it uses tables: yes or no",
+        },
     ),
 )
 """All players, first the one that plays if none is named."""

@@ -13,6 +13,7 @@ from random import Random
 
 from tablebase.errors import TablebaseError, did_you_mean, quoted
 from tablebase.game.stochastic import State, StochasticGame
+from tablebase.play.settings import read_settings
 from tablebase.play.state_player import StatePlayer
 
 
@@ -145,23 +146,4 @@ def open_state_player(text: str, game: StochasticGame, folder: Path = Path("data
         choice = ", ".join(state_player_names(game))
         raise TablebaseError(f"the player {name} cannot play {game.name}, because {fault}: choose {choice}")
     known = [*record.settings, *(game.weights if record.weighs else ())]
-    return record.make(game, folder, _read_settings(name, rest, known))
-
-
-def _read_settings(name: str, text: str, known: list[str]) -> dict[str, str]:
-    """The settings of a player by name."""
-    settings: dict[str, str] = {}
-    for word in text.split(",") if text else []:
-        key, equals, value = word.partition("=")
-        if not equals or key in settings:
-            raise TablebaseError(f"{quoted(word)} is not a new setting of the player {name}: write each once, as in depth=5")
-        check_setting(name, key, known)
-        settings[key] = value
-    return settings
-
-
-def check_setting(name: str, key: str, known: list[str]) -> None:
-    """Raise `TablebaseError` unless a player has a setting."""
-    if key not in known:
-        takes = f"it takes {', '.join(known)}" if known else "it takes none"
-        raise TablebaseError(f"the player {name} has no setting {quoted(key)}{did_you_mean(key, known)}: {takes}")
+    return record.make(game, folder, read_settings(name, rest, known))

@@ -157,8 +157,12 @@ class Engine:
         """Materials without a table whose positions came up in searches."""
         return set().union(*(searcher.cache.missing for searcher in self._searchers))
 
+    def prepare(self) -> None:
+        """Compile the kernels now, if that has not been done on this machine, instead of in the first search."""
+        self._searchers[0].prepare()
+
     def stop(self) -> None:
-        """End the search that another thread runs: it returns what it has found so far."""
+        """End the search that another thread runs, or is about to run: it returns what it has found so far."""
         self._stopped.set()
 
     def analyse(
@@ -197,6 +201,8 @@ class Engine:
         if depth is None and seconds is None and nodes is None:
             raise TablebaseError("the search needs a limit: give a depth, a time or a number of nodes")
         _check_limits(depth, seconds, nodes, lines)
+        # Before the caller has the answers, so that no word to stop from then on is lost.
+        self._stopped.clear()
         return self._answers(as_position(self.game, position), depth, seconds, nodes, lines, past)
 
     def _answers(
@@ -209,9 +215,8 @@ class Engine:
         past: Sequence[Position],
     ) -> Iterator[Analysis]:
         """What `analyse` yields."""
-        self._searchers[0].prepare()
+        self.prepare()
         begin = time.monotonic()
-        self._stopped.clear()
         if (over := decided(self.game, position)) is not None:
             yield self._over(over, begin)
             return

@@ -172,7 +172,6 @@ def test_infinite_differences(ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["hexapawn"], "matches are played in games of chance or of several players, and hexapawn is none of them"),
         (["harehedgehog"], "a match is between two players at least: name each with --player"),
         (["harehedgehog", "--player", "random"], "a match is between two players at least"),
         (["harehedgehog", "--player", "random", "--player", "rando"], "there is no player 'rando' (did you mean 'random'?)"),

@@ -1,0 +1,97 @@
+"""Games that `match --record` has written, shown ply by ply: what `line --replay` does."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from tablebase.cli.options import Format
+from tablebase.errors import MissingTableError, RulesError, TablebaseError, system_error
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from tablebase.game import Game
+    from tablebase.game.moves import Position
+    from tablebase.game.stochastic import StochasticGame
+    from tablebase.play.game_texts import GameText
+    from tablebase.probe.prober import Prober
+
+
+def replay(
+    rules: Game | StochasticGame, path: Path, number: int, folder: Path, plies: int | None, *, boards: bool, style: Format
+) -> None:
+    """Show the positions of a game with the moves that were made, and what the tables say where there are any."""
+    from contextlib import ExitStack, closing
+
+    from tablebase.cli.output import say, write_rows
+    from tablebase.game import Game
+    from tablebase.play.game_texts import replayed
+    from tablebase.probe.prober import Prober
+
+    if not isinstance(rules, Game):
+        raise RulesError(f"{rules.name} has no pieces on squares, and its games are not written: leave out --replay")
+    text = _read(path, number)
+    positions = replayed(rules, text)
+    last = len(positions) if plies is None else min(plies + 1, len(positions))
+    with ExitStack() as stack:
+        prober = stack.enter_context(closing(Prober(folder))) if folder.exists() else None
+        rows = [_row(rules, text, positions, ply, prober) for ply in range(last)]
+    if boards and style is Format.TABLE:
+        _write_boards(rules, text, positions[:last])
+    else:
+        write_rows(rows, style, ["ply", "side", "move", "outcome", "distance", "best", "position"])
+    say(f"game {text.number}, {text.players[0]} against {text.players[1]}: {text.why}")
+
+
+def _read(path: Path, number: int) -> GameText:
+    """The game of this number in a file."""
+    from tablebase.play.game_texts import read_games
+
+    try:
+        content = path.read_text(encoding="utf-8")
+    except OSError as fault:
+        raise system_error(fault, path, "name the file that match --record has written") from fault
+    except UnicodeDecodeError:
+        raise TablebaseError(f"{path} is no text: name the file that match --record has written") from None
+    numbers = []
+    for text in read_games(content):
+        if text.number == number:
+            return text
+        numbers.append(text.number)
+    raise TablebaseError(f"{path} has no game {number}: it has {len(numbers)} games")
+
+
+def _row(game: Game, text: GameText, positions: Sequence[Position], ply: int, prober: Prober | None) -> dict[str, Any]:
+    """A ply of a game, with the move that follows it."""
+    from tablebase.game.notation import render
+
+    position = positions[ply]
+    move = text.moves[ply] if ply < len(text.moves) else None
+    row = {"ply": ply, "side": game.sides[position.side].letter, "move": move, "position": render(game, position)}
+    # The last position may be none of a table, with a piece on a goal or without pieces of a side.
+    if prober is None or ply == len(text.moves):
+        return {**row, "outcome": None, "distance": None, "best": None}
+    try:
+        answer = prober.probe(game, position)
+    except MissingTableError:
+        return {**row, "outcome": None, "distance": None, "best": None}
+    return {**row, "outcome": str(answer.outcome), "distance": answer.distance, "best": answer.best}
+
+
+def _write_boards(game: Game, text: GameText, positions: Sequence[Position]) -> None:
+    """Draw the board after every move."""
+    from tablebase.cli.boards import write_board
+    from tablebase.game.moves import legal_moves
+    from tablebase.game.notation import render_move
+
+    for ply, position in enumerate(positions):
+        if ply == 0:
+            sys.stdout.write(f"{text.start}\n\n")
+            write_board(game, position)
+            continue
+        made = text.moves[ply - 1]
+        move = next(one for one in legal_moves(game, positions[ply - 1]) if render_move(game, one) == made)
+        sys.stdout.write(f"\n{ply}. {made}\n\n")
+        write_board(game, position, move)

@@ -1,0 +1,117 @@
+"""What the games of two players against each other say about their strength.
+
+Games are played in pairs: the same opening twice, with colours swapped. The points of a pair, from 0 to 2 by halves, are one
+observation, since the games of a pair depend on each other (the *pentanomial* model). With the mean share s of the points of n
+pairs and the variance v of a pair's share:
+
+- the difference in strength is 400·log10(s / (1 - s)) Elo points (A. Elo, *The Rating of Chessplayers, Past and Present*, 1978,
+  in its logistic form), with the interval of 95 % from s ± 1.96·sqrt(v / n);
+- the sequential test (A. Wald, "Sequential tests of statistical hypotheses", 1945) of a difference of e0 against one of e1 Elo
+  points, with expected shares s0 and s1, goes on while the logarithm of the likelihood ratio lies between log(b / (1 - a)) and
+  log((1 - b) / a). It is approximated by n·(s1 - s0)·(2·s - s0 - s1) / (2·v) (M. Van den Bergh, "A practical introduction to the
+  GSPRT", 2020).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tablebase.errors import TablebaseError
+from tablebase.play.tournament import CONFIDENCE, elo, wilson
+
+ERROR = 0.05
+"""The chance of either error of the sequential test."""
+UNSEEN = 0.5
+"""What a number of pairs that is 0 counts as in the sequential test, so that there is a variance after few pairs, too."""
+
+
+@dataclass(frozen=True)
+class Strength:
+    """How much stronger one player is than another.
+
+    Parameters
+    ----------
+    share, low, high : float
+        Its share of the points, with the interval of 95 %.
+    elo, elo_low, elo_high : float or None
+        The same as a difference in Elo points; None if it is infinite.
+    """
+
+    share: float
+    low: float
+    high: float
+    elo: float | None
+    elo_low: float | None
+    elo_high: float | None
+
+
+def strength(pairs: Sequence[float]) -> Strength:
+    """The strength of a player by its points in pairs of games, each from 0 to 2.
+
+    Where all pairs are alike, they have no variance, and the interval is that of Wilson for as many trials as games, which is
+    wider than necessary.
+
+    Examples
+    --------
+    >>> found = strength([2, 1, 1.5, 1])
+    >>> round(found.share, 4), round(found.elo or 0)
+    (0.6875, 137)
+    """
+    count = len(pairs)
+    share = sum(pairs) / (2 * count) if count else 0.5
+    variance = sum((points / 2 - share) ** 2 for points in pairs) / count if count else 0.0
+    if variance > 0:
+        half = CONFIDENCE * math.sqrt(variance / count)
+        low, high = max(0.0, share - half), min(1.0, share + half)
+    else:
+        low, high = wilson(sum(pairs), 2 * count)
+    return Strength(share, low, high, elo(share), elo(low), elo(high))
+
+
+def expected_share(difference: float) -> float:
+    """The share of the points that a player gets who is so many Elo points stronger."""
+    return 1 / (1 + 10 ** (-difference / 400))
+
+
+@dataclass(frozen=True)
+class SequentialTest:
+    """A test of two hypotheses about the difference in strength that ends as soon as one of them is likely enough.
+
+    Parameters
+    ----------
+    least, most : float
+        The differences in Elo points of the hypotheses H0 and H1.
+    """
+
+    least: float
+    most: float
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.least) and math.isfinite(self.most) and self.least < self.most):
+            raise TablebaseError(
+                f"a sequential test needs two differences, the smaller one first, not {self.least:g},{self.most:g}"
+            )
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The logarithms of the likelihood ratio at which H0 and H1 are accepted."""
+        return math.log(ERROR / (1 - ERROR)), math.log((1 - ERROR) / ERROR)
+
+    def ratio(self, pairs: Sequence[float]) -> float:
+        """The logarithm of the likelihood ratio after some pairs of games; 0 after none."""
+        if not pairs:
+            return 0.0
+        counts = [max(UNSEEN, sum(points == each / 2 for points in pairs)) for each in range(5)]
+        total = sum(counts)
+        share = sum(count * each / 4 for each, count in enumerate(counts)) / total
+        variance = sum(count * (each / 4 - share) ** 2 for each, count in enumerate(counts)) / total
+        one, other = expected_share(self.least), expected_share(self.most)
+        return total * (other - one) * (2 * share - one - other) / (2 * variance)
+
+    def accepted(self, pairs: Sequence[float]) -> str | None:
+        """The hypothesis that is likely enough, ``H0`` or ``H1``; None while the test goes on."""
+        low, high = self.bounds
+        ratio = self.ratio(pairs)
+        return "H0" if ratio <= low else "H1" if ratio >= high else None

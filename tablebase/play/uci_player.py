@@ -1,0 +1,65 @@
+"""A player that is a program of its own and speaks UCI."""
+
+from __future__ import annotations
+
+from random import Random
+
+from tablebase.errors import ForfeitError, quoted
+from tablebase.game.moves import Move
+from tablebase.game.notation import render, render_move
+from tablebase.play.match import Match
+from tablebase.play.player import Player, Seat
+from tablebase.protocol.client import PATIENCE, Budget, UciClient
+
+
+class UciPlayer(Player):
+    """Asks an engine for its moves; after a failure, the engine is started anew for the next match.
+
+    Parameters
+    ----------
+    seat : Seat
+    command : str
+        The engine and its arguments.
+    budget : Budget
+        What it is given for a move.
+    patience : float
+        Seconds that it has for each answer beside that.
+    """
+
+    def __init__(self, seat: Seat, command: str, budget: Budget, patience: float = PATIENCE) -> None:
+        super().__init__(f"the engine {command} plays")
+        self._game, self._command, self._budget, self._patience = seat.game, command, budget, patience
+        self._client: UciClient | None = self._started()
+        self._match: Match | None = None
+
+    def _started(self) -> UciClient:
+        return UciClient(self._command, self._game.name, self._patience)
+
+    def choose(self, match: Match, random: Random) -> Move:
+        """The engine's move.
+
+        Raises
+        ------
+        ForfeitError
+            If it has ended, does not answer, or its move is not legal.
+        """
+        del random
+        if self._client is None or not self._client.alive:
+            self.close()
+            self._client = self._started()
+        if match is not self._match:
+            self._match = match
+            self._client.new_game()
+        made = [render_move(self._game, move) for move in match.moves]
+        text = self._client.best_move(render(self._game, match.positions[0]), made, self._budget)
+        legal = match.legal()
+        if text not in legal:
+            raise ForfeitError(f"the engine {quoted(self._command)} has answered {quoted(text)}, which is not a legal move")
+        return legal[text]
+
+    def close(self) -> None:
+        """End the process."""
+        super().close()
+        if self._client is not None:
+            self._client.close()
+            self._client = None

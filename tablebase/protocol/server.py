@@ -1,0 +1,240 @@
+"""The engine's end of the line: it reads commands, searches in a thread of its own, and answers."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+
+import tablebase
+from tablebase.errors import TablebaseError, quoted, system_error
+from tablebase.game import Outcome
+from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
+from tablebase.game.notation import parse, read_move
+from tablebase.probe.prober import Prober
+from tablebase.protocol.clock import seconds_for_move
+from tablebase.protocol.settings import BUTTON, Settings
+from tablebase.protocol.words import Go, Placement, read_go, read_option, read_placement, split
+from tablebase.search import Analysis, Engine
+from tablebase.search.frames import MOST_DEPTH
+
+NO_MOVE = "0000"
+"""The move of a side that has none."""
+
+
+class UciServer:
+    """Answers commands of the protocol, one line after another.
+
+    Faulty lines are answered by an ``info string`` with a sentence, and change nothing; after a faulty ``position`` there is no
+    position to search, so that no move is made in a wrong one.
+
+    Parameters
+    ----------
+    settings : Settings
+    write : callable
+        Is given each line of the answers, without its end, from one thread at a time.
+    """
+
+    def __init__(self, settings: Settings, write: Callable[[str], None]) -> None:
+        self.settings = settings
+        self._write = write
+        self._lock = threading.Lock()
+        self._positions: list[Position] | None = [self._start()]
+        self._over: Outcome | None = decided(settings.game, self._start())
+        self._engine: Engine | None = None
+        self._prober: Prober | None = None
+        self._thread: threading.Thread | None = None
+        self._thinking = threading.Event()
+        self._stopped = threading.Event()
+
+    def serve(self, lines: Iterable[str]) -> None:
+        """Answer lines until one of them is ``quit``, or there are no more; a search ends with them."""
+        try:
+            for line in lines:
+                command, words = split(line)
+                if command == "quit":
+                    break
+                try:
+                    self._answer(command, words)
+                except (TablebaseError, OSError, MemoryError) as fault:
+                    self._complain(fault)
+        finally:
+            self._stop()
+            self._drop_engine()
+
+    def _say(self, *lines: str) -> None:
+        with self._lock:
+            for line in lines:
+                self._write(line)
+
+    def _complain(self, fault: BaseException) -> None:
+        """Say what is wrong, in one line."""
+        if isinstance(fault, OSError):
+            fault = system_error(fault)
+        self._say(f"info string error: {' '.join((str(fault) or 'out of memory').split())}")
+
+    def _answer(self, command: str, words: list[str]) -> None:
+        """Answer a command."""
+        if command == "uci":
+            name = f"id name tablebase {tablebase.__version__}"
+            self._say(name, "id author the authors of tablebase", *self.settings.declared(), "uciok")
+        elif command == "isready":
+            if not self._thinking.is_set():
+                self._prepared().prepare()
+            self._say("readyok")
+        elif command == "stop":
+            self._stopped.set()
+            if self._engine is not None:
+                self._engine.stop()
+        elif command in ("setoption", "ucinewgame", "position", "go"):
+            if self._thinking.is_set():
+                raise TablebaseError(f"a search is running: send stop before {command}")
+            {"setoption": self._set, "ucinewgame": self._forget, "position": self._place, "go": self._go}[command](words)
+        elif words and not command:
+            raise TablebaseError(f"{quoted(' '.join(words))} is no command: send uci, isready, position, go, stop or quit")
+
+    # What a search needs
+
+    def _start(self) -> Position:
+        return parse(self.settings.game, self.settings.game.start)
+
+    def _prepared(self) -> Engine:
+        """The engine with the present options; it is made when it is first needed."""
+        if self._engine is None:
+            if self.settings.folder is not None:
+                self._prober = Prober(self.settings.folder)
+            self._engine = Engine(self.settings.game, self._prober, self.settings.search)
+        return self._engine
+
+    def _drop_engine(self) -> None:
+        """Give back memory and files; what a search has learnt is forgotten."""
+        self._engine = None
+        if self._prober is not None:
+            self._prober.close()
+            self._prober = None
+
+    def _set(self, words: list[str]) -> None:
+        """Give an option another value."""
+        name, value = read_option(words)
+        changed = self.settings.changed(name, value)
+        if changed.search != self.settings.search or changed.folder != self.settings.folder or name.lower() == BUTTON.lower():
+            self._drop_engine()
+        if changed.game is not self.settings.game:
+            self._drop_engine()
+            self.settings = changed
+            self._place_at(Placement(None, ()))
+        self.settings = changed
+
+    def _forget(self, _words: list[str]) -> None:
+        """Begin another game."""
+        self._drop_engine()
+
+    def _place(self, words: list[str]) -> None:
+        """Set up a position; after a fault there is none."""
+        self._positions = None
+        self._place_at(read_placement(words))
+
+    def _place_at(self, placement: Placement) -> None:
+        game = self.settings.game
+        positions = [self._start() if placement.fen is None else parse(game, placement.fen)]
+        over = decided(game, positions[0])
+        for text in placement.moves:
+            here = positions[-1]
+            ends = read_move(game, text)
+            moves = [] if over else [move for move in legal_moves(game, here) if (move.origin, move.target) == ends]
+            if not moves:
+                why = "the game is over" if over else "it is not legal there"
+                raise TablebaseError(f"move {len(positions)}, {quoted(text)}, cannot be made: {why}")
+            positions.append(play(here, moves[0]))
+            over = Outcome.LOSS if wins_at_once(game, here, moves[0]) else decided(game, positions[-1])
+        self._positions, self._over = positions, over
+
+    # The search
+
+    def _go(self, words: list[str]) -> None:
+        """Begin to think."""
+        limits = read_go(words)
+        if limits.unknown:
+            self._say(f"info string not supported, and ignored: {quoted(' '.join(limits.unknown))}")
+        if self._positions is None:
+            self._say("info string error: there is no position: send one", f"bestmove {NO_MOVE}")
+            return
+        if self._thread is not None:
+            self._thread.join()
+        self._stopped.clear()
+        self._thinking.set()
+        held = limits.infinite or _is_endless(limits, self._positions[-1].side)
+        try:
+            answers = self._answers(limits, self._positions, held)
+        except BaseException:
+            self._thinking.clear()
+            self._say(f"bestmove {NO_MOVE}")
+            raise
+        self._thread = threading.Thread(target=self._think, args=(answers, held), daemon=True)
+        self._thread.start()
+
+    def _answers(self, limits: Go, positions: list[Position], held: bool) -> Iterator[Analysis]:
+        """What the search finds, as soon as it is asked for."""
+        if self._over is not None:
+            return iter(())
+        side = positions[-1].side
+        left, increment = limits.time[side], limits.increment[side] or 0
+        seconds = None if limits.movetime is None else max(limits.movetime, 1) / 1000
+        if seconds is None and left is not None:
+            seconds = seconds_for_move(left, increment, limits.movestogo, self.settings.overhead)
+        return self._prepared().analyse(
+            positions[-1],
+            depth=None if limits.depth is None else min(limits.depth, MOST_DEPTH),
+            seconds=float("inf") if held else seconds,
+            nodes=limits.nodes,
+            lines=self.settings.lines,
+            past=positions[:-1],
+        )
+
+    def _think(self, answers: Iterator[Analysis], held: bool) -> None:
+        """Search, and say what is found; in a thread of its own."""
+        best = NO_MOVE
+        try:
+            if self._over is not None:
+                self._say(f"info depth 0 score {'cp' if self._over is Outcome.DRAW else 'mate'} 0")
+            for answer in answers:
+                self._say(info(answer))
+                if answer.rank == 1 and answer.best is not None:
+                    best = answer.best
+        except (TablebaseError, OSError, MemoryError) as fault:
+            self._complain(fault)
+        if held:
+            self._stopped.wait()
+        # First, since the next command may come as soon as the answer is out.
+        self._thinking.clear()
+        self._say(f"bestmove {best}")
+
+    def _stop(self) -> None:
+        """End the search, and wait until it has ended."""
+        self._stopped.set()
+        if self._engine is not None:
+            self._engine.stop()
+        if self._thread is not None:
+            self._thread.join()
+
+
+def _is_endless(limits: Go, side: int) -> bool:
+    """Whether nothing limits a search."""
+    return limits.depth is None and limits.nodes is None and limits.movetime is None and limits.time[side] is None
+
+
+def info(answer: Analysis) -> str:
+    """What has been found, as a line of the protocol."""
+    rate = round(answer.nodes / answer.seconds) if answer.seconds > 0 else 0
+    words = [
+        f"info depth {answer.depth} multipv {answer.rank} score {score(answer)} nodes {answer.nodes} nps {rate}",
+        f"tbhits {answer.table_hits} time {round(1000 * answer.seconds)}",
+    ]
+    return " ".join([*words, *(["pv", *answer.line] if answer.line else [])])
+
+
+def score(answer: Analysis) -> str:
+    """A score: hundredths of a piece or, once there is a proof, moves of the winner, negative if that is the other side."""
+    if answer.value is None or answer.value.distance is None:
+        return f"cp {answer.score if answer.value is None else 0}"
+    moves = (answer.value.distance + 1) // 2
+    return f"mate {moves if answer.value.outcome is Outcome.WIN else -moves}"

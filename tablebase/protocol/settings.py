@@ -1,0 +1,130 @@
+"""The options of the engine: what it says of them, and what it makes of their values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tablebase.compute import machine
+from tablebase.errors import RulesError, TablebaseError, quoted
+from tablebase.game import Game
+from tablebase.game.notation import whole_number
+from tablebase.game.registry import game_names, load_game
+from tablebase.search.choices import Options, Repetition
+from tablebase.tables.folder import check_folder
+
+MEBIBYTE = 2**20
+EMPTY = "<empty>"
+"""What a text without letters is written as."""
+SPINS = {"Hash": "hash_mebibytes", "Threads": "threads", "MultiPV": "lines", "Move Overhead": "overhead"}
+"""Options that are numbers, each with its field of `Settings`."""
+BUTTON = "Clear Hash"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The values of all options.
+
+    Parameters
+    ----------
+    game : Game
+    folder : Path or None
+        The tables; None for a search without any.
+    hash_mebibytes : int
+    threads : int
+    lines : int
+        Lines to show.
+    overhead : int
+        Milliseconds that a move takes beside the thinking.
+    repetition : Repetition
+        What the third occurrence of a position means.
+    """
+
+    game: Game
+    folder: Path | None = None
+    hash_mebibytes: int = 64
+    threads: int = 1
+    lines: int = 1
+    overhead: int = 10
+    repetition: Repetition = Repetition.DRAW
+
+    @property
+    def search(self) -> Options:
+        """What an engine needs to know of them."""
+        return Options(threads=self.threads, hash_bytes=self.hash_mebibytes * MEBIBYTE, repetition=self.repetition)
+
+    def declared(self) -> list[str]:
+        """The lines that declare the options, the present values as defaults."""
+        lines = [
+            f"option name {name} type spin default {getattr(self, field)} min {least} max {most}"
+            for name, field in SPINS.items()
+            for least, most in [_range(name)]
+        ]
+        path = EMPTY if self.folder is None else str(self.folder)
+        return [
+            *lines,
+            f"option name TablebasePath type string default {path}",
+            f"option name Repetition type combo default {self.repetition} {_choice(Repetition)}",
+            f"option name UCI_Variant type combo default {self.game.name} {_choice(_variants(self.game))}",
+            f"option name {BUTTON} type button",
+        ]
+
+    def changed(self, name: str, value: str) -> Settings:
+        """These settings with another value of an option; its name may be written in any letters.
+
+        Raises
+        ------
+        TablebaseError
+            If there is no such option, or it cannot have this value.
+        """
+        known = [*SPINS, "TablebasePath", "Repetition", "UCI_Variant", BUTTON]
+        option = next((one for one in known if one.lower() == name.lower()), None)
+        if option is None:
+            raise TablebaseError(f"there is no option {quoted(name)}: choose {', '.join(known)}")
+        if option in SPINS:
+            least, most = _range(option)
+            number = whole_number(value)
+            if number is None or not least <= number <= most:
+                raise TablebaseError(f"{option} must be a whole number from {least} to {most}, not {quoted(value)}")
+            change: dict[str, Any] = {SPINS[option]: number}
+            return replace(self, **change)
+        if option == "TablebasePath":
+            return replace(self, folder=_folder(value))
+        if option == "Repetition":
+            if value not in list(Repetition):
+                raise TablebaseError(f"there is no rule of repetition {quoted(value)}: choose {', '.join(Repetition)}")
+            return replace(self, repetition=Repetition(value))
+        return replace(self, game=load_game(value)) if option == "UCI_Variant" else self
+
+
+def _range(name: str) -> tuple[int, int]:
+    """The least and the largest value of an option that is a number."""
+    most = {"Hash": max(1, machine.memory() // MEBIBYTE), "Threads": 256, "MultiPV": 500, "Move Overhead": 5_000}
+    return 0 if name == "Move Overhead" else 1, most[name]
+
+
+def _choice(words: type[Repetition] | list[str]) -> str:
+    """The values of an option, as they are declared."""
+    return " ".join(f"var {word}" for word in words)
+
+
+def _variants(game: Game) -> list[str]:
+    """The games of pieces on squares that are installed, and this one."""
+    names = {game.name}
+    for name in game_names():
+        try:
+            names.add(load_game(name).name)
+        except RulesError:
+            # A game of chance, or one that cannot be loaded.
+            continue
+    return sorted(names)
+
+
+def _folder(text: str) -> Path | None:
+    """The folder that a value names; None for no tables."""
+    if text in ("", EMPTY):
+        return None
+    folder = Path(text).expanduser()
+    check_folder(folder, built=True)
+    return folder

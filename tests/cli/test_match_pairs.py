@@ -1,0 +1,118 @@
+"""The command `match` for games of pieces on squares, and `line --replay`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support import odd_engine
+from support.program import Answer
+
+from tablebase.api.tablebase import Tablebase
+from tablebase.play.game_texts import read_games
+
+Ask = Callable[..., Answer]
+WORDS = ("hexapawn", "--player", "engine:nodes=60", "--player", "engine:level=1", "--games", 6, "--opening", 1, "--data", "nowhere")
+
+
+def test_a_match(ask: Ask, tmp_path: Path) -> None:
+    """The same seed gives the same games; the rows add up, and the games are in the file."""
+    files = [tmp_path / name for name in ("one", "other")]
+    rows, again = (ask("match", *WORDS, "--record", file, "--format", "json").json for file in files)
+    assert rows == again
+    assert files[0].read_text() == files[1].read_text()
+    first, second = rows
+    assert [row["player"] for row in rows] == ["engine:nodes=60", "engine:level=1"]
+    assert first["games"] == first["wins"] + first["draws"] + first["losses"] == 6
+    assert (first["wins"], first["losses"]) == (second["losses"], second["wins"])
+    assert first["share"] == pytest.approx((first["wins"] + first["draws"] / 2) / 6)
+    assert first["share"] + second["share"] == pytest.approx(1)
+    assert first["share_from"] + second["share_to"] == pytest.approx(1)
+    texts = list(read_games(files[0].read_text()))
+    won = sum(text.winner is not None and text.players[text.winner] == "engine:nodes=60" for text in texts)
+    assert (len(texts), won) == (6, first["wins"])
+    table = ask("match", *WORDS)
+    assert table.out.split()[:8] == ["player", "games", "wins", "draws", "losses", "share", "elo", "forfeits"]
+
+
+def test_a_sequential_test(ask: Ask) -> None:
+    """It stops the match, and says what it has accepted."""
+    words = ("hexapawn", "--player", "engine:nodes=300", "--player", "engine:nodes=300", "--opening", 0, "--data", "nowhere")
+    answer = ask("match", *words, "--games", 400, "--sprt=100,200", "--format", "json")
+    assert (answer.code, answer.json[0]["accepted"]) == (0, "H0")
+    assert answer.json[0]["games"] < 400
+    assert "H0 is accepted: the logarithm of the likelihood ratio is -" in answer.err
+    assert "the bounds are -2.94 and 2.94" in answer.err
+    open_still = ask("match", *words, "--games", 2, "--sprt=-1,1", "--format", "json")
+    assert open_still.json[0]["accepted"] is None
+    assert "neither hypothesis is accepted" in open_still.err
+
+
+def test_forfeits_are_named(ask: Ask) -> None:
+    engine = f"uci:{sys.executable} {odd_engine.__file__} illegal"
+    answer = ask("match", *WORDS[:3], "--player", engine, "--games", 2, "--opening", 1, "--data", "nowhere", "--format", "json")
+    assert [row["forfeits"] for row in answer.json] == [0, 2]
+    assert "game 1: White wins: the engine " in answer.err
+    assert "which is not a legal move" in answer.err
+
+
+def test_replay(ask: Ask, tmp_path: Path, hexapawns: Path, pawn_tables: Tablebase) -> None:
+    """Every position with the move that was made there, and what the tables say of it."""
+    file = tmp_path / "games"
+    assert ask("match", *WORDS, "--record", file).code == 0
+    text = list(read_games(file.read_text()))[2]
+    answer = ask("line", "hexapawn", "--replay", file, "--number", 3, "--data", hexapawns, "--format", "json")
+    rows = answer.json
+    assert [row["move"] for row in rows] == [*text.moves, None]
+    assert rows[0]["position"] == text.start
+    for row in rows[:-1]:
+        probe = pawn_tables.probe("hexapawn", row["position"])
+        assert (row["outcome"], row["distance"], row["best"]) == (str(probe.outcome), probe.distance, probe.best)
+    assert f"game 3, {text.players[0]} against {text.players[1]}: {text.why}\n" in answer.err
+    bare = ask("line", "hexapawn", "--replay", file, "--data", "nowhere", "--plies", 1, "--format", "csv").csv
+    assert [(row["ply"], row["outcome"]) for row in bare] == [("0", ""), ("1", "")]
+    drawn = ask("line", "hexapawn", "--replay", file, "--boards", "--plies", 1, "--data", "nowhere").out
+    assert drawn.startswith(f"{text.start}\n\n 3 p p p")
+    assert drawn.count("   a b c\n") == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["hexapawn"], "a match is between two players, not 0: name each with --player"),
+        ([*WORDS, "--games", 3], "give an even number, not 3"),
+        ([*WORDS, "--nodes", 5, "--time", 1], "--nodes and --time both limit a move"),
+        ([*WORDS, "--sprt", "5"], "--sprt needs two differences in Elo points, as in 0,10, not '5'"),
+        ([*WORDS, "--sprt", "5,0"], "the smaller one first"),
+        ([*WORDS, "--record", "/nowhere/games"], "name another file with --record"),
+        ([*WORDS, "--record", __file__], "is there already: name a new file with --record"),
+        (["pig", "--no-tables"], "pig has no pieces on squares: leave out --no-tables"),
+        (["pig", "--sprt", "0,5"], "pig has no pieces on squares: leave out --sprt"),
+    ],
+)
+def test_what_match_refuses(words: list[object], said: str, ask: Ask) -> None:
+    answer = ask("match", *words)
+    assert (answer.code, answer.out) == (2, "")
+    assert said in answer.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["hexapawn", "--replay", "/nowhere/games"], "name the file that match --record has written"),
+        (["hexapawn", "3/P1p/3 w", "--replay", __file__], "a game that is replayed has its own start"),
+        (["pig", "--replay", __file__], "pig has no pieces on squares"),
+        (["hexapawn", "--replay", "{file}", "--number", "2"], "has no game 2: it has 1 games"),
+        (["doushouqi", "--replay", "{file}"], "game 1 is one of hexapawn, not of doushouqi"),
+    ],
+)
+def test_what_replay_refuses(words: list[str], said: str, ask: Ask, tmp_path: Path) -> None:
+    from tablebase.play.game_texts import GameText, write_game
+
+    file = tmp_path / "games"
+    file.write_text(write_game(GameText("hexapawn", 1, ("a", "b"), "3/P1p/3 w", 0, ("a2a3",), 0, "goal")))
+    answer = ask("line", *(word.format(file=file) for word in words))
+    assert (answer.code, answer.out) == (2, "")
+    assert said in answer.err

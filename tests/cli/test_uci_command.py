@@ -1,0 +1,52 @@
+"""The command `uci`, as a process of its own."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.program import PROGRAM, Answer
+
+Ask = Callable[..., Answer]
+
+
+def test_a_process_of_its_own(two_pieces: Path) -> None:
+    """Bytes that are no text, and the end of the input in mid-search: an answer, exit code 0, nothing on standard error."""
+    lines = b"uci\nisready\n\xff\xfe\nposition startpos\ngo infinite\n"
+    command = [sys.executable, "-c", PROGRAM, "uci", "doushouqi", "--data", str(two_pieces)]
+    done = subprocess.run(command, input=lines, capture_output=True, check=False, timeout=300)
+    said = done.stdout.decode().splitlines()
+    assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+    assert f"option name TablebasePath type string default {two_pieces}" in said
+    assert "readyok" in said
+    assert any(line.startswith("info string error: ") and "xff" in line and "is no command" in line for line in said)
+    assert said[-1].startswith("bestmove ")
+    assert said[-1] != "bestmove 0000"
+
+
+def test_lines_of_a_short_talk(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without tables where they are by default; what follows quit is not read."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO("uci\nquit\nuci\n"))
+    monkeypatch.chdir("/")
+    answer = ask("uci", "hexapawn", "--size", "4x4")
+    assert (answer.code, answer.err, answer.out.count("uciok")) == (0, "", 1)
+    assert "option name TablebasePath type string default <empty>\n" in answer.out
+    assert "option name UCI_Variant type combo default hexapawn-4x4 var " in answer.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["pig"], "pig is a game of chance or of several players"),
+        (["chess"], "there is no game 'chess'"),
+        (["hexapawn", "--data", "/nowhere/at/all"], "there is no tablebase in /nowhere/at/all"),
+    ],
+)
+def test_what_is_refused(words: list[str], said: str, ask: Ask) -> None:
+    answer = ask("uci", *words)
+    assert (answer.code, answer.out) == (2, "")
+    assert said in answer.err

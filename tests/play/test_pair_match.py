@@ -1,0 +1,233 @@
+"""Matches of pieces on squares: pairs of games, seeds, tables, programs of their own that fail, and games as text."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import odd_engine
+
+from tablebase.api.tablebase import Tablebase
+from tablebase.errors import NotationError, TablebaseError
+from tablebase.game import Outcome, load_game
+from tablebase.game.notation import parse, render
+from tablebase.play.comparison import SequentialTest
+from tablebase.play.game_texts import GameText, read_games, replayed, write_game
+from tablebase.play.match import Match
+from tablebase.play.pair_match import Conditions, PlayedGame, enough, opening, pair_points, play_match
+from tablebase.protocol.client import Budget
+
+PAWNS = load_game("hexapawn")
+WIDE = load_game("hexapawn-4x4")
+JUNGLE = load_game("doushouqi")
+NOWHERE = Path("nowhere")
+HERE = Conditions(parse(PAWNS, PAWNS.start), opening=1, folder=NOWHERE)
+ODD = f"uci:{sys.executable} {odd_engine.__file__}"
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+PLAYED = st.builds(
+    GameText,
+    TEXTS,
+    st.integers(1, 999),
+    st.tuples(TEXTS, TEXTS),
+    TEXTS,
+    st.integers(0, 99),
+    st.lists(st.from_regex(r"[a-h][1-9][a-h][1-9]", fullmatch=True), max_size=60).map(tuple),
+    st.sampled_from([0, 1, None]),
+    TEXTS,
+)
+
+
+def games(*names: str, count: int = 4, conditions: Conditions = HERE, game: str = "hexapawn") -> list[PlayedGame]:
+    """The games of a match."""
+    return list(play_match(load_game(game), names, count, conditions))
+
+
+def test_pairs_and_seeds() -> None:
+    """Both games of a pair have one opening, with colours swapped; the same seed gives the same games, another one others."""
+    wide = replace(HERE, start=parse(WIDE, WIDE.start), opening=3)
+    one, other = (games("engine:level=1", "engine:nodes=40", count=6, conditions=wide, game=WIDE.name) for _ in range(2))
+    assert one == other
+    assert one != games("engine:level=1", "engine:nodes=40", count=6, conditions=replace(wide, seed=2), game=WIDE.name)
+    assert [game.sides for game in one] == [(0, 1), (1, 0)] * 3
+    assert [game.text.number for game in one] == [1, 2, 3, 4, 5, 6]
+    for first, second in zip(one[::2], one[1::2], strict=True):
+        assert first.text.moves[:3] == second.text.moves[:3]
+        assert first.text.players == second.text.players[::-1] == ("engine:level=1", "engine:nodes=40")
+    assert len({game.text.moves[:3] for game in one}) > 1
+    assert not any(game.forfeit for game in one)
+
+
+def test_results_are_those_of_the_moves() -> None:
+    """Each game's moves, replayed by the rules, end as the text says; the first player's points are counted from its side."""
+    for game in games("engine:nodes=60", "engine:level=1", count=8):
+        match = Match(PAWNS, parse(PAWNS, game.text.start))
+        for move in game.text.moves:
+            match.play(match.legal()[move])
+        ending = match.ending()
+        assert ending is not None
+        assert ending.winner == game.text.winner
+        name = ("White", "Black")[ending.winner or 0]
+        assert game.text.why == f"{name} wins: {ending.why}"
+        assert game.points == (game.sides[ending.winner or 0] == 0)
+
+
+def test_tables_end_games(pawn_tables: Tablebase) -> None:
+    """At once, with the result of perfect play; without them, games go on."""
+    folder = pawn_tables.prober.store.folder
+    judged = games("engine:level=1", "engine:level=1", conditions=replace(HERE, folder=folder))
+    for game in judged:
+        positions = replayed(PAWNS, game.text)
+        value = pawn_tables.probe_value(PAWNS, positions[-1])
+        assert game.text.winner == (positions[-1].side if value.outcome is Outcome.WIN else 1 - positions[-1].side)
+        assert (len(game.text.moves), game.text.why.partition(": ")[2]) == (1, "by the tables")
+    longer = games("engine:level=1", "engine:level=1", conditions=replace(HERE, folder=folder, adjudicated=False))
+    assert all(len(game.text.moves) > 1 for game in longer)
+
+
+def test_long_games_are_drawn() -> None:
+    start = replace(HERE, start=parse(JUNGLE, JUNGLE.start), opening=2, most_plies=5)
+    for game in games("engine:nodes=30", "engine:nodes=30", count=2, conditions=start, game="doushouqi"):
+        assert (len(game.text.moves), game.text.winner) == (7, None)
+        assert game.text.why == "draw: not decided within 5 plies"
+        assert game.points == 0.5
+
+
+def test_the_sequential_test_ends_matches() -> None:
+    """After whole pairs only, and once a hypothesis is accepted."""
+    won = [PlayedGame(GameText("", 1, ("", ""), "", 0, (), side, ""), sides, False) for side, sides in ((0, (0, 1)), (1, (1, 0)))]
+    test = SequentialTest(-50, 50)
+    assert pair_points(won * 3 + won[:1]) == [2.0] * 3
+    assert enough(test, won * 60)
+    assert not enough(test, won * 60 + won[:1])
+    assert not enough(test, won)
+    assert not enough(None, won * 60)
+
+
+# Programs of their own
+
+
+FAILURES = {
+    "crash": "has ended with exit code 3",
+    "hang": "has not answered within 2 s",
+    "illegal": "has answered 'a1a1', which is not a legal move",
+    "empty": "has answered without a move",
+    "close": "has closed its output",
+}
+
+
+def test_an_engine_that_plays_well() -> None:
+    """A program of its own makes the moves that it says, with the same games for the same seed."""
+    one, other = (games(f"{ODD} none", "engine:nodes=40", conditions=replace(HERE, seed=5)) for _ in range(2))
+    assert one == other
+    assert not any(game.forfeit for game in one)
+    for game in one:
+        match = Match(PAWNS, parse(PAWNS, game.text.start))
+        for ply, move in enumerate(game.text.moves):
+            legal = match.legal()
+            assert ply < 1 or game.sides[match.side] == 1 or move == min(legal)
+            match.play(legal[move])
+
+
+@pytest.mark.parametrize("how", FAILURES)
+def test_engines_that_fail_lose(how: str) -> None:
+    """With a sentence, whichever side they play; the next game is played by a new process."""
+    [first, second] = games("engine:level=1", f"{ODD} {how}", count=2, conditions=replace(HERE, patience=2.0))
+    for game in (first, second):
+        assert game.forfeit
+        assert game.text.winner is not None
+        assert game.sides[game.text.winner] == 0
+        assert game.points == 1
+        assert game.text.why.endswith(FAILURES[how])
+        assert f"wins: the engine '{ODD.removeprefix('uci:')} {how}"[:60] in game.text.why
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("", "the command is empty"),
+        ("'", "cannot be started"),
+        ("/nowhere/engine", "cannot be started"),
+        (f"{sys.executable} -c pass", "has ended with exit code 0"),
+    ],
+)
+def test_what_is_no_engine(command: str, said: str) -> None:
+    """Before the first game, that is an error and no loss."""
+    with pytest.raises(TablebaseError, match=said):
+        games(f"uci:{command}", "engine", count=2)
+
+
+def test_what_a_move_may_take() -> None:
+    assert Budget(500, None).command == "go nodes 500"
+    assert Budget(None, 0.25).command == "go movetime 250"
+    assert Budget(None, 0.0001).command == "go movetime 1"
+
+
+@pytest.mark.parametrize(
+    ("names", "count", "said"),
+    [
+        (["engine"], 2, "a match is between two players, not 1"),
+        (["engine"] * 3, 2, "a match is between two players, not 3"),
+        (["engine", "engine"], 3, "give an even number, not 3"),
+        (["engine", "engin"], 2, "there is no player 'engin'"),
+        (["engine", "engine:levl=3"], 2, r"no setting 'levl' \(did you mean 'level'\?\)"),
+        (["engine", "engine:level"], 2, "'level' is not a new setting"),
+        (["engine", "engine:nodes=0"], 2, "nodes must be a whole number from 1 on, not '0'"),
+        (["engine", "engine:tables=maybe"], 2, "tables must be yes or no, not 'maybe'"),
+        (["engine", "engine:level=3,nodes=5"], 2, "level and nodes both say"),
+    ],
+)
+def test_what_is_refused(names: list[str], count: int, said: str) -> None:
+    with pytest.raises(TablebaseError, match=said):
+        games(*names, count=count)
+
+
+def test_openings_that_end_the_game() -> None:
+    """Those that do are drawn again; a number of plies after which all do is refused."""
+    for pair in range(30):
+        assert opening(PAWNS, replace(HERE, opening=3), pair).plies == 3
+    with pytest.raises(TablebaseError, match="8 random plies end the game again and again"):
+        opening(PAWNS, replace(HERE, opening=8), 0)
+
+
+# Games as text
+
+
+@given(st.lists(PLAYED, max_size=4))
+def test_text_and_back(texts: list[GameText]) -> None:
+    assert list(read_games("".join(map(write_game, texts)))) == texts
+
+
+def test_text_by_hand() -> None:
+    """The form of PGN."""
+    text = GameText("hexapawn", 7, ("a", 'b "c"'), "3/P1p/3 w", 0, ("a2a3",), 0, "White wins: goal")
+    assert write_game(text) == (
+        '[Game "hexapawn"]\n[Round "7"]\n[White "a"]\n[Black "b \\"c\\""]\n[Start "3/P1p/3 w"]\n[Opening "0"]\n'
+        '[Result "1-0"]\n[Termination "White wins: goal"]\n\na2a3\n1-0\n\n'
+    )
+    assert [render(PAWNS, position) for position in replayed(PAWNS, text)] == ["3/P1p/3 w", "P2/2p/3 b"]
+
+
+GOOD = write_game(GameText("hexapawn", 1, ("a", "b"), "3/P1p/3 w", 0, ("a2a3",), 0, "goal"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("\n1-0\n", "\n", "the last game has no result"),
+        ('[Start "3/P1p/3 w"]\n', "", "has no tag Start"),
+        ('[Result "1-0"]', '[Result "0-1"]', "do not fit its moves"),
+        ('[Round "1"]', '[Round "x"]', "do not fit its moves"),
+        ('[Start "3/P1p/3 w"]', r'[Start "\q"]', "is not a tag"),
+        ("a2a3", "a2a1", "move 1 of game 1, 'a2a1', is not legal"),
+        ("a2a3", "a2a3 c2c1", "move 2 of game 1, 'c2c1', is not legal"),
+        ('[Game "hexapawn"]', '[Game "doushouqi"]', "game 1 is one of doushouqi, not of hexapawn"),
+    ],
+)
+def test_texts_that_are_damaged(old: str, new: str, said: str) -> None:
+    with pytest.raises(TablebaseError, match=said) as refused:
+        [replayed(PAWNS, text) for text in read_games(GOOD.replace(old, new))]
+    assert isinstance(refused.value, NotationError) == ("one of doushouqi" not in said)

@@ -1,0 +1,60 @@
+"""A conversation with the engine's end of the protocol, in this process, as a program for playing would have it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from queue import Queue
+
+from tablebase.game import load_game
+from tablebase.protocol.server import UciServer
+from tablebase.protocol.settings import Settings
+
+PATIENCE = 120.0
+"""Seconds to wait for a line."""
+
+
+class Dialogue:
+    """A server in a thread of its own; what it says is read a line at a time."""
+
+    def __init__(self, game: str = "doushouqi", folder: Path | None = None) -> None:
+        self._asked: Queue[str | None] = Queue()
+        self._said: Queue[str] = Queue()
+        server = UciServer(Settings(load_game(game), folder, hash_mebibytes=1), self._said.put)
+        self._thread = threading.Thread(target=server.serve, args=(self._lines(),), daemon=True)
+
+    def __enter__(self) -> Dialogue:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._asked.put(None)
+        self._thread.join(PATIENCE)
+        assert not self._thread.is_alive()
+
+    def _lines(self) -> Iterator[str]:
+        while (line := self._asked.get()) is not None:
+            yield line
+
+    def send(self, *lines: str) -> None:
+        """Lines for the engine."""
+        for line in lines:
+            self._asked.put(line)
+
+    def until(self, beginning: str) -> list[str]:
+        """What the engine says, up to the first line that begins like this."""
+        heard: list[str] = []
+        while not heard or not heard[-1].startswith(beginning):
+            heard.append(self._said.get(timeout=PATIENCE))
+        return heard
+
+    def ask(self, *lines: str, until: str) -> list[str]:
+        """Send lines, and hear the answer."""
+        self.send(*lines)
+        return self.until(until)
+
+    @property
+    def silent(self) -> bool:
+        """Whether nothing has been said that was not read."""
+        return self._said.empty()
