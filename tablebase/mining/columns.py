@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.game.features import KINDS, Feature
+from tablebase.mining.board_text import TEXTS, board_texts
 from tablebase.slices.location import StoredSlice
 from tablebase.slices.material import material_name
 from tablebase.slices.positions import Positions
 from tablebase.values import FIRST, STALEMATE, Codes, Coding
 
 OUTCOMES = tuple(Outcome)
-POSITION = "position"
+ZUGZWANG = "zugzwang"
 TEXT = pa.dictionary(pa.int16(), pa.string())
 
 
@@ -36,12 +36,21 @@ class Rows:
     coding : Coding
     make_positions : callable
         Computes their squares, on first use.
+    make_other_codes : callable
+        Reads the codes of the same placements with the other side to move, on first use; given the positions.
     """
 
     def __init__(
-        self, slice_: StoredSlice, key: tuple[int, ...], codes: Codes, coding: Coding, make_positions: Callable[[], Positions]
+        self,
+        slice_: StoredSlice,
+        key: tuple[int, ...],
+        codes: Codes,
+        coding: Coding,
+        make_positions: Callable[[], Positions],
+        make_other_codes: Callable[[Positions], Codes],
     ) -> None:
-        self.slice, self.key, self.codes, self.coding, self._make_positions = slice_, key, codes, coding, make_positions
+        self.slice, self.key, self.codes, self.coding = slice_, key, codes, coding
+        self._make_positions, self._make_other_codes = make_positions, make_other_codes
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -51,9 +60,21 @@ class Rows:
         """Their squares."""
         return self._make_positions()
 
+    @cached_property
+    def other_codes(self) -> Codes:
+        """Codes of the same placements with the other side to move."""
+        return self._make_other_codes(self.positions)
+
     def take(self, where: NDArray[np.int64]) -> Rows:
         """The rows with these numbers."""
-        return Rows(self.slice, self.key, self.codes[where], self.coding, lambda: self.positions.take(where))
+        return Rows(
+            self.slice,
+            self.key,
+            self.codes[where],
+            self.coding,
+            lambda: self.positions.take(where),
+            lambda _: self.other_codes[where],
+        )
 
 
 @dataclass(frozen=True)
@@ -70,6 +91,8 @@ class Column:
         The feature that it belongs to.
     late : bool
         Whether a query computes it from other columns, and only for the rows that remain, because it is slow.
+    extra : bool
+        Whether ``*`` leaves it out for another reason.
     """
 
     name: str
@@ -77,11 +100,12 @@ class Column:
     compute: Callable[[Rows], pa.Array]
     feature: Feature | None = None
     late: bool = False
+    extra: bool = False
 
     @property
     def in_star(self) -> bool:
         """Whether ``*`` includes it."""
-        return self.feature is None and not self.late
+        return self.feature is None and not self.late and not self.extra
 
 
 def columns(game: Game, slices: Sequence[StoredSlice], features: tuple[Feature, ...]) -> dict[str, Column]:
@@ -96,7 +120,8 @@ def columns(game: Game, slices: Sequence[StoredSlice], features: tuple[Feature, 
     every_column = [*_slice_columns(game, slices), *_value_columns()]
     for piece in range(piece_count):
         every_column += _piece_columns(game, piece)
-    every_column.append(Column(POSITION, pa.string(), _position, late=True))
+    every_column += [Column(name, pa.string(), partial(_text, name), late=True) for name in TEXTS]
+    every_column.append(Column(ZUGZWANG, pa.bool_(), _zugzwang, extra=True))
     every_column += [column for feature in features for column in _feature_columns(feature, piece_count)]
     _check_names(every_column)
     return {column.name: column for column in every_column}
@@ -175,25 +200,24 @@ def _words(words: tuple[str, ...]) -> pa.Array:
     return pa.array(words, type=pa.string())
 
 
-def _position(rows: Rows) -> pa.Array:
-    return position_texts(rows.positions)
+@cache
+def _advantages(coding: Coding) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
+    """For each code 1, 0 or -1 for a win, draw or loss of the side to move, and whether the game is over."""
+    signs = {Outcome.WIN: 1, Outcome.DRAW: 0, Outcome.LOSS: -1}
+    values = [coding.value(code) for code in range(coding.void)]
+    over = [code == STALEMATE or value.distance == 0 for code, value in enumerate(values)]
+    return np.array([signs[value.outcome] for value in values], dtype=np.int8), np.array(over, dtype=bool)
 
 
-def position_texts(positions: Positions) -> pa.Array:
-    """Positions as text; the twin of `tablebase.game.notation.render`."""
-    board = positions.game.board
-    width = board.width + 1
-    empty = "/".join(["." * board.width] * board.height) + f" {positions.game.sides[positions.side].letter}"
-    letters = np.tile(np.frombuffer(empty.encode(), dtype=np.uint8), (len(positions), 1))
-    offsets = np.array([(board.height - 1 - rank) * width + file for file, rank in board.cells])
-    for kind, squares in zip(positions.kinds, positions.squares.T, strict=True):
-        letters[np.arange(len(letters)), offsets.take(squares)] = ord(positions.game.kinds[kind].symbol)
-    buffers = [None, pa.py_buffer(letters)]
-    texts = pa.FixedSizeBinaryArray.from_buffers(pa.binary(len(empty)), len(letters), buffers).cast(pa.binary()).cast(pa.string())
-    # Longest runs first, so that no shorter run is replaced inside a longer one.
-    for run in range(board.width, 0, -1):
-        texts = pc.replace_substring(texts, "." * run, str(run))
-    return texts
+def _zugzwang(rows: Rows) -> pa.Array:
+    """Whether both sides do worse when they have to move: the outcomes of the two sides to move sum up to less than a draw."""
+    signs, over = _advantages(rows.coding)
+    both = signs.take(rows.codes) + signs.take(rows.other_codes)
+    return pa.array(both < 0, mask=over.take(rows.codes) | over.take(rows.other_codes))
+
+
+def _text(name: str, rows: Rows) -> pa.Array:
+    return board_texts(name, rows.positions)
 
 
 def _piece_columns(game: Game, piece: int) -> list[Column]:

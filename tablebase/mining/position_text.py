@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import duckdb
@@ -13,15 +14,14 @@ from duckdb.func import PythonUDFType
 from numpy.typing import NDArray
 
 from tablebase.game import Game
-from tablebase.mining.columns import Column, position_texts
+from tablebase.mining.board_text import MIRROR, TEXTS, TWIN, board_texts
+from tablebase.mining.columns import Column
 from tablebase.slices.material import Material, material_name
 from tablebase.slices.positions import Positions
 
-FUNCTION = "write_position"
-
 
 class PositionWriter:
-    """Writes positions as text in statements.
+    """Writes positions, and their images under the symmetries of the game, as text in statements.
 
     Parameters
     ----------
@@ -41,18 +41,20 @@ class PositionWriter:
         self.sources = [columns[name] for name in names]
         """The columns that a position is generated from."""
 
-    @property
-    def expression(self) -> str:
-        """The position of a row of these columns, in SQL."""
+    def expression(self, name: str) -> str:
+        """One of the columns `TEXTS` of a row of these columns, in SQL."""
+        if (name == MIRROR and self.game.mirror is None) or (name == TWIN and self.game.swap is None):
+            return "NULL::VARCHAR"
         material, side, *squares = (column.name for column in self.sources)
-        return f"{FUNCTION}({material}, {side}, [{', '.join(squares)}])"
+        return f"write_{name}({material}, {side}, [{', '.join(squares)}])"
 
     def register(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Create the function that the expression calls."""
+        """Create the functions that the expressions call."""
         types: list[Any] = ["VARCHAR", "VARCHAR", "VARCHAR[]"]
-        connection.create_function(FUNCTION, self._texts, types, "VARCHAR", type=PythonUDFType.ARROW)
+        for name in TEXTS:
+            connection.create_function(f"write_{name}", partial(self._write, name), types, "VARCHAR", type=PythonUDFType.ARROW)
 
-    def _texts(self, materials: pa.Array, sides: pa.Array, squares: pa.Array) -> pa.Array:
+    def _write(self, text: str, materials: pa.Array, sides: pa.Array, squares: pa.Array) -> pa.Array:
         """Texts of rows, computed slice by slice."""
         slices = pc.binary_join_element_wise(_whole(materials), _whole(sides), " ").dictionary_encode()
         numbers = pc.index_in(_whole(squares).flatten(), value_set=pa.array(self.game.board.names))
@@ -61,13 +63,13 @@ class PositionWriter:
         order = np.argsort(slice_numbers, kind="stable")
         groups = np.split(order, np.cumsum(np.bincount(slice_numbers))[:-1])
         names = slices.dictionary.to_pylist()
-        texts = [self._of_slice(name, placements[rows]) for name, rows in zip(names, groups, strict=True)]
+        texts = [self._of_slice(text, name, placements[rows]) for name, rows in zip(names, groups, strict=True)]
         return pa.concat_arrays(texts).take(pa.array(np.argsort(order)))
 
-    def _of_slice(self, name: str, squares: NDArray[np.int8]) -> pa.Array:
+    def _of_slice(self, text: str, name: str, squares: NDArray[np.int8]) -> pa.Array:
         material_text, side = name.split(" ")
         material = self.materials[material_text]
-        return position_texts(Positions(self.game, material, self.sides[side], squares[:, : material.pieces]))
+        return board_texts(text, Positions(self.game, material, self.sides[side], squares[:, : material.pieces]))
 
 
 def _whole(values: pa.Array | pa.ChunkedArray) -> pa.Array:

@@ -22,8 +22,9 @@ from tablebase.errors import TablebaseError, quoted
 from tablebase.executors.bounds import deadline
 from tablebase.game import Game
 from tablebase.game.features import Feature
+from tablebase.mining.board_text import POSITION
 from tablebase.mining.column_names import distinct_names
-from tablebase.mining.columns import POSITION, Column, columns, sql_type
+from tablebase.mining.columns import Column, columns, sql_type
 from tablebase.mining.frames import Tabular, with_plain_numbers
 from tablebase.mining.lookup import look_up, named_positions
 from tablebase.mining.position_text import PositionWriter
@@ -198,7 +199,7 @@ class Query(Tabular):
             stream = f"{relation.schema}_{relation.name}"
             connection.register(stream, relation.scan)
             made = ", ".join(
-                f'{self.writer.expression} AS "{column.name}"' if column.late and self.writer else f'"{column.name}"'
+                f'{self.writer.expression(column.name)} AS "{column.name}"' if column.late and self.writer else f'"{column.name}"'
                 for column in relation.columns
             )
             connection.execute(f"CREATE VIEW {relation.schema}.{relation.name} AS SELECT {made} FROM {stream}")

@@ -22,8 +22,10 @@ from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.mining.columns import Column, Rows
 from tablebase.mining.selection import Occurring, Selection, Wanted
+from tablebase.mining.stored_codes import StoredCodes
+from tablebase.slices.address import Address
 from tablebase.slices.indexing import Layout, Squares, apart, layout_of
-from tablebase.slices.location import StoredSlice
+from tablebase.slices.location import StoredSlice, is_self_paired, locate
 from tablebase.slices.material import Material
 from tablebase.slices.positions import Positions
 from tablebase.tables.store import Store
@@ -134,6 +136,7 @@ class Scan:
 
     def __init__(self, game: Game, store: Store, selection: Selection, columns: Sequence[Column], threads: int) -> None:
         self.game, self.store, self.columns, self.threads = game, store, columns, threads
+        self.stored_codes = StoredCodes(game, store)
         self.stored_sides = stored_sides(selection)
         self.schema = pa.schema([(column.name, column.type) for column in columns])
         self.cells = sum(stored.cells(layout_of(game, stored.material)) for stored in self.stored_sides)
@@ -183,7 +186,7 @@ class Scan:
             others = np.ones(len(codes), dtype=bool)
             others[span.indices - span.begin] = False
             codes = np.where(others, codes.dtype.type(table.coding.void), codes)
-        block = _Block(table.layout, span.begin, codes, table.coding)
+        block = _Block(table.layout, stored.side, span.begin, codes, table.coding, self.stored_codes)
         return span.cells, [
             work(rows)
             for values, slices in stored.by_values.items()
@@ -205,9 +208,20 @@ class _Block:
     """Codes of consecutive indices; an *offset* counts indices from its first."""
 
     layout: Layout
+    side: int
     begin: int
     codes: Codes
     coding: Coding
+    stored_codes: StoredCodes
+
+    @cached_property
+    def other_codes(self) -> Codes | None:
+        """Codes of the same placements with the other side to move; None if these have indices of their own."""
+        game, material = self.layout.game, self.layout.material
+        if is_self_paired(game, material):
+            return None
+        table = self.stored_codes.store.table(game, material)
+        return table.codes_between(1 - self.side, self.begin, self.begin + len(self.codes))
 
     def images(self, values: frozenset[Occurring]) -> Iterator[_Image]:
         """The positions with these values, then those of their mirror images that have no index of their own."""
@@ -304,7 +318,19 @@ class _Image:
             squares.flags.writeable = False
             return Positions(layout.game, material, slice_.side, squares)
 
-        return Rows(slice_, (self.block.begin, int(self.mirrored)), self.codes, self.block.coding, positions)
+        key = self.block.begin, int(self.mirrored)
+        return Rows(slice_, key, self.codes, self.block.coding, positions, self._other_codes)
+
+    def _other_codes(self, positions: Positions) -> Codes:
+        """Codes of positions with the other side to move."""
+        others = self.block.other_codes
+        if others is not None:
+            # Neither the slots nor the squares of the pieces depend on the side to move.
+            codes: Codes = others.take(self.offsets)
+            return codes
+        location = locate(positions.game, positions.material, 1 - positions.side)
+        indices = Address(positions.game, location).index_many(positions.squares)
+        return self.block.stored_codes.at(location.material, location.side, indices)
 
 
 def _mapped(image: tuple[int, ...] | None, squares: Squares) -> Squares:

@@ -20,7 +20,7 @@ def test_rows_of_several_slices_keep_their_order() -> None:
     rows = [("RvC", "a1", "b2"), ("CvW", "a2", "b1"), ("RvW", "c3", "a9"), ("RvC", "g7", "a1"), ("CvW", "g1", "g2")]
     materials, first, second = zip(*rows, strict=True)
     squares = pa.array([list(pair) for pair in zip(first, second, strict=True)])
-    texts = writer._texts(pa.array(materials), pa.array(["w"] * len(rows)), squares)
+    texts = writer._write("position", pa.array(materials), pa.array(["w"] * len(rows)), squares)
     assert texts.to_pylist() == [
         "7/7/7/7/7/7/7/1c5/R6 w",
         "7/7/7/7/7/7/7/C6/1w5 w",
