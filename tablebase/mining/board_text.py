@@ -48,6 +48,26 @@ def board_texts(name: str, positions: Positions) -> pa.Array:
     return pc.min_element_wise(texts(game, positions.kinds, squares, positions.side), mirrored)
 
 
+def child_texts(positions: Positions, origins: Squares, targets: Squares) -> pa.Array:
+    """The positions after moves as text, as their rows have them: where the game has colour swap, with colours exchanged.
+
+    Parameters
+    ----------
+    positions : Positions
+        Those before the moves.
+    origins, targets : ndarray of int8, shape (positions,)
+        The squares between which a piece moves; a piece that stands on the target is captured.
+    """
+    game, kinds = positions.game, positions.kinds
+    squares = np.where(positions.squares == origins[:, None], targets[:, None], positions.squares)
+    # Written last, the piece that moved hides the one that it captured.
+    order = sorted(range(len(kinds)), key=lambda piece: game.side_of(kinds[piece]) == positions.side)
+    kinds, squares = tuple(kinds[piece] for piece in order), squares[:, order]
+    if game.swap is None:
+        return texts(game, kinds, squares, 1 - positions.side)
+    return texts(game, [game.twins[kind] for kind in kinds], image(game.swap, squares), positions.side)
+
+
 def image(squares_of: Sequence[int], squares: Squares) -> Squares:
     """Squares under a symmetry of the board."""
     return np.array(squares_of, dtype=np.int8)[squares]

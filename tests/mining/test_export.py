@@ -19,7 +19,7 @@ import pytest
 from support.checks import at_least_one
 from support.program import Answer, ask_fresh
 
-from tablebase.mining import columns as mining
+from tablebase.mining import rows as mining
 from tablebase.mining.columns import columns
 from tablebase.mining.export import FILE_NAME, KEY, Export, Sample, chosen_columns
 from tablebase.mining.scan import Scan
@@ -136,7 +136,9 @@ def test_mirror_images_are_drawn_on_their_own(two_pieces: Path) -> None:
     def none(*_: object) -> NoReturn:
         raise AssertionError("nobody asks for squares")
 
-    drawn = [Sample(0.5, 3).of(mining.Rows(slice_, key, codes, NARROW, none, none)).codes.tolist() for key in (*keys, keys[0])]
+    drawn = [
+        Sample(0.5, 3).of(mining.Rows(slice_, key, codes, NARROW, none, none, none)).codes.tolist() for key in (*keys, keys[0])
+    ]
     assert drawn[0] == drawn[2] != drawn[1]
 
 
