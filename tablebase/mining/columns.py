@@ -1,87 +1,26 @@
-"""The columns of the table `positions`: names, types, and how to compute them."""
+"""The columns of the tables of positions and of moves: names, types, and how to compute them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.game.features import KINDS, Feature
+from tablebase.mining.board_text import TEXTS, board_texts
+from tablebase.mining.column import OUTCOMES, TEXT, Column, by_code, constant, small_integers, words_array
+from tablebase.mining.move_columns import columns_from_moves, move_columns
+from tablebase.mining.rows import Rows
 from tablebase.slices.location import StoredSlice
 from tablebase.slices.material import material_name
-from tablebase.slices.positions import Positions
-from tablebase.values import FIRST, STALEMATE, Codes, Coding
+from tablebase.values import FIRST, STALEMATE, Coding
 
-OUTCOMES = tuple(Outcome)
-POSITION = "position"
-TEXT = pa.dictionary(pa.int16(), pa.string())
-
-
-class Rows:
-    """Positions of one slice under its own name.
-
-    Parameters
-    ----------
-    slice_ : StoredSlice
-    key : tuple of int
-        Numbers that distinguish these rows from all others of the slice.
-    codes : ndarray
-    coding : Coding
-    make_positions : callable
-        Computes their squares, on first use.
-    """
-
-    def __init__(
-        self, slice_: StoredSlice, key: tuple[int, ...], codes: Codes, coding: Coding, make_positions: Callable[[], Positions]
-    ) -> None:
-        self.slice, self.key, self.codes, self.coding, self._make_positions = slice_, key, codes, coding, make_positions
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    @cached_property
-    def positions(self) -> Positions:
-        """Their squares."""
-        return self._make_positions()
-
-    def take(self, where: NDArray[np.int64]) -> Rows:
-        """The rows with these numbers."""
-        return Rows(self.slice, self.key, self.codes[where], self.coding, lambda: self.positions.take(where))
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column.
-
-    Parameters
-    ----------
-    name : str
-    type : pyarrow.DataType
-    compute : callable
-        Maps `Rows` to an Arrow array.
-    feature : Feature or None
-        The feature that it belongs to.
-    late : bool
-        Whether a query computes it from other columns, and only for the rows that remain, because it is slow.
-    """
-
-    name: str
-    type: pa.DataType
-    compute: Callable[[Rows], pa.Array]
-    feature: Feature | None = None
-    late: bool = False
-
-    @property
-    def in_star(self) -> bool:
-        """Whether ``*`` includes it."""
-        return self.feature is None and not self.late
+ZUGZWANG = "zugzwang"
 
 
 def columns(game: Game, slices: Sequence[StoredSlice], features: tuple[Feature, ...]) -> dict[str, Column]:
@@ -96,10 +35,16 @@ def columns(game: Game, slices: Sequence[StoredSlice], features: tuple[Feature, 
     every_column = [*_slice_columns(game, slices), *_value_columns()]
     for piece in range(piece_count):
         every_column += _piece_columns(game, piece)
-    every_column.append(Column(POSITION, pa.string(), _position, late=True))
+    every_column += [Column(name, pa.string(), partial(_text, name), late=True) for name in TEXTS]
+    every_column += [Column(ZUGZWANG, pa.bool_(), _zugzwang, extra=True), *columns_from_moves(game)]
     every_column += [column for feature in features for column in _feature_columns(feature, piece_count)]
     _check_names(every_column)
     return {column.name: column for column in every_column}
+
+
+def columns_of_moves(game: Game, slices: Sequence[StoredSlice], positions: Mapping[str, Column]) -> dict[str, Column]:
+    """All columns of the moves of these slices by name, given those of the positions."""
+    return move_columns(game, [positions[column.name] for column in _slice_columns(game, slices)])
 
 
 def _check_names(every_column: Sequence[Column]) -> None:
@@ -112,36 +57,14 @@ def _check_names(every_column: Sequence[Column]) -> None:
         seen.add(column.name.lower())
 
 
-def sql_type(column: Column) -> str:
-    """The column's type in SQL."""
-    if pa.types.is_dictionary(column.type) or pa.types.is_string(column.type):
-        return "VARCHAR"
-    return {pa.bool_(): "BOOLEAN", pa.int16(): "SMALLINT", pa.float64(): "DOUBLE"}[column.type]
-
-
-def _constant(names: Sequence[str]) -> Callable[[Rows, str], pa.Array]:
-    """Return a function that makes constant arrays of these words, which share one dictionary."""
-    numbers = {name: number for number, name in enumerate(names)}
-    dictionary = pa.array(names, type=pa.string())
-
-    def make(rows: Rows, name: str) -> pa.Array:
-        return pa.DictionaryArray.from_arrays(np.full(len(rows), numbers[name], dtype=np.int16), dictionary)
-
-    return make
-
-
 def _slice_columns(game: Game, slices: Sequence[StoredSlice]) -> list[Column]:
     names = {slice_.material: material_name(game, slice_.material) for slice_ in slices}
-    material, mover = _constant(list(names.values())), _constant([side.letter for side in game.sides])
+    material, mover = constant(list(names.values())), constant([side.letter for side in game.sides])
     return [
         Column("material", TEXT, lambda rows: material(rows, names[rows.slice.material])),
-        Column("pieces", pa.int16(), lambda rows: _numbers(np.full(len(rows), rows.slice.material.pieces))),
+        Column("pieces", pa.int16(), lambda rows: small_integers(np.full(len(rows), rows.slice.material.pieces))),
         Column("side", TEXT, lambda rows: mover(rows, game.sides[rows.slice.side].letter)),
     ]
-
-
-def _numbers(values: NDArray[np.generic], missing: NDArray[np.bool_] | None = None) -> pa.Array:
-    return pa.array(values.astype(np.int16, copy=False), mask=missing)
 
 
 def _value_columns() -> list[Column]:
@@ -152,53 +75,37 @@ def _value_columns() -> list[Column]:
     ]
 
 
-@cache
-def _by_code(coding: Coding) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
-    """Number of the outcome, and distance, of each code."""
-    values = [coding.value(code) for code in range(coding.void)]
-    return (
-        np.array([OUTCOMES.index(value.outcome) for value in values], dtype=np.int16),
-        np.array([value.distance or 0 for value in values], dtype=np.int16),
-    )
-
-
 def _outcome(rows: Rows) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(_by_code(rows.coding)[0].take(rows.codes), _words(tuple(map(str, OUTCOMES))))
+    return pa.DictionaryArray.from_arrays(by_code(rows.coding)[0].take(rows.codes), words_array(tuple(map(str, OUTCOMES))))
 
 
 def _distance(rows: Rows) -> pa.Array:
-    return _numbers(_by_code(rows.coding)[1].take(rows.codes), rows.codes < FIRST)
+    return small_integers(by_code(rows.coding)[1].take(rows.codes), rows.codes < FIRST)
 
 
 @cache
-def _words(words: tuple[str, ...]) -> pa.Array:
-    return pa.array(words, type=pa.string())
+def _advantages(coding: Coding) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
+    """For each code 1, 0 or -1 for a win, draw or loss of the side to move, and whether the game is over."""
+    signs = {Outcome.WIN: 1, Outcome.DRAW: 0, Outcome.LOSS: -1}
+    values = [coding.value(code) for code in range(coding.void)]
+    over = [code == STALEMATE or value.distance == 0 for code, value in enumerate(values)]
+    return np.array([signs[value.outcome] for value in values], dtype=np.int8), np.array(over, dtype=bool)
 
 
-def _position(rows: Rows) -> pa.Array:
-    return position_texts(rows.positions)
+def _zugzwang(rows: Rows) -> pa.Array:
+    """Whether both sides do worse when they have to move: the outcomes of the two sides to move sum up to less than a draw."""
+    signs, over = _advantages(rows.coding)
+    both = signs.take(rows.codes) + signs.take(rows.other_codes)
+    return pa.array(both < 0, mask=over.take(rows.codes) | over.take(rows.other_codes))
 
 
-def position_texts(positions: Positions) -> pa.Array:
-    """Positions as text; the twin of `tablebase.game.notation.render`."""
-    board = positions.game.board
-    width = board.width + 1
-    empty = "/".join(["." * board.width] * board.height) + f" {positions.game.sides[positions.side].letter}"
-    letters = np.tile(np.frombuffer(empty.encode(), dtype=np.uint8), (len(positions), 1))
-    offsets = np.array([(board.height - 1 - rank) * width + file for file, rank in board.cells])
-    for kind, squares in zip(positions.kinds, positions.squares.T, strict=True):
-        letters[np.arange(len(letters)), offsets.take(squares)] = ord(positions.game.kinds[kind].symbol)
-    buffers = [None, pa.py_buffer(letters)]
-    texts = pa.FixedSizeBinaryArray.from_buffers(pa.binary(len(empty)), len(letters), buffers).cast(pa.binary()).cast(pa.string())
-    # Longest runs first, so that no shorter run is replaced inside a longer one.
-    for run in range(board.width, 0, -1):
-        texts = pc.replace_substring(texts, "." * run, str(run))
-    return texts
+def _text(name: str, rows: Rows) -> pa.Array:
+    return board_texts(name, rows.positions)
 
 
 def _piece_columns(game: Game, piece: int) -> list[Column]:
     number = piece + 1
-    kinds, names = _constant([kind.symbol for kind in game.kinds]), _words(tuple(game.board.names))
+    kinds, names = constant([kind.symbol for kind in game.kinds]), words_array(tuple(game.board.names))
     files, ranks = (np.array([cell[i] + 1 for cell in game.board.cells], dtype=np.int16) for i in (0, 1))
 
     def squares(rows: Rows) -> NDArray[np.int8]:
@@ -212,8 +119,8 @@ def _piece_columns(game: Game, piece: int) -> list[Column]:
             TEXT,
             lambda rows: pa.DictionaryArray.from_arrays(squares(rows).astype(np.int16), names),
         ),
-        _of_piece(piece, f"p{number}_file", pa.int16(), lambda rows: _numbers(files.take(squares(rows)))),
-        _of_piece(piece, f"p{number}_rank", pa.int16(), lambda rows: _numbers(ranks.take(squares(rows)))),
+        _of_piece(piece, f"p{number}_file", pa.int16(), lambda rows: small_integers(files.take(squares(rows)))),
+        _of_piece(piece, f"p{number}_rank", pa.int16(), lambda rows: small_integers(ranks.take(squares(rows)))),
     ]
 
 
@@ -223,7 +130,11 @@ def _feature_columns(feature: Feature, piece_count: int) -> list[Column]:
     def compute(pieces: tuple[int, ...]) -> Callable[[Rows], pa.Array]:
         def array(rows: Rows) -> pa.Array:
             values = feature.values(rows.positions, pieces)
-            return pa.DictionaryArray.from_arrays(values, _words(feature.words)) if feature.words else pa.array(values, type=type_)
+            return (
+                pa.DictionaryArray.from_arrays(values, words_array(feature.words))
+                if feature.words
+                else pa.array(values, type=type_)
+            )
 
         return array
 

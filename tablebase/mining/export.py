@@ -21,7 +21,9 @@ from tablebase.compute.cleanup import ensured
 from tablebase.errors import TablebaseError, did_you_mean, system_error
 from tablebase.game import Game
 from tablebase.game.features import Feature
-from tablebase.mining.columns import Column, Rows, columns
+from tablebase.mining.column import Column
+from tablebase.mining.columns import columns
+from tablebase.mining.rows import Rows
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import SLICE_COLUMNS, Selection
 from tablebase.slices.location import StoredSlice

@@ -16,7 +16,7 @@ from tablebase.errors import NotationError
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse, render
-from tablebase.mining.columns import POSITION
+from tablebase.mining.board_text import POSITION
 from tablebase.mining.sandbox import scratch
 from tablebase.mining.selection import Selection, check_built, parts_of
 from tablebase.mining.star import TABLES

@@ -1,13 +1,13 @@
 """SQL over all positions.
 
-The tables `positions` and `distinct_positions` are streams. A statement is first planned on empty tables, which reveals
+The tables of positions and of moves are streams. A statement is first planned on empty tables, which reveals
 its faults; only the slices, values and columns that it needs are then decoded.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain, product
@@ -22,16 +22,18 @@ from tablebase.errors import TablebaseError, quoted
 from tablebase.executors.bounds import deadline
 from tablebase.game import Game
 from tablebase.game.features import Feature
+from tablebase.mining.board_text import POSITION
+from tablebase.mining.column import Column, sql_type
 from tablebase.mining.column_names import distinct_names
-from tablebase.mining.columns import POSITION, Column, columns, sql_type
+from tablebase.mining.columns import columns, columns_of_moves
 from tablebase.mining.frames import Tabular, with_plain_numbers
 from tablebase.mining.lookup import look_up, named_positions
 from tablebase.mining.position_text import PositionWriter
 from tablebase.mining.reach import check_reach
 from tablebase.mining.sandbox import faults_as_sentences, sandbox, scratch
 from tablebase.mining.scan import Scan
-from tablebase.mining.selection import Selection, known_slices, select_by_condition, union
-from tablebase.mining.star import DISTINCT, MAIN, PLAIN, POSITIONS, TABLES
+from tablebase.mining.selection import Selection, conditions_on_positions, known_slices, select_by_condition, union
+from tablebase.mining.star import MAIN, MOVE_TABLES, MOVES, PLAIN, POSITION_TABLES, POSITIONS, TABLES
 from tablebase.mining.statement import Statement, conditions_on, sources
 from tablebase.tables.store import Store
 
@@ -66,7 +68,7 @@ class Query(Tabular):
     game : Game
     folder : Path
     statement : str
-        One SELECT over `positions`, `distinct_positions`, or both.
+        One SELECT over tables of positions and of moves.
     features : tuple of Feature
     threads : int
     catalog : str, optional
@@ -95,13 +97,15 @@ class Query(Tabular):
         # Their threads would not outlive the interpreter.
         finalize(self, _end, self._runs)
         known = known_slices(game, folder, catalog)
-        all_columns = columns(game, list(known), features)
+        of_positions = columns(game, list(known), features)
+        of_moves = columns_of_moves(game, list(known), of_positions)
+        all_columns = dict.fromkeys(POSITION_TABLES, of_positions) | dict.fromkeys(MOVE_TABLES, of_moves)
         self.statement = Statement(statement, all_columns)
         self._plan(all_columns)
         # DuckDB knows best what is wrong with a statement, so it comes first.
         check_reach(self.statement.tree, TABLES)
-        late = any(column.late for column in self.statement.columns[MAIN])
-        self.writer = PositionWriter(game, {slice_.material for slice_ in known}, all_columns) if late else None
+        late = any(column.late for needed in self.statement.columns.values() for column in needed)
+        self.writer = PositionWriter(game, {slice_.material for slice_ in known}, of_positions, of_moves) if late else None
         self.relations = [
             self._relation(schema, name, tables, known)
             for schema, name in product((MAIN, PLAIN), TABLES)
@@ -198,27 +202,27 @@ class Query(Tabular):
             stream = f"{relation.schema}_{relation.name}"
             connection.register(stream, relation.scan)
             made = ", ".join(
-                f'{self.writer.expression} AS "{column.name}"' if column.late and self.writer else f'"{column.name}"'
+                f'{self.writer.expression(column.name)} AS "{column.name}"' if column.late and self.writer else f'"{column.name}"'
                 for column in relation.columns
             )
             connection.execute(f"CREATE VIEW {relation.schema}.{relation.name} AS SELECT {made} FROM {stream}")
 
-    def _plan(self, all_columns: dict[str, Column]) -> None:
+    def _plan(self, all_columns: Mapping[str, Mapping[str, Column]]) -> None:
         """Raise an error if the statement is invalid."""
         with scratch() as connection:
             connection.execute(f"CREATE SCHEMA {PLAIN}")
-            for schema, needed in self.statement.columns.items():
+            for (schema, name), needed in self.statement.columns.items():
                 # Errors then suggest columns that the statement does not name.
-                offered = needed if self.statement.reads_unnamed else all_columns.values()
+                offered = needed if self.statement.reads_unnamed else all_columns[name].values()
                 definitions = ", ".join(f'"{column.name}" {sql_type(column)}' for column in offered)
-                for name in TABLES:
+                if definitions:
                     connection.execute(f"CREATE TABLE {schema}.{name} ({definitions})")
             with faults_as_sentences():
                 try:
                     connection.execute(f"EXPLAIN {self.statement.text}")
                 except (duckdb.CatalogException, duckdb.BinderException) as fault:
                     if unknown := re.search(r"Table with name (\S+) does not exist", str(fault)):
-                        cure = f"query {POSITIONS} or {DISTINCT}, or the catalog with 'tablebase sql'"
+                        cure = f"query {' or '.join(TABLES)}, or the catalog with 'tablebase sql'"
                         raise TablebaseError(f"there is no table {unknown[1]} of positions: {cure}") from fault
                     if "resulted in an empty set of columns" in str(fault):
                         cure = f"name features and {POSITION} one by one"
@@ -227,15 +231,18 @@ class Query(Tabular):
 
     def _relation(self, schema: str, name: str, tables: list[exp.Table], known: Selection) -> Relation:
         """A table with the slices and values that are needed of it."""
-        everything = {slice_: values for slice_, values in known.items() if slice_.distinct or name == POSITIONS}
+        everything = {slice_: values for slice_, values in known.items() if slice_.distinct or name in (POSITIONS, MOVES)}
         selection = union([self._select(table, everything) for table in tables])
-        needed = self.statement.columns[schema]
-        sources = self.writer.sources if self.writer is not None and schema == MAIN else []
+        needed = self.statement.columns[schema, name]
+        sources = [source for column in needed if column.late and self.writer for source in self.writer.sources(column.name)]
         read = [column for column in dict.fromkeys([*needed, *sources]) if not column.late]
-        return Relation(schema, name, needed, Scan(self.game, self.store, selection, read, self.threads))
+        of_moves = name in MOVE_TABLES
+        return Relation(schema, name, needed, Scan(self.game, self.store, selection, read, self.threads, of_moves=of_moves))
 
     def _select(self, table: exp.Table, known: Selection) -> Selection:
         conditions, name = conditions_on(table), table.alias_or_name.lower()
+        if table.name.lower() in MOVE_TABLES:
+            conditions = conditions_on_positions(conditions)
         names = {name, ""} if len(sources(table)) == 1 else {name}
         selection = select_by_condition(self.game, known, conditions, names, self.folder)
         texts = named_positions(table)

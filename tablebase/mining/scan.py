@@ -20,10 +20,14 @@ from numpy.typing import NDArray
 
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
-from tablebase.mining.columns import Column, Rows
+from tablebase.mining.column import Column
+from tablebase.mining.moves import Listed, RowMoves, in_full, slice_moves
+from tablebase.mining.rows import MoveRows, Rows
 from tablebase.mining.selection import Occurring, Selection, Wanted
+from tablebase.mining.stored_codes import StoredCodes
+from tablebase.slices.address import Address
 from tablebase.slices.indexing import Layout, Squares, apart, layout_of
-from tablebase.slices.location import StoredSlice
+from tablebase.slices.location import StoredSlice, is_self_paired, locate
 from tablebase.slices.material import Material
 from tablebase.slices.positions import Positions
 from tablebase.tables.store import Store
@@ -31,6 +35,8 @@ from tablebase.values import Codes, Coding
 
 BLOCK = 1 << 18
 """Approximate number of indices in a block."""
+MOVES_BLOCK = 1 << 15
+"""The same where moves are listed, of which there are several for each position."""
 NEAR = 1 << 16
 """Indices that are looked up in one block if all are between two multiples of this; about a chunk of a table."""
 AHEAD = 3
@@ -84,10 +90,10 @@ class StoredSide:
         indices = reduce(or_, self.wanted.values()).indices
         return None if indices is None else np.array(sorted(indices), dtype=np.int64)
 
-    def spans(self, layout: Layout) -> Iterator[Span]:
-        """What one stream reads."""
+    def spans(self, layout: Layout, block: int) -> Iterator[Span]:
+        """What one stream reads, in blocks of about this many indices."""
         if self.indices is None:
-            size = _block_size(layout)
+            size = _block_size(layout, block)
             yield from (Span(begin, min(begin + size, layout.size)) for begin in range(0, layout.size, size))
         elif len(self.indices):
             for indices in np.split(self.indices, np.flatnonzero(np.diff(self.indices // NEAR)) + 1):
@@ -119,6 +125,8 @@ class Scan:
     columns : sequence of Column
         The columns to compute for each position.
     threads : int
+    of_moves : bool
+        Whether each legal move of a position is a row, and not the position.
 
     Attributes
     ----------
@@ -132,8 +140,18 @@ class Scan:
         The error that ended a stream; its reader may have wrapped it in one of its own.
     """
 
-    def __init__(self, game: Game, store: Store, selection: Selection, columns: Sequence[Column], threads: int) -> None:
-        self.game, self.store, self.columns, self.threads = game, store, columns, threads
+    def __init__(
+        self,
+        game: Game,
+        store: Store,
+        selection: Selection,
+        columns: Sequence[Column],
+        threads: int,
+        *,
+        of_moves: bool = False,
+    ) -> None:
+        self.game, self.store, self.columns, self.threads, self.of_moves = game, store, columns, threads, of_moves
+        self.stored_codes = StoredCodes(game, store)
         self.stored_sides = stored_sides(selection)
         self.schema = pa.schema([(column.name, column.type) for column in columns])
         self.cells = sum(stored.cells(layout_of(game, stored.material)) for stored in self.stored_sides)
@@ -152,7 +170,11 @@ class Scan:
 
     def spread(self, work: Callable[[Rows], Result]) -> Iterator[list[Result]]:
         """Apply a function to the rows of each slice in each block, on all threads; yield each block's results in order."""
-        blocks = ((stored, span) for stored in self.stored_sides for span in stored.spans(layout_of(self.game, stored.material)))
+        lists_moves = self.of_moves or any(column.of_moves for column in self.columns)
+        size = min(BLOCK, MOVES_BLOCK) if lists_moves else BLOCK
+        blocks = (
+            (stored, span) for stored in self.stored_sides for span in stored.spans(layout_of(self.game, stored.material), size)
+        )
         with ThreadPoolExecutor(self.threads) as pool:
             running: deque[Future[tuple[int, list[Result]]]] = deque()
             try:
@@ -183,7 +205,7 @@ class Scan:
             others = np.ones(len(codes), dtype=bool)
             others[span.indices - span.begin] = False
             codes = np.where(others, codes.dtype.type(table.coding.void), codes)
-        block = _Block(table.layout, span.begin, codes, table.coding)
+        block = _Block(table.layout, stored.side, span.begin, codes, table.coding, self.stored_codes)
         return span.cells, [
             work(rows)
             for values, slices in stored.by_values.items()
@@ -192,12 +214,13 @@ class Scan:
         ]
 
     def _batch(self, rows: Rows) -> pa.RecordBatch:
-        return pa.record_batch([column.compute(rows) for column in self.columns], schema=self.schema)
+        batch = MoveRows(rows) if self.of_moves else rows
+        return pa.record_batch([column.compute(batch) for column in self.columns], schema=self.schema)
 
 
-def _block_size(layout: Layout) -> int:
-    """Indices in a block: whole rows, unless a single row is longer than `BLOCK`."""
-    return BLOCK // layout.row_length * layout.row_length or BLOCK
+def _block_size(layout: Layout, block: int) -> int:
+    """Indices in a block: whole rows, unless a single row is longer than `block`."""
+    return block // layout.row_length * layout.row_length or block
 
 
 @dataclass(frozen=True)
@@ -205,19 +228,32 @@ class _Block:
     """Codes of consecutive indices; an *offset* counts indices from its first."""
 
     layout: Layout
+    side: int
     begin: int
     codes: Codes
     coding: Coding
+    stored_codes: StoredCodes
+
+    @cached_property
+    def other_codes(self) -> Codes | None:
+        """Codes of the same placements with the other side to move; None if these have indices of their own."""
+        game, material = self.layout.game, self.layout.material
+        if is_self_paired(game, material):
+            return None
+        table = self.stored_codes.store.table(game, material)
+        return table.codes_between(1 - self.side, self.begin, self.begin + len(self.codes))
 
     def images(self, values: frozenset[Occurring]) -> Iterator[_Image]:
         """The positions with these values, then those of their mirror images that have no index of their own."""
         offsets = self._offsets(values)
-        if len(offsets):
-            yield _Image(self, offsets, mirrored=False)
+        if not len(offsets):
+            return
+        plain = _Image(self, offsets, np.arange(len(offsets)), None)
+        yield plain
         if self.layout.game.mirror is not None:
-            paired = offsets[self.layout.weights_many(self.begin + offsets) == 2]
-            if len(paired):
-                yield _Image(self, paired, mirrored=True)
+            places = np.flatnonzero(self.layout.weights_many(self.begin + offsets) == 2)
+            if len(places):
+                yield _Image(self, offsets.take(places), places, plain)
 
     def _offsets(self, values: frozenset[Occurring]) -> NDArray[np.int64]:
         """Offsets of the positions with these values; no void ones."""
@@ -273,11 +309,12 @@ def _side_by_side(columns: list[NDArray[np.int8]]) -> Squares:
 
 @dataclass(frozen=True)
 class _Image:
-    """Positions of a block as they are indexed, or their mirror images."""
+    """Positions of a block as they are indexed, or their mirror images; `places` are their numbers among those of the former."""
 
     block: _Block
     offsets: NDArray[np.int64]
-    mirrored: bool
+    places: NDArray[np.int64]
+    plain: _Image | None
 
     @cached_property
     def codes(self) -> Codes:
@@ -288,7 +325,14 @@ class _Image:
     def squares(self) -> Squares:
         """Square of each slot."""
         squares = self.block.squares(self.offsets)
-        return _mapped(self.block.layout.game.mirror, squares) if self.mirrored else squares
+        return squares if self.plain is None else _mapped(self.block.layout.game.mirror, squares)
+
+    @cached_property
+    def listed(self) -> Listed:
+        """The moves of the positions as they are indexed."""
+        block = self.block
+        moves = slice_moves(block.layout.game, block.layout.material, block.side)
+        return moves.list(self.squares, block.stored_codes) if self.plain is None else self.plain.listed
 
     def rows_of(self, slice_: StoredSlice) -> Rows:
         """The rows of a slice that is stored here."""
@@ -304,7 +348,29 @@ class _Image:
             squares.flags.writeable = False
             return Positions(layout.game, material, slice_.side, squares)
 
-        return Rows(slice_, (self.block.begin, int(self.mirrored)), self.codes, self.block.coding, positions)
+        key = self.block.begin, int(self.plain is not None)
+        return Rows(slice_, key, self.codes, self.block.coding, positions, self._other_codes, lambda: self._moves_of(slice_))
+
+    def _moves_of(self, slice_: StoredSlice) -> RowMoves:
+        """The moves of the rows of a slice."""
+        game, layout, location = self.block.layout.game, self.block.layout, slice_.location
+        squares = np.arange(len(game.board), dtype=np.int8)
+        for image, applies in ((game.mirror, self.plain is not None), (game.swap, location.swapped)):
+            squares = np.array(image, dtype=np.int8)[squares] if applies else squares
+        kinds = np.array([slice_.material.kinds[location.pairing[piece]] for piece in layout.slots], dtype=np.int16)
+        moves = slice_moves(game, layout.material, self.block.side)
+        return RowMoves(game, moves, self.listed, self.places, squares, kinds, in_full(self.block.coding)[self.codes])
+
+    def _other_codes(self, positions: Positions) -> Codes:
+        """Codes of positions with the other side to move."""
+        others = self.block.other_codes
+        if others is not None:
+            # Neither the slots nor the squares of the pieces depend on the side to move.
+            codes: Codes = others.take(self.offsets)
+            return codes
+        location = locate(positions.game, positions.material, 1 - positions.side)
+        indices = Address(positions.game, location).index_many(positions.squares)
+        return self.block.stored_codes.at(location.material, location.side, indices)
 
 
 def _mapped(image: tuple[int, ...] | None, squares: Squares) -> Squares:

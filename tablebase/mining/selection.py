@@ -28,6 +28,8 @@ from tablebase.values import DRAW, STALEMATE, Coding, Value
 SLICE_COLUMNS = ("material", "pieces", "side")
 """The columns that name a slice; the letters of its pieces, p1, p2, …, follow from these."""
 VALUE_COLUMNS = ("outcome", "distance", "stalemate")
+VALUES_OF_POSITIONS = {"position_outcome": "outcome", "position_distance": "distance"}
+"""Columns of moves that are the values of their positions, and what these are called in the table of positions."""
 SLICE_FIELDS = {
     "slice_number": pa.int32(),
     "set_number": pa.int32(),
@@ -182,6 +184,24 @@ def select_by_condition(game: Game, known: Selection, conditions: Sequence[exp.E
     slice_parts = [part for part in parts if _depends_only_on(part, slice_columns, names)]
     _check_named(game, known, slice_parts, folder)
     return _evaluate(game, known, parts)
+
+
+def conditions_on_positions(conditions: Iterable[exp.Expr]) -> list[exp.Expr]:
+    """The conditions on moves that are conditions on their positions, as those of the table of positions."""
+
+    def renamed(node: exp.Expr) -> exp.Expr:
+        if isinstance(node, exp.Column) and node.name.lower() in VALUES_OF_POSITIONS:
+            return exp.column(VALUES_OF_POSITIONS[node.name.lower()], table=node.table or None)
+        return node
+
+    # The value of a move is not that of its position.
+    of_positions = [part for part in parts_of(conditions) if not _names_any(part, VALUE_COLUMNS)]
+    return [part.transform(renamed) for part in of_positions]
+
+
+def _names_any(part: exp.Expr, columns: Sequence[str]) -> bool:
+    """Whether a part has a column of one of these names."""
+    return any(column.name.lower() in columns for column in part.find_all(exp.Column))
 
 
 def check_built(game: Game, known: Selection, material: Material, folder: Path) -> None:

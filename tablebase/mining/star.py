@@ -10,7 +10,7 @@ columns, in another schema. The rest of the text stays as it was written.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import pyarrow as pa
@@ -20,22 +20,26 @@ from sqlglot import exp
 from tablebase.errors import TablebaseError
 from tablebase.mining.edits import Edits
 
-TABLES = POSITIONS, DISTINCT = "positions", "distinct_positions"
+POSITION_TABLES = POSITIONS, DISTINCT = "positions", "distinct_positions"
+MOVE_TABLES = MOVES, DISTINCT_MOVES = "moves", "distinct_moves"
+TABLES = POSITION_TABLES + MOVE_TABLES
 MAIN, PLAIN = "main", "plain"
 """Schemas of tables: with all columns that a statement needs, and without extra columns."""
+Names = Mapping[str, Sequence[str]]
+"""Names of columns by table."""
 SCOPES = (exp.Select, exp.Pivot, exp.Describe, exp.Summarize)
 """Expressions that have tables of their own."""
 
 
 class Scope:
-    """An expression that reads tables of positions.
+    """An expression that reads tables of positions or of moves.
 
     Parameters
     ----------
     expression : sqlglot expression
         One of `SCOPES`.
     tables : list of sqlglot.exp.Table
-        The tables of positions that it reads.
+        Those that it reads.
     """
 
     def __init__(self, expression: exp.Expr, tables: list[exp.Table]) -> None:
@@ -50,6 +54,10 @@ class Scope:
     def has_star(self) -> bool:
         """Whether it reads columns by ``*`` or COLUMNS."""
         return any(is_star(node) or isinstance(node, exp.Columns) for node in self.nodes)
+
+    def columns(self, names: Names) -> list[str]:
+        """The columns of its tables, each once."""
+        return list(dict.fromkeys(name for table in self.tables for name in names[table.name.lower()]))
 
     def named(self, extra: Sequence[str]) -> list[str]:
         """Those of the extra columns that can be asked for here."""
@@ -87,11 +95,13 @@ class Scope:
                     yield "UNPIVOT"
 
     def _reads_others(self) -> bool:
-        """Whether it reads anything but tables of positions."""
+        """Whether it reads anything but tables of positions, or but tables of moves."""
         sources = [node.this for node in self.nodes if isinstance(node, exp.From | exp.Join | exp.Lateral)]
+        if len({table.name.lower() in MOVE_TABLES for table in self.tables}) > 1:
+            return True
         return any(all(source is not table for table in self.tables) for source in sources)
 
-    def hidden(self, star: exp.Expr, extra: Sequence[str]) -> list[str]:
+    def hidden(self, star: exp.Expr, extra: Names) -> list[str]:
         """The extra columns of the tables that a ``*`` stands for, as an EXCLUDE names them."""
         changed = [change.alias.lower() for change in star.args.get("replace") or ()]
         changed += [change.this.name.lower() for change in star.args.get("rename") or ()]
@@ -99,10 +109,11 @@ class Scope:
         already = {(column.table.lower(), column.name.lower()) for column in star.args.get("except_") or ()}
         of_positions = of_table is None or of_table in map(_alias, self.tables)
         found = []
-        for name in extra:
-            if of_positions and name.lower() in changed:
+        for name in self.columns(extra):
+            having = [table for table in self.tables if name in extra[table.name.lower()]]
+            if of_positions and name.lower() in changed and len(having) == len(self.tables):
                 raise TablebaseError(f"* does not include {name}: name it in addition to *, as in SELECT *, {name}")
-            for table in self.tables:
+            for table in having:
                 alias = _alias(table)
                 includes = _is_shown(table) if of_table is None else of_table == alias
                 if includes and already.isdisjoint({("", name.lower()), (alias, name.lower())}):
@@ -136,9 +147,7 @@ def is_star(node: exp.Expr) -> bool:
     return isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count)
 
 
-def narrowed(
-    text: str, found: Sequence[Scope], plain: Collection[str], extra: Sequence[str]
-) -> tuple[str, list[tuple[exp.Table, str]]]:
+def narrowed(text: str, found: Sequence[Scope], plain: Names, extra: Names) -> tuple[str, list[tuple[exp.Table, str]]]:
     """The text of a statement, changed so that no ``*`` includes an extra column, and all tables with their schemas.
 
     Parameters
@@ -146,19 +155,20 @@ def narrowed(
     text : str
     found : sequence of Scope
         All scopes in it.
-    plain, extra : collection of str
-        Names of the columns that the statement needs.
+    plain, extra : mapping of str to sequence of str
+        Names of the columns that the statement needs, by table.
 
     Raises
     ------
     TablebaseError
         If a SELECT that names an extra column also reads columns without naming them, and not by ``*`` or COLUMNS.
     """
-    if not extra:
+    if not any(extra.values()):
         return text, [(table, MAIN) for scope in found for table in scope.tables]
     edits, tables = Edits(text), []
     for scope in found:
-        named, all_by = scope.named(extra), scope.reads_all(plain, extra)
+        its = scope.columns(extra)
+        named, all_by = scope.named(its), scope.reads_all(scope.columns(plain), its)
         if named and all_by is not None:
             cure = f"select the columns that you need from {scope.tables[0].name} in a subquery, and use that"
             raise TablebaseError(f"{all_by} would include {named[0]}, which * does not: {cure}")
@@ -172,11 +182,12 @@ def narrowed(
     return edits.result(), tables
 
 
-def _hide(scope: Scope, extra: Sequence[str], edits: Edits) -> None:
+def _hide(scope: Scope, extra: Names, edits: Edits) -> None:
     """Let each ``*`` and COLUMNS of a scope not include extra columns."""
+    names = scope.columns(extra)
     for node in scope.nodes:
-        if isinstance(node, exp.Columns) and _filters_names(node, extra):
-            edits.keep_from_pattern(node, extra)
+        if isinstance(node, exp.Columns) and _filters_names(node, names):
+            edits.keep_from_pattern(node, names)
         elif is_star(node):
             edits.exclude(node, scope.hidden(node, extra), scope.tables)
 

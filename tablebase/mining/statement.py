@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 
 import duckdb
 import sqlglot
 from sqlglot import exp
 
 from tablebase.errors import TablebaseError
-from tablebase.mining.columns import Column
+from tablebase.mining.column import Column
 from tablebase.mining.sandbox import faults_as_sentences
-from tablebase.mining.star import DISTINCT, MAIN, PLAIN, POSITIONS, TABLES, is_star, names_in, narrowed, scopes
+from tablebase.mining.star import MAIN, PLAIN, TABLES, is_star, names_in, narrowed, scopes
 
 # What it cannot parse is reported below.
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
@@ -27,8 +28,8 @@ class Statement:
     Parameters
     ----------
     text : str
-    columns : dict of str to Column
-        All columns of positions.
+    columns : mapping of str to dict of str to Column
+        All columns of each table, by name.
 
     Attributes
     ----------
@@ -37,9 +38,9 @@ class Statement:
     text : str
         The statement as DuckDB has to run it.
     tables : list of (sqlglot.exp.Table, str)
-        Where it reads a table of positions, and the schema of that.
-    columns : dict of str to list of Column
-        By schema, the columns that its tables need.
+        Where it reads a table, and the schema of that.
+    columns : dict of (str, str) to list of Column
+        By schema and table, the columns that are needed of it.
     reads_unnamed : bool
         Whether it reads columns without naming them.
 
@@ -49,17 +50,24 @@ class Statement:
         If it is no SELECT, or hides what it reads.
     """
 
-    def __init__(self, text: str, columns: dict[str, Column]) -> None:
+    def __init__(self, text: str, columns: Mapping[str, Mapping[str, Column]]) -> None:
         self.tree = tree = _parse(text)
         self.reads_unnamed = _reads_unnamed(tree)
         found, named = scopes(tree), names_in(tree)
-        offered = [name for name, column in columns.items() if not column.in_star]
-        asked = {name for scope in found for name in scope.named(offered)}
-        plain = [each for name, each in columns.items() if each.in_star and (self.reads_unnamed or name.lower() in named)]
-        extra = [each for name, each in columns.items() if name in asked]
-        # Even a count of rows needs a stream with a column.
-        self.columns = {MAIN: [*plain, *extra] or [columns["pieces"]], PLAIN: plain}
-        self.text, self.tables = narrowed(_bare(text), found, [each.name for each in plain], [each.name for each in extra])
+        self.columns: dict[tuple[str, str], list[Column]] = {}
+        plain, extra = {}, {}
+        for table, its in columns.items():
+            # Tables with the same columns have the same ones in a statement.
+            reading = [scope for scope in found if any(columns[each.name.lower()] is its for each in scope.tables)]
+            offered = [name for name, column in its.items() if not column.in_star]
+            asked = {name for scope in reading for name in scope.named(offered)}
+            shown = [each for name, each in its.items() if each.in_star and (self.reads_unnamed or name.lower() in named)]
+            others = [each for name, each in its.items() if name in asked]
+            # Even a count of rows needs a stream with a column.
+            self.columns[MAIN, table] = [*shown, *others] or [its["pieces"]]
+            self.columns[PLAIN, table] = shown
+            plain[table], extra[table] = [each.name for each in shown], [each.name for each in others]
+        self.text, self.tables = narrowed(_bare(text), found, plain, extra)
 
 
 def _parse(statement: str) -> exp.Expr:
@@ -80,12 +88,12 @@ def _check(tree: exp.Expr) -> None:
     if isinstance(tree, exp.Command | exp.Show):
         raise TablebaseError("write one SELECT: no other statement is allowed")
     if any(cte.alias.lower() in TABLES for cte in tree.find_all(exp.CTE)):
-        raise TablebaseError(f"a WITH cannot be called {POSITIONS} or {DISTINCT}: give it another name")
+        raise TablebaseError(f"a WITH cannot be called {' or '.join(TABLES)}: give it another name")
     if any(function.name.lower() in HIDING for function in tree.find_all(exp.Anonymous)):
         raise TablebaseError(f"the functions {', '.join(HIDING)} are not allowed: write the statement itself")
     for table in tree.find_all(exp.Table):
         if isinstance(table.this, exp.Func) and any(node.name.lower() in TABLES for node in table.this.walk()):
-            raise TablebaseError(f"a function cannot read {POSITIONS} or {DISTINCT} here: write the statement itself")
+            raise TablebaseError(f"a function cannot read {' or '.join(TABLES)} here: write the statement itself")
         if table.name.lower() in TABLES and (table.catalog or table.db.lower() not in ("", MAIN)):
             raise TablebaseError(f"there is no table {table.sql('duckdb', comments=False)}: write {table.name}")
         if table.name.lower() in TABLES and table.alias_column_names:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tablebase.errors import TablebaseError
-from tablebase.mining.columns import Column
+from tablebase.mining.column import Column
 from tablebase.mining.sandbox import scratch
 
 MAX_VALUES = 32

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tablebase.mining.columns import OUTCOMES
+from tablebase.mining.column import OUTCOMES
 from tablebase.patterns.contingency import Codes, Counts, Tables
 from tablebase.patterns.levels import Flags, Levels
 

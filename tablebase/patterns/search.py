@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from tablebase.game import Game
 from tablebase.game.features import Feature
-from tablebase.mining.columns import Column, Rows, columns
+from tablebase.mining.column import Column
+from tablebase.mining.columns import columns
+from tablebase.mining.rows import Rows
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import Selection
 from tablebase.patterns.contingency import CHUNK, Counts, Plan, Tables, count

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.mining.columns import Column, Rows
+from tablebase.mining.column import Column
+from tablebase.mining.rows import Rows
 from tablebase.mining.scan import Scan
 from tablebase.patterns.levels import Levels, Raw, levels_of, raw
 from tablebase.slices.positions import Positions

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.mining.columns import OUTCOMES
+from tablebase.mining.column import OUTCOMES
 from tablebase.patterns.contingency import Codes, Counts
 from tablebase.patterns.levels import Condition, Levels
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import NoReturn
 
 import duckdb
 import numpy as np
@@ -18,12 +19,11 @@ import pytest
 from support.checks import at_least_one
 from support.program import Answer, ask_fresh
 
-from tablebase.mining import columns as mining
+from tablebase.mining import rows as mining
 from tablebase.mining.columns import columns
 from tablebase.mining.export import FILE_NAME, KEY, Export, Sample, chosen_columns
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import select_by_name
-from tablebase.slices.positions import Positions
 from tablebase.tables.store import Store
 from tablebase.values import NARROW
 from tablebase_rules.doushouqi import game as doushouqi
@@ -133,10 +133,12 @@ def test_mirror_images_are_drawn_on_their_own(two_pieces: Path) -> None:
     assert len(keys) == len(set(keys)) == 2
     codes = np.arange(100, dtype=NARROW.dtype)
 
-    def none() -> Positions:
+    def none(*_: object) -> NoReturn:
         raise AssertionError("nobody asks for squares")
 
-    drawn = [Sample(0.5, 3).of(mining.Rows(slice_, key, codes, NARROW, none)).codes.tolist() for key in (*keys, keys[0])]
+    drawn = [
+        Sample(0.5, 3).of(mining.Rows(slice_, key, codes, NARROW, none, none, none)).codes.tolist() for key in (*keys, keys[0])
+    ]
     assert drawn[0] == drawn[2] != drawn[1]
 
 

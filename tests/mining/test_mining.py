@@ -20,6 +20,7 @@ from tablebase.api.tablebase import Tablebase
 from tablebase.catalog.catalog import Catalog
 from tablebase.game import Game, load_game
 from tablebase.game.features import Feature, Values, feature
+from tablebase.game.moves import Position
 from tablebase.mining import scan
 from tablebase.slices.location import locate, slices
 from tablebase.slices.material import parse_material
@@ -105,8 +106,9 @@ def test_three_pieces_are_as_sampled(material: str, three_pieces: Path, more_tab
     asked = [random_position(JUNGLE, parse_material(JUNGLE, material), 0, random) for _ in range(60)]
     expected = []
     for position in asked:
-        value = more_tables.probe_value(JUNGLE, position)
-        expected.append(row_of(JUNGLE, material, position, (str(value.outcome), value.distance), 3))
+        value, other = (more_tables.probe_value(JUNGLE, Position(position.pieces, side)) for side in (0, 1))
+        values = [(str(each.outcome), each.distance) for each in (value, other)]
+        expected.append(row_of(JUNGLE, material, position, values[0], 3, values[1]))
     places = [tuple(row[f"p{number}_square"] for number in (1, 2, 3)) for row in expected]
     wanted = ", ".join(str(place) for place in sorted(set(places)))
     found = mined_rows(JUNGLE, three_pieces, f"material = '{material}' AND (p1_square, p2_square, p3_square) IN ({wanted})")

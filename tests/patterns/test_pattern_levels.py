@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 from support.checks import at_least_one
 
-from tablebase.mining.columns import Column, Rows
+from tablebase.mining.column import Column
+from tablebase.mining.rows import Rows
 from tablebase.patterns.levels import Levels, levels_of
 
 

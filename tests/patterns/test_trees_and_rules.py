@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tablebase.mining.columns import OUTCOMES
+from tablebase.mining.column import OUTCOMES
 from tablebase.patterns.contingency import Plan, Tables, count
 from tablebase.patterns.levels import Levels
 from tablebase.patterns.rules import rules

@@ -17,6 +17,7 @@ from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
 from tablebase.slices.material import parse_materials
+from tablebase.values import Value
 from tablebase_rules._jungle import ANIMALS, DENS, STRENGTHS, TRAPS, WATER
 from twins import naive
 
@@ -27,12 +28,17 @@ WAYS = ((1, 0), (-1, 0), (0, 1), (0, -1))
 def rows_of(tables: Tablebase, game: Game, material: str, side: int = 0, pieces: int | None = None) -> list[Row]:
     """All rows of a slice, or of all tiers of a material, with columns for so many pieces (by default those that it has)."""
     kinds = parse_materials(game, material)[0].kinds
-    positions = [Position(placed, side) for placed in _placements(game, kinds)]
-    values = tables.probe_values(game, positions)
+    placements = _placements(game, kinds)
+    ours, others = ([Position(placed, mover) for placed in placements] for mover in (side, 1 - side))
+    values, other_values = tables.probe_values(game, ours), tables.probe_values(game, others)
     return [
-        row_of(game, material, position, (str(value.outcome), value.distance), pieces or len(kinds))
-        for position, value in zip(positions, values, strict=True)
+        row_of(game, material, position, _pair_of(value), pieces or len(kinds), _pair_of(other))
+        for position, value, other in zip(ours, values, other_values, strict=True)
     ]
+
+
+def _pair_of(value: Value) -> naive.Pair:
+    return str(value.outcome), value.distance
 
 
 def _placements(game: Game, kinds: tuple[int, ...]) -> list[tuple[tuple[int, int], ...]]:
@@ -48,8 +54,8 @@ def _placements(game: Game, kinds: tuple[int, ...]) -> list[tuple[tuple[int, int
     return ways
 
 
-def row_of(game: Game, material: str, position: Position, value: naive.Pair, pieces: int) -> Row:
-    """One row."""
+def row_of(game: Game, material: str, position: Position, value: naive.Pair, pieces: int, other: naive.Pair) -> Row:
+    """One row; `other` is the value of the same placement with the other side to move."""
     steps = naive.moves(game, position)
     advance = ",".join(map(str, naive.tier(game, position.pieces)))
     row: Row = {
@@ -60,6 +66,8 @@ def row_of(game: Game, material: str, position: Position, value: naive.Pair, pie
         "distance": value[1],
         "stalemate": value[0] == "draw" and not steps,
         "position": render(game, position),
+        **_images(game, position),
+        "zugzwang": _zugzwang(game, position, value, other),
     }
     going = [] if naive.escaped(game, position) else steps
     taken = [move for move in going if move.captured is not None]
@@ -79,6 +87,28 @@ def _piece(game: Game, number: int, there: tuple[int, int] | None) -> Row:
         return dict.fromkeys(names)
     file, rank = game.board.cells[there[1]]
     return dict(zip(names, [game.kinds[there[0]].symbol, game.board.names[there[1]], file + 1, rank + 1], strict=True))
+
+
+def _images(game: Game, position: Position) -> Row:
+    """Images of a position under the symmetries of the game, as text."""
+    text, mirror, twin = render(game, position), None, None
+    if game.mirror is not None:
+        mirrored = sorted((kind, game.mirror[square]) for kind, square in position.pieces)
+        mirror = render(game, Position(tuple(mirrored), position.side))
+    if game.swap is not None:
+        exchanged = sorted((game.twins[kind], game.swap[square]) for kind, square in position.pieces)
+        twin = render(game, Position(tuple(exchanged), position.side))
+    return {"mirror": mirror, "twin": twin, "canonical": min(text, mirror or text)}
+
+
+def _zugzwang(game: Game, position: Position, value: naive.Pair, other: naive.Pair) -> bool | None:
+    """Whether each side has a worse outcome when it has to move than when the other one has to."""
+    sides = [position, Position(position.pieces, 1 - position.side)]
+    if any(naive.escaped(game, each) or not naive.moves(game, each) for each in sides):
+        return None
+    points = {"loss": 0, "draw": 1, "win": 2}
+    mine, yours = points[value[0]], points[other[0]]
+    return mine < 2 - yours and yours < 2 - mine
 
 
 # Dou Shou Qi

@@ -1,0 +1,100 @@
+"""Positions as text, many at a time: as they stand, and as their images under the symmetries of the game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from tablebase.game import Game
+from tablebase.slices.positions import Positions
+
+POSITION = "position"
+TEXTS = POSITION, MIRROR, TWIN, CANONICAL = POSITION, "mirror", "twin", "canonical"
+"""Columns that are positions as text."""
+Squares = NDArray[np.int8]
+
+
+def board_texts(name: str, positions: Positions) -> pa.Array:
+    """One of the columns `TEXTS`.
+
+    Parameters
+    ----------
+    name : str
+        ``position``; ``mirror``, its mirror image; ``twin``, the same placement with the other side to move, colours
+        exchanged; or ``canonical``, the lesser text of the position and its mirror image.
+    positions : Positions
+
+    Returns
+    -------
+    pyarrow.StringArray
+        Null where the game has no such symmetry.
+    """
+    game, squares = positions.game, positions.squares
+    if name == POSITION or (name == CANONICAL and game.mirror is None):
+        return texts(game, positions.kinds, squares, positions.side)
+    if name == TWIN:
+        if game.swap is None:
+            return pa.nulls(len(positions), pa.string())
+        return texts(game, [game.twins[kind] for kind in positions.kinds], image(game.swap, squares), positions.side)
+    if game.mirror is None:
+        return pa.nulls(len(positions), pa.string())
+    mirrored = texts(game, positions.kinds, image(game.mirror, squares), positions.side)
+    if name == MIRROR:
+        return mirrored
+    return pc.min_element_wise(texts(game, positions.kinds, squares, positions.side), mirrored)
+
+
+def child_texts(positions: Positions, origins: Squares, targets: Squares) -> pa.Array:
+    """The positions after moves as text, as their rows have them: where the game has colour swap, with colours exchanged.
+
+    Parameters
+    ----------
+    positions : Positions
+        Those before the moves.
+    origins, targets : ndarray of int8, shape (positions,)
+        The squares between which a piece moves; a piece that stands on the target is captured.
+    """
+    game, kinds = positions.game, positions.kinds
+    squares = np.where(positions.squares == origins[:, None], targets[:, None], positions.squares)
+    # Written last, the piece that moved hides the one that it captured.
+    order = sorted(range(len(kinds)), key=lambda piece: game.side_of(kinds[piece]) == positions.side)
+    kinds, squares = tuple(kinds[piece] for piece in order), squares[:, order]
+    if game.swap is None:
+        return texts(game, kinds, squares, 1 - positions.side)
+    return texts(game, [game.twins[kind] for kind in kinds], image(game.swap, squares), positions.side)
+
+
+def image(squares_of: Sequence[int], squares: Squares) -> Squares:
+    """Squares under a symmetry of the board."""
+    return np.array(squares_of, dtype=np.int8)[squares]
+
+
+def texts(game: Game, kinds: Sequence[int], squares: Squares, side: int) -> pa.Array:
+    """Positions as text; the twin of `tablebase.game.notation.render`.
+
+    Parameters
+    ----------
+    game : Game
+    kinds : sequence of int
+        Kind number of each piece.
+    squares : ndarray of int8, shape (positions, pieces)
+    side : int
+        The side to move.
+    """
+    board = game.board
+    width = board.width + 1
+    empty = "/".join(["." * board.width] * board.height) + f" {game.sides[side].letter}"
+    letters = np.tile(np.frombuffer(empty.encode(), dtype=np.uint8), (len(squares), 1))
+    offsets = np.array([(board.height - 1 - rank) * width + file for file, rank in board.cells])
+    for kind, column in zip(kinds, squares.T, strict=True):
+        letters[np.arange(len(letters)), offsets.take(column)] = ord(game.kinds[kind].symbol)
+    buffers = [None, pa.py_buffer(letters)]
+    written = pa.FixedSizeBinaryArray.from_buffers(pa.binary(len(empty)), len(letters), buffers).cast(pa.binary()).cast(pa.string())
+    # Longest runs first, so that no shorter run is replaced inside a longer one.
+    for run in range(board.width, 0, -1):
+        written = pc.replace_substring(written, "." * run, str(run))
+    return written

@@ -1,0 +1,92 @@
+"""What a column is, and what columns are made with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tablebase.game import Outcome
+from tablebase.game.features import Feature
+from tablebase.mining.rows import Rows
+from tablebase.values import Coding
+
+OUTCOMES = tuple(Outcome)
+TEXT = pa.dictionary(pa.int16(), pa.string())
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column.
+
+    Parameters
+    ----------
+    name : str
+    type : pyarrow.DataType
+    compute : callable
+        Maps `Rows` to an Arrow array.
+    feature : Feature or None
+        The feature that it belongs to.
+    late : bool
+        Whether a query computes it from other columns, and only for the rows that remain, because it is slow.
+    extra : bool
+        Whether ``*`` leaves it out for another reason.
+    of_moves : bool
+        Whether it is made from the legal moves.
+    """
+
+    name: str
+    type: pa.DataType
+    compute: Callable[[Rows], pa.Array]
+    feature: Feature | None = None
+    late: bool = False
+    extra: bool = False
+    of_moves: bool = False
+
+    @property
+    def in_star(self) -> bool:
+        """Whether ``*`` includes it."""
+        return self.feature is None and not self.late and not self.extra
+
+
+def sql_type(column: Column) -> str:
+    """The column's type in SQL."""
+    if pa.types.is_dictionary(column.type) or pa.types.is_string(column.type):
+        return "VARCHAR"
+    return {pa.bool_(): "BOOLEAN", pa.int16(): "SMALLINT", pa.float64(): "DOUBLE"}[column.type]
+
+
+def constant(names: Sequence[str]) -> Callable[[Rows, str], pa.Array]:
+    """Return a function that makes constant arrays of these words, which share one dictionary."""
+    numbers = {name: number for number, name in enumerate(names)}
+    dictionary = pa.array(names, type=pa.string())
+
+    def make(rows: Rows, name: str) -> pa.Array:
+        return pa.DictionaryArray.from_arrays(np.full(len(rows), numbers[name], dtype=np.int16), dictionary)
+
+    return make
+
+
+def small_integers(values: NDArray[np.generic], missing: NDArray[np.bool_] | None = None) -> pa.Array:
+    """Small integers, null where missing."""
+    return pa.array(values.astype(np.int16, copy=False), mask=missing)
+
+
+@cache
+def by_code(coding: Coding) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
+    """Number of the outcome, and distance, of each code."""
+    values = [coding.value(code) for code in range(coding.void)]
+    return (
+        np.array([OUTCOMES.index(value.outcome) for value in values], dtype=np.int16),
+        np.array([value.distance or 0 for value in values], dtype=np.int16),
+    )
+
+
+@cache
+def words_array(words: tuple[str, ...]) -> pa.Array:
+    """Words as an array, always the same one."""
+    return pa.array(words, type=pa.string())

@@ -1,0 +1,146 @@
+"""Columns that are made from legal moves: those of the table `moves`, and some of `positions`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from tablebase.game import Game
+from tablebase.mining.board_text import POSITION, board_texts, child_texts
+from tablebase.mining.column import OUTCOMES, TEXT, Column, by_code, small_integers, words_array
+from tablebase.mining.moves import RowMoves, move_texts
+from tablebase.mining.rows import MoveRows, Rows
+from tablebase.values import FIRST, FULL, Codes
+
+CHILD = "child"
+ORIGIN, TARGET, ENDS = "origin", "target", "ends"
+UNKNOWN = np.iinfo(FULL.dtype).max
+NO_PIECE = -1
+
+MoveArray = Callable[[MoveRows], pa.Array]
+
+
+def columns_from_moves(game: Game) -> list[Column]:
+    """The columns of positions that their legal moves decide."""
+
+    def text(choose: Callable[[RowMoves], NDArray[np.int32]]) -> Callable[[Rows], pa.Array]:
+        def array(rows: Rows) -> pa.Array:
+            steps = choose(rows.moves)
+            return _of_dictionary(rows.moves.numbers[steps], words_array(move_texts(game)), steps < 0)
+
+        return array
+
+    def count(choose: Callable[[RowMoves], NDArray[np.int16]]) -> Callable[[Rows], pa.Array]:
+        return lambda rows: small_integers(choose(rows.moves), choose(rows.moves) < 0)
+
+    return [
+        Column("best", TEXT, text(lambda moves: moves.judged.best), extra=True, of_moves=True),
+        Column("winning_moves", pa.int16(), count(lambda moves: moves.judged.wins), extra=True, of_moves=True),
+        Column("drawing_moves", pa.int16(), count(lambda moves: moves.judged.draws), extra=True, of_moves=True),
+        Column("losing_moves", pa.int16(), count(lambda moves: moves.judged.losses), extra=True, of_moves=True),
+        Column("only_move", TEXT, text(lambda moves: moves.judged.only), extra=True, of_moves=True),
+    ]
+
+
+def move_columns(game: Game, slice_columns: Sequence[Column]) -> dict[str, Column]:
+    """All columns of the table of moves by name, given those that name the slice."""
+    names, symbols = words_array(tuple(game.board.names)), words_array(tuple(kind.symbol for kind in game.kinds))
+    texts, jumps = words_array(move_texts(game)), _jumps(game)
+    made: dict[str, tuple[pa.DataType, MoveArray]] = {
+        "move": (TEXT, lambda rows: _of_dictionary(rows.of_rows.numbers[_steps(rows)], texts)),
+        "piece": (TEXT, lambda rows: _of_dictionary(rows.of_rows.kinds[rows.of_rows.moves.slots[_steps(rows)]], symbols)),
+        ORIGIN: (TEXT, lambda rows: _of_dictionary(_origins(rows), names)),
+        TARGET: (TEXT, lambda rows: _of_dictionary(_targets(rows), names)),
+        "captures": (TEXT, lambda rows: _of_dictionary(rows.of_rows.kinds[_victims(rows)], symbols, _victims(rows) == NO_PIECE)),
+        "jump": (pa.bool_(), lambda rows: pa.array(jumps[_origins(rows), _targets(rows)])),
+        ENDS: (pa.bool_(), lambda rows: pa.array(rows.of_rows.listed.ends[rows.number])),
+        "outcome": (TEXT, lambda rows: _outcomes(_worth(rows))),
+        "distance": (pa.int16(), lambda rows: _distances(_worth(rows))),
+        "position_outcome": (TEXT, lambda rows: _outcomes(_of_positions(rows))),
+        "position_distance": (pa.int16(), lambda rows: _distances(_of_positions(rows))),
+        "is_best": (pa.bool_(), _is_best),
+        "is_only": (pa.bool_(), _is_only),
+    }
+    columns = [*slice_columns, *(Column(name, type_, _of_moves(array), of_moves=True) for name, (type_, array) in made.items())]
+    columns.append(Column(POSITION, pa.string(), lambda rows: board_texts(POSITION, rows.positions), late=True))
+    columns.append(Column(CHILD, pa.string(), _of_moves(_children), late=True, of_moves=True))
+    return {column.name: column for column in columns}
+
+
+def _of_moves(array: MoveArray) -> Callable[[Rows], pa.Array]:
+    """A function of the rows of moves as one of rows."""
+
+    def compute(rows: Rows) -> pa.Array:
+        assert isinstance(rows, MoveRows)
+        return array(rows)
+
+    return compute
+
+
+def _of_dictionary(places: NDArray[np.integer], words: pa.Array, missing: NDArray[np.bool_] | None = None) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(pa.array(places.astype(np.int16), mask=missing), words)
+
+
+def _steps(rows: MoveRows) -> NDArray[np.int32]:
+    return rows.of_rows.listed.steps[rows.number]
+
+
+def _victims(rows: MoveRows) -> NDArray[np.int8]:
+    return rows.of_rows.listed.victims[rows.number]
+
+
+def _origins(rows: MoveRows) -> NDArray[np.int8]:
+    return rows.of_rows.image[rows.of_rows.moves.origins[_steps(rows)]]
+
+
+def _targets(rows: MoveRows) -> NDArray[np.int8]:
+    return rows.of_rows.image[rows.of_rows.moves.targets[_steps(rows)]]
+
+
+def _worth(rows: MoveRows) -> Codes:
+    """The values of moves in the coding `FULL`."""
+    worth: Codes = rows.of_rows.listed.worth[rows.number]
+    return worth
+
+
+def _of_positions(rows: MoveRows) -> Codes:
+    """The values of their positions in the coding `FULL`."""
+    codes: Codes = rows.of_rows.codes[rows.row]
+    return codes
+
+
+def _outcomes(codes: Codes) -> pa.Array:
+    missing = codes == UNKNOWN
+    return _of_dictionary(by_code(FULL)[0].take(np.where(missing, 0, codes)), words_array(tuple(map(str, OUTCOMES))), missing)
+
+
+def _distances(codes: Codes) -> pa.Array:
+    missing = (codes == UNKNOWN) | (codes < FIRST)
+    return small_integers(by_code(FULL)[1].take(np.where(missing, 0, codes)), missing)
+
+
+def _is_best(rows: MoveRows) -> pa.Array:
+    """Whether a move is worth as much as its position."""
+    return pa.array(_worth(rows) == _of_positions(rows), mask=_worth(rows) == UNKNOWN)
+
+
+def _is_only(rows: MoveRows) -> pa.Array:
+    """Whether a move is the only one that keeps the outcome."""
+    only = rows.of_rows.judged.only[rows.row]
+    return pa.array(_steps(rows) == only, mask=only < NO_PIECE)
+
+
+def _jumps(game: Game) -> NDArray[np.bool_]:
+    """[s, t]: whether there are squares between two squares."""
+    cells = np.array(game.board.cells)
+    jumps: NDArray[np.bool_] = np.abs(cells[:, None] - cells[None]).max(axis=2) > 1
+    return jumps
+
+
+def _children(rows: MoveRows) -> pa.Array:
+    written = child_texts(rows.positions, _origins(rows), _targets(rows))
+    return pc.if_else(pa.array(rows.of_rows.listed.ends[rows.number]), None, written)

@@ -1,0 +1,245 @@
+"""The moves of many positions, and what they are worth.
+
+Moves are listed once for all slices and mirror images that are read from the same codes: an image of a position has the
+images of its moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tablebase.errors import MissingTableError
+from tablebase.game import Game, Outcome
+from tablebase.mining.stored_codes import StoredCodes
+from tablebase.slices.conversions import ENDS, slot_conversions
+from tablebase.slices.indexing import Squares, layout_of
+from tablebase.slices.location import locate
+from tablebase.slices.material import Material
+from tablebase.values import FULL, NARROW, Codes, Coding, Value
+
+Int16 = NDArray[np.int16]
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
+
+
+class Listed(NamedTuple):
+    """Moves of positions; those of position i are ``begin[i]:begin[i + 1]``.
+
+    Parameters
+    ----------
+    begin : ndarray of int64, shape (positions + 1,)
+    steps : ndarray of int32, shape (moves,)
+        Numbers of steps of `SliceMoves`.
+    victims : ndarray of int8
+        The captured slot, or -1.
+    ends : ndarray of bool
+        Whether the move ends the game.
+    worth : ndarray of uint16
+        The value for the mover in the coding `FULL`, or `UNKNOWN`.
+    """
+
+    begin: Int64
+    steps: Int32
+    victims: NDArray[np.int8]
+    ends: NDArray[np.bool_]
+    worth: Codes
+
+
+class SliceMoves:
+    """The moves of a stored material with one side to move.
+
+    Parameters
+    ----------
+    game : Game
+    material : Material
+    side : int
+
+    Attributes
+    ----------
+    slots, origins, targets : ndarray, shape (steps,)
+        The piece that makes each step, by its slot, and the squares between which it moves.
+    """
+
+    def __init__(self, game: Game, material: Material, side: int) -> None:
+        # Imported here because Numba is slow to load.
+        from tablebase.solvers.compiled import compile_slice, index_arrays
+        from tablebase.solvers.kernels import most_moves
+
+        self.side = side
+        compiled = compile_slice(game, material, lambda *_: (np.zeros(0, dtype=NARROW.dtype), NARROW))
+        layout, inner = compiled.layout, locate(game, material, 1 - side)
+        self.locations = [inner, *compiled.locations]
+        self._sides_to_move = [1 - side, *(conversion.side for conversion in slot_conversions(game, material))]
+        arrays = compiled.arrays
+        stored = layout_of(game, inner.material)
+        arrays.child_slot[0] = [layout.slots.index(inner.pairing[piece]) for piece in stored.slots]
+        if inner.swapped:
+            arrays.child_square[0] = game.swap
+        self.arrays = arrays._replace(layouts=index_arrays(game, [layout_of(game, each.material) for each in self.locations]))
+        self.slots = np.array([slot for slot, _ in compiled.steps], dtype=np.int8)
+        self.origins = np.array([step.origin for _, step in compiled.steps], dtype=np.int8)
+        self.targets = np.array([step.target for _, step in compiled.steps], dtype=np.int8)
+        self._twins = _earlier([(slot, step.origin, step.target) for slot, step in compiled.steps])
+        self._most = most_moves(arrays)
+
+    def list(self, squares: Squares, stored_codes: StoredCodes) -> Listed:
+        """The moves of positions, given by the square of each slot."""
+        from tablebase.mining.move_kernels import list_moves
+
+        size = len(squares) * self._most
+        begin, steps = np.empty(len(squares) + 1, dtype=np.int64), np.empty(size, dtype=np.int32)
+        victims, destinations = np.empty(size, dtype=np.int8), np.empty(size, dtype=np.int32)
+        numbers = np.empty(size, dtype=np.int64)
+        rows = np.ascontiguousarray(squares)
+        count = list_moves(self.arrays, self._twins, self.side, rows, begin, steps, victims, destinations, numbers)
+        worth = self._worth(destinations[:count], numbers[:count], stored_codes)
+        return Listed(begin, steps[:count].copy(), victims[:count].copy(), destinations[:count] == ENDS, worth)
+
+    def _worth(self, destinations: Int32, numbers: Int64, stored_codes: StoredCodes) -> Codes:
+        """What moves are worth, given where they lead and the index there."""
+        from tablebase.mining.move_kernels import UNKNOWN, look_up
+
+        worth = np.full(len(destinations), UNKNOWN, dtype=FULL.dtype)
+        worth[destinations == ENDS] = FULL.code(Value(Outcome.WIN, 1))
+        for number, location in enumerate(self.locations):
+            if self._sides_to_move[number] == self.side:
+                continue
+            try:
+                table = stored_codes.store.table(stored_codes.game, location.material)
+                codes = stored_codes.whole(location.material, location.side)
+                if codes is not None:
+                    look_up(destinations, numbers, number, codes, worth_of_move(table.coding), worth)
+                elif len(moves := np.flatnonzero(destinations == number)):
+                    codes = table.codes_at(location.side, numbers[moves])
+                    worth[moves] = worth_of_move(table.coding)[codes]
+            except MissingTableError:
+                # The values of these moves stay unknown.
+                continue
+        return worth
+
+
+@lru_cache(maxsize=64)
+def slice_moves(game: Game, material: Material, side: int) -> SliceMoves:
+    """The moves of a stored material with one side to move, cached."""
+    return SliceMoves(game, material, side)
+
+
+def _earlier(keys: Sequence[tuple[int, int, int]]) -> Int32:
+    """For each key the place of the last equal one before it, or -1."""
+    seen: dict[tuple[int, int, int], int] = {}
+    earlier = np.full(len(keys), -1, dtype=np.int32)
+    for place, key in enumerate(keys):
+        earlier[place] = seen.get(key, -1)
+        seen[key] = place
+    return earlier
+
+
+@cache
+def in_full(coding: Coding) -> Codes:
+    """The code of each value in the coding `FULL`; that of a stalemate is that of a draw."""
+    return np.array([FULL.code(coding.value(code)) for code in range(coding.void)] + [0], dtype=FULL.dtype)
+
+
+@cache
+def worth_of_move(coding: Coding) -> Codes:
+    """For each code what a move to a position with that code is worth, in the coding `FULL`."""
+    # A distance that has no code is as good as unknown.
+    codes = [min(FULL.code(coding.value(code).parent), FULL.void) for code in range(coding.void)]
+    return np.array([*codes, 0], dtype=FULL.dtype)
+
+
+@cache
+def move_texts(game: Game) -> tuple[str, ...]:
+    """All moves of a game as text, ascending."""
+    names = game.board.names
+    return tuple(sorted({names[step.origin] + names[step.target] for kind in game.kinds for step in kind.steps}))
+
+
+@cache
+def _text_numbers(game: Game) -> Int32:
+    """[s, t]: the place in `move_texts` of the move from square s to square t."""
+    names, places = game.board.names, {text: place for place, text in enumerate(move_texts(game))}
+    numbers = [[places.get(origin + target, -1) for target in names] for origin in names]
+    return np.array(numbers, dtype=np.int32)
+
+
+class Judged(NamedTuple):
+    """What the moves of positions amount to; arrays of shape (positions,).
+
+    Parameters
+    ----------
+    wins, draws, losses : ndarray of int16
+        The number of moves with each outcome; -1 if the value of a move is unknown.
+    best, only : ndarray of int32
+        Steps, -1 for none, -2 if the value of a move is unknown; see `tablebase.mining.move_kernels.judge`.
+    """
+
+    wins: Int16
+    draws: Int16
+    losses: Int16
+    best: Int32
+    only: Int32
+
+
+@dataclass(frozen=True)
+class RowMoves:
+    """The moves of rows of one slice under its own name.
+
+    Parameters
+    ----------
+    game : Game
+    moves : SliceMoves
+        Those of the stored material.
+    listed : Listed
+    places : ndarray of int64, shape (rows,)
+        The number of each row in `listed`.
+    image : ndarray of int8, shape (squares,)
+        What the squares of the stored material are in the slice.
+    kinds : ndarray of int16, shape (slots,)
+        What the slots of the stored material are in the slice.
+    codes : ndarray of uint16, shape (rows,)
+        The value of each row in the coding `FULL`.
+    """
+
+    game: Game
+    moves: SliceMoves
+    listed: Listed
+    places: Int64
+    image: NDArray[np.int8]
+    kinds: Int16
+    codes: Codes
+
+    def take(self, where: Int64) -> RowMoves:
+        """Those of the rows with these numbers."""
+        return RowMoves(self.game, self.moves, self.listed, self.places[where], self.image, self.kinds, self.codes[where])
+
+    @cached_property
+    def numbers(self) -> Int32:
+        """For each step the place of its text in `move_texts`."""
+        return _text_numbers(self.game)[self.image[self.moves.origins], self.image[self.moves.targets]]
+
+    @cached_property
+    def judged(self) -> Judged:
+        """What they amount to."""
+        from tablebase.mining.move_kernels import judge
+
+        counts = np.empty((3, len(self.places)), dtype=np.int16)
+        best, only = np.empty((2, len(self.places)), dtype=np.int32)
+        judged = Judged(*counts, best, only)
+        judge(self.listed.begin, self.places, self.listed.steps, self.listed.worth, self.codes, self.numbers, *judged)
+        return judged
+
+    @cached_property
+    def spread(self) -> tuple[Int64, Int64]:
+        """For each move the number of its row, and its number in `listed`; row by row."""
+        begin, end = self.listed.begin[self.places], self.listed.begin[self.places + 1]
+        counts = end - begin
+        rows = np.repeat(np.arange(len(counts)), counts)
+        first = np.cumsum(counts) - counts
+        return rows, np.arange(len(rows)) + np.repeat(begin - first, counts)

@@ -1,0 +1,54 @@
+"""Codes of tables at any indices: whole sides to move are kept in memory while they are being read."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tablebase.game import Game
+from tablebase.slices.material import Material
+from tablebase.tables.store import Store
+from tablebase.values import Codes
+
+KEPT_BYTES = 1 << 28
+"""Of whole sides in memory."""
+
+
+class StoredCodes:
+    """Looks up codes by their indices. Safe to use from several threads.
+
+    Parameters
+    ----------
+    game : Game
+    store : Store
+    """
+
+    def __init__(self, game: Game, store: Store) -> None:
+        self.game, self.store = game, store
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[Material, int], Codes] = OrderedDict()
+
+    def at(self, material: Material, side: int, indices: NDArray[np.int64]) -> Codes:
+        """Codes of a stored material with this side to move, at indices in any order; see `Store.table` for the errors."""
+        whole = self.whole(material, side)
+        if whole is None:
+            return self.store.table(self.game, material).codes_at(side, indices)
+        codes: Codes = whole.take(indices)
+        return codes
+
+    def whole(self, material: Material, side: int) -> Codes | None:
+        """All codes of a side to move; None if they are too many to be kept."""
+        table = self.store.table(self.game, material)
+        if table.layout.size * np.dtype(table.coding.dtype).itemsize > KEPT_BYTES // 2:
+            return None
+        with self._lock:
+            codes = self._kept.get((material, side))
+            if codes is None:
+                codes = self._kept[material, side] = table.codes_between(side, 0, table.layout.size)
+            self._kept.move_to_end((material, side))
+            while sum(each.nbytes for each in self._kept.values()) > KEPT_BYTES:
+                self._kept.popitem(last=False)
+        return codes
