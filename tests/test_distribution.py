@@ -118,6 +118,9 @@ def test_the_wheel_holds_two_packages(wheel: Path) -> None:
     data = f"{DISTRIBUTION.replace('-', '_')}-{PROJECT['version']}.dist-info"
     assert {name.partition("/")[0] for name in names} == {"tablebase", "tablebase_rules", data}
     assert {f"tablebase/catalog/migrations/versions/version_{number}.py" for number in range(1, SCHEMA_VERSION + 1)} <= set(names)
+    parts = [path for folder in ("templates", "static") for path in (ROOT / "tablebase/web" / folder).iterdir()]
+    assert {str(path.relative_to(ROOT)) for path in parts} <= set(names)
+    assert len(parts) > 20
     assert {"tablebase/py.typed", "tablebase_rules/py.typed", *(f"tablebase_rules/{game}.py" for game in GAMES)} <= set(names)
 
 

@@ -10,12 +10,11 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from tablebase.catalog.catalog import Counts
-from tablebase.errors import MissingTableError
 from tablebase.game import Game
 from tablebase.slices.material import piece_counts
-from tablebase.web.context import tables_of
 from tablebase.web.pages.addresses import addresses_of
 from tablebase.web.pages.arguments import named_game, read_start, whole
+from tablebase.web.pages.catalogs import catalog_of
 from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.pictures import description
 from tablebase.web.pages.rendering import METHODS, page
@@ -79,10 +78,9 @@ def game(request: Request, game: str, pieces: str | None = None) -> Response:
         return RedirectResponse(addresses_of(request).game(rules.name, pieces=pieces), 307)
     asked = read_start(rules)
     shown: dict[str, Any] = {"game": rules, "section": "game", "asked": asked, "alt": description(rules, asked)}
-    tables = tables_of(request)
-    try:
-        totals, counts = tables.stats(rules), tables.stats(rules, "material")
-    except MissingTableError:
+    with catalog_of(request) as catalog:
+        totals, counts = catalog.counts(rules, "pieces"), catalog.counts(rules, "material")
+    if not totals:
         return page(request, "game.html", **shown, totals=[], chosen=None, matrices=[], tiers=[], divided=False)
     divided = len({line.material for line in counts}) > MOST_IN_ONE
     chosen = _chosen(rules, totals, pieces, divided)

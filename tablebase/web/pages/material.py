@@ -8,7 +8,9 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
+from tablebase.api.descriptions import describe_material
 from tablebase.api.tablebase import Tablebase
+from tablebase.catalog.catalog import Catalog
 from tablebase.errors import MissingTableError
 from tablebase.game import Game
 from tablebase.slices.conversions import conversions
@@ -18,10 +20,10 @@ from tablebase.slices.material import Material, advances_of, make_material, mate
 from tablebase.web.context import tables_of
 from tablebase.web.pages.addresses import addresses_of
 from tablebase.web.pages.arguments import named_game
+from tablebase.web.pages.catalogs import catalog_of, rows_of, sql_text
 from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.histogram import Histogram, histogram
 from tablebase.web.pages.position import plies_of
-from tablebase.web.pages.records import sql_text
 from tablebase.web.pages.rendering import METHODS, page
 
 GAINS, RULES = 8, 12
@@ -37,11 +39,13 @@ def material(request: Request, game: str, name: str) -> Response:
     wanted = parse_material(rules, name)
     if (game, name) != (rules.name, material_name(rules, wanted)):
         return RedirectResponse(addresses_of(request).material(rules.name, material_name(rules, wanted)), 307)
-    tables = tables_of(request)
-    described = tables.describe(rules, name)
-    slices = _slices(tables, rules, wanted, described["slices"])
+    with catalog_of(request) as catalog:
+        described = describe_material(catalog, rules, name)
+        slices = _slices(catalog, rules, wanted, described["slices"])
+        histograms = [_histogram(catalog, one) for one in slices]
+        patterns = [_patterns(catalog, one) for one in slices]
+        built = {str(line.material) for line in catalog.counts(rules, "material")}
     longest = max((one for one in slices if one["longest_win"]), key=lambda one: one["longest_win"], default=None)
-    built = set(tables.materials(rules))
     return page(
         request,
         "material.html",
@@ -49,16 +53,16 @@ def material(request: Request, game: str, name: str) -> Response:
         section="game",
         described=described,
         slices=slices,
-        histograms=[_histogram(tables, one) for one in slices],
+        histograms=histograms,
         longest=longest,
-        line=_line(tables, rules, longest),
-        patterns=[_patterns(tables, one) for one in slices],
+        line=_line(tables_of(request), rules, longest),
+        patterns=patterns,
         below=_linked(rules, {conversion.child for conversion in conversions(rules, wanted)}, built),
         above=_linked(rules, _leading_to(rules, wanted), built),
     )
 
 
-def _slices(tables: Tablebase, game: Game, wanted: Material, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _slices(catalog: Catalog, game: Game, wanted: Material, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows of both sides to move; where the rules allow colour swap, the other one is that of the swapped material."""
     slices = [{**row, "label": _side_name(game, row["side"]), "alike": None} for row in rows]
     if game.swap is None:
@@ -67,7 +71,7 @@ def _slices(tables: Tablebase, game: Game, wanted: Material, rows: list[dict[str
     other = game.sides[1].name
     if twin == material_name(game, wanted):
         return [{**slices[0], "label": "Either side"}]
-    described = tables.describe(game, twin)["slices"]
+    described = describe_material(catalog, game, twin)["slices"]
     return [*slices, *({**row, "label": other, "alike": twin} for row in described)]
 
 
@@ -75,14 +79,15 @@ def _side_name(game: Game, letter: str) -> str:
     return next(side.name for side in game.sides if side.letter == letter)
 
 
-def _histogram(tables: Tablebase, one: dict[str, Any]) -> Histogram:
+def _histogram(catalog: Catalog, one: dict[str, Any]) -> Histogram:
     """The distances of a slice."""
-    query = tables.sql(
+    rows = rows_of(
+        catalog,
         "SELECT d.outcome, d.distance, d.placements FROM distances d "
         "JOIN solutions o ON o.id = d.solution_id JOIN slices s ON s.solution_id = o.id "
-        f"WHERE {_is(one, 's.')} ORDER BY d.distance, d.outcome"
+        f"WHERE {_is(one, 's.')} ORDER BY d.distance, d.outcome",
     )
-    return histogram(query.fetchall())
+    return histogram((row["outcome"], row["distance"], row["placements"]) for row in rows)
 
 
 def _is(one: dict[str, Any], table: str = "") -> str:
@@ -100,20 +105,15 @@ def _line(tables: Tablebase, game: Game, longest: dict[str, Any] | None) -> list
         return []
 
 
-def _patterns(tables: Tablebase, one: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+def _patterns(catalog: Catalog, one: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     """What `tablebase patterns` has found for a slice, or for the one that stands for it."""
     stood_for = f"slice_id IN (SELECT t.id FROM slices t JOIN slices s ON s.solution_id = t.solution_id WHERE {_is(one, 's.')})"
-    gains = tables.sql(
-        f"SELECT features, gain, explains, decides, material, side FROM pattern_gains WHERE {stood_for} "
-        f"ORDER BY number, gain DESC LIMIT {GAINS}"
-    )
-    rules = tables.sql(
-        f"SELECT outcome, condition, positions, share, material, side FROM pattern_rules WHERE {stood_for} "
-        f"ORDER BY share DESC LIMIT {RULES}"
-    )
-    trees = tables.sql(f"SELECT tree, errors, positions, material, side FROM pattern_trees WHERE {stood_for} LIMIT 1")
-    found = {"gains": gains, "rules": rules, "trees": trees}
-    return {name: [dict(zip(query.columns, row, strict=True)) for row in query.fetchall()] for name, query in found.items()}
+    of_slice = {
+        "gains": f"features, explains, decides FROM pattern_gains WHERE {stood_for} ORDER BY number, gain DESC LIMIT {GAINS}",
+        "rules": f"outcome, condition, share FROM pattern_rules WHERE {stood_for} ORDER BY share DESC LIMIT {RULES}",
+        "trees": f"tree, errors, positions FROM pattern_trees WHERE {stood_for} LIMIT 1",
+    }
+    return {name: rows_of(catalog, f"SELECT {chosen}", patterns=True) for name, chosen in of_slice.items()}
 
 
 def _leading_to(game: Game, wanted: Material) -> set[Material]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from tablebase.web.context import settings_of, tables_of
+from tablebase.web.context import settings_of
 from tablebase.web.pages.addresses import addresses_of
+from tablebase.web.pages.catalogs import catalog_of, rows_of
 from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.rendering import METHODS, page, problem_page
 
@@ -31,7 +32,7 @@ EXAMPLES = (
 """Titles and statements."""
 LONGEST = 20_000
 """Characters of a statement in an address; more is cut off."""
-GAMES = "SELECT game, MIN(pieces) FROM tables GROUP BY game ORDER BY game"
+GAMES = "SELECT game, MIN(pieces) AS least FROM tables GROUP BY game ORDER BY game"
 
 router = APIRouter(route_class=PageRoute)
 
@@ -41,7 +42,8 @@ def mine(request: Request, game: str = "", statement: str = "") -> Response:
     """An editor for statements; one in the address stands in it already."""
     if not settings_of(request).mine:
         return problem_page(request, 404, "This server answers no statements over positions: start it with --mine.")
-    games = dict(tables_of(request).sql(GAMES).fetchall())
+    with catalog_of(request) as catalog:
+        games = {row["game"]: row["least"] for row in rows_of(catalog, GAMES)}
     chosen = game if game in games else next(iter(games), "")
     examples = [(title, text.format(pieces=games.get(chosen, 2))) for title, text in EXAMPLES]
     shown = statement[:LONGEST] or examples[0][1]

@@ -63,6 +63,8 @@ def race(
     cards: str = "",
 ) -> Response:
     """A race as it stands; without a position, a new one."""
+    if not seat and position is None:
+        return RedirectResponse(addresses_of(request).game(GAME), 303)
     table = Table(_seats(seat or []), _depth(depth))
     if position is None:
         return _led_to(request, table, _answered(new_game({"game": table.name})))

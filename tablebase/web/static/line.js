@@ -18,11 +18,16 @@ export class Line {
     const ply = Math.max(0, Math.min(this.links.length - 1, this.ply + plies));
     if (ply === this.ply) return;
     this.ply = ply;
-    const { position, last, best, said } = this.links[ply].dataset;
-    if (ply) this.picture.show({ position, last, arrows: best, alt: `After ${last}: ${said}` });
-    else this.picture.restore();
+    this.draw();
     this.mark();
     this.moved(ply);
+  }
+
+  /** The picture of the ply, again if something else has been shown for a while. */
+  draw() {
+    const { position, last, best, said } = this.links[this.ply].dataset;
+    if (this.ply) this.picture.show({ position, last, arrows: best, alt: `After ${last}: ${said}` });
+    else this.picture.restore();
   }
 
   mark() {

@@ -202,7 +202,7 @@ class Page {
 
   showWhenPointedAt(move, link) {
     const show = () => this.picture.show({ arrows: move });
-    const hide = () => this.picture.restore();
+    const hide = () => (this.line ? this.line.draw() : this.picture.restore());
     link.addEventListener("pointerenter", show);
     link.addEventListener("focus", show);
     link.addEventListener("pointerleave", hide);

@@ -248,14 +248,15 @@ def walk(client: TestClient, first: str, most: int) -> dict[str, Element | None]
             text = said(parsed(answer.text))
             assert any(words in text for words in ("been built", "too large for a table", "No position yet")), address
         if is_page:
-            pending += sorted(addresses(found[address]))
+            # What a script completes is no address yet.
+            pending += sorted(one for one in addresses(found[address]) if not one.endswith(("/board/", "/position/")))
     return found
 
 
 def test_links_lead_to_pages_of_this_server(client: TestClient) -> None:
     """Whatever a page names is here: nothing is loaded from elsewhere, and links are not broken."""
-    found = walk(client, "/", 250)
-    assert len(found) == 250
+    found = walk(client, "/", 150)
+    assert len(found) == 150
     for address, page in found.items():
         for named in set() if page is None else addresses(page):
             assert re.match(r"(/(?!/)|#)", named), (address, named)

@@ -210,6 +210,10 @@ def test_the_line(visit: Open) -> None:
     expect(at).to_have_text(re.compile("^6 of 6: The pawn has reached"))
     page.keyboard.press(",")
     expect(at).to_have_text(re.compile("^5 of 6: Black to move wins in 1 ply"))
+    page.locator("[data-move=c1c2]").hover()
+    expect(board).to_have_attribute("src", re.compile("arrows=c1c2"))
+    page.locator("h1").hover()
+    expect(board).to_have_attribute("src", re.compile("/1p1/PPp/3_b"))
     page.get_by_role("button", name="To the start of the line").click()
     expect(board).to_have_attribute("src", re.compile(r"/ppp/3/PPP_w\.svg.*arrows=b1b2"))
     with leads_to(page, "/hexapawn/position/ppp/1P1/P1P_b"):

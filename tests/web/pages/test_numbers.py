@@ -145,6 +145,22 @@ def test_a_game(name: str, client: TestClient, two_games: Path, ask: Ask) -> Non
     assert links == expected
 
 
+def test_the_list_of_games(client: TestClient, two_games: Path, ask: Ask) -> None:
+    """Every game has its number of tables, of pieces and of values, or none."""
+    page = shown(client, "/")
+    cards = {said(next(card.iter("code"))): said(card) for card in page.iter("li")}
+    statement = (
+        "SELECT game, COUNT(*) AS n, MIN(pieces) AS least, MAX(pieces) AS most, SUM(cells) AS cells FROM tables GROUP BY game"
+    )
+    rows = ask("sql", statement, "--format", "json", "--data", two_games).json
+    assert {row["game"] for row in rows} == {"doushouqi", "hexapawn", "foxhounds-4x4"}
+    for row in rows:
+        pieces = f"{row['least']}" if row["least"] == row["most"] else f"{row['least']} to {row['most']}"
+        assert f"{row['n']} tables, {pieces} pieces, {row['cells']:,} values stored" in cards[row["game"]]
+    assert "No table of it has been built here" in cards["hasenspiel"]
+    assert "2 to 6 people or computers" in cards["harehedgehog"]
+
+
 def test_records(client: TestClient, two_games: Path, ask: Ask) -> None:
     """The longest wins of a page are what its links probe to, and the longest is that of the statistics."""
     for name in ("doushouqi", "hexapawn"):
