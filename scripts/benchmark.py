@@ -8,6 +8,7 @@
     python scripts/benchmark.py --search
     python scripts/benchmark.py --build 2G --pieces 4
     python scripts/benchmark.py --executors
+    python scripts/benchmark.py --serve --data data
 
 The folder must hold all two- and three-piece tables, and is not changed. Rates count placements of both sides to move;
 two mirror images count as two placements. Times are CPU-seconds of this one process, with all kernels compiled; ratios
@@ -27,6 +28,9 @@ plain Python.
 memory of all processes together.
 
 ``--executors`` builds all tables up to a number of pieces with processes, with threads, and with workers of Dask.
+
+``--serve`` measures a server of two processes for a minute, and beside it an endpoint that does nothing; the folder must hold all
+four-piece tables.
 
 ``--mining`` measures SQL over positions, next to the same statements over Parquet files that hold the same positions but
 only the columns needed, written by `export` and read by DuckDB. Each statement runs in a separate process with two
@@ -53,6 +57,7 @@ from mining_rates import measure_mining
 from plane_steps import measure_plane_steps
 from search_rates import measure_search
 from separately import peak_memory, run_separately
+from serve_load import measure_serving
 from solver_sums import measure_sums
 from whole_build import measure_build
 
@@ -99,12 +104,15 @@ def main() -> None:
     parser.add_argument("--search", action="store_true", help="measure perft and the engine, over tables of up to three pieces")
     parser.add_argument("--build", metavar="MEMORY", help="measure a whole build that may use so much memory")
     parser.add_argument("--executors", action="store_true", help="measure the ways of running solvers")
+    parser.add_argument("--serve", action="store_true", help="measure a server under load")
     parser.add_argument("--mining", action="store_true", help="measure SQL over positions")
     parser.add_argument("--pieces", type=int, default=3, help="number of pieces of the mined slices, or of a whole build")
     parser.add_argument("--board", type=int, action="append", help="size of a whole board of Fox & Hounds to measure; by default 8")
     arguments = parser.parse_args()
     if arguments.build:
         report = {"whole builds": [measure_build(arguments.pieces, arguments.build)]}
+    elif arguments.serve:
+        report = {"requests": measure_serving(arguments.data)}
     elif arguments.executors:
         report = {"executors": measure_executors(arguments.pieces)}
     elif arguments.sums:

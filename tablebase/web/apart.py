@@ -14,9 +14,10 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from contextlib import suppress
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import psutil
+from fastapi import Request
 
 from tablebase.web.jobs import COMPILING
 from tablebase.web.problems import ProblemError
@@ -176,6 +177,11 @@ class _Clock:
         """Seconds so far; a clock that is stopped for too long goes on."""
         spent = self._spent + (monotonic() - self._stopped if self._stopped else 0.0)
         return monotonic() - self._begin - min(spent, MOST_COMPILING)
+
+
+def apart_of(request: Request) -> Apart:
+    """Those of the process that answers a request."""
+    return cast(Apart, request.app.state.apart)
 
 
 def _too_much(question: Question, status: int, fault: str) -> ProblemError:

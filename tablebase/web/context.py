@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
+from typing import ParamSpec, TypeVar, cast
 
 from anyio import to_thread
 from fastapi import Request
@@ -14,9 +14,6 @@ from tablebase.api.tablebase import Tablebase
 from tablebase.errors import TimeLimitError
 from tablebase.web.catalog import KnownCatalog
 from tablebase.web.settings import Settings
-
-if TYPE_CHECKING:
-    from tablebase.web.apart import Apart
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -35,11 +32,6 @@ def settings_of(request: Request) -> Settings:
 def catalog_of(request: Request) -> KnownCatalog:
     """Answers from the catalog, which are kept as long as it does not change; safe to use from several threads."""
     return cast(KnownCatalog, request.app.state.catalog)
-
-
-def apart_of(request: Request) -> Apart:
-    """Processes of their own for what may take long."""
-    return cast("Apart", request.app.state.apart)
 
 
 async def in_thread(request: Request, work: Callable[Given, Result], *given: Given.args, **named: Given.kwargs) -> Result:

@@ -7,11 +7,11 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from tablebase.api.commands import COMMANDS
-from tablebase.web.apart import Question
+from tablebase.web.apart import Question, apart_of
 from tablebase.web.api.play_schemas import HareAnswer, HareComputer, HareMove, HareNew, PlayAnswer, PlayGiven
 from tablebase.web.api.routes import post, rules_of
 from tablebase.web.caching import PRIVATE, answered
-from tablebase.web.context import apart_of, in_thread, settings_of, tables_of
+from tablebase.web.context import in_thread, settings_of, tables_of
 from tablebase.web.players import chosen_move, is_quick
 from tablebase.web.problems import ProblemError
 

@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from tablebase.errors import TablebaseError
-from tablebase.web.apart import Question
+from tablebase.web.apart import Question, apart_of
 from tablebase.web.api.routes import game_of, get, post, query_of
 from tablebase.web.api.work_schemas import (
     CountGiven,
@@ -19,7 +19,7 @@ from tablebase.web.api.work_schemas import (
     MineGiven,
 )
 from tablebase.web.caching import CHANGING, LASTING, answered
-from tablebase.web.context import apart_of, settings_of
+from tablebase.web.context import settings_of
 from tablebase.web.problems import ProblemError
 
 router = APIRouter(tags=["work"])
