@@ -193,6 +193,13 @@ SOLVERS = (
         refuses=_bitrow_refuses,
         avoids=_bitrow_avoids,
     ),
+    Solver(
+        "groups",
+        _loaded_later("tablebase.solvers.groups.solve"),
+        memory=_per_index(8),
+        speed=50e6,
+        strength="all placements of a group are one row",
+    ),
     Solver("reference", _loaded_later("tablebase.solvers.reference"), memory=_per_index(24), speed=1.5e5),
     Solver("sweep", _loaded_later("tablebase.solvers.sweep"), memory=_per_index(24), speed=3e4),
 )
