@@ -6,7 +6,7 @@ placements of a group, so all of their parts are listed beforehand. Nothing here
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from math import prod
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from tablebase.game import Game, Outcome, Step
 from tablebase.slices.combinadics import Combinations
 from tablebase.slices.conversions import SlotConversion, slot_conversions, step_destinations
 from tablebase.slices.indexing import Group, Layout, layout_of
-from tablebase.slices.location import locate
+from tablebase.slices.location import Location, locate
 from tablebase.slices.material import tiered_kinds
 from tablebase.values import STALEMATE, Codes, Coding, Value
 from tablebase.verify.general import Load
@@ -197,7 +197,8 @@ def _rests(group: Group, placed: Small, squares: int) -> Long:
 def _moves(group: Group, placed: Small, steps: list[Step], first: int, squares: int) -> _Moves:
     """All moves of a group, by placement; its steps have the numbers from `first` on."""
     level = dict(zip(group.squares, group.combinations.levels, strict=True))
-    found = []
+    nothing = np.zeros(0, dtype=np.int64)
+    found = [_Moves(nothing, nothing, nothing)]
     for number, step in enumerate(steps, start=first):
         is_there = (placed == step.origin).any(axis=1)
         digits = np.flatnonzero(is_there & ~np.isin(placed, [step.target, *step.empty]).any(axis=1))
@@ -233,12 +234,10 @@ class _Part(NamedTuple):
     leads: bool
 
 
-def compile_tables(game: Game, layout: Layout, side: int, own: Codes, coding: Coding, load: Load) -> Tables:
-    """The tables that moves of a side lead to; those of other conversions are left out, and nothing leads there.
-
-    `own` are the codes that the slice's moves lead to.
-    """
+def compile_tables(game: Game, layout: Layout, side: int, codes: Mapping[int, Codes], coding: Coding, load: Load) -> Tables:
+    """The tables that moves of a side lead to; those of other conversions are left out, and nothing leads there."""
     stay = SlotConversion(None, layout.material, 1 - side, tuple(map(layout.slots.index, range(len(layout.slots)))))
+    own = codes[1 - side] if 1 - side in codes else codes[locate(game, layout.material, 1 - side).side]
     tables = [(stay, own, coding)]
     firsts = {None, *(group.slots.start for group in layout.groups)}
     for conversion in slot_conversions(game, layout.material):
@@ -246,7 +245,14 @@ def compile_tables(game: Game, layout: Layout, side: int, own: Codes, coding: Co
         used = conversion.side != side and conversion.victim in firsts
         # Conversions have numbers, so those that are not used have an empty place.
         tables.append((conversion, *(load(location.material, location.side) if used else (own[:0], coding))))
-    parts = [[_part(game, layout, conversion, group) for group in layout.groups] for conversion, _, _ in tables]
+    places = [locate(game, conversion.child, conversion.side) for conversion, _, _ in tables]
+    if 1 - side in codes:
+        # The other side to move of a table, by whatever name it has been asked for.
+        places[0] = Location(layout.material, 1 - side, False, tuple(range(len(layout.slots))))
+    parts = [
+        [_part(game, layout, conversion, location, group) for group in layout.groups]
+        for (conversion, _, _), location in zip(tables, places, strict=True)
+    ]
     flat = [part for of_table in parts for part in of_table]
     scores = [_move_scores(own_coding, coding)[codes] for _, codes, own_coding in tables]
     return Tables(
@@ -260,7 +266,7 @@ def compile_tables(game: Game, layout: Layout, side: int, own: Codes, coding: Co
     )
 
 
-def _part(game: Game, layout: Layout, conversion: SlotConversion, group: Group) -> _Part:
+def _part(game: Game, layout: Layout, conversion: SlotConversion, location: Location, group: Group) -> _Part:
     """What the placements of a group add to the index of a position after a conversion."""
     child = conversion.child
     count = len(group.slots) - (conversion.victim in group.slots)
@@ -270,7 +276,6 @@ def _part(game: Game, layout: Layout, conversion: SlotConversion, group: Group) 
     advance = dict(zip(tiered_kinds(game, child.kinds), child.advance, strict=True)).get(group.kind, 0)
     choices = Combinations(group.combinations.levels, count, advance)
     squares = np.array(group.squares)[choices.unrank_many(np.arange(choices.size))]
-    location = locate(game, child, conversion.side)
     target = layout_of(game, location.material)
     slots = [conversion.rest[location.pairing[piece]] for piece in target.slots]
     place = next(g for g, other in enumerate(target.groups) if slots[other.slots.start] in group.slots)

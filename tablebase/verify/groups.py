@@ -18,7 +18,6 @@ from tablebase.compute.stages import reach
 from tablebase.game import Game
 from tablebase.slices.conversions import ENDS, ILLEGAL
 from tablebase.slices.indexing import Layout, layout_of
-from tablebase.slices.location import locate
 from tablebase.slices.material import Material
 from tablebase.tables.summary import Summary, Tally
 from tablebase.values import Codes, Coding
@@ -29,14 +28,15 @@ GRAIN = 1 << 17
 """The smallest number of indices worth a thread."""
 MOST = 1 << 22
 """The most indices that are checked without a word about how far it is."""
-SMALL = 1 << 16
-"""Indices of a table for which it does not pay to compile the kernel."""
 EMPTY = -1
+# Numba compiles a kernel again for each constant that it is called with, unless the constant has a type of its own.
+ZERO, NONE = np.int64(0), np.int64(EMPTY)
 
 
 class Notes(NamedTuple):
     """Notes of the kernel, one for each thread; G groups, S squares, N cells, C codes."""
 
+    cells: Long  # (N,) all of them
     digit: Long  # (G,) digits of the outer groups
     board: Long  # (S,) the outer group on each square
     hidden: Small  # (N,) why a cell is left out: so many reasons
@@ -46,8 +46,8 @@ class Notes(NamedTuple):
 
 
 def applies(layout: Layout) -> bool:
-    """Whether a table can be checked in rows of the last group, and is large enough."""
-    return layout.game.escape is None and layout.size > SMALL
+    """Whether a table can be checked in rows of the last group: whether nothing in the game can escape."""
+    return layout.game.escape is None
 
 
 def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:
@@ -56,7 +56,7 @@ def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding
     rules, needed, won = compile_rules(game, layout), needed_scores(game, coding), len(scale_of(coding))
     rows, summaries = layout.size // layout.row_length, {}
     for number, (side, stored) in enumerate(codes.items()):
-        tables = compile_tables(game, layout, side, codes[locate(game, material, 1 - side).side], coding, load)
+        tables = compile_tables(game, layout, side, codes, coding, load)
         check = partial(_check_rows, rules, tables, layout, stored, needed, won, side)
         report = partial(_report, rows * number, rows * len(codes))
         length = layout.row_length
@@ -82,6 +82,7 @@ def _check_rows(
     count, length = len(needed), layout.row_length
     tally = Tally(Coding(1, str(needed.dtype)))
     notes = Notes(
+        np.arange(length),
         np.zeros(rules.groups, dtype=np.int64),
         np.full(rules.squares, EMPTY, dtype=np.int64),
         np.zeros(length, dtype=np.int8),
@@ -90,7 +91,7 @@ def _check_rows(
         np.full(count, -1, dtype=np.int64),
     )
     weights = layout.lead_weights.astype(np.int64)
-    wrong = check(rules, tables, notes, stored, needed, weights, np.arange(length), won, side, length, begin, end)
+    wrong = check(rules, tables, notes, stored, needed, weights, won, side, length, begin, end)
     tally.histogram += notes.counts[:count] + 2 * notes.counts[count:]
     tally.first[:] = notes.first
     return wrong, tally
@@ -139,7 +140,7 @@ def _follow(
 
 
 @jit
-def _move_outer(rules: Any, tables: Any, notes: Any, cells: Any, group: int, move: int, length: int, won: int) -> None:
+def _move_outer(rules: Any, tables: Any, notes: Any, group: int, move: int, length: int, won: int) -> None:
     """Note what a move of an outer group is worth."""
     step, digit, last = rules.move_step[move], rules.move_digit[move], rules.groups - 1
     target = rules.target[step]
@@ -150,13 +151,13 @@ def _move_outer(rules: Any, tables: Any, notes: Any, cells: Any, group: int, mov
     if table != ILLEGAL:
         if victim == EMPTY:
             _hide(rules, notes.hidden, target, 1)
-        _follow(rules, tables, notes, table, group, digit, victim, rest, cells, cells, 0, length, won)
+        _follow(rules, tables, notes, table, group, digit, victim, rest, notes.cells, notes.cells, ZERO, length, won)
         if victim == EMPTY:
             _hide(rules, notes.hidden, target, -1)
     table = rules.leads[step * (rules.groups + 1) + last + 1]
     if victim == EMPTY and table != ILLEGAL:
         begin, end = rules.with_begin[target], rules.with_begin[target + 1]
-        _follow(rules, tables, notes, table, group, digit, EMPTY, 0, rules.with_cell, rules.with_rest, begin, end, won)
+        _follow(rules, tables, notes, table, group, digit, NONE, ZERO, rules.with_cell, rules.with_rest, begin, end, won)
     _hide_blockers(rules, notes.hidden, step, -1)
 
 
@@ -198,7 +199,7 @@ def _set_up(rules: Any, notes: Any, row: int) -> bool:
 
 
 @inline
-def _check_row(rules: Any, tables: Any, notes: Any, cells: Any, side: int, length: int, won: int) -> None:
+def _check_row(rules: Any, tables: Any, notes: Any, side: int, length: int, won: int) -> None:
     """The score of the best move of each cell of a row that is not hidden."""
     last = rules.groups - 1
     for cell in range(length):
@@ -208,7 +209,7 @@ def _check_row(rules: Any, tables: Any, notes: Any, cells: Any, side: int, lengt
             digit = rules.move_begin[group] + notes.digit[group]
             for move in range(rules.moves[digit], rules.moves[digit + 1]):
                 if not _is_blocked(rules, notes.board, rules.move_step[move]):
-                    _move_outer(rules, tables, notes, cells, group, move, length, won)
+                    _move_outer(rules, tables, notes, group, move, length, won)
     if rules.owner[last] == side:
         for number in range(rules.steps_of_last):
             step = rules.first_of_last + number
@@ -218,7 +219,7 @@ def _check_row(rules: Any, tables: Any, notes: Any, cells: Any, side: int, lengt
                 table = rules.leads[step * (rules.groups + 1) + victim + 1]
                 if table != ILLEGAL:
                     rest, begin, end = _rest(rules, notes, victim, target), rules.pair_begin[number], rules.pair_begin[number + 1]
-                    _follow(rules, tables, notes, table, EMPTY, 0, victim, rest, rules.pair_from, rules.pair_to, begin, end, won)
+                    _follow(rules, tables, notes, table, NONE, ZERO, victim, rest, rules.pair_from, rules.pair_to, begin, end, won)
 
 
 @jit
@@ -229,7 +230,6 @@ def check(
     stored: Codes,
     needed: Codes,
     weights: Long,
-    cells: Long,
     won: int,
     side: int,
     length: int,
@@ -246,7 +246,7 @@ def check(
             for square in range(rules.squares):
                 if notes.board[square] != EMPTY:
                     _hide(rules, notes.hidden, square, 1)
-            _check_row(rules, tables, notes, cells, side, length, won)
+            _check_row(rules, tables, notes, side, length, won)
             weight = (weights[row // rest] - 1) * codes
             for cell in range(length):
                 if not notes.hidden[cell]:

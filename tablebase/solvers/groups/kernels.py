@@ -19,7 +19,8 @@ from tablebase.values import Codes
 DIRTY, LATE = 1, 2
 """Flags of a row: it must be looked at; the best move of one of its positions leads beyond the coding."""
 EMPTY = -1
-NO_GROUP = -1
+# Numba compiles a kernel again for each constant that it is called with, unless the constant has a type of its own.
+HERE, NONE = np.int64(STAYS), np.int64(NOBODY)
 
 Bytes = NDArray[np.uint8]
 
@@ -66,7 +67,7 @@ def new_scratch(rules: Rules, dtype: Any) -> Scratch:
     return Scratch(place, board, digit, sorted_places, np.zeros(rules.words, dtype=np.uint64), best, after)
 
 
-@inline
+@jit
 def _unrank(rules: Any, group: int, number: int, place: Any) -> None:
     """The places of a group's placement."""
     begin, end = rules.first[group], rules.first[group + 1]
@@ -88,13 +89,13 @@ def _rank(rules: Any, table: int, group: int, scratch: Any, gone: int, come: int
     waiting = come
     for slot in range(rules.first[group], rules.first[group + 1]):
         if slot != gone:
-            if NOBODY < waiting < scratch.place[slot]:
+            if NONE < waiting < scratch.place[slot]:
                 scratch.sorted[count] = waiting
-                waiting = NOBODY
+                waiting = NONE
                 count += 1
             scratch.sorted[count] = scratch.place[slot]
             count += 1
-    if waiting > NOBODY:
+    if waiting > NONE:
         scratch.sorted[count] = waiting
         count += 1
     base, by_piece, by_place = rules.ways_begin[group], rules.ways_piece[group], rules.ways_place[group]
@@ -109,20 +110,20 @@ def _rank(rules: Any, table: int, group: int, scratch: Any, gone: int, come: int
 @jit
 def _row(rules: Any, table: int, scratch: Any, mover: int, target: int, victim: int) -> Any:
     """The row of a table after a piece has gone to a square, and captured an outer one; `NOBODY` if there is no such piece."""
-    moving = rules.group[mover] if mover != NOBODY else np.int64(NO_GROUP)
-    losing = rules.group[victim] if victim != NOBODY else np.int64(NO_GROUP)
+    moving = rules.group[mover] if mover != NONE else NONE
+    losing = rules.group[victim] if victim != NONE else NONE
     row = np.int64(0)
     for group in range(rules.groups - 1):
         digit = scratch.digit[group]
         if group == moving:
             digit = _rank(rules, table, group, scratch, mover, rules.place[group * rules.squares + target])
         elif group == losing:
-            digit = _rank(rules, table, group, scratch, victim, NOBODY)
+            digit = _rank(rules, table, group, scratch, victim, NONE)
         row = row * rules.radix[table * rules.groups + group] + digit
     return row
 
 
-@inline
+@jit
 def _blocked(rules: Any, step: int, board: Any) -> bool:
     """Whether an outer piece stands on a square that the step needs empty."""
     for i in range(rules.block_begin[step], rules.block_begin[step + 1]):
@@ -138,7 +139,7 @@ def _raise(best: Any, source: Any, base: int, length: int) -> None:
         best[cell] = max(best[cell], source[base + cell])
 
 
-@inline
+@jit
 def _clear(rules: Any, square: int, scores: Any) -> None:
     """Set the scores of cells with a piece on a square to `NOTHING`."""
     for i in range(rules.with_begin[square], rules.with_begin[square + 1]):
@@ -153,7 +154,7 @@ def _step_of_outer(rules: Any, scratch: Any, view: Any, won: int, slot: int, ste
     table = rules.leads_to[step * (rules.slots + 1) + victim + 1]
     blocks = rules.block_begin[step + 1] > rules.block_begin[step]
     if table == STAYS and not blocks:
-        _raise(best, view.others, _row(rules, STAYS, scratch, slot, target, NOBODY) * length, length)
+        _raise(best, view.others, _row(rules, HERE, scratch, slot, target, NONE) * length, length)
     elif table != ILLEGAL:
         if table == ENDS:
             for cell in range(length):
@@ -173,7 +174,7 @@ def _step_of_outer(rules: Any, scratch: Any, view: Any, won: int, slot: int, ste
     # It may capture a piece of the last group.
     base, cells = np.int64(0), rules.radix[(table if table > 0 else 0) * rules.groups + rules.groups - 1]
     if table != ENDS:
-        base = rules.offset[table] + _row(rules, table, scratch, slot, target, NOBODY) * cells
+        base = rules.offset[table] + _row(rules, table, scratch, slot, target, NONE) * cells
     if blocks:
         for cell in range(length):
             after[cell] = won
@@ -204,13 +205,13 @@ def _step_of_last(rules: Any, scratch: Any, view: Any, won: int, row: int, step:
             best[cell] = max(best[cell], view.others[base + rules.pair_to[i]])
     else:
         base = rules.offset[table]
-        base += _row(rules, table, scratch, NOBODY, 0, victim) * rules.radix[(table + 1) * rules.groups - 1]
+        base += _row(rules, table, scratch, NONE, HERE, victim) * rules.radix[(table + 1) * rules.groups - 1]
         for i in range(begin, end):
             cell = rules.pair_from[i]
             best[cell] = max(best[cell], view.worth[base + rules.pair_to[i]])
 
 
-@inline
+@jit
 def _guard_outer(rules: Any, escapes: Any, scratch: Any) -> None:
     """The squares that the outer pieces guard."""
     for word in range(rules.words):
@@ -220,7 +221,7 @@ def _guard_outer(rules: Any, escapes: Any, scratch: Any) -> None:
             scratch.guarded[word] |= escapes.guards[(slot * rules.squares + square) * rules.words + word]
 
 
-@inline
+@jit
 def _has_escaped(rules: Any, escapes: Any, guarded: Any, runner: int, cell: int) -> bool:
     """Whether the runner, which stands on this square, has escaped in a cell."""
     word = runner // WORD_BITS
@@ -234,7 +235,7 @@ def _has_escaped(rules: Any, escapes: Any, guarded: Any, runner: int, cell: int)
     return False
 
 
-@inline
+@jit
 def _set_escaped(rules: Any, escapes: Any, scratch: Any, side: int) -> None:
     """Set the scores, in `after`, of cells in which the runner has escaped and the side to move has a move."""
     _guard_outer(rules, escapes, scratch)
@@ -249,7 +250,7 @@ def _set_escaped(rules: Any, escapes: Any, scratch: Any, side: int) -> None:
             scratch.after[cell] = escapes.worth[side]
 
 
-@inline
+@jit
 def _write(rules: Any, escapes: Any, view: Any, worth: Any, scratch: Any, row: int, side: int) -> tuple[bool, bool]:
     """Note the scores of a row; return whether any has changed, and whether a position's best move leads beyond the coding."""
     base, best, after = row * rules.length, scratch.best, scratch.after
@@ -284,12 +285,12 @@ def _mark(rules: Any, scratch: Any, view: Any, side: int) -> None:
             origin = rules.back_origin[back]
             same_layer = rules.height[slot * rules.squares + origin] == rules.height[slot * rules.squares + target]
             if same_layer and scratch.board[origin] == EMPTY and not _blocked(rules, rules.back_step[back], scratch.board):
-                row = _row(rules, STAYS, scratch, slot, origin, NOBODY)
+                row = _row(rules, HERE, scratch, slot, origin, NONE)
                 view.other_flags[row] |= np.uint8(DIRTY)
                 view.other_flags[view.image[row]] |= np.uint8(DIRTY)
 
 
-@inline
+@jit
 def _set_up(rules: Any, row: int, scratch: Any) -> None:
     """Put the outer pieces of a row on the board."""
     for group in range(rules.groups - 2, -1, -1):
@@ -300,7 +301,7 @@ def _set_up(rules: Any, row: int, scratch: Any) -> None:
         scratch.board[rules.square[rules.group[slot] * rules.squares + scratch.place[slot]]] = slot
 
 
-@inline
+@jit
 def _list_moves(rules: Any, scratch: Any, view: Any, won: int, row: int, side: int) -> None:
     """The score of the best move of each cell of a row, in `best`."""
     for cell in range(rules.length):

@@ -53,22 +53,22 @@ def solve(problem: CompiledSlice) -> tuple[Source, Source] | None:
     """
     layout, scores, checkpoint = problem.layout, scores_of(problem.game, problem.coding), problem.checkpoint
     tables, rows = compile_tables(problem.game, layout), compile_rows(layout)
-    reach("looking up captures")
+    reach("looking up captures", 0, 1)
     known = [_voids_and_draws(layout, rows, scores.draw, problem.coding) for _ in (0, 1)]
     flags = [np.full(len(rows.image), DIRTY, dtype=np.uint8) for _ in (0, 1)]
     work = _compile(problem, tables, rows, scores, known, flags)
+    reach("looking up captures", 1, 1)
     saved = checkpoint.load()
     if saved is not None:
         saved.fill([*known, *flags])
-    total, done = sum(map(len, rows.layers)), 0
+    rounds = 0
     # After a checkpoint, the layers that had been solved before it are not dirty.
     for layer in rows.layers:
         while _improve_layer(work, layer):
-            reach("solving", done, total)
+            rounds += 1
+            reach("solving", rounds)
             if checkpoint.due():
                 checkpoint.save({}, [*known, *flags])
-        done += len(layer)
-        reach("solving", done, total)
     if any((each & LATE).any() for each in flags):
         return None
     # What conversions are worth, and the rows themselves, are not needed any more while codes are made.
