@@ -81,7 +81,9 @@ class Tables(NamedTuple):
 def scale_of(coding: Coding) -> dict[Value, int]:
     """The score of each value that a move may have: larger for better ones, and larger than `STUCK`."""
     plies = range(1, coding.reach + 2)
-    values = [Value(outcome, d) for outcome in (Outcome.WIN, Outcome.LOSS) for d in plies if coding.stride == 2 or _fits(outcome, d)]
+    values = [
+        Value(outcome, d) for outcome in (Outcome.WIN, Outcome.LOSS) for d in plies if coding.stride == 2 or _fits(outcome, d)
+    ]
     values.append(Value(Outcome.DRAW, None))
     return {value: score for score, value in enumerate(sorted(values, key=lambda value: value.merit), start=STUCK + 1)}
 
@@ -250,7 +252,7 @@ def compile_tables(game: Game, layout: Layout, side: int, codes: Mapping[int, Co
         # The other side to move of a table, by whatever name it has been asked for.
         places[0] = Location(layout.material, 1 - side, False, tuple(range(len(layout.slots))))
     parts = [
-        [_part(game, layout, conversion, location, group) for group in layout.groups]
+        [_part(game, conversion, location, group) for group in layout.groups]
         for (conversion, _, _), location in zip(tables, places, strict=True)
     ]
     flat = [part for of_table in parts for part in of_table]
@@ -266,7 +268,7 @@ def compile_tables(game: Game, layout: Layout, side: int, codes: Mapping[int, Co
     )
 
 
-def _part(game: Game, layout: Layout, conversion: SlotConversion, location: Location, group: Group) -> _Part:
+def _part(game: Game, conversion: SlotConversion, location: Location, group: Group) -> _Part:
     """What the placements of a group add to the index of a position after a conversion."""
     child = conversion.child
     count = len(group.slots) - (conversion.victim in group.slots)

@@ -30,7 +30,8 @@ MOST = 1 << 22
 """The most indices that are checked without a word about how far it is."""
 EMPTY = -1
 # Numba compiles a kernel again for each constant that it is called with, unless the constant has a type of its own.
-ZERO, NONE = np.int64(0), np.int64(EMPTY)
+ZERO: Any = np.int64(0)
+NONE: Any = np.int64(EMPTY)
 
 
 class Notes(NamedTuple):
@@ -112,7 +113,19 @@ def _hide_blockers(rules: Any, hidden: Any, step: int, by: int) -> None:
 
 @jit
 def _follow(
-    rules: Any, tables: Any, notes: Any, table: int, mover: int, digit: int, loser: int, rest: int, source: Any, target: Any, begin: int, end: int, won: int
+    rules: Any,
+    tables: Any,
+    notes: Any,
+    table: int,
+    mover: int,
+    digit: int,
+    loser: int,
+    rest: int,
+    source: Any,
+    target: Any,
+    begin: int,
+    end: int,
+    won: int,
 ) -> None:
     """Note what moves from the cells `source` are worth, which lead to the cells `target` of another row."""
     best, hidden, last = notes.best, notes.hidden, rules.groups - 1

@@ -153,7 +153,7 @@ def compile_rules(problem: CompiledSlice, tables: Tables) -> Rules:
         back_origin=_long(arrays.back_origin),
         back_step=_long(arrays.back_step),
         **_cells_with(layout, squares),
-        **_pairs(problem, tables),
+        **_pairs(problem),
     )
 
 
@@ -161,7 +161,7 @@ def _long(array: NDArray[Any]) -> Int64:
     return array.reshape(-1).astype(np.int64)
 
 
-def _placement_arrays(layout: Layout, squares: int) -> dict[str, Int64]:
+def _placement_arrays(layout: Layout, squares: int) -> dict[str, Any]:
     """Places, levels, heights and ways of a slice's groups."""
     groups = layout.groups
     place, square, level = (np.zeros((len(groups), squares), dtype=np.int64) for _ in range(3))
@@ -191,7 +191,7 @@ def last_squares(layout: Layout) -> Int8:
     return group.unrank_many(np.arange(group.size))
 
 
-def _cells_with(layout: Layout, squares: int) -> dict[str, NDArray[Any]]:
+def _cells_with(layout: Layout, squares: int) -> dict[str, Any]:
     """For each square the cells with a piece there, and the cells of their other pieces."""
     group, placed = layout.groups[-1], last_squares(layout)
     levels = dict(zip(group.squares, group.combinations.levels, strict=True))
@@ -217,7 +217,7 @@ def _places(homes: tuple[int, ...], squares: int) -> Int64:
     return places
 
 
-def _pairs(problem: CompiledSlice, tables: Tables) -> dict[str, NDArray[Any]]:
+def _pairs(problem: CompiledSlice) -> dict[str, Any]:
     """For each step of the last group, the cells that it leads from, and the cells of the same row that it leads to.
 
     What stands in the way among the other groups is left to the kernels.

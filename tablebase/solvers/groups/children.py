@@ -61,7 +61,9 @@ def _expand_table(problem: CompiledSlice, tables: Tables, table: int, scores: Sc
     plain, mirrored, flips = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.zeros(1, dtype=bool)
     for parts in outer:
         plain, mirrored = ((a[:, None] + b).reshape(-1) for a, b in ((plain, parts.plain), (mirrored, parts.mirrored)))
-        flips = (flips[:, None] | (np.False_ if parts.flips is None else parts.flips) | np.zeros(len(parts.plain), bool)).reshape(-1)
+        flips = (flips[:, None] | (np.False_ if parts.flips is None else parts.flips) | np.zeros(len(parts.plain), bool)).reshape(
+            -1
+        )
     if last.flips is not None:
         # The last group decides for each cell of a row, and the parts of the other groups go along.
         chosen = np.where(last.flips, last.mirrored, last.plain)

@@ -16,7 +16,7 @@ from tablebase.values import Codes
 class Escapes(NamedTuple):
     """`Game.escape` for the kernels; P slots, S squares, W words, N cells of a row. All arrays are flat."""
 
-    runner: int  # slot, or NOBODY
+    runner: int  # slot
     room: bool
     counts: Int8  # (2,) by side to move
     worth: Codes  # (2,) the score of a move into a position with this side to move in which the runner has escaped
@@ -26,14 +26,12 @@ class Escapes(NamedTuple):
     cell_runner: Int64  # (N,) the runner's square in a cell, if it belongs to the last group
 
 
-def compile_escapes(problem: CompiledSlice, scores: Scores, words: int) -> Escapes:
-    """The escapes of a slice; if there are none, with arrays of no length."""
+def compile_escapes(problem: CompiledSlice, scores: Scores, words: int) -> Escapes | None:
+    """The escapes of a slice; None if there are none, so that the kernels are compiled without them."""
     escape, layout = problem.arrays.escape, problem.layout
     squares = len(problem.game.board)
     if escape.runner == NOBODY:
-        nothing = np.zeros(0, dtype=np.uint64)
-        none = np.zeros(2, dtype=np.int8)
-        return Escapes(NOBODY, False, none, none.astype(problem.coding.dtype), *[nothing] * 3, np.zeros(0, dtype=np.int64))
+        return None
     guards = _sets(escape.guards.reshape(-1, squares), words).reshape(len(layout.slots), squares, words)
     near = np.zeros((squares, squares), dtype=bool)
     for step in layout.game.kinds[layout.material.kinds[layout.slots[escape.runner]]].steps:

@@ -20,7 +20,8 @@ DIRTY, LATE = 1, 2
 """Flags of a row: it must be looked at; the best move of one of its positions leads beyond the coding."""
 EMPTY = -1
 # Numba compiles a kernel again for each constant that it is called with, unless the constant has a type of its own.
-HERE, NONE = np.int64(STAYS), np.int64(NOBODY)
+HERE: Any = np.int64(STAYS)
+NONE: Any = np.int64(NOBODY)
 
 Bytes = NDArray[np.uint8]
 
@@ -85,8 +86,7 @@ def _unrank(rules: Any, group: int, number: int, place: Any) -> None:
 @jit
 def _rank(rules: Any, table: int, group: int, scratch: Any, gone: int, come: int) -> Any:
     """The number in a table of a group's placement without slot `gone` and with a piece on the place `come`, if there are these."""
-    count = 0
-    waiting = come
+    count, waiting = 0, come
     for slot in range(rules.first[group], rules.first[group + 1]):
         if slot != gone:
             if NONE < waiting < scratch.place[slot]:
@@ -238,9 +238,11 @@ def _has_escaped(rules: Any, escapes: Any, guarded: Any, runner: int, cell: int)
 @jit
 def _set_escaped(rules: Any, escapes: Any, scratch: Any, side: int) -> None:
     """Set the scores, in `after`, of cells in which the runner has escaped and the side to move has a move."""
+    if not escapes.counts[side]:
+        return
     _guard_outer(rules, escapes, scratch)
     last = rules.first[rules.groups - 1]
-    square = np.int64(0)
+    square: Any = np.int64(0)
     if escapes.runner < last:
         square = rules.square[rules.group[escapes.runner] * rules.squares + scratch.place[escapes.runner]]
     for cell in range(rules.length):
@@ -256,7 +258,7 @@ def _write(rules: Any, escapes: Any, view: Any, worth: Any, scratch: Any, row: i
     base, best, after = row * rules.length, scratch.best, scratch.after
     for cell in range(rules.length):
         after[cell] = worth.after[best[cell]]
-    if escapes.runner != NOBODY and escapes.counts[side]:
+    if escapes is not None:
         _set_escaped(rules, escapes, scratch, side)
     changed, is_late = False, False
     for cell in range(rules.length):
@@ -281,7 +283,9 @@ def _mark(rules: Any, scratch: Any, view: Any, side: int) -> None:
             continue
         group = rules.group[slot] * rules.squares
         target = rules.square[group + scratch.place[slot]]
-        for back in range(rules.back_begin[slot * (rules.squares + 1) + target], rules.back_begin[slot * (rules.squares + 1) + target + 1]):
+        for back in range(
+            rules.back_begin[slot * (rules.squares + 1) + target], rules.back_begin[slot * (rules.squares + 1) + target + 1]
+        ):
             origin = rules.back_origin[back]
             same_layer = rules.height[slot * rules.squares + origin] == rules.height[slot * rules.squares + target]
             if same_layer and scratch.board[origin] == EMPTY and not _blocked(rules, rules.back_step[back], scratch.board):
@@ -323,7 +327,7 @@ def _list_moves(rules: Any, scratch: Any, view: Any, won: int, row: int, side: i
 
 @jit
 def improve(
-    rules: Rules, escapes: Escapes, view: View, worth: Worth, scratch: Scratch, side: int, layer: Int64, begin: int, end: int
+    rules: Rules, escapes: Escapes | None, view: View, worth: Worth, scratch: Scratch, side: int, layer: Int64, begin: int, end: int
 ) -> int:
     """Look at the dirty rows from `begin` up to `end` of a layer, with one side to move, and return how many have changed."""
     rules, escapes, view, worth, scratch = bare(rules), bare(escapes), bare(view), bare(worth), bare(scratch)

@@ -72,7 +72,8 @@ def _progress(group: Group, layout: Layout) -> NDArray[np.int16]:
     come = np.zeros(len(layout.game.board), dtype=np.int16)
     for square, level in (layout.game.kinds[group.kind].levels or {}).items():
         come[square] = level
-    return come[placed].sum(axis=1, dtype=np.int16)
+    total: NDArray[np.int16] = come[placed].sum(axis=1, dtype=np.int16)
+    return total
 
 
 def _occupied(layout: Layout) -> tuple[Words, Bool]:

@@ -31,7 +31,7 @@ from tablebase.solvers.groups.layers import RowNumbers, Rows, compile_rows, squa
 from tablebase.solvers.groups.scores import NOTHING, Scores, scores_of
 from tablebase.values import Codes, Coding, Source
 
-BLOCK = 1 << 20
+BLOCK = 1 << 18
 """Scores that are set or translated at a time."""
 GRAIN = 1 << 18
 """The smallest number of scores worth a thread."""
@@ -41,7 +41,7 @@ class _Work(NamedTuple):
     """All that stays the same while a slice is solved."""
 
     rules: Rules
-    escapes: Escapes
+    escapes: Escapes | None
     worth: Worth
     views: tuple[View, View]
 
@@ -77,9 +77,7 @@ def solve(problem: CompiledSlice) -> tuple[Source, Source] | None:
     return first, _codes(layout, known.pop(), scores)
 
 
-def _compile(
-    problem: CompiledSlice, tables: Tables, rows: Rows, scores: Scores, known: list[Codes], flags: list[Bytes]
-) -> _Work:
+def _compile(problem: CompiledSlice, tables: Tables, rows: Rows, scores: Scores, known: list[Codes], flags: list[Bytes]) -> _Work:
     """What kernels read and write."""
     rules, worth = compile_rules(problem, tables), expand(problem, tables, scores)
     rest = len(rows.image) // problem.layout.groups[0].size
@@ -113,7 +111,8 @@ def _voids_and_draws(layout: Layout, rows: Rows, draw: int, coding: Coding) -> C
         is_void = np.repeat(rows.is_void[some, None], len(cells), axis=1)
         for outer, last in zip(rows.words[some].T, cells.T, strict=True):
             is_void |= (outer[:, None] & last) != 0
-        scores[some] = np.where(is_void, NOTHING, draw)
+        scores[some] = draw
+        scores[some][is_void] = NOTHING
     return scores.reshape(-1)
 
 
