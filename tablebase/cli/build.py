@@ -66,7 +66,9 @@ def build(
     scheduler: Scheduler = None,
     engine: Annotated[
         str,
-        typer.Option("--engine", help="Solver: auto, planes, lean, bitrow, pursuit, reference or sweep; all write the same files."),
+        typer.Option(
+            "--engine", help="Solver: auto, planes, lean, bitrow, pursuit, groups, reference or sweep; all write the same files."
+        ),
     ] = "auto",
     deadline: Deadline = None,
     duration: Duration = None,

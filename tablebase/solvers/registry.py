@@ -33,6 +33,10 @@ LOGGED_ROWS = 1 << 32
 """Rows that an entry of the lean solver's log can have."""
 LEAN_SPARE_BYTES = 3_000_000
 """Memory that is not given back between two steps of the lean solver, whose steps need little of it in many pieces."""
+ROW_BYTES = 80
+"""Memory of the solver of groups for a row: its number, that of its mirror image, its squares, its layer and its flags."""
+PLACEMENT_BYTES = 600
+"""Memory of the solver of groups for a placement of the last group: its moves."""
 PARTS = 64
 """Parts that the lean solver divides the planes into, all but the last whole vectors."""
 SMALL = 1 << 16
@@ -121,6 +125,20 @@ def _lean_memory(game: Game, material: Material) -> int:
     return max(planes * LEAN_PLANE_BYTES + part * PART_PLANE_BYTES, check) + _scores_memory(game, material) + LEAN_SPARE_BYTES
 
 
+def _groups_memory(game: Game, material: Material) -> int:
+    """Scores of both sides to move, mirror images included, and first what conversions are worth and then the codes of one side.
+
+    A conversion is looked up, and a row numbered, with a few words for each row.
+    """
+    from tablebase.solvers.groups.arrays import compile_tables, table_size
+
+    layout = layout_of(game, material)
+    tables = compile_tables(game, layout).groups
+    rows = max(table_size(groups[:-1]) for groups in tables)
+    conversions = sum(table_size(groups) for groups in tables[1:])
+    return 2 * layout.cells_with_images + max(conversions + rows * ROW_BYTES, layout.size) + PLACEMENT_BYTES * layout.row_length
+
+
 def _scores_memory(game: Game, material: Material) -> int:
     """The scores of captures in the order of a slice's planes."""
     layout = layout_of(game, material)
@@ -192,6 +210,13 @@ SOLVERS = (
         strength="a row of positions is one word",
         refuses=_bitrow_refuses,
         avoids=_bitrow_avoids,
+    ),
+    Solver(
+        "groups",
+        _loaded_later("tablebase.solvers.groups.solve"),
+        memory=_groups_memory,
+        speed=12e6,
+        strength="it handles all placements of like pieces at once",
     ),
     Solver("reference", _loaded_later("tablebase.solvers.reference"), memory=_per_index(24), speed=1.5e5),
     Solver("sweep", _loaded_later("tablebase.solvers.sweep"), memory=_per_index(24), speed=3e4),

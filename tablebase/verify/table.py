@@ -5,9 +5,9 @@ forward moves. If every win in d has a move into a loss in d - 1 and no better o
 wins, the longest in d - 1, and every draw has a drawing move and no winning one, then by induction over d all wins and
 losses are right, and so are the draws.
 
-There are four checkers: `general` handles any table; `planes` handles those of single pieces on at most 64 squares, `rows` those
-on larger boards with one byte per position, and `pursuit` those of pursuits, many times faster. `general` is the twin of the
-others in the tests.
+There are five checkers: `general` handles any table, and small ones without any kernel to compile; `planes` handles those of single
+pieces on at most 64 squares, `rows` those on larger boards with one byte per position, `pursuit` those of pursuits, and `groups`
+all others without escapes, many times faster. `general` is the twin of the others in the tests.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tablebase.compute import machine
 from tablebase.compute.stages import reach
 from tablebase.errors import CorruptTableError
 from tablebase.game import Game
-from tablebase.slices.indexing import layout_of
+from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.material import Material
 from tablebase.tables.format import check_seal, title
 from tablebase.tables.reader import Table
@@ -38,6 +38,10 @@ BYTES_AT_ONCE = 6
 
 With less it takes longer, as they are decompressed three times.
 """
+
+
+SMALL = 1 << 16
+"""Indices of a table for which it does not pay to compile the kernels of a fast checker."""
 
 
 def verify_table(game: Game, table: Table, store: Store, memory: int | None = None) -> None:
@@ -90,13 +94,22 @@ def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], co
     Only that of planes does not hold all of them in memory.
     """
     # Imported here because Numba is slow to load.
-    from tablebase.verify import planes, rows
+    from tablebase.verify import groups, planes, rows
 
-    if planes.applies(layout_of(game, material), coding):
+    layout = layout_of(game, material)
+    if not _is_small_beside_like_pieces(layout) and planes.applies(layout, coding):
         return planes.verify_codes(game, material, codes, coding, load)
     check = general.verify_codes
-    if rows.applies(layout_of(game, material), coding):
-        check = rows.verify_codes
-    elif pursuit.applies(game, material, coding):
+    if pursuit.applies(game, material, coding):
         check = pursuit.verify_codes
+    elif layout.size >= SMALL:
+        if rows.applies(layout, coding):
+            check = rows.verify_codes
+        elif groups.applies(layout):
+            check = groups.verify_codes
     return check(game, material, {side: np.asarray(source) for side, source in codes.items()}, coding, load)
+
+
+def _is_small_beside_like_pieces(layout: Layout) -> bool:
+    """Whether a table of single pieces is small, and other tables of the game need another checker."""
+    return layout.size < SMALL and any(kind.limit > 1 for kind in layout.game.kinds)

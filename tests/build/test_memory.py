@@ -65,6 +65,7 @@ SLICES = {
     "lean": ("doushouqi", "RCvW", "RCvWE"),
     "bitrow": ("doushouqi", "RCvW", "RCvWE"),
     "pursuit": ("foxhounds-10x10", "FvHHHHH@38", "FvHHHHH@22"),
+    "groups": ("hexapawn-5x5", "PPPvPPP", "PPPPvPPPP"),
     "reference": ("foxhounds", "FvHHHH@23", "FvHHHH@14"),
     "sweep": ("foxhounds", "FvHHHH@23", "FvHHHH@14"),
 }

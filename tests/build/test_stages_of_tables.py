@@ -33,7 +33,7 @@ POND_SLICE, FOXES_SLICE = (
     parse_material(POND, "RTvRL"),
     max(parse_materials(FOXES, "FvHH"), key=lambda tier: layout_of(FOXES, tier).size),
 )
-LOOKS = {"planes": 2, "lean": 1, "bitrow": 2, "reference": 2}
+LOOKS = {"planes": 2, "lean": 1, "bitrow": 2, "groups": 1, "reference": 2}
 """Parts of the first look of the pond, without threads."""
 
 
@@ -71,7 +71,8 @@ def test_solvers_say_how_far_they_are(solver: Any, solved: Solved, monkeypatch: 
         assert solving[-1].done == solving[-1].total
     else:
         assert [stage.done for stage in solving] == list(range(1, len(solving) + 1))
-        assert len(solving) > 7
+        # The solver of groups settles several distances at once.
+        assert len(solving) > (4 if solver.name == "groups" else 7)
         assert solving[-1].total is None
     assert list(found) == (["looking up captures"] if solver.name in LOOKS else [])
     for looking in found.values():

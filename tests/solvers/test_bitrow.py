@@ -244,12 +244,12 @@ def test_the_largest_board_of_rows(solved: Solved, name: str) -> None:
     ],
 )
 def test_slices_without_rows(solved: Solved, game: Game, name: str, reason: str) -> None:
-    """Left to choose, the reference engine solves them; asked for rows, one sentence says why not and what to do."""
+    """Left to choose, the solver of groups solves them; asked for rows, one sentence says why not and what to do."""
     material = parse_material(game, name)
     solver, why = choose_solver(game, material)
-    assert (solver.name, why) == ("reference", reason)
-    assert solve_material(game, material, solved(game).load)[2] == "reference"
+    assert (solver.name, why) == ("groups", reason)
+    assert solve_material(game, material, solved(game).load)[2] == "groups"
     with pytest.raises(TablebaseError) as caught:
         solve_material(game, material, solved(game).load, "bitrow")
-    assert str(caught.value) == f"the engine bitrow cannot solve this table, for {reason}: use --engine reference"
+    assert str(caught.value) == f"the engine bitrow cannot solve this table, for {reason}: use --engine groups"
     assert caught.value.exit_code == 2

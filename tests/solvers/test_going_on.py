@@ -33,11 +33,14 @@ from tablebase.values import NARROW, Coding
 POND, SHELTER = toys.pond(), toys.shelter("win")
 WIDE = NARROW.wider
 CASES = [(engine, POND, "RTvRL", NARROW) for engine in SOLVERS]
-CASES += [(engine, SHELTER, "AvXY", NARROW) for engine in SOLVERS]
+# There the solver of groups looks at all rows just once.
+CASES += [(engine, SHELTER, "AvXY", NARROW) for engine in SOLVERS if engine != "groups"]
 CASES += [(engine, POND, "RTvRL", WIDE) for engine in ("planes", "lean", "reference")]
-CASES += [("reference", toys.hunt(), "HHvFC", Coding(2, "uint8"))]
+CASES += [(engine, toys.hunt(), "HHvFC", Coding(2, "uint8")) for engine in ("groups", "reference")]
 # Several parts for threads, and several of the log.
 CASES += [(engine, POND, "RTLvRT", NARROW) for engine in ("planes", "lean")]
+FEWEST = {"groups": 4}
+"""Saves, at least, of a solver that settles several distances at once."""
 all_cases = pytest.mark.parametrize(
     ("engine", "game", "name", "coding"),
     CASES,
@@ -79,7 +82,7 @@ def test_stopped_after_any_distance(solved: Solved, engine: str, game: Game, nam
         rest = EveryDistance(table)
         assert solve(engine, problem, rest) == expected
         assert rest.saves == every.saves - stop
-    assert every.saves > 5
+    assert every.saves >= FEWEST.get(engine, 6)
 
 
 @all_cases
@@ -95,7 +98,7 @@ def test_stopped_again_and_again(solved: Solved, engine: str, game: Game, name: 
             continue
         break
     assert codes == expected
-    assert tries > 5
+    assert tries >= FEWEST.get(engine, 6)
 
 
 def test_what_has_been_looked_up_is_not_looked_up_again(solved: Solved, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

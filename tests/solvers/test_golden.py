@@ -25,10 +25,10 @@ from tablebase.tables.reader import Table
 GOLDEN = Path(__file__).with_name("golden.json")
 WITH_THREE = ("RCvW", "CTvT", "REvT")
 SOLVERS = {
-    "doushouqi": ("planes", "lean", "bitrow"),
-    "foxhounds-6x6": ("pursuit", "reference"),
-    "hasenspiel-6x6": ("pursuit", "reference"),
-    "hexapawn": ("reference", "sweep"),
+    "doushouqi": ("planes", "lean", "bitrow", "groups"),
+    "foxhounds-6x6": ("pursuit", "groups", "reference"),
+    "hasenspiel-6x6": ("pursuit", "groups", "reference"),
+    "hexapawn": ("groups", "reference", "sweep"),
 }
 """Two engines for each game, or more."""
 

@@ -29,7 +29,7 @@ from tablebase.game.moves import Position
 from tablebase.game.notation import parse
 from tablebase.slices.material import Material
 
-SOLVERS = ("planes", "lean", "bitrow", "reference", "sweep")
+SOLVERS = ("planes", "lean", "bitrow", "groups", "reference", "sweep")
 """Engines for single pieces and more; pursuits have tests of their own."""
 
 PROGRAM = "from tablebase.cli import main; main()"

@@ -33,7 +33,7 @@ from tablebase.tables.store import Store
 from tablebase.tables.summary import Summary
 from tablebase.tables.writer import publish, write_draft
 from tablebase.values import DRAW, FULL, NARROW, STALEMATE, Codes, Coding, Value, recode
-from tablebase.verify import general, planes, rows
+from tablebase.verify import general, groups, planes, rows
 from tablebase.verify.general import Load, contradiction
 from tablebase.verify.table import codes_to_check, verify_codes, verify_table
 from tablebase_rules.doushouqi import game as doushouqi
@@ -76,6 +76,7 @@ def check_wide(game: Game, material: Material, codes: dict[int, Codes], coding: 
 CHECKS = {
     "general": general.verify_codes,
     "rows": rows.verify_codes,
+    "groups": groups.verify_codes,
     "planes": planes.verify_codes,
     "slabs": check_in_slabs,
     "wide": check_wide,
@@ -312,7 +313,7 @@ def test_the_naive_solution_is_right(game: Game, name: str, check: Check) -> Non
     """What the naive twin finds passes; any other code in its place, a stalemate called a draw too, does not."""
     material = parse_material(game, name)
     own = layout_of(game, material)
-    if check is not general.verify_codes and not rows.applies(own, NARROW):
+    if check not in (general.verify_codes, groups.verify_codes) and not rows.applies(own, NARROW):
         return
     load, random = partial(naive_load, game), Random(name)
     codes = {side: naive_codes(game, material, side).copy() for side in sides_stored(game, material)}

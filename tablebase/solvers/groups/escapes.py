@@ -1,0 +1,61 @@
+"""Which cells of a row show that a piece has escaped."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tablebase.solvers.compiled import NOBODY, Bool, CompiledSlice, Int8, Int64
+from tablebase.solvers.groups.arrays import Words, last_squares
+from tablebase.solvers.groups.layers import square_words
+from tablebase.solvers.groups.scores import Scores
+from tablebase.values import Codes
+
+
+class Escapes(NamedTuple):
+    """`Game.escape` for the kernels; P slots, S squares, W words, N cells of a row. All arrays are flat."""
+
+    runner: int  # slot
+    room: bool
+    counts: Int8  # (2,) by side to move
+    worth: Codes  # (2,) the score of a move into a position with this side to move in which the runner has escaped
+    guards: Words  # (P * S * W,) the squares that a slot guards from a square
+    near: Words  # (S * W,) the squares that a step of the runner leads to
+    cell_guards: Words  # (N * W,) the squares that the pieces of a cell guard
+    cell_runner: Int64  # (N,) the runner's square in a cell, if it belongs to the last group
+
+
+def compile_escapes(problem: CompiledSlice, scores: Scores, words: int) -> Escapes | None:
+    """The escapes of a slice; None if there are none, so that the kernels are compiled without them."""
+    escape, layout = problem.arrays.escape, problem.layout
+    squares = len(problem.game.board)
+    if escape.runner == NOBODY:
+        return None
+    guards = _sets(escape.guards.reshape(-1, squares), words).reshape(len(layout.slots), squares, words)
+    near = np.zeros((squares, squares), dtype=bool)
+    for step in layout.game.kinds[layout.material.kinds[layout.slots[escape.runner]]].steps:
+        near[step.origin, step.target] = True
+    placed = last_squares(layout)
+    cell_guards = np.zeros((len(placed), words), dtype=np.uint64)
+    for slot, column in zip(layout.groups[-1].slots, placed.T, strict=True):
+        cell_guards |= guards[slot, column]
+    return Escapes(
+        runner=escape.runner,
+        room=escape.room,
+        counts=escape.counts.astype(np.int8),
+        worth=np.array([scores.lost if escape.winner == side else scores.won for side in (0, 1)], dtype=problem.coding.dtype),
+        guards=guards.reshape(-1),
+        near=_sets(near, words).reshape(-1),
+        cell_guards=cell_guards.reshape(-1),
+        cell_runner=placed[:, 0].astype(np.int64),
+    )
+
+
+def _sets(members: Bool, words: int) -> Words:
+    """Rows of flags as sets of squares, shape (rows, words)."""
+    sets = np.zeros((len(members), words), dtype=np.uint64)
+    for row, flags in enumerate(members):
+        found = np.flatnonzero(flags).astype(np.int8)
+        sets[row] = np.bitwise_or.reduce(square_words(found[:, None], words), axis=0) if len(found) else 0
+    return sets
