@@ -20,7 +20,7 @@ from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_o
 from tablebase.game.notation import parse, render
 from tablebase.probe.prober import Prober
 from tablebase.search.proof_trees import Proof, Reason, extract
-from tablebase.search.proofs import Verdict, find_proof
+from tablebase.search.proofs import Allowance, ProofSearch, Verdict, find_proof
 
 JUNGLE = load_game("doushouqi")
 ENDS_IN_TABLES = "7/1pw4/3L3/7/7/7/7/C6/7 w"
@@ -58,6 +58,31 @@ def test_proofs_agree_with_hidden_tables(pieces: int, least: int, more_tables: T
                 assert proof.plies() >= value.distance
     assert found["win"] + found["loss"] >= least
     assert min(found["win"], found["loss"]) > 3
+
+
+def test_plies_are_counted_to_the_ply(tables: Tablebase) -> None:
+    """Of two pieces and without tables: a result in d plies is proved within d - 1, before the last move, and not within fewer."""
+    compared: Counter[str] = Counter()
+    for position in drawn(JUNGLE, 2, 150, seed=4):
+        value = tables.probe_value(JUNGLE, position)
+        if value.distance is None or not 3 <= value.distance <= 7:
+            continue
+        attacker = position.side if value.outcome is Outcome.WIN else 1 - position.side
+        for plies, expected in ((value.distance - 2, False), (value.distance - 1, True), (value.distance, True)):
+            search = ProofSearch(JUNGLE, attacker, None, 0, Allowance(1 << 30, float("inf"), 1 << 30))
+            assert search.prove(position, plies, 1 << 30) is expected
+            assert search.prove(position, plies, 1) is expected
+        other = ProofSearch(JUNGLE, 1 - attacker, None, 0, Allowance(1 << 30, float("inf"), 1 << 30))
+        assert other.prove(position, 4, 1 << 30) is False
+        compared[str(value.outcome)] += 1
+    assert min(compared["win"], compared["loss"]) > 5
+
+
+def test_the_position_itself_is_not_looked_up(more_tables: Tablebase) -> None:
+    """Even where it has a table, its proof begins with a move."""
+    for position in drawn(JUNGLE, 3, 10, seed=6):
+        _, proof = proved(JUNGLE, position, more_tables.prober, nodes=2_000)
+        assert proof is None or proof.nodes[position].reason is not Reason.TABLE
 
 
 @pytest.mark.parametrize("name", ["hexapawn", "hexapawn-4x3", "foxhounds-4x4", "hasenspiel-6x6-early=article"])
