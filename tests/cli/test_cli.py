@@ -162,7 +162,7 @@ def test_games_and_estimates(two_pieces: Path, tmp_path: Path, ask: Ask) -> None
     assert game == {
         "game": "doushouqi",
         "title": "Dou Shou Qi",
-        "variants": "",
+        "variants": "traps=enemy elephant=takes_rat shore=rats no_move=draw",
         "squares": 63,
         "pieces": "R C W D P T L E r c w d p t l e",
         "start": "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w",

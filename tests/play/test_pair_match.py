@@ -75,15 +75,16 @@ def test_results_are_those_of_the_moves() -> None:
         assert game.points == (game.sides[ending.winner or 0] == 0)
 
 
-def test_tables_end_games(pawn_tables: Tablebase) -> None:
-    """At once, with the result of perfect play; without them, games go on."""
+@pytest.mark.parametrize("plies", [0, 1])
+def test_tables_end_games(plies: int, pawn_tables: Tablebase) -> None:
+    """At once, with the result of perfect play, a loss for White and a win for Black; without them, games go on."""
     folder = pawn_tables.prober.store.folder
-    judged = games("engine:level=1", "engine:level=1", conditions=replace(HERE, folder=folder))
+    judged = games("engine:level=1", "engine:level=1", conditions=replace(HERE, folder=folder, opening=plies))
     for game in judged:
         positions = replayed(PAWNS, game.text)
         value = pawn_tables.probe_value(PAWNS, positions[-1])
         assert game.text.winner == (positions[-1].side if value.outcome is Outcome.WIN else 1 - positions[-1].side)
-        assert (len(game.text.moves), game.text.why.partition(": ")[2]) == (1, "by the tables")
+        assert (len(game.text.moves), game.text.why.partition(": ")[2]) == (plies, "by the tables")
     longer = games("engine:level=1", "engine:level=1", conditions=replace(HERE, folder=folder, adjudicated=False))
     assert all(len(game.text.moves) > 1 for game in longer)
 

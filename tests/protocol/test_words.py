@@ -91,7 +91,7 @@ def test_options(line: str, option: tuple[str, str]) -> None:
     assert read_option(line.split()) == option
 
 
-@pytest.mark.parametrize("line", ["", "Hash value 3", "name", "name value 3"])
+@pytest.mark.parametrize("line", ["", "Hash value 3", "named Hash value 3", "name", "name value 3"])
 def test_what_sets_no_option(line: str) -> None:
     with pytest.raises(TablebaseError, match="sets no option: write name, the option, value and its value"):
         read_option(line.split())

@@ -11,7 +11,7 @@ from tablebase.game import load_game
 from tablebase.protocol.server import UciServer
 from tablebase.protocol.settings import Settings
 
-PATIENCE = 120.0
+PATIENCE = 60.0
 """Seconds to wait for a line."""
 
 

@@ -1,0 +1,146 @@
+"""The command that decides positions for which there is no table: prove."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tablebase.cli.options import (
+    DEFAULT_DATA,
+    Data,
+    Format,
+    GameName,
+    PositionText,
+    Size,
+    Start,
+    Style,
+    Variant,
+    chosen_game,
+    chosen_start,
+    parse_size,
+)
+from tablebase.errors import system_error
+
+if TYPE_CHECKING:
+    from tablebase.game import Game
+    from tablebase.game.moves import Position
+    from tablebase.probe.prober import Prober
+    from tablebase.search.proof_trees import Proof
+    from tablebase.search.proofs import Verdict
+
+SECONDS = 60.0
+"""Of a search without a limit of time or nodes."""
+
+
+def prove(
+    game: GameName,
+    position: PositionText = None,
+    start: Start = None,
+    nodes: Annotated[int | None, typer.Option("--nodes", metavar="N", min=1, help="How many positions to search.")] = None,
+    time: Annotated[
+        float | None, typer.Option("--time", metavar="SECONDS", help="How long to search; 60 seconds if there is no other limit.")
+    ] = None,
+    memory: Annotated[str, typer.Option("--memory", metavar="8G", help="Memory of the search.")] = "1G",
+    table_pieces: Annotated[
+        int | None, typer.Option("--table-pieces", metavar="N", min=0, help="Use tables of up to N pieces; by default, all.")
+    ] = None,
+    proof: Annotated[Path | None, typer.Option("--proof", metavar="FILE", help="Also write the proof to this file.")] = None,
+    size: Size = None,
+    variant: Variant = None,
+    data: Data = DEFAULT_DATA,
+    style: Style = Format.TABLE,
+) -> None:
+    """Prove that a position without a table is won or lost."""
+    from tablebase.cli.output import say, write_rows
+    from tablebase.game.notation import parse
+    from tablebase.probe.prober import Prober
+    from tablebase.search.proof_trees import extract
+    from tablebase.search.proofs import INFINITE, find_proof
+    from tablebase.tables.folder import check_folder
+
+    rules = chosen_game(game, size, variant)
+    begin_at = parse(rules, chosen_start(rules, position, start))
+    check_folder(data, built=data != DEFAULT_DATA)
+    if time is None and nodes is None:
+        time = SECONDS
+    with ExitStack() as stack:
+        prober = stack.enter_context(closing(Prober(data))) if data.exists() else None
+        verdict = find_proof(
+            rules,
+            begin_at,
+            prober,
+            nodes=INFINITE if nodes is None else nodes,
+            seconds=float("inf") if time is None else time,
+            memory=parse_size(memory),
+            most_pieces=table_pieces,
+        )
+        found = extract(verdict.search, begin_at, verdict.outcome) if verdict.search and verdict.outcome else None
+        row = _row(rules, begin_at, verdict, found, prober)
+    if proof is not None and found is not None:
+        _write_proof(proof, found)
+        say(f"wrote a proof of {found.size:,} positions to {proof}")
+    if style is Format.TABLE:
+        sys.stdout.write(_sentence(rules, begin_at, row))
+    else:
+        shown = row if style is Format.JSON else {**row, "line": " ".join(row["line"]), "reached": _in_words(row["reached"])}
+        write_rows([shown], style)
+
+
+def _row(game: Game, position: Position, verdict: Verdict, proof: Proof | None, prober: Prober | None) -> dict[str, Any]:
+    """What has been found, as JSON has it."""
+    from tablebase.game.notation import render
+    from tablebase.search.proof_trees import Reason
+
+    line, last = proof.line() if proof else ((), position)
+    reached = None
+    if proof is not None and prober is not None and proof.nodes[last].reason is Reason.TABLE:
+        value = prober.value(game, last)
+        reached = {"outcome": str(value.outcome), "distance": value.distance}
+    return {
+        "position": render(game, position),
+        "outcome": None if verdict.outcome is None else str(verdict.outcome),
+        "plies": proof.plies() if proof else None if verdict.outcome is None else 0,
+        "refuted": None if verdict.outcome else verdict.plies,
+        "size": proof.size if proof else None,
+        "nodes": verdict.nodes,
+        "table_hits": verdict.table_hits,
+        "seconds": round(verdict.seconds, 3),
+        "line": list(line),
+        "reached": reached,
+    }
+
+
+def _sentence(game: Game, position: Position, row: dict[str, Any]) -> str:
+    """What has been found, for people."""
+    side = game.sides[position.side].name
+    effort = f"{row['nodes']:,} nodes, {row['table_hits']:,} table hits, {row['seconds']:.1f} s"
+    if row["outcome"] is None:
+        within = f"neither side wins within {row['refuted']} plies" if row["refuted"] else "nothing is proved"
+        return f"{side} to move: not decided within the limits ({within}; {effort})\n"
+    if row["size"] is None:
+        return f"{side} to move: {row['outcome']}, the game is over\n"
+    ending = f" ({_in_words(row['reached'])} by the table)" if row["reached"] else ""
+    return (
+        f"{side} to move: {row['outcome']}, proved by {row['size']:,} positions ({effort})\n"
+        f"longest line, {row['plies']} plies: {' '.join(row['line'])}{ending}\n"
+    )
+
+
+def _in_words(reached: dict[str, Any] | None) -> str | None:
+    return None if reached is None else f"{reached['outcome']} in {reached['distance']}"
+
+
+def _write_proof(path: Path, proof: Proof) -> None:
+    """Write a proof to a file."""
+    try:
+        with path.open("w", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in proof.text())
+    except OSError as fault:
+        raise system_error(fault, path, "name another file with --proof") from fault
+
+
+COMMANDS = (prove,)

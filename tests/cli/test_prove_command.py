@@ -1,0 +1,83 @@
+"""The command `prove`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.games import after
+from support.program import Answer, load_script
+
+import tablebase
+from tablebase.game import load_game
+from tablebase.game.notation import parse
+from tablebase.probe.prober import Prober
+
+Ask = Callable[..., Answer]
+JUNGLE = load_game("doushouqi")
+HARD = "4e2/2w4/1E5/7/7/7/4L1R/7/1D5 w"
+
+
+def test_a_proof(three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """In all formats, with a file that the check accepts."""
+    file = tmp_path / "proof"
+    words = ("prove", "doushouqi", HARD, "--data", three_pieces)
+    answer = ask(*words, "--proof", file, "--format", "json")
+    [row] = answer.json
+    assert (answer.code, row["outcome"], row["position"], row["refuted"]) == (0, "win", HARD, None)
+    assert row["plies"] == len(row["line"])
+    lines = file.read_text().splitlines()
+    assert len(lines) == row["size"] + 1
+    prober = Prober(three_pieces)
+    assert list(load_script("check_proof").faults(lines, prober)) == []
+    prober.close()
+    assert f"wrote a proof of {row['size']:,} positions to {file}\n" in answer.err
+    table = ask(*words).out.splitlines()
+    assert table[0].startswith(f"White to move: win, proved by {row['size']} positions (")
+    assert table[1].startswith(f"longest line, {row['plies']} plies: {' '.join(row['line'])}")
+    [flat] = ask(*words, "--format", "csv").csv
+    assert (flat["outcome"], flat["line"]) == ("win", " ".join(row["line"]))
+
+
+def test_lines_that_end_in_tables(three_pieces: Path, ask: Ask) -> None:
+    """The result of the last position is the table's; without tables of three pieces it is another one."""
+    words = ("prove", "doushouqi", "7/1pw4/3L3/7/7/7/7/C6/7 w", "--data", three_pieces, "--nodes", 3000, "--format", "json")
+    [row] = ask(*words).json
+    assert row["outcome"] == "win"
+    assert row["table_hits"] > 0
+    *_, last = after(JUNGLE, parse(JUNGLE, row["position"]), row["line"])
+    with tablebase.open(three_pieces) as tables:
+        assert row["reached"] == {"outcome": str((value := tables.probe_value(JUNGLE, last)).outcome), "distance": value.distance}
+    [less] = ask(*words, "--table-pieces", 0).json
+    assert (less["table_hits"], less["reached"]) == (0, None)
+
+
+def test_what_is_not_decided(ask: Ask) -> None:
+    """Says within how many plies neither side wins, and exits with 0; there is no proof to write."""
+    answer = ask("prove", "doushouqi", "--nodes", 200, "--data", "data", "--proof", "/nowhere/proof")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.startswith(
+        "White to move: not decided within the limits (neither side wins within 2 plies; 200 nodes, 0 table"
+    )
+    [row] = ask("prove", "doushouqi", "--nodes", 200, "--format", "json").json
+    assert (row["outcome"], row["refuted"], row["size"], row["line"]) == (None, 2, None, [])
+    over = ask("prove", "doushouqi", "7/7/7/7/7/7/7/w6/Cd5 w")
+    assert over.out == "White to move: draw, the game is over\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["pig"], "pig is a game of chance or of several players"),
+        (["hexapawn", "--time", "0"], "the limit of seconds must be positive, not 0"),
+        (["hexapawn", "--memory", "much"], "much"),
+        (["hexapawn", "--data", "/nowhere/at/all"], "there is no tablebase in /nowhere/at/all"),
+        (["hexapawn", "--proof", "/nowhere/at/all"], "name another file with --proof"),
+        (["hexapawn", "3/3/3 w"], "has no pieces"),
+    ],
+)
+def test_what_is_refused(words: list[str], said: str, ask: Ask) -> None:
+    answer = ask("prove", *words)
+    assert (answer.code, answer.out) == (2, "")
+    assert said in answer.err
