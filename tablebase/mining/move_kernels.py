@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -217,7 +217,7 @@ def choose(
 
 
 @inline
-def _outcome(code: int) -> int:
+def _outcome(code: Any) -> int:
     """Whether a code is that of a win, a draw or a loss."""
     if is_win(code, STRIDE):
         return WON

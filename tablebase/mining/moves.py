@@ -81,7 +81,8 @@ class Listed:
         """What they amount to."""
         from tablebase.mining.move_kernels import judge
 
-        judged = Judged(*np.empty((3, len(self.codes)), dtype=np.int16), np.empty(len(self.codes), dtype=np.int32))
+        wins, draws, losses = np.empty((3, len(self.codes)), dtype=np.int16)
+        judged = Judged(wins, draws, losses, np.empty(len(self.codes), dtype=np.int32))
         judge(self.begin, self.steps, self.worth, self.codes, *judged)
         return judged
 
@@ -114,7 +115,7 @@ class SliceMoves:
         arrays = compiled.arrays
         stored = layout_of(game, inner.material)
         arrays.child_slot[0] = [layout.slots.index(inner.pairing[piece]) for piece in stored.slots]
-        if inner.swapped:
+        if inner.swapped and game.swap is not None:
             arrays.child_square[0] = game.swap
         self.arrays = arrays._replace(layouts=index_arrays(game, [layout_of(game, each.material) for each in self.locations]))
         self._terms = _terms(game, self.arrays, [layout_of(game, each.material) for each in self.locations])
