@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tablebase.game import Game
 from tablebase.mining.board_text import POSITION, board_texts, child_texts
 from tablebase.mining.column import OUTCOMES, TEXT, Column, by_code, small_integers, words_array
-from tablebase.mining.moves import RowMoves, move_texts
+from tablebase.mining.moves import Judged, RowMoves, move_texts
 from tablebase.mining.rows import MoveRows, Rows
 from tablebase.values import FIRST, FULL, Codes
 
@@ -34,15 +34,19 @@ def columns_from_moves(game: Game) -> list[Column]:
 
         return array
 
-    def count(choose: Callable[[RowMoves], NDArray[np.int16]]) -> Callable[[Rows], pa.Array]:
-        return lambda rows: small_integers(choose(rows.moves), choose(rows.moves) < 0)
+    def count(choose: Callable[[Judged], NDArray[np.int16]]) -> Callable[[Rows], pa.Array]:
+        def array(rows: Rows) -> pa.Array:
+            counts = choose(rows.moves.listed.judged).take(rows.moves.places)
+            return small_integers(counts, counts < 0)
+
+        return array
 
     return [
-        Column("best", TEXT, text(lambda moves: moves.judged.best), extra=True, of_moves=True),
-        Column("winning_moves", pa.int16(), count(lambda moves: moves.judged.wins), extra=True, of_moves=True),
-        Column("drawing_moves", pa.int16(), count(lambda moves: moves.judged.draws), extra=True, of_moves=True),
-        Column("losing_moves", pa.int16(), count(lambda moves: moves.judged.losses), extra=True, of_moves=True),
-        Column("only_move", TEXT, text(lambda moves: moves.judged.only), extra=True, of_moves=True),
+        Column("best", TEXT, text(lambda moves: moves.best), extra=True, of_moves=True),
+        Column("winning_moves", pa.int16(), count(lambda judged: judged.wins), extra=True, of_moves=True),
+        Column("drawing_moves", pa.int16(), count(lambda judged: judged.draws), extra=True, of_moves=True),
+        Column("losing_moves", pa.int16(), count(lambda judged: judged.losses), extra=True, of_moves=True),
+        Column("only_move", TEXT, text(lambda moves: moves.only), extra=True, of_moves=True),
     ]
 
 
@@ -109,7 +113,7 @@ def _worth(rows: MoveRows) -> Codes:
 
 def _of_positions(rows: MoveRows) -> Codes:
     """The values of their positions in the coding `FULL`."""
-    codes: Codes = rows.of_rows.codes[rows.row]
+    codes: Codes = rows.of_rows.listed.codes[rows.of_rows.places[rows.row]]
     return codes
 
 
@@ -130,7 +134,7 @@ def _is_best(rows: MoveRows) -> pa.Array:
 
 def _is_only(rows: MoveRows) -> pa.Array:
     """Whether a move is the only one that keeps the outcome."""
-    only = rows.of_rows.judged.only[rows.row]
+    only = rows.of_rows.only[rows.row]
     return pa.array(_steps(rows) == only, mask=only < NO_PIECE)
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from typing import NamedTuple
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,17 +19,39 @@ from tablebase.errors import MissingTableError
 from tablebase.game import Game, Outcome
 from tablebase.mining.stored_codes import StoredCodes
 from tablebase.slices.conversions import ENDS, slot_conversions
-from tablebase.slices.indexing import Squares, layout_of
+from tablebase.slices.indexing import Layout, Squares, layout_of
 from tablebase.slices.location import locate
 from tablebase.slices.material import Material
 from tablebase.values import FULL, NARROW, Codes, Coding, Value
+
+if TYPE_CHECKING:
+    from tablebase.mining.move_kernels import Terms
+    from tablebase.solvers.compiled import SliceArrays
 
 Int16 = NDArray[np.int16]
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 
 
-class Listed(NamedTuple):
+class Judged(NamedTuple):
+    """What the moves of positions amount to; arrays of shape (positions,).
+
+    Parameters
+    ----------
+    wins, draws, losses : ndarray of int16
+        The number of moves with each outcome; -1 if the value of a move is unknown.
+    only : ndarray of int32
+        The step of the only move that keeps the outcome, -1 for none, -2 if the value of a move is unknown.
+    """
+
+    wins: Int16
+    draws: Int16
+    losses: Int16
+    only: Int32
+
+
+@dataclass(frozen=True)
+class Listed:
     """Moves of positions; those of position i are ``begin[i]:begin[i + 1]``.
 
     Parameters
@@ -42,6 +65,8 @@ class Listed(NamedTuple):
         Whether the move ends the game.
     worth : ndarray of uint16
         The value for the mover in the coding `FULL`, or `UNKNOWN`.
+    codes : ndarray of uint16, shape (positions,)
+        The values of the positions in the same coding.
     """
 
     begin: Int64
@@ -49,6 +74,17 @@ class Listed(NamedTuple):
     victims: NDArray[np.int8]
     ends: NDArray[np.bool_]
     worth: Codes
+    codes: Codes
+
+    @cached_property
+    def judged(self) -> Judged:
+        """What they amount to."""
+        from tablebase.mining.move_kernels import judge
+
+        wins, draws, losses = np.empty((3, len(self.codes)), dtype=np.int16)
+        judged = Judged(wins, draws, losses, np.empty(len(self.codes), dtype=np.int32))
+        judge(self.begin, self.steps, self.worth, self.codes, *judged)
+        return judged
 
 
 class SliceMoves:
@@ -79,17 +115,18 @@ class SliceMoves:
         arrays = compiled.arrays
         stored = layout_of(game, inner.material)
         arrays.child_slot[0] = [layout.slots.index(inner.pairing[piece]) for piece in stored.slots]
-        if inner.swapped:
+        if inner.swapped and game.swap is not None:
             arrays.child_square[0] = game.swap
         self.arrays = arrays._replace(layouts=index_arrays(game, [layout_of(game, each.material) for each in self.locations]))
+        self._terms = _terms(game, self.arrays, [layout_of(game, each.material) for each in self.locations])
         self.slots = np.array([slot for slot, _ in compiled.steps], dtype=np.int8)
         self.origins = np.array([step.origin for _, step in compiled.steps], dtype=np.int8)
         self.targets = np.array([step.target for _, step in compiled.steps], dtype=np.int8)
         self._twins = _earlier([(slot, step.origin, step.target) for slot, step in compiled.steps])
         self._most = most_moves(arrays)
 
-    def list(self, squares: Squares, stored_codes: StoredCodes) -> Listed:
-        """The moves of positions, given by the square of each slot."""
+    def list(self, squares: Squares, codes: Codes, stored_codes: StoredCodes) -> Listed:
+        """The moves of positions, given by the square of each slot, and their values in the coding `FULL`."""
         from tablebase.mining.move_kernels import list_moves
 
         size = len(squares) * self._most
@@ -97,9 +134,9 @@ class SliceMoves:
         victims, destinations = np.empty(size, dtype=np.int8), np.empty(size, dtype=np.int32)
         numbers = np.empty(size, dtype=np.int64)
         rows = np.ascontiguousarray(squares)
-        count = list_moves(self.arrays, self._twins, self.side, rows, begin, steps, victims, destinations, numbers)
+        count = list_moves(self.arrays, self._terms, self._twins, self.side, rows, begin, steps, victims, destinations, numbers)
         worth = self._worth(destinations[:count], numbers[:count], stored_codes)
-        return Listed(begin, steps[:count].copy(), victims[:count].copy(), destinations[:count] == ENDS, worth)
+        return Listed(begin, steps[:count].copy(), victims[:count].copy(), destinations[:count] == ENDS, worth, codes)
 
     def _worth(self, destinations: Int32, numbers: Int64, stored_codes: StoredCodes) -> Codes:
         """What moves are worth, given where they lead and the index there."""
@@ -124,10 +161,37 @@ class SliceMoves:
         return worth
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1 << 10)
 def slice_moves(game: Game, material: Material, side: int) -> SliceMoves:
     """The moves of a stored material with one side to move, cached."""
     return SliceMoves(game, material, side)
+
+
+def _terms(game: Game, arrays: SliceArrays, layouts: Sequence[Layout]) -> Terms:
+    """What each piece adds to the index in each of these layouts, to which the moves of a slice lead."""
+    from tablebase.mining.move_kernels import Terms
+
+    count, squares, slots = len(layouts), len(game.board), len(arrays.side)
+    terms = Terms(
+        np.zeros(count, dtype=bool),
+        np.zeros(count, dtype=np.int8),
+        np.zeros((count, squares), dtype=bool),
+        np.zeros((count, 2, slots, squares), dtype=np.int64),
+    )
+    for number, layout in enumerate(layouts):
+        if any(len(group.slots) > 1 or any(group.combinations.levels) for group in layout.groups):
+            continue
+        terms.add_up[number], terms.lead[number] = True, arrays.child_slot[number, 0]
+        for slot, group in enumerate(layout.groups):
+            stride = prod(layout.radices[slot + 1 :])
+            for square, image in enumerate(arrays.child_square[number].tolist()):
+                for flip, seen in enumerate((image, game.mirror[image] if game.mirror else image)):
+                    place = group.places.get(seen, 0)
+                    digit = place if slot else int(layout.lead.digit[place])
+                    terms.terms[number, flip, arrays.child_slot[number, slot], square] = digit * stride
+                if slot == 0 and image in group.places:
+                    terms.flips[number, square] = layout.lead.flip[group.places[image]]
+    return terms
 
 
 def _earlier(keys: Sequence[tuple[int, int, int]]) -> Int32:
@@ -169,24 +233,6 @@ def _text_numbers(game: Game) -> Int32:
     return np.array(numbers, dtype=np.int32)
 
 
-class Judged(NamedTuple):
-    """What the moves of positions amount to; arrays of shape (positions,).
-
-    Parameters
-    ----------
-    wins, draws, losses : ndarray of int16
-        The number of moves with each outcome; -1 if the value of a move is unknown.
-    best, only : ndarray of int32
-        Steps, -1 for none, -2 if the value of a move is unknown; see `tablebase.mining.move_kernels.judge`.
-    """
-
-    wins: Int16
-    draws: Int16
-    losses: Int16
-    best: Int32
-    only: Int32
-
-
 @dataclass(frozen=True)
 class RowMoves:
     """The moves of rows of one slice under its own name.
@@ -203,8 +249,6 @@ class RowMoves:
         What the squares of the stored material are in the slice.
     kinds : ndarray of int16, shape (slots,)
         What the slots of the stored material are in the slice.
-    codes : ndarray of uint16, shape (rows,)
-        The value of each row in the coding `FULL`.
     """
 
     game: Game
@@ -213,11 +257,10 @@ class RowMoves:
     places: Int64
     image: NDArray[np.int8]
     kinds: Int16
-    codes: Codes
 
     def take(self, where: Int64) -> RowMoves:
         """Those of the rows with these numbers."""
-        return RowMoves(self.game, self.moves, self.listed, self.places[where], self.image, self.kinds, self.codes[where])
+        return RowMoves(self.game, self.moves, self.listed, self.places[where], self.image, self.kinds)
 
     @cached_property
     def numbers(self) -> Int32:
@@ -225,15 +268,19 @@ class RowMoves:
         return _text_numbers(self.game)[self.image[self.moves.origins], self.image[self.moves.targets]]
 
     @cached_property
-    def judged(self) -> Judged:
-        """What they amount to."""
-        from tablebase.mining.move_kernels import judge
+    def best(self) -> Int32:
+        """The step of the best move of each row, the first by its text; -1 for none."""
+        from tablebase.mining.move_kernels import choose
 
-        counts = np.empty((3, len(self.places)), dtype=np.int16)
-        best, only = np.empty((2, len(self.places)), dtype=np.int32)
-        judged = Judged(*counts, best, only)
-        judge(self.listed.begin, self.places, self.listed.steps, self.listed.worth, self.codes, self.numbers, *judged)
-        return judged
+        listed = self.listed
+        best = np.empty(len(self.places), dtype=np.int32)
+        choose(listed.begin, self.places, listed.steps, listed.worth, listed.codes, self.numbers, best)
+        return best
+
+    @cached_property
+    def only(self) -> Int32:
+        """The step of the only move of each row that keeps the outcome; see `Judged`."""
+        return self.listed.judged.only[self.places]
 
     @cached_property
     def spread(self) -> tuple[Int64, Int64]:

@@ -330,9 +330,11 @@ class _Image:
     @cached_property
     def listed(self) -> Listed:
         """The moves of the positions as they are indexed."""
+        if self.plain is not None:
+            return self.plain.listed
         block = self.block
         moves = slice_moves(block.layout.game, block.layout.material, block.side)
-        return moves.list(self.squares, block.stored_codes) if self.plain is None else self.plain.listed
+        return moves.list(self.squares, in_full(block.coding).take(self.codes), block.stored_codes)
 
     def rows_of(self, slice_: StoredSlice) -> Rows:
         """The rows of a slice that is stored here."""
@@ -359,7 +361,7 @@ class _Image:
             squares = np.array(image, dtype=np.int8)[squares] if applies else squares
         kinds = np.array([slice_.material.kinds[location.pairing[piece]] for piece in layout.slots], dtype=np.int16)
         moves = slice_moves(game, layout.material, self.block.side)
-        return RowMoves(game, moves, self.listed, self.places, squares, kinds, in_full(self.block.coding)[self.codes])
+        return RowMoves(game, moves, self.listed, self.places, squares, kinds)
 
     def _other_codes(self, positions: Positions) -> Codes:
         """Codes of positions with the other side to move."""

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from support.program import Answer, random_position
 from support.queries import columns_of, mined, mined_rows
-from twins.mining import counted, row_of, rows_of
+from twins.mining import counted, rated_moves, row_of, rows_of
 
 import tablebase
 import tablebase.cli
@@ -105,10 +105,10 @@ def test_three_pieces_are_as_sampled(material: str, three_pieces: Path, more_tab
     random = Random(material)
     asked = [random_position(JUNGLE, parse_material(JUNGLE, material), 0, random) for _ in range(60)]
     expected = []
-    for position in asked:
+    for position, rated in zip(asked, rated_moves(more_tables, JUNGLE, asked), strict=True):
         value, other = (more_tables.probe_value(JUNGLE, Position(position.pieces, side)) for side in (0, 1))
         values = [(str(each.outcome), each.distance) for each in (value, other)]
-        expected.append(row_of(JUNGLE, material, position, values[0], 3, values[1]))
+        expected.append(row_of(JUNGLE, material, position, values[0], 3, values[1], rated))
     places = [tuple(row[f"p{number}_square"] for number in (1, 2, 3)) for row in expected]
     wanted = ", ".join(str(place) for place in sorted(set(places)))
     found = mined_rows(JUNGLE, three_pieces, f"material = '{material}' AND (p1_square, p2_square, p3_square) IN ({wanted})")

@@ -7,14 +7,14 @@ What the features of Dou Shou Qi tell is worked out here from the board and the 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import combinations
 from typing import Any
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.game import Game
-from tablebase.game.moves import Position
+from tablebase.game.moves import Move, Position
 from tablebase.game.notation import render
 from tablebase.slices.material import parse_materials
 from tablebase.values import Value
@@ -22,6 +22,8 @@ from tablebase_rules._jungle import ANIMALS, DENS, STRENGTHS, TRAPS, WATER
 from twins import naive
 
 Row = dict[str, Any]
+Rated = tuple[Move, naive.Pair]
+"""A move, and its value for the mover."""
 WAYS = ((1, 0), (-1, 0), (0, 1), (0, -1))
 
 
@@ -32,9 +34,88 @@ def rows_of(tables: Tablebase, game: Game, material: str, side: int = 0, pieces:
     ours, others = ([Position(placed, mover) for placed in placements] for mover in (side, 1 - side))
     values, other_values = tables.probe_values(game, ours), tables.probe_values(game, others)
     return [
-        row_of(game, material, position, _pair_of(value), pieces or len(kinds), _pair_of(other))
-        for position, value, other in zip(ours, values, other_values, strict=True)
+        row_of(game, material, position, _pair_of(value), pieces or len(kinds), _pair_of(other), rated)
+        for position, value, other, rated in zip(ours, values, other_values, rated_moves(tables, game, ours), strict=True)
     ]
+
+
+def moves_of(tables: Tablebase, game: Game, material: str, side: int = 0) -> list[Row]:
+    """All moves of a slice, or of all tiers of a material, a row each."""
+    kinds = parse_materials(game, material)[0].kinds
+    positions = [Position(placed, side) for placed in _placements(game, kinds)]
+    values = tables.probe_values(game, positions)
+    return [
+        row
+        for position, value, rated in zip(positions, values, rated_moves(tables, game, positions), strict=True)
+        for row in _move_rows(game, material, position, _pair_of(value), rated)
+    ]
+
+
+def rated_moves(tables: Tablebase, game: Game, positions: list[Position]) -> list[list[Rated]]:
+    """The moves of each position, and what they are worth to the mover."""
+    played = [[] if naive.escaped(game, each) else list(dict.fromkeys(naive.moves(game, each))) for each in positions]
+    going = [[move for move in moves if not _ends(game, each, move)] for each, moves in zip(positions, played, strict=True)]
+    children = [naive.after(each, move) for each, moves in zip(positions, going, strict=True) for move in moves]
+    found = iter(tables.probe_values(game, children))
+
+    def worth(position: Position, move: Move) -> naive.Pair:
+        if _ends(game, position, move):
+            return "win", 1
+        outcome, distance = _pair_of(next(found))
+        return naive.REVERSED[outcome], None if distance is None else distance + 1
+
+    return [[(move, worth(each, move)) for move in moves] for each, moves in zip(positions, played, strict=True)]
+
+
+def _ends(game: Game, position: Position, move: Move) -> bool:
+    """Whether a move reaches a goal or captures the last piece."""
+    enemies = [kind for kind, _ in position.pieces if game.side_of(kind) != position.side]
+    return move.wins or (move.captured is not None and len(enemies) == 1)
+
+
+def _text(game: Game, move: Move) -> str:
+    return game.board.names[move.origin] + game.board.names[move.target]
+
+
+def _move_rows(game: Game, material: str, position: Position, value: naive.Pair, rated: list[Rated]) -> Iterator[Row]:
+    about = row_of(game, material, position, value, len(position.pieces), value, rated)
+    keeping = [move for move, (outcome, _) in rated if outcome == value[0]]
+    for move, worth in rated:
+        (x, y), (u, v) = game.board.cells[move.origin], game.board.cells[move.target]
+        child = naive.after(position, move)
+        if game.swap is not None:
+            exchanged = sorted((game.twins[kind], game.swap[square]) for kind, square in child.pieces)
+            child = Position(tuple(exchanged), position.side)
+        yield {
+            **{name: about[name] for name in ("material", "pieces", "side", "position")},
+            "move": _text(game, move),
+            "piece": game.kinds[move.kind].symbol,
+            "origin": game.board.names[move.origin],
+            "target": game.board.names[move.target],
+            "captures": None if move.captured is None else game.kinds[move.captured].symbol,
+            "jump": abs(x - u) > 1 or abs(y - v) > 1,
+            "ends": _ends(game, position, move),
+            "outcome": worth[0],
+            "distance": worth[1],
+            "position_outcome": value[0],
+            "position_distance": value[1],
+            "is_best": worth == value,
+            "is_only": keeping == [move],
+            "child": None if _ends(game, position, move) else render(game, child),
+        }
+
+
+def _choices(game: Game, value: naive.Pair, rated: list[Rated]) -> Row:
+    """What the moves of a position amount to."""
+    outcomes = [outcome for _, (outcome, _) in rated]
+    keeping = [_text(game, move) for move, (outcome, _) in rated if outcome == value[0]]
+    return {
+        "best": min((_text(game, move) for move, worth in rated if worth == value), default=None),
+        "winning_moves": outcomes.count("win"),
+        "drawing_moves": outcomes.count("draw"),
+        "losing_moves": outcomes.count("loss"),
+        "only_move": keeping[0] if len(keeping) == 1 else None,
+    }
 
 
 def _pair_of(value: Value) -> naive.Pair:
@@ -54,7 +135,9 @@ def _placements(game: Game, kinds: tuple[int, ...]) -> list[tuple[tuple[int, int
     return ways
 
 
-def row_of(game: Game, material: str, position: Position, value: naive.Pair, pieces: int, other: naive.Pair) -> Row:
+def row_of(
+    game: Game, material: str, position: Position, value: naive.Pair, pieces: int, other: naive.Pair, rated: list[Rated]
+) -> Row:
     """One row; `other` is the value of the same placement with the other side to move."""
     steps = naive.moves(game, position)
     advance = ",".join(map(str, naive.tier(game, position.pieces)))
@@ -68,6 +151,7 @@ def row_of(game: Game, material: str, position: Position, value: naive.Pair, pie
         "position": render(game, position),
         **_images(game, position),
         "zugzwang": _zugzwang(game, position, value, other),
+        **_choices(game, value, rated),
     }
     going = [] if naive.escaped(game, position) else steps
     taken = [move for move in going if move.captured is not None]

@@ -1,0 +1,227 @@
+"""Every row of `moves` against its slow twin, and statements over moves against DuckDB on the twin's rows."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from support.queries import mined, mined_table, plain_table
+from twins.mining import counted, moves_of, rows_of
+
+import tablebase
+import tablebase.cli
+from tablebase.api.tablebase import Tablebase
+from tablebase.errors import TablebaseError
+from tablebase.game import Game, load_game
+from tablebase.mining import scan, stored_codes
+from tablebase.slices.material import parse_material
+from tablebase.tables.format import table_path
+from tablebase_rules.doushouqi import game as doushouqi
+
+JUNGLE = doushouqi()
+PAWNS = load_game("hexapawn")
+FOXES = load_game("foxhounds-4x4")
+ANIMALS = ("RvC", "CvR", "CvC", "LvE", "EvL", "TvL")
+"""Stored slices and aliases, some with colours exchanged, one that is its own twin; rats swim, lions and tigers jump."""
+PAWN_MATERIALS = ["PvP", "PvPP", "PPvP", "PPPvP", "PPvPP", "PPPvPPP"]
+Database = duckdb.DuckDBPyConnection
+COLUMNS = [
+    "material",
+    "pieces",
+    "side",
+    "move",
+    "piece",
+    "origin",
+    "target",
+    "captures",
+    "jump",
+    "ends",
+    "outcome",
+    "distance",
+    "position_outcome",
+    "position_distance",
+    "is_best",
+    "is_only",
+]
+"""The columns that the documents name for ``*``."""
+
+
+@pytest.fixture(scope="module")
+def foxes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All tables of Fox & Hounds on 4x4, which has tiers, escapes, and both sides to move."""
+    folder = tmp_path_factory.mktemp("foxes")
+    assert tablebase.cli.run(["build", "foxhounds", "--size", "4x4", "--pieces", "2-3", "--data", str(folder)]) == 0
+    return folder
+
+
+def mined_moves(game: Game, folder: Path, condition: str) -> list[dict[str, Any]]:
+    """All columns of the moves that satisfy a condition."""
+    names, rows = mined_table(game, folder, f"SELECT *, position, child FROM moves WHERE {condition}")
+    assert names == [*COLUMNS, "position", "child"]
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+@pytest.mark.parametrize("material", ANIMALS)
+def test_moves_are_those_of_the_twin(material: str, two_pieces: Path, tables: Tablebase) -> None:
+    """All legal moves of all placements, mirror images included, in all columns."""
+    expected = moves_of(tables, JUNGLE, material)
+    assert counted(mined_moves(JUNGLE, two_pieces, f"material = '{material}'"), expected[0]) == counted(expected, expected[0])
+
+
+def test_the_twin_was_shown_moves_of_each_sort(tables: Tablebase) -> None:
+    """Among the moves above are jumps, captures that end the game, the only moves, and bad ones."""
+    rows = [row for material in ("EvL", "LvE") for row in moves_of(tables, JUNGLE, material)]
+    for name in ("jump", "ends", "captures", "is_only", "child"):
+        assert 0 < sum(bool(row[name]) for row in rows) < len(rows)
+    assert any(row["ends"] and not row["captures"] for row in rows)
+    assert any(row["position_outcome"] == "win" and row["outcome"] == "loss" for row in rows)
+
+
+@pytest.mark.parametrize("material", PAWN_MATERIALS)
+def test_moves_of_like_pieces_are_those_of_the_twin(material: str, hexapawns: Path, pawn_tables: Tablebase) -> None:
+    """Like pieces share an index, captures lead to other tables, and who is stuck has no row."""
+    expected = moves_of(pawn_tables, PAWNS, material)
+    assert counted(mined_moves(PAWNS, hexapawns, f"material = '{material}'"), expected[0]) == counted(expected, expected[0])
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_moves_of_tiers_are_those_of_the_twin(side: int, foxes: Path) -> None:
+    """Steps lead to other tiers; after an escape nobody moves."""
+    with tablebase.open(foxes) as opened:
+        expected = [row for material in ("FvH", "FvHH") for row in moves_of(opened, FOXES, material, side)]
+    found = mined_moves(FOXES, foxes, f"side = '{FOXES.sides[side].letter}'")
+    assert counted(found, expected[0]) == counted(expected, expected[0])
+
+
+def test_stalemates_have_no_moves(shut_in: Path) -> None:
+    """They are in no row, and have no best move."""
+    stalemates = "FROM positions WHERE material = 'CvWD' AND stalemate"
+    columns = "count(*) > 0, count(best), count(only_move), sum(winning_moves + drawing_moves + losing_moves)"
+    assert mined(JUNGLE, shut_in, f"SELECT {columns} {stalemates}") == [(True, 0, 0, 0)]
+    text = mined(JUNGLE, shut_in, f"SELECT position {stalemates} LIMIT 1")[0][0]
+    assert mined(JUNGLE, shut_in, f"SELECT count(*) FROM moves WHERE position = '{text}'") == [(0,)]
+
+
+# Missing tables
+
+
+@pytest.fixture(scope="module")
+def incomplete(hexapawns: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Hexapawn without the table that captures in PPvPP lead to."""
+    folder = tmp_path_factory.mktemp("incomplete") / "tables"
+    shutil.copytree(hexapawns, folder)
+    table_path(folder, PAWNS, parse_material(PAWNS, "PPvP")).unlink(missing_ok=True)
+    table_path(folder, PAWNS, parse_material(PAWNS, "PvPP")).unlink(missing_ok=True)
+    return folder
+
+
+def test_a_move_without_a_table_has_no_outcome(incomplete: Path) -> None:
+    """Its value is null, and so are counts, the best and the only move, unless other moves settle them; probes agree."""
+    moves = mined(PAWNS, incomplete, "SELECT position, move, outcome, distance, is_best FROM moves WHERE material = 'PPvPP'")
+    assert any(outcome is None for *_, outcome, _, _ in moves)
+    rows = mined(
+        PAWNS,
+        incomplete,
+        "SELECT position, best, winning_moves, drawing_moves, losing_moves, only_move FROM positions WHERE material = 'PPvPP'",
+    )
+    with tablebase.open(incomplete) as opened:
+        probes = {text: opened.probe(PAWNS, text) for text, *_ in rows}
+    expected = set()
+    for text, probe in probes.items():
+        for move in probe.moves:
+            worth = (None, None) if move.value is None else (str(move.value.outcome), move.value.distance)
+            expected.add((text, move.move, *worth, None if move.value is None else move.value == probe.value))
+    assert set(moves) == expected
+    assert len(moves) == len(expected)
+    for text, best, *counts, only in rows:
+        probe = probes[text]
+        known = [move for move in probe.moves if move.value is not None]
+        complete = len(known) == len(probe.moves)
+        outcomes = [str(move.value.outcome) for move in known if move.value is not None]
+        assert best == min((move.move for move in known if move.value == probe.value), default=None)
+        assert counts == ([outcomes.count(each) for each in ("win", "draw", "loss")] if complete else [None] * 3)
+        keeping = [move.move for move in known if move.value is not None and move.value.outcome == probe.value.outcome]
+        assert only == (keeping[0] if complete and len(keeping) == 1 else None)
+
+
+# Statements
+
+
+@pytest.fixture(scope="module")
+def pawns(hexapawns: Path, pawn_tables: Tablebase) -> Iterator[Database]:
+    """The twin's moves and positions as plain tables."""
+    known = sorted(material for (material,) in mined(PAWNS, hexapawns, "SELECT DISTINCT material FROM positions"))
+    with plain_table(row for material in known for row in moves_of(pawn_tables, PAWNS, material)) as database:
+        database.execute("ALTER TABLE positions RENAME TO moves")
+        with plain_table(row for material in known for row in rows_of(pawn_tables, PAWNS, material, pieces=6)) as other:
+            database.register("rows", other.sql("SELECT * FROM positions").to_arrow_table())
+            database.execute("CREATE TABLE positions AS SELECT * FROM rows")
+        yield database
+
+
+STATEMENTS = {
+    "a value of the position": """
+        SELECT move, count(*) FROM moves WHERE position_outcome = 'win' AND position_distance > 2 GROUP BY ALL""",
+    "a value of the move": "SELECT move, count(*) FROM moves WHERE outcome = 'loss' AND distance <= 3 GROUP BY ALL",
+    "both": "SELECT position, move FROM moves WHERE position_outcome = 'win' AND outcome = 'loss'",
+    "either": "SELECT count(*), max(distance) FROM moves WHERE position_outcome = 'loss' OR outcome = 'win'",
+    "qualified": "SELECT count(*), min(m.child) FROM moves m WHERE m.position_outcome = 'win' AND m.material = 'PPvPP'",
+    "children": "SELECT m.move, p.outcome, count(*) FROM moves m JOIN positions p ON p.position = m.child GROUP BY ALL",
+    "the only move": "SELECT only_move, count(*) FROM positions WHERE outcome = 'win' GROUP BY ALL",
+    "the piece that makes it": "SELECT piece, material, count(*) FROM moves WHERE is_only GROUP BY ALL",
+    "best moves": """
+        SELECT p.best, count(*), min(m.move) FROM positions p JOIN moves m USING (position)
+        WHERE m.is_best AND p.material = 'PPvPP' AND m.material = 'PPvPP' GROUP BY ALL""",
+    "a column that is a feature elsewhere": """
+        SELECT p.captures, m.captures, count(*) FROM positions p JOIN moves m ON m.position = p.position
+        WHERE p.pieces = 4 AND m.pieces = 4 GROUP BY ALL""",
+    "a look-up": "SELECT move, outcome, distance, child FROM moves WHERE position = '.p./P../3 w' OR position = '1p1/P2/3 w'",
+    "a union": "SELECT outcome, count(*) FROM moves GROUP BY 1 UNION ALL SELECT outcome, count(*) FROM positions GROUP BY 1",
+}
+
+
+@pytest.mark.parametrize("statement", STATEMENTS.values(), ids=STATEMENTS)
+def test_statements_over_moves(statement: str, hexapawns: Path, pawns: Database) -> None:
+    """What is chosen beforehand changes no answer."""
+    expected = pawns.execute(statement).fetchall()
+    assert expected
+    assert sorted(map(str, mined(PAWNS, hexapawns, statement))) == sorted(map(str, expected))
+
+
+def test_distinct_moves_are_those_of_distinct_positions(two_pieces: Path) -> None:
+    """Each is as often there as its position has moves."""
+    for table in ("positions", "distinct_positions"):
+        moves = table.replace("positions", "moves")
+        each = f"SELECT material, sum(winning_moves + drawing_moves + losing_moves) FROM {table} GROUP BY ALL ORDER BY ALL"
+        assert mined(JUNGLE, two_pieces, f"SELECT material, count(*) FROM {moves} GROUP BY ALL ORDER BY ALL") == mined(
+            JUNGLE, two_pieces, each
+        )
+
+
+@pytest.mark.parametrize("block", [7, 61, 1000])
+def test_blocks_and_memory_change_nothing(block: int, two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many positions are taken at once, and however few codes are kept, the same moves come."""
+    statement = """
+        SELECT material, move, outcome, distance, is_best, is_only, count(*) FROM moves
+        WHERE material IN ('RvR', 'TvR') GROUP BY ALL ORDER BY ALL"""
+    expected = mined(JUNGLE, two_pieces, statement)
+    monkeypatch.setattr(scan, "MOVES_BLOCK", block)
+    monkeypatch.setattr(stored_codes, "KEPT_BYTES", block * 10)
+    assert mined(JUNGLE, two_pieces, statement) == expected
+
+
+def test_stars_over_several_tables(two_pieces: Path) -> None:
+    """Each table's star has its own columns, whatever is named beside it."""
+    condition = "p.material = 'CvC' AND m.material = 'CvC' AND p.position = '1C5/2c4/7/7/7/7/7/7/7 w'"
+    joined = f"FROM positions p JOIN moves m ON m.position = p.position WHERE {condition}"
+    names, rows = mined_table(JUNGLE, two_pieces, f"SELECT m.*, p.mobility {joined}")
+    assert names == [*COLUMNS, "mobility"]
+    assert len(rows) == 3
+    names, _ = mined_table(JUNGLE, two_pieces, f"SELECT p.*, m.child {joined}")
+    assert names == [*["material", "pieces", "side", "outcome", "distance", "stalemate"], *names[6:-1], "child"]
+    with pytest.raises(TablebaseError, match="a pattern for columns of several tables would include"):
+        mined(JUNGLE, two_pieces, f"SELECT COLUMNS('capt.*'), p.captures {joined}")
