@@ -54,4 +54,5 @@ def matches(known: str, tag: str) -> bool:
     >>> matches('W/"b", "a"', '"a"'), matches('W/"a"', '"a"'), matches("*", '"a"'), matches('"ab"', '"a"')
     (True, True, True, False)
     """
-    return known.strip() == "*" or tag in [one.strip().removeprefix("W/") for one in known.split(",")]
+    # With its quotation marks, which no tag contains, a tag is part of nothing but a list that names it.
+    return known.strip() == "*" or tag in known
