@@ -52,6 +52,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.settings = settings
     app.state.catalog = KnownCatalog(settings.folder, settings.catalog)
     app.state.metrics = Metrics()
+    app.state.pages = pages
     # Not as routers within the router, in which to find a route takes twice as long.
     app.router.routes += [*api.ROUTES, *health.router.routes]
     app.mount("/static", pages.static)

@@ -1,4 +1,4 @@
-"""Answers as JSON with a tag, so that whoever has one need not get it again."""
+"""Answers as JSON with a tag, so that a client that has one need not get it again."""
 
 from __future__ import annotations
 

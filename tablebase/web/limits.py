@@ -50,7 +50,7 @@ class Bounded:
     def _objection(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """Why a body is refused before it is read: a status and a sentence."""
         length = headers.get("content-length", "")
-        # Its digits are checked by whoever reads the request.
+        # What reads the request checks its digits.
         if length.isdigit() and (len(length) > 15 or int(length) > self.limits.body):
             return self._too_large()
         if scope["method"] != "POST" or not scope["path"].startswith(API):

@@ -86,9 +86,7 @@ def answer_problem(
     detail = without_paths(sentence, settings.folder, settings.catalog)
     if request.url.path.startswith(API):
         return problem(status, detail, headers, **fields)
-    from tablebase.web import pages
-
-    page = pages.problem_page(request, status, detail)
+    page: Response = request.app.state.pages.problem_page(request, status, detail)
     page.headers.update(headers or {})
     return page
 
@@ -166,9 +164,7 @@ async def _on_http(request: Request, fault: Exception) -> Response:
     if request.url.path.startswith(API):
         sentence = SENTENCES.get(fault.status_code, str(fault.detail)).format(allow=allow)
     else:
-        from tablebase.web import pages
-
-        sentence = pages.reason(fault.status_code)
+        sentence = request.app.state.pages.reason(fault.status_code)
     return answer_problem(request, fault.status_code, sentence, headers)
 
 

@@ -19,8 +19,7 @@ from tablebase.web.api.work_schemas import (
     MineGiven,
 )
 from tablebase.web.caching import CHANGING, LASTING, answered
-from tablebase.web.context import settings_of
-from tablebase.web.problems import ProblemError
+from tablebase.web.statements import mined
 
 router = APIRouter(tags=["work"])
 
@@ -61,10 +60,4 @@ async def mine(request: Request, given: MineGiven) -> Response:
 
     Rows are those of `tablebase mine --format json`. A statement can change nothing, and read nothing but positions.
     """
-    settings = settings_of(request)
-    if not settings.mine:
-        raise ProblemError(403, "statements are not answered here: start the server with 'tablebase serve --mine'")
-    limit = min(given.limit, settings.limits.rows)
-    fields = {"game": given.game, "statement": given.statement, "limit": limit}
-    question = Question("mine", fields, "the statement", "ask for fewer groups or rows, or for fewer pieces")
-    return answered(request, await apart_of(request).answer(question), CHANGING)
+    return answered(request, await mined(request, given.game, given.statement, given.limit), CHANGING)

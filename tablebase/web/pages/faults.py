@@ -9,7 +9,8 @@ from fastapi import Request, Response
 from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
 
-from tablebase.errors import CapacityError, MissingTableError, NotationError, RulesError, TablebaseError, TimeLimitError
+from tablebase.errors import MissingTableError, RulesError, TablebaseError
+from tablebase.web import problems
 from tablebase.web.pages.missing import missing_page
 from tablebase.web.pages.rendering import problem_page
 
@@ -33,9 +34,5 @@ class PageRoute(APIRoute):
 
 
 def status_of(fault: TablebaseError) -> int:
-    """The status that says what sort of error it is."""
-    if isinstance(fault, (MissingTableError, RulesError)):
-        return 404
-    if isinstance(fault, (NotationError, CapacityError, TimeLimitError)) or type(fault) is TablebaseError:
-        return 400
-    return 503
+    """The status that says what sort of error it is; to a page, the name of a game is a part of its address."""
+    return 404 if isinstance(fault, RulesError) else problems.status_of(fault)

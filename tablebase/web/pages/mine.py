@@ -1,15 +1,18 @@
-"""The page for statements over positions, on servers that answer them. The API runs them."""
+"""The page for statements over positions, on servers that answer them."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from tablebase.web.context import settings_of
+from tablebase.api.tablebase import Tablebase
+from tablebase.web.context import in_thread, settings_of, tables_of
+from tablebase.web.hidden import without_paths
 from tablebase.web.pages.addresses import addresses_of
-from tablebase.web.pages.catalogs import catalog_of, rows_of
 from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.rendering import METHODS, page, problem_page
+from tablebase.web.problems import ProblemError
+from tablebase.web.statements import mined
 
 EXAMPLES = (
     ("Outcomes", "SELECT outcome, count(*) AS positions FROM positions WHERE pieces = {pieces} GROUP BY outcome ORDER BY outcome"),
@@ -32,28 +35,43 @@ EXAMPLES = (
 """Titles and statements."""
 LONGEST = 20_000
 """Characters of a statement in an address; more is cut off."""
+ROWS = 1000
+"""Of a result, as many as the API answers with unless it is asked for more."""
 GAMES = "SELECT game, MIN(pieces) AS least FROM tables GROUP BY game ORDER BY game"
 
 router = APIRouter(route_class=PageRoute)
 
 
 @router.api_route("/mine", methods=METHODS)
-def mine(request: Request, game: str = "", statement: str = "") -> Response:
-    """An editor for statements; one in the address stands in it already."""
-    if not settings_of(request).mine:
+async def mine(request: Request, game: str = "", statement: str = "") -> Response:
+    """An editor for statements; one in the address stands in it already, with its result."""
+    settings = settings_of(request)
+    if not settings.mine:
         return problem_page(request, 404, "This server answers no statements over positions: start it with --mine.")
-    with catalog_of(request) as catalog:
-        games = {row["game"]: row["least"] for row in rows_of(catalog, GAMES)}
+    games = await in_thread(request, _games, tables_of(request))
     chosen = game if game in games else next(iter(games), "")
     examples = [(title, text.format(pieces=games.get(chosen, 2))) for title, text in EXAMPLES]
-    shown = statement[:LONGEST] or examples[0][1]
     to = addresses_of(request)
+    status, fault, answer = 200, "", None
+    if chosen and statement:
+        try:
+            answer = await mined(request, chosen, statement[:LONGEST], ROWS)
+        except ProblemError as refused:
+            status, fault = refused.status, without_paths(str(refused), settings.folder, settings.catalog)
     return page(
         request,
         "mine.html",
+        status=status,
         section="mine",
         games=list(games),
         chosen=chosen,
-        statement=shown,
+        statement=statement[:LONGEST] or examples[0][1],
         examples=[(title, text, to.page("mine", game=chosen, statement=text)) for title, text in examples],
+        fault=fault,
+        answer=answer,
     )
+
+
+def _games(tables: Tablebase) -> dict[str, int]:
+    """The games that have tables of positions, each with its least number of pieces."""
+    return dict(tables.sql(GAMES).fetchall())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 import tablebase
 from tablebase.compute.quantities import in_bytes, in_time
 from tablebase.web.context import settings_of
+from tablebase.web.hidden import without_paths
 from tablebase.web.pages import words
 from tablebase.web.pages.addresses import addresses_of
 
@@ -24,8 +24,6 @@ POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancesto
 HEADERS = {"Content-Security-Policy": POLICY, "Referrer-Policy": "same-origin", "X-Content-Type-Options": "nosniff"}
 METHODS = ["GET", "HEAD"]
 TITLES = {400: "This cannot be shown", 404: "Not found", 405: "Not allowed", 503: "Not now"}
-_PATH = re.compile(r"(?<![\w./-])(?:[a-z+]+:/)?/[\w.@:%+-]+(?:/[\w.@:%+-]*)+")
-"""A path of the machine, or an address with a scheme; rows of a position begin with a letter or digit."""
 
 static = StaticFiles(directory=HERE / "static")
 """Style sheets, scripts and the icon, to be mounted at ``/static``."""
@@ -83,8 +81,11 @@ def problem_page(request: Request, status: int, detail: str) -> HTMLResponse:
     detail : str
         A sentence for people; paths of the machine are left out of it.
     """
+    settings = settings_of(request)
     title = TITLES.get(status, TITLES[503] if status >= 500 else TITLES[400])
-    return page(request, "problem.html", status=status, title=title, detail=without_paths(detail))
+    return page(
+        request, "problem.html", status=status, title=title, detail=without_paths(detail, settings.folder, settings.catalog)
+    )
 
 
 def reason(status: int) -> str:
@@ -92,8 +93,3 @@ def reason(status: int) -> str:
     return {404: "There is no page with this address.", 405: "This page only answers requests of another method."}.get(
         status, "The request cannot be answered."
     )
-
-
-def without_paths(text: str) -> str:
-    """A sentence without paths of the machine, which are nobody's business."""
-    return _PATH.sub("a file of the server", text)

@@ -1,4 +1,5 @@
 // Statements over positions: the API runs them, and the result is a table, a chart of bars and a file.
+// The page of an address with a statement has the answer already.
 
 const form = document.getElementById("mine");
 const [said, chart, result, save] = ["said", "chart", "result", "csv"].map((id) => document.getElementById(id));
@@ -14,7 +15,7 @@ form?.addEventListener("submit", async (event) => {
   try {
     const response = await fetch(form.dataset.api, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(asked) });
     const found = await response.json();
-    if (response.ok) show({ columns: found.columns, rows: found.rows.map((row) => found.columns.map((name) => row[name])) });
+    if (response.ok) show(found);
     else refuse(found.detail ?? "The server cannot answer.");
   } catch {
     refuse("The server does not answer.");
@@ -46,9 +47,11 @@ function refuse(sentence) {
   result.hidden = save.hidden = true;
 }
 
-function show(found) {
+/** The answer of the API, whose rows are objects. */
+function show({ columns, rows: objects, complete }) {
+  const found = { columns, rows: objects.map((row) => columns.map((name) => row[name])) };
   answer = found;
-  said.textContent = found.rows.length === 1 ? "1 row" : `${found.rows.length.toLocaleString("en")} rows`;
+  said.textContent = (found.rows.length === 1 ? "1 row" : `${found.rows.length.toLocaleString("en")} rows`) + (complete ? "" : ", and there are more");
   const numeric = found.columns.map((_, place) => found.rows.some((row) => typeof row[place] === "number"));
   const head = element("tr", found.columns.map((name, place) => cell("th", name, numeric[place], "col")));
   const rows = found.rows.map((row) => element("tr", row.map((value, place) => cell("td", shown(value), numeric[place]))));
@@ -105,3 +108,6 @@ function quoted(value) {
   const text = value === null || value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
+
+const given = document.getElementById("answer");
+if (given) show(JSON.parse(given.textContent));

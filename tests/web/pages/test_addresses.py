@@ -17,7 +17,6 @@ from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
 from tablebase.web.pages.addresses import Addresses, from_path, in_path
-from tablebase.web.pages.rendering import without_paths
 
 KINDS_OF_PAGES = (
     "/",
@@ -273,18 +272,3 @@ def test_behind_a_proxy(two_games: Path) -> None:
         for address in ("/", "/hexapawn/", "/hexapawn/position/ppp/3/PPP_w", "/hexapawn/play?player=tables"):
             named = addresses(parsed(proxied.get(address).text))
             assert all(one.startswith(("/games/tables/", "#")) for one in named), named
-
-
-@pytest.mark.parametrize(
-    ("text", "without"),
-    [
-        ("the file /srv/data/x.h5 is broken: delete it", "the file a file of the server is broken: delete it"),
-        ("run 'tablebase build --data /tmp/t'", "run 'tablebase build --data a file of the server'"),
-        ("postgresql://joe:secret@host/base is away", "a file of the server is away"),
-        ("'7/7/7/R6/7 w' is not a position", "'7/7/7/R6/7 w' is not a position"),
-        ("write rows as in 'ppp/3/PPP w'", "write rows as in 'ppp/3/PPP w'"),
-    ],
-)
-def test_paths_are_left_out(text: str, without: str) -> None:
-    """Paths of the machine, and only these."""
-    assert without_paths(text) == without

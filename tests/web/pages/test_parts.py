@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlencode
 from xml.etree import ElementTree
 
 import pytest
@@ -10,6 +12,7 @@ from fastapi.testclient import TestClient
 from support.html import identified, said
 from support.pages import TestClient as Client
 from support.pages import shown
+from support.program import Answer
 
 from tablebase.catalog.catalog import Counts
 from tablebase.compute.quantities import in_bytes, in_time
@@ -106,12 +109,25 @@ def test_statements_are_off_unless_asked_for(two_games: Path) -> None:
 
 def test_the_page_for_statements(client: TestClient) -> None:
     """A statement of the address stands in the editor, and the game is chosen; examples have addresses, too."""
-    page = shown(client, "/mine?game=hexapawn&statement=SELECT+%27a%27+%3C+2")
-    assert said(identified(page, "statement")) == "SELECT 'a' < 2"
+    page = shown(client, "/mine?game=hexapawn&statement=SELECT+%27a%27+%3C+%27b%27")
+    assert said(identified(page, "statement")) == "SELECT 'a' < 'b'"
     assert [said(one) for one in page.iter("option") if "selected" in one.attrib] == ["hexapawn"]
     [first, *_] = [link for link in page.iter("a") if link.get("data-statement")]
     followed = shown(client, str(first.get("href")))
     assert said(identified(followed, "statement")) == " ".join(str(first.get("data-statement")).split())
+
+
+def test_statements_of_addresses_are_answered(client: TestClient, ask: Callable[..., Answer], two_games: Path) -> None:
+    """The result stands in the page, which needs no script for that; what cannot be answered is refused there in a sentence."""
+    statement = "SELECT outcome, count(*) AS n FROM positions WHERE pieces = 2 GROUP BY outcome ORDER BY n"
+    page = shown(client, f"/mine?{urlencode({'game': 'doushouqi', 'statement': statement})}")
+    cells = [[said(cell) for cell in row.iter("td")] for row in identified(page, "result").iter("tr")][1:]
+    rows = ask("mine", "doushouqi", statement, "--data", two_games, "--format", "csv").csv
+    assert cells == [[row["outcome"], row["n"]] for row in rows]
+    assert said(identified(page, "said")) == "3 rows"
+    refused = shown(client, "/mine?game=doushouqi&statement=SELECT+x+FROM+positions", 400)
+    assert "x" in said(identified(refused, "said"))
+    assert not list(identified(refused, "result").iter("td"))
 
 
 def test_examples_are_statements(client: TestClient, two_games: Path) -> None:
