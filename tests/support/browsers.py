@@ -14,14 +14,15 @@ from typing import Any
 
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tablebase.web.app import create_app
 from tablebase.web.settings import Settings
 
 AXE = Path(__file__).parents[1] / "web/pages/node_modules/axe-core/axe.min.js"
-WAIT = 10_000
-"""Milliseconds that a page may take."""
+WAIT = 30_000
+"""Milliseconds that a page may take, on a machine that is busy with other tests."""
+expect.set_options(timeout=WAIT)
 
 
 @contextmanager

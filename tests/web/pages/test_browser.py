@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -326,3 +327,36 @@ def test_accessibility(scheme: str, visit: Open) -> None:
         assert not window.findings(), name
         for source in page.locator("#frame img").all():
             assert f"theme={scheme}" in source.evaluate("image => image.currentSrc")
+
+
+STATEMENT = "SELECT outcome, count(*) AS n FROM positions WHERE pieces = 2 GROUP BY outcome ORDER BY outcome"
+
+
+def test_statements(visit: Open, tables: Tablebase) -> None:
+    """A statement is run without a reload; its result is a table, a chart of bars and a file; the address then holds it."""
+    rows = [[str(value) for value in row] for row in tables.query("doushouqi", STATEMENT).fetchall()]
+    page = visit().go("/mine")
+    page.get_by_label("Game").select_option("doushouqi")
+    page.get_by_label("Statement").fill(STATEMENT)
+    page.evaluate("window.same = true")
+    page.get_by_role("button", name="Run").click()
+    expect(page.locator("#said")).to_have_text(f"{len(rows)} rows", timeout=60_000)
+    assert page.evaluate("window.same")
+    cells = [row.locator("td").all_inner_texts() for row in page.locator("#result tbody tr").all()]
+    assert [[cell.replace(",", "") for cell in row] for row in cells] == rows
+    assert page.locator("#chart li .name").all_inner_texts() == [name for name, _ in rows]
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save as CSV").click()
+    assert saved.value.path().read_text().splitlines() == ["outcome,n", *map(",".join, rows)]
+    page.get_by_label("Statement").fill("SELECT nothing FROM positions")
+    page.get_by_role("button", name="Run").click()
+    expect(page.locator("#said")).to_contain_text("nothing")
+    expect(page.locator("#result")).to_be_hidden()
+
+
+def test_the_result_of_an_address(visit: Open) -> None:
+    """The page of a statement has its result and the chart at once."""
+    page = visit().go(f"/mine?{urlencode({'game': 'doushouqi', 'statement': STATEMENT})}")
+    expect(page.locator("#chart li")).to_have_count(3)
+    plain = visit(java_script_enabled=False).go(f"/mine?{urlencode({'game': 'doushouqi', 'statement': STATEMENT})}")
+    expect(plain.locator("#result tbody tr")).to_have_count(3)
