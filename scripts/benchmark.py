@@ -17,6 +17,9 @@ are relative to the solver `reference` in the same run. The solver `sweep` takes
 ``--sums`` solves every table with a number of pieces by `bitrow` and by `planes`, and prints the sums, the ratios and what each
 step of `planes` takes.
 
+``--like`` measures tables of like pieces: the solver of groups beside `reference`, the first build of small games with no kernel
+compiled, and counts beside builds.
+
 ``--pursuits`` measures Fox & Hounds instead: the largest tier of 8x8 with every solver, then whole boards. For a whole
 board, all tables are built, verified and stored, and the reachable positions and possible games are counted, in a
 separate process with two threads.
@@ -53,6 +56,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from executor_costs import measure_executors
+from like_pieces import measure_like_pieces
 from mining_rates import measure_mining
 from plane_steps import measure_plane_steps
 from search_rates import measure_search
@@ -100,6 +104,7 @@ def main() -> None:
     parser.add_argument("--no-sweep", action="store_true", help="omit the slowest solver")
     parser.add_argument("--json", action="store_true", help="write JSON instead of tables")
     parser.add_argument("--sums", metavar="PIECES", type=int, help="measure two solvers on all tables with this number of pieces")
+    parser.add_argument("--like", action="store_true", help="measure tables of like pieces, first builds and counts")
     parser.add_argument("--pursuits", action="store_true", help="measure Fox & Hounds")
     parser.add_argument("--search", action="store_true", help="measure perft and the engine, over tables of up to three pieces")
     parser.add_argument("--build", metavar="MEMORY", help="measure a whole build that may use so much memory")
@@ -117,6 +122,8 @@ def main() -> None:
         report = {"executors": measure_executors(arguments.pieces)}
     elif arguments.sums:
         report = measure_sums(arguments.data, arguments.sums)
+    elif arguments.like:
+        report = measure_like_pieces()
     elif arguments.search:
         report = measure_search(arguments.data)
     elif arguments.mining:

@@ -177,7 +177,7 @@ def test_engines_agree(solved: Solved, game: Game, name: str) -> None:
     """Byte for byte on every tier."""
     for material in at_least_one(tiers(game, name)):
         codes, coding = solved(game, "pursuit").table(material)
-        for engine in ("reference", "sweep"):
+        for engine in ("groups", "reference", "sweep"):
             others, other_coding = solved(game, engine).table(material)
             assert coding == other_coding
             assert same(codes, others), (engine, material_name(game, material))
@@ -275,7 +275,7 @@ def test_engines_write_the_same_files(
     monkeypatch.setattr(building, "load_game", lambda _: game)
     planned = plan(game, None, tiers(game, name))
     found = []
-    for engine in ("pursuit", "reference", "sweep"):
+    for engine in ("pursuit", "groups", "reference", "sweep"):
         folder = tmp_path / engine
         assert {built.engine for built in build(game, planned, folder, engine=engine)} == {engine}
         found.append(contents(folder))

@@ -10,6 +10,7 @@
 - `odometer`: a hand that must run to and fro between any two steps of a gauge, for very long wins.
 - `pacers`: one piece a side that can only go to and fro; always a draw, and each position has one move.
 - `tiered`: any of these without colour swap, divided into tiers by how far kinds have come that never come back.
+- `breakthrough`: a row of like pawns a side, on a board of any size; with mirror and colour swap.
 - `ladder`: climbers that go up one rung or two against a watcher that takes them, may get away and may be stuck; with a mirror.
 - `herd`: dogs that only go up against a wolf, each on some squares of the board only, with escapes of several sorts or none.
 - `gates`: a dog on a line leaves one square unguarded at a time, next to where the bits of a word begin or end.
@@ -277,6 +278,29 @@ def tiered(game: Game, symbols: str) -> Game:
     """The same rules without colour swap, these kinds divided into tiers."""
     kinds = tuple(replace(kind, tiered=kind.symbol in symbols) for kind in game.kinds)
     return replace(game, name=f"{game.name}-tiered", kinds=kinds, swap=None)
+
+
+@cache
+def breakthrough(files: int, ranks: int) -> Game:
+    """Pawns step ahead, straight or diagonally, and take diagonally only; the far rank wins; a row of them a side."""
+    board = Board.full(files, ranks)
+
+    def pawn(side: int) -> Kind:
+        goal, ahead, enemy = ((ranks - 1, 1, "p"), (0, -1, "P"))[side]
+        squares = tuple(s for s in range(len(board)) if board.cells[s][1] != goal)
+        steps = [
+            Step(s, t, victims=frozenset(enemy if sideways else ""), wins=board.cells[t][1] == goal)
+            for s in squares
+            for sideways in (-1, 0, 1)
+            for t in neighbours(board, s, ((sideways, ahead),))
+        ]
+        return Kind("Pp"[side], "pawn", side, squares, tuple(steps), limit=files)
+
+    start = "/".join(["p" * files, *[str(files)] * (ranks - 2), "P" * files]) + " w"
+    mirror = tuple(board.numbers[files - 1 - f, r] for f, r in board.cells)
+    swap = tuple(board.numbers[f, ranks - 1 - r] for f, r in board.cells)
+    kinds = (pawn(0), pawn(1))
+    return Game("breakthrough", "Breakthrough", board, SIDES, kinds, start, Outcome.LOSS, 2 * files, mirror=mirror, swap=swap)
 
 
 @cache

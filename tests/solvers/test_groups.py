@@ -1,0 +1,283 @@
+"""The solver of groups: byte for byte as the reference solver, and its kernel against a naive twin."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from support import toys
+from support.checks import at_least_one
+from support.solved import Solved, Tables
+from twins import groups as naive_groups
+from twins import naive
+
+from tablebase.compute import threads
+from tablebase.game import Game, Outcome, load_game
+from tablebase.game.moves import Position
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.location import locate, stored_materials
+from tablebase.slices.material import Material, material_of, parse_material
+from tablebase.solvers.compiled import CompiledSlice, compile_slice
+from tablebase.solvers.groups import solve as groups
+from tablebase.solvers.groups.arrays import compile_tables
+from tablebase.solvers.groups.kernels import DIRTY, LATE, improve, new_scratch
+from tablebase.solvers.groups.layers import compile_rows
+from tablebase.solvers.groups.scores import NOTHING, scores_of
+from tablebase.solvers.registry import Solver, choose_solver, find_solver, solve_material
+from tablebase.testing import SolverTests
+from tablebase.values import DRAW, NARROW, NARROW_ANY, STALEMATE, Codes, Coding, Value
+
+SOLVER = find_solver("groups")
+assert SOLVER is not None
+
+
+class TestGroups(SolverTests):
+    """The suite for solvers."""
+
+    solver: ClassVar[Solver] = SOLVER
+
+
+def agree_on(game: Game, solved: Solved) -> None:
+    """All tables of a game, solved from those of the reference solver, have the same bytes."""
+    expected: Tables = solved(game)
+    for pieces in range(2, game.max_pieces + 1):
+        for material in at_least_one(stored_materials(game, pieces)):
+            codes, coding = expected.table(material)
+            found, its_coding, _ = solve_material(game, material, expected.load, "groups")
+            assert its_coding == coding
+            assert [np.asarray(some).tobytes() for some in found] == [some.tobytes() for some in codes], material
+
+
+@pytest.mark.parametrize(
+    "size",
+    [
+        *("3x3", "4x3", "5x3", "3x4", "4x4", "3x5"),
+        *(pytest.param(size, marks=pytest.mark.slow) for size in ("6x3", "5x4", "4x5")),
+    ],
+)
+def test_hexapawn(solved: Solved, size: str) -> None:
+    """Every table of the nine boards that are known."""
+    agree_on(load_game(f"hexapawn-{size}"), solved)
+
+
+@pytest.mark.parametrize("ranks", [4, pytest.param(5, marks=pytest.mark.slow)])
+def test_breakthrough(solved: Solved, ranks: int) -> None:
+    """Every table of Breakthrough with a row of four pawns a side."""
+    agree_on(toys.breakthrough(4, ranks), solved)
+
+
+@pytest.mark.parametrize(
+    ("game", "name"),
+    [
+        pytest.param(toys.skaters(13, 5), "AvC", id="65 squares"),
+        pytest.param(toys.skaters(16, 7), "AvC", id="112 squares"),
+        pytest.param(toys.tiered(toys.hunt(), "H"), "HHvFC@3", id="tiers"),
+    ],
+)
+def test_what_no_words_hold(solved: Solved, game: Game, name: str) -> None:
+    """Boards of more than one word, and tiers: this solver is chosen, and finds the bytes of the reference solver."""
+    material = locate(game, parse_material(game, name), 0).material
+    assert choose_solver(game, material)[0].name == "groups"
+    codes, coding = solved(game).table(material)
+    found, its_coding, _ = solve_material(game, material, solved(game).load, "groups")
+    assert its_coding == coding
+    assert all(np.array_equal(one, other) for one, other in zip(found, codes, strict=True))
+
+
+def test_threads_find_the_same(solved: Solved, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Row by row, with three threads."""
+    monkeypatch.setattr(groups, "GRAIN", 1)
+    game, material = toys.twins(), parse_material(toys.twins(), "PKvPK")
+    codes, _ = solved(game).table(material)
+    with threads.use(3):
+        found, _, _ = solve_material(game, material, solved(game).load, "groups")
+    assert all(np.array_equal(one, other) for one, other in zip(found, codes, strict=True))
+
+
+# The kernel, a row at a time
+
+
+SLICES = [
+    (toys.pond(), "RTvRL"),
+    (toys.hunt(), "HHvFC"),
+    (toys.twins(), "PPvPK"),
+    (toys.twins(), "PPKvPP"),
+    (toys.herd("reach"), None),
+    (toys.herd("white"), None),
+    (toys.herd("black"), None),
+    (load_game("foxhounds-4x4"), "FvHH@2"),
+    (toys.breakthrough(3, 4), "PPPvPP"),
+]
+all_slices = pytest.mark.parametrize(("game", "name"), SLICES, ids=[f"{game.name}-{name or 'largest'}" for game, name in SLICES])
+
+
+def any_value(random: Random, coding: Coding) -> Value:
+    """A value that a position may have."""
+    code = random.choice([DRAW, *range(2, 60)])
+    return coding.value(code)
+
+
+class Case:
+    """A slice whose other side to move, and whose children, hold values at random."""
+
+    def __init__(self, game: Game, name: str | None, side: int) -> None:
+        material = parse_material(game, name) if name else largest(game)
+        self.game, self.side, self.coding = game, side, NARROW if game.escape is None else NARROW_ANY
+        self.random = Random(name)
+        self.material = locate(game, material, 0).material
+        self.children: dict[tuple[Material, int], Codes] = {}
+        self.problem: CompiledSlice = compile_slice(game, self.material, self.load)
+        self.layout, self.scores = self.problem.layout, scores_of(game, self.coding)
+        self.rows, self.tables = compile_rows(self.layout), compile_tables(game, self.layout)
+        known = [groups._voids_and_draws(self.layout, self.rows, self.scores.draw, self.coding) for _ in (0, 1)]
+        self.flags = [np.full(len(self.rows.image), DIRTY, dtype=np.uint8) for _ in (0, 1)]
+        self.known, self.others = known[side], known[1 - side]
+        legal = np.flatnonzero(self.others != NOTHING)
+        self.others[legal] = [self.score(any_value(self.random, self.coding)) for _ in legal]
+        # Mirror images have the same value.
+        places = np.arange(len(self.others))
+        images = self.rows.image[places // len(self.rows.turn)] * len(self.rows.turn) + self.rows.turn[places % len(self.rows.turn)]
+        self.others[:] = self.others[np.minimum(places, images)]
+        self.work = groups._compile(self.problem, self.tables, self.rows, self.scores, known, self.flags)
+
+    def score(self, value: Value) -> int:
+        """The score of a move into a position of this value."""
+        return int(self.scores.of_code[self.coding.code(value)])
+
+    def load(self, material: Material, side: int) -> tuple[Codes, Coding]:
+        """Codes of a child at random."""
+        child, mirror = layout_of(self.game, material), self.game.mirror
+        if (material, side) not in self.children:
+            codes = [self.coding.code(any_value(self.random, self.coding)) for _ in range(child.size)]
+            if mirror is not None:
+                squares, legal = child.squares_many(np.arange(child.size))
+                images = child.index_many(np.array(mirror, dtype=np.int8)[squares])
+                codes = [codes[min(i, j)] if fine else codes[i] for i, (j, fine) in enumerate(zip(images, legal, strict=True))]
+            self.children[material, side] = np.array(codes, dtype=self.coding.dtype)
+        return self.children[material, side], self.coding
+
+    def place(self, squares: list[int]) -> int:
+        """Row and cell of a position in one number, by the combinatorial numbers of its groups."""
+        number = 0
+        for group in self.layout.groups:
+            number = number * group.size + group.rank(squares[group.slots.start : group.slots.stop])
+        return number
+
+    def positions(self) -> dict[int, Position]:
+        """The positions with a place of their own, mirror images included."""
+        return {
+            self.place([p.pieces[i][1] for i in self.layout.slots]): p for p in naive_positions(self.game, self.material, self.side)
+        }
+
+    def known_value(self, position: Position) -> naive.Pair:
+        """What is known of a position that a move leads to."""
+        if material_of(self.game, position) == self.material:
+            place = self.place([position.pieces[i][1] for i in self.layout.slots])
+            code = int(self.scores.codes[self.others[place]])
+        else:
+            location = locate(self.game, material_of(self.game, position), position.side)
+            squares = [position.pieces[piece][1] for piece in location.pairing]
+            image = self.game.swap if location.swapped and self.game.swap is not None else range(len(self.game.board))
+            child = layout_of(self.game, location.material)
+            code = int(self.load(location.material, location.side)[0][child.index([image[squares[i]] for i in child.slots])])
+        value = self.coding.value(code)
+        return str(value.outcome), value.distance
+
+    def improve(self) -> int:
+        """Let the kernel look at all rows."""
+        rows = np.concatenate(self.rows.layers)
+        scratch: Any = new_scratch(self.work.rules, self.known.dtype)
+        view = self.work.views[self.side]
+        return improve(self.work.rules, self.work.escapes, view, self.work.worth, scratch, self.side, rows, 0, len(rows))
+
+
+def naive_positions(game: Game, material: Material, side: int) -> list[Position]:
+    """All positions of a slice."""
+    found = [Position(pieces, side) for pieces in naive.placements(game, material.kinds)]
+    return [position for position in found if material_of(game, position) == material]
+
+
+def largest(game: Game) -> Material:
+    """The largest material of a toy with tiers."""
+    return max(stored_materials(game, 3), key=lambda material: layout_of(game, material).size)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@all_slices
+def test_the_best_move_of_each_cell(game: Game, name: str | None, side: int) -> None:
+    """Whatever is known of the positions that moves lead to, each position gets what the twin finds; voids stay what they are."""
+    case = Case(game, name, side)
+    void = case.known == NOTHING
+    case.improve()
+    found = case.positions()
+    assert sorted(found) == np.flatnonzero(~void).tolist()
+    assert (case.known[void] == NOTHING).all()
+    for place, position in found.items():
+        outcome, distance = naive_groups.improved(game, position, case.known_value)
+        code = STALEMATE if outcome == "stalemate" else case.coding.code(Value(Outcome(outcome), distance))
+        assert case.scores.codes[case.known[place]] == code, position
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@all_slices
+def test_rows_that_may_change_are_marked(game: Game, name: str | None, side: int) -> None:
+    """Each row of the layer with a move to a row that has changed, with the other side to move; none that has been looked at."""
+    case = Case(game, name, side)
+    before = case.known.copy()
+    case.flags[1 - side][:] = 0
+    assert case.improve() > 0
+    assert not (case.flags[side] & DIRTY)[np.concatenate(case.rows.layers)].any()
+    length = case.work.rules.length
+    changed = {place // length for place in np.flatnonzero(before != case.known).tolist()}
+    layer = {row: number for number, rows in enumerate(case.rows.layers) for row in rows.tolist()}
+    for position in naive_positions(game, case.material, 1 - side):
+        row = case.place([position.pieces[i][1] for i in case.layout.slots]) // length
+        for move in naive.moves(game, position) if row in layer else ():
+            after = naive.after(position, move)
+            if not move.wins and len(after.pieces) == len(position.pieces) and material_of(game, after) == case.material:
+                target = case.place([after.pieces[i][1] for i in case.layout.slots]) // length
+                same = layer.get(target, layer.get(int(case.rows.image[target]))) == layer[row]
+                if target in changed and same:
+                    assert case.flags[1 - side][row] & DIRTY, position
+
+
+def test_layers_only_need_those_before() -> None:
+    """Pawns only go forwards, so no move within the slice leads to a later layer, and a few layers hold all rows."""
+    game, material = toys.twins(), parse_material(toys.twins(), "PPvPK")
+    layout = layout_of(game, material)
+    rows = compile_rows(layout)
+    assert len(rows.layers) > 3
+    listed = np.concatenate(rows.layers)
+    assert len(set(listed.tolist())) == len(listed)
+    voids = set(np.flatnonzero(rows.is_void).tolist())
+    everything = set(listed.tolist()) | {int(rows.image[row]) for row in listed} | voids
+    assert everything == set(range(len(rows.image)))
+
+
+def test_a_late_distance_is_noticed_only_where_it_stays() -> None:
+    """A win in 253 is none in one byte, unless a better move is found before the end."""
+    case = Case(toys.pond(), "RTvRL", 0)
+    case.others[case.others != NOTHING] = case.score(Value(Outcome.LOSS, 252))
+    case.improve()
+    assert (case.flags[0] & LATE).any()
+    case.others[case.others != NOTHING] = case.score(Value(Outcome.LOSS, 250))
+    case.flags[0][:] |= DIRTY
+    case.improve()
+    assert not (case.flags[0] & LATE)[np.concatenate(case.rows.layers)].any()
+
+
+@pytest.mark.parametrize("coding", [NARROW, NARROW_ANY, NARROW.wider, NARROW_ANY.wider], ids=str)
+def test_scores_are_ordered_and_come_back(coding: Coding) -> None:
+    """Better moves have larger scores, and each code is found again from that of a move into its position."""
+    scores = scores_of(toys.pond(), coding)
+    last = min(coding.reach, 400)
+    values = [Value(Outcome.LOSS, d) for d in range(last + 1) if coding.stride == 2 or d % 2 == 0]
+    values += [Value(Outcome.WIN, d) for d in range(1, last + 1) if coding.stride == 2 or d % 2 == 1]
+    by_parent = sorted([*values, Value(Outcome.DRAW, None)], key=lambda value: value.parent.merit)
+    found = [int(scores.of_code[coding.code(value)]) for value in by_parent]
+    assert found == sorted(set(found))
+    assert [int(scores.codes[score]) for score in found] == [coding.code(value) for value in by_parent]
+    assert scores.codes[NOTHING] == coding.void
+    assert scores.codes[scores.of_code[STALEMATE]] == STALEMATE
