@@ -6,7 +6,7 @@ instead. A missing table can never be mistaken for a draw.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -27,6 +27,7 @@ from tablebase.tables.folder import check_folder
 from tablebase.values import Value
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from matplotlib.figure import Figure
 
     from tablebase.api.catalog_rows import CatalogRows
@@ -214,7 +215,14 @@ class Tablebase:
 
     # Tables as a whole; what these need is loaded on first use, so that probing starts quickly.
 
-    def query(self, game: str | Game, statement: str, features: Iterable[Feature] = (), threads: int = 2) -> Query:
+    def query(
+        self,
+        game: str | Game,
+        statement: str,
+        features: Iterable[Feature] = (),
+        threads: int = 2,
+        tables: Mapping[str, Path | str | pa.Table] | None = None,
+    ) -> Query:
         """A statement over all positions, in SQL.
 
         Its rows come from ``.df()`` (pandas), ``.pl()`` (Polars), ``.arrow()``, ``.fetchall()``, or batch by batch from a loop
@@ -224,10 +232,12 @@ class Tablebase:
         ----------
         game : str or Game
         statement : str
-            One SELECT over ``positions`` or ``distinct_positions``.
+            One SELECT over ``positions``, ``distinct_positions``, ``moves`` or ``distinct_moves``.
         features : iterable of Feature
             Features of your own, in addition to those of the game.
         threads : int
+        tables : mapping of str to Path, str or pyarrow.Table, optional
+            Tables of your own by name, or their Parquet or CSV files, which the statement may read as well.
 
         Raises
         ------
@@ -240,7 +250,7 @@ class Tablebase:
         from tablebase.mining.query import Query
 
         rules = as_game(game)
-        query = Query(rules, self.folder, statement, features_of(rules, tuple(features)), threads, self._url)
+        query = Query(rules, self.folder, statement, features_of(rules, tuple(features)), threads, self._url, tables)
         self._queries.add(query)
         return query
 

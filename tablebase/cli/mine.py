@@ -56,6 +56,10 @@ def mine(
     size: Size = None,
     variant: Variant = None,
     feature_file: FeatureFile = None,
+    own: Annotated[
+        list[str] | None,
+        typer.Option("--table", metavar="NAME=FILE", help="A Parquet or CSV file to join with; may be repeated."),
+    ] = None,
     limit: Annotated[int | None, typer.Option("--limit", metavar="N", min=0, help="Write at most N rows.")] = None,
     timeout: Timeout = None,
     data: Data = DEFAULT_DATA,
@@ -63,9 +67,21 @@ def mine(
     workers: Threads = CORES,
     style: Annotated[MineFormat, typer.Option("--format", help="Output format.")] = MineFormat.TABLE,
 ) -> int:
-    """Query all positions in SQL (DuckDB). A statement can change nothing, and read no other files."""
+    """Query all positions in SQL (DuckDB). A statement can change nothing, and read no files but those of --table."""
     answer = partial(
-        _write_answer, game, size, variant, from_input(statement), feature_file, limit, timeout, data, catalog, workers, style
+        _write_answer,
+        game,
+        size,
+        variant,
+        from_input(statement),
+        feature_file,
+        own or [],
+        limit,
+        timeout,
+        data,
+        catalog,
+        workers,
+        style,
     )
     return run_statement(context, answer, timeout, workers)
 
@@ -76,6 +92,7 @@ def _write_answer(
     variant: list[str] | None,
     statement: str,
     feature_file: Path | None,
+    own: list[str],
     limit: int | None,
     timeout: float | None,
     data: Path,
@@ -86,6 +103,7 @@ def _write_answer(
     from tablebase.cli.output import say, write_rows
     from tablebase.cli.progress import progress
     from tablebase.errors import TablebaseError
+    from tablebase.mining.own_tables import named_files
     from tablebase.mining.query import Query
     from tablebase.mining.results import names_and_rows, write_parquet
 
@@ -96,7 +114,7 @@ def _write_answer(
         )
     capped = limit is None and style is MineFormat.TABLE
     with (
-        Query(rules, data, statement, all_features(rules, feature_file), workers, catalog) as query,
+        Query(rules, data, statement, all_features(rules, feature_file), workers, catalog, named_files(own)) as query,
         progress(f"mine {rules.name}", "positions", query.cells) as shown,
     ):
         batches = query.run(SHOWN + 1 if capped else limit, shown.reach, timeout)

@@ -17,7 +17,8 @@ from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse, render
 from tablebase.mining.board_text import POSITION
-from tablebase.mining.sandbox import scratch
+from tablebase.mining.own_tables import OwnTables
+from tablebase.mining.sandbox import registered, scratch
 from tablebase.mining.selection import Selection, check_built, parts_of
 from tablebase.mining.star import TABLES
 from tablebase.mining.statement import conditions_on, sources
@@ -85,17 +86,19 @@ def _positions(game: Game, texts: Iterable[str]) -> Iterator[Position]:
             yield position
 
 
-def named_positions(table: exp.Table, seen: Collection[exp.Table] = ()) -> Texts | None:
+def named_positions(table: exp.Table, own: OwnTables, seen: Collection[exp.Table] = ()) -> Texts | None:
     """Texts one of which is the position of each row of a table that matters; None if the statement does not list them.
 
     Parameters
     ----------
     table : sqlglot.exp.Table
         A table of positions.
+    own : mapping of str to pyarrow.Table
+        Tables of the user's own, which are lists as well.
     seen : collection of sqlglot.exp.Table
         Tables whose positions are not to be derived from those of others.
     """
-    return _Conditions(table, seen).texts(conditions_on(table))
+    return _Conditions(table, own, seen).texts(conditions_on(table))
 
 
 class _Conditions:
@@ -104,15 +107,16 @@ class _Conditions:
     Parameters
     ----------
     table : sqlglot.exp.Table
+    own : mapping of str to pyarrow.Table
     seen : collection of sqlglot.exp.Table
     """
 
-    def __init__(self, table: exp.Table, seen: Collection[exp.Table]) -> None:
-        self.seen = [*seen, table]
+    def __init__(self, table: exp.Table, own: OwnTables, seen: Collection[exp.Table]) -> None:
+        self.own, self.seen = {name.lower(): each for name, each in own.items()}, [*seen, table]
         # Without the table's name it can be no other: two columns of this name would be ambiguous.
         self.names = {table.alias_or_name.lower(), ""}
         self.others = [source for source in sources(table) if source is not table]
-        self.lists = _written_with(table)
+        self.lists = _written_with(table, self.own)
 
     def texts(self, conditions: Iterable[exp.Expr]) -> Texts | None:
         """The positions that satisfy all of the conditions; None if none of these lists any."""
@@ -153,14 +157,14 @@ class _Conditions:
         if not (isinstance(source, exp.Table) and source.name.lower() in TABLES):
             return self._read(column, source)
         known = any(source is table for table in self.seen)
-        return None if known or column.name.lower() != POSITION else named_positions(source, self.seen)
+        return None if known or column.name.lower() != POSITION else named_positions(source, self.own, self.seen)
 
     def _read(self, column: exp.Expr, source: exp.Expr) -> Texts | None:
         """What is in the column of a list; None if the list is not written out, or too long."""
-        if not _is_written_out(source, self.lists):
+        if not _is_written_out(source, {*self.lists, *self.own}):
             return None
         lists = f"WITH {', '.join(map(_sql, self.lists.values()))} " if self.lists else ""
-        with scratch() as connection:
+        with scratch() as connection, registered(connection, self.own):
             try:
                 rows = connection.execute(f"{lists}SELECT {_sql(column)} FROM {_sql(source)} LIMIT {MOST + 1}").fetchall()
             except duckdb.Error:
@@ -170,7 +174,7 @@ class _Conditions:
         return frozenset(text for (text, *_) in rows if isinstance(text, str)) if len(rows) <= MOST else None
 
 
-def _written_with(table: exp.Table) -> dict[str, exp.CTE]:
+def _written_with(table: exp.Table, own: Collection[str]) -> dict[str, exp.CTE]:
     """The tables in WITHs around a table that are written out, by name in lower case; none if names hide each other."""
     ctes: list[exp.CTE] = []
     node: exp.Expr | None = table
@@ -183,7 +187,7 @@ def _written_with(table: exp.Table) -> dict[str, exp.CTE]:
         return {}
     written: dict[str, exp.CTE] = {}
     for cte in ctes:
-        if _is_written_out(cte, written):
+        if _is_written_out(cte, {*written, *own}):
             written[cte.alias.lower()] = cte
     return written
 

@@ -28,16 +28,20 @@ from tablebase.mining.column_names import distinct_names
 from tablebase.mining.columns import columns, columns_of_moves
 from tablebase.mining.frames import Tabular, with_plain_numbers
 from tablebase.mining.lookup import look_up, named_positions
+from tablebase.mining.own_tables import own_tables
 from tablebase.mining.position_text import PositionWriter
 from tablebase.mining.reach import check_reach
-from tablebase.mining.sandbox import faults_as_sentences, sandbox, scratch
+from tablebase.mining.sandbox import faults_as_sentences, registered, sandbox, scratch
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import Selection, conditions_on_positions, known_slices, select_by_condition, union
+from tablebase.mining.shorthand import read_request
 from tablebase.mining.star import MAIN, MOVE_TABLES, MOVES, PLAIN, POSITION_TABLES, POSITIONS, TABLES
 from tablebase.mining.statement import Statement, conditions_on, sources
 from tablebase.tables.store import Store
 
 BATCH = 1 << 16
+EXPLANATION = pa.schema([("table", pa.string()), ("slices", pa.int64()), ("indices", pa.int64()), ("columns", pa.string())])
+"""The columns of EXPLAIN."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,8 @@ class Query(Tabular):
     threads : int
     catalog : str, optional
         URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
+    own : mapping of str to Path, str or pyarrow.Table, optional
+        Tables of your own by name, or their Parquet or CSV files, which the statement may read as well.
 
     Raises
     ------
@@ -90,7 +96,9 @@ class Query(Tabular):
         features: tuple[Feature, ...],
         threads: int = 2,
         catalog: str | None = None,
+        own: Mapping[str, Path | str | pa.Table] | None = None,
     ) -> None:
+        self.own = own_tables(own or {})
         self.game, self.folder, self.threads = game, folder, threads
         self.store = Store(folder)
         self._runs: WeakSet[Generator[pa.RecordBatch, None, None]] = WeakSet()
@@ -100,10 +108,11 @@ class Query(Tabular):
         of_positions = columns(game, list(known), features)
         of_moves = columns_of_moves(game, list(known), of_positions)
         all_columns = dict.fromkeys(POSITION_TABLES, of_positions) | dict.fromkeys(MOVE_TABLES, of_moves)
-        self.statement = Statement(statement, all_columns)
+        text, self.explained = read_request(statement)
+        self.statement = Statement(text, all_columns)
         self._plan(all_columns)
         # DuckDB knows best what is wrong with a statement, so it comes first.
-        check_reach(self.statement.tree, TABLES)
+        check_reach(self.statement.tree, (*TABLES, *(name.lower() for name in self.own)))
         late = any(column.late for needed in self.statement.columns.values() for column in needed)
         self.writer = PositionWriter(game, {slice_.material for slice_ in known}, of_positions, of_moves) if late else None
         self.relations = [
@@ -129,7 +138,7 @@ class Query(Tabular):
     @property
     def cells(self) -> int:
         """Indices that are decoded if each table is read once."""
-        return sum(relation.scan.cells for relation in self.relations)
+        return 0 if self.explained else sum(relation.scan.cells for relation in self.relations)
 
     @property
     def columns(self) -> list[str]:
@@ -170,6 +179,9 @@ class Query(Tabular):
     def _batches(
         self, limit: int | None, tick: Callable[[int], object] | None, timeout: float | None
     ) -> Generator[pa.RecordBatch, None, None]:
+        if self.explained:
+            yield from self._explanation(limit)
+            return
         scans = [relation.scan for relation in self.relations]
         with sandbox(self.threads) as connection, deadline(timeout, connection.interrupt):
             for scan in scans:
@@ -193,9 +205,26 @@ class Query(Tabular):
                         raise scan.fault from None
                 raise
 
+    def _explanation(self, limit: int | None) -> Iterator[pa.RecordBatch]:
+        """What the statement reads: a row for each stream."""
+        rows = [
+            {
+                "table": relation.name,
+                "slices": len(relation.scan.selection),
+                "indices": relation.scan.cells,
+                "columns": ", ".join(column.name for column in relation.columns),
+            }
+            for relation in self.relations
+        ]
+        batch = pa.RecordBatch.from_pylist(rows, schema=EXPLANATION)
+        yield batch.slice(0, 0)
+        yield batch.slice(0, limit)
+
     def _create_views(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Create the tables that the statement reads, as views of streams."""
         connection.execute(f"CREATE SCHEMA {PLAIN}")
+        for name, table in self.own.items():
+            connection.register(name, table)
         if self.writer is not None:
             self.writer.register(connection)
         for relation in self.relations:
@@ -209,7 +238,8 @@ class Query(Tabular):
 
     def _plan(self, all_columns: Mapping[str, Mapping[str, Column]]) -> None:
         """Raise an error if the statement is invalid."""
-        with scratch() as connection:
+        empty = {name: table.slice(0, 0) for name, table in self.own.items()}
+        with scratch() as connection, registered(connection, empty):
             connection.execute(f"CREATE SCHEMA {PLAIN}")
             for (schema, name), needed in self.statement.columns.items():
                 # Errors then suggest columns that the statement does not name.
@@ -245,7 +275,7 @@ class Query(Tabular):
             conditions = conditions_on_positions(conditions)
         names = {name, ""} if len(sources(table)) == 1 else {name}
         selection = select_by_condition(self.game, known, conditions, names, self.folder)
-        texts = named_positions(table)
+        texts = named_positions(table, self.own)
         return selection if texts is None else look_up(self.game, known, selection, texts, self.folder)
 
 

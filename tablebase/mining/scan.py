@@ -151,7 +151,7 @@ class Scan:
         of_moves: bool = False,
     ) -> None:
         self.game, self.store, self.columns, self.threads, self.of_moves = game, store, columns, threads, of_moves
-        self.stored_codes = StoredCodes(game, store)
+        self.selection, self.stored_codes = selection, StoredCodes(game, store)
         self.stored_sides = stored_sides(selection)
         self.schema = pa.schema([(column.name, column.type) for column in columns])
         self.cells = sum(stored.cells(layout_of(game, stored.material)) for stored in self.stored_sides)

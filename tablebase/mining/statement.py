@@ -73,11 +73,16 @@ class Statement:
 def _parse(statement: str) -> exp.Expr:
     with faults_as_sentences():
         statements = duckdb.extract_statements(statement)
+    if [each.type.name for each in statements] == ["MULTI"]:
+        cure = "write them after IN, as in ON outcome IN ('win', 'draw', 'loss')"
+        raise TablebaseError(f"PIVOT needs the values that become columns: {cure}")
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         raise TablebaseError("write one SELECT: no other statement is allowed")
     try:
         tree = sqlglot.parse_one(statement, dialect="duckdb")
     except sqlglot.errors.SqlglotError as fault:
+        if statement.lstrip().upper().startswith("PIVOT"):
+            raise TablebaseError("only PIVOT itself can be read here: write FROM (PIVOT …) before anything else") from fault
         raise TablebaseError(f"the statement cannot be read: {str(fault).splitlines()[0]}") from fault
     _check(tree)
     return tree

@@ -1,0 +1,76 @@
+"""Tables of the user's own, which a statement may join with positions: files that are named beside it, and no others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pyarrow as pa
+
+from tablebase.errors import TablebaseError, did_you_mean, quoted, system_error
+from tablebase.mining.reach import SYSTEM
+from tablebase.mining.star import TABLES
+
+OwnTables = Mapping[str, pa.Table]
+"""Tables by name."""
+SUFFIXES = ".parquet", ".csv"
+
+
+def named_files(texts: list[str]) -> dict[str, Path]:
+    """Read names and files such as ``games=games.parquet``.
+
+    Raises
+    ------
+    TablebaseError
+        If a text is not of this form, or a name occurs twice.
+    """
+    files: dict[str, Path] = {}
+    for text in texts:
+        name, separator, file = text.partition("=")
+        if not (name and separator and file):
+            raise TablebaseError(f"{quoted(text)} is no table: write its name and its file, as in games=games.parquet")
+        if name in files:
+            raise TablebaseError(f"there are two tables {name}: give one of them another name")
+        files[name] = Path(file)
+    return files
+
+
+def own_tables(tables: Mapping[str, Path | str | pa.Table]) -> OwnTables:
+    """Read tables from files, or take them as they are.
+
+    Parameters
+    ----------
+    tables : mapping of str to Path, str or pyarrow.Table
+        Files end in ``.parquet`` or ``.csv``; those of CSV have the names of the columns in the first line.
+
+    Raises
+    ------
+    TablebaseError
+        If a name is taken or no plain word, or a file cannot be read.
+    """
+    seen: set[str] = set()
+    for name in tables:
+        if re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) is None:
+            raise TablebaseError(f"{quoted(name)} cannot be the name of a table: write letters, digits and _")
+        if name.lower() in (*TABLES, *seen) or name.lower().startswith(SYSTEM):
+            raise TablebaseError(f"the name {name} of a table is already taken: give it another one")
+        seen.add(name.lower())
+    return {name: table if isinstance(table, pa.Table) else _read(Path(table)) for name, table in tables.items()}
+
+
+def _read(file: Path) -> pa.Table:
+    """A file as a table."""
+    from pyarrow import csv, parquet
+
+    suffix = file.suffix.lower()
+    if suffix not in SUFFIXES:
+        known = " or ".join(SUFFIXES)
+        raise TablebaseError(f"{file} is no table{did_you_mean(suffix, SUFFIXES)}: its name has to end in {known}")
+    try:
+        # Files are read here, since statements can open none.
+        return parquet.read_table(file, partitioning=None) if suffix == ".parquet" else csv.read_csv(file)
+    except OSError as fault:
+        raise system_error(fault, file, "name another file with --table") from fault
+    except pa.ArrowException as fault:
+        raise TablebaseError(f"{file} cannot be read: {str(fault).splitlines()[0]}") from fault

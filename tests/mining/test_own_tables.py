@@ -1,0 +1,103 @@
+"""Tables of the user's own: read by name, joined and looked up; no other file can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from support.program import Answer
+
+from tablebase.api.tablebase import Tablebase
+from tablebase.errors import TablebaseError
+from tablebase.mining.own_tables import named_files, own_tables
+from tablebase.mining.query import Query
+from tablebase_rules.doushouqi import game as doushouqi
+
+JUNGLE = doushouqi()
+Ask = Callable[..., Answer]
+HERE, THERE = "7/7/7/7/3c3/7/7/R6/7 w", "1C5/2c4/7/7/7/7/7/7/7 w"
+JOINED = "SELECT game, material, outcome, distance FROM {} m JOIN positions p ON p.position = m.ended ORDER BY game"
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> Path:
+    """A file of positions, one of which has no row."""
+    file = tmp_path / "games.csv"
+    file.write_text(f"game,ended\n1,{HERE}\n2,{THERE}\n3,nothing\n", encoding="utf-8")
+    return file
+
+
+def test_a_file_is_joined(games: Path, two_pieces: Path, ask: Ask, tables: Tablebase) -> None:
+    """As CSV, as a result in Parquet, and from Python, the same rows come, which probes confirm."""
+    values = [tables.probe_value(JUNGLE, text) for text in (HERE, THERE)]
+    expected = [
+        {"game": number, "material": material, "outcome": str(value.outcome), "distance": value.distance}
+        for number, material, value in zip((1, 2), ("RvC", "CvC"), values, strict=True)
+    ]
+    options = ("--data", two_pieces, "--format", "json")
+    answer = ask("mine", "doushouqi", JOINED.format("mine"), "--table", f"mine={games}", *options)
+    assert answer.json == expected
+    result = games.with_name("result.parquet")
+    pq.write_table(pa.table({"game": [1, 2, 3], "ended": [HERE, THERE, None]}), result)
+    with_both = f"SELECT a.game, b.ended FROM a, b WHERE a.game = b.game AND a.game < 3 ORDER BY 1"  # noqa: F541
+    answer = ask("mine", "doushouqi", with_both, "--table", f"a={games}", "--table", f"b={result}", *options)
+    assert answer.json == [{"game": 1, "ended": HERE}, {"game": 2, "ended": THERE}]
+    for table in (str(games), result, pq.read_table(result)):
+        rows = tables.query("doushouqi", JOINED.format("Mine"), tables={"Mine": table}).fetchall()
+        assert rows == [tuple(row.values()) for row in expected]
+
+
+def test_listed_positions_are_looked_up(games: Path, two_pieces: Path) -> None:
+    """Of the tables nothing is decoded but the two positions, in a WITH, too; a filtered list is not known beforehand."""
+    own = {"mine": games}
+    in_with = f"WITH other AS (SELECT * FROM mine) {JOINED.format('other')}"
+    for statement in (JOINED.format("mine"), JOINED.format("MINE"), in_with):
+        with Query(JUNGLE, two_pieces, statement, (), own=own) as query:
+            assert query.cells == 2
+            assert len(query.fetchall()) == 2
+    with Query(JUNGLE, two_pieces, JOINED.format("(SELECT * FROM mine WHERE game < 3)"), (), own=own) as query:
+        assert query.cells > 1000
+        assert len(query.fetchall()) == 2
+
+
+def test_no_other_file_can_be_read(games: Path, two_pieces: Path) -> None:
+    """A file that is named can be read by its name only."""
+    for source in (f"'{games}'", f"read_csv('{games}')", "yours"):
+        with pytest.raises(TablebaseError):
+            Query(JUNGLE, two_pieces, f"SELECT * FROM {source}", (), own={"mine": games}).fetchall()
+    with pytest.raises(TablebaseError, match="there is no table mine"):
+        Query(JUNGLE, two_pieces, "SELECT * FROM mine", ())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("games.csv", "is no table: write its name and its file"),
+        ("=games.csv", "is no table: write its name and its file"),
+        ("mine=", "is no table: write its name and its file"),
+        ("Moves=games.csv", "the name Moves of a table is already taken"),
+        ("duckdb_settings=games.csv", "already taken"),
+        ("my games=games.csv", "write letters, digits and _"),
+        ("mine=none.csv", "none.csv cannot be used"),
+        ("mine=games.txt", "its name has to end in .parquet or .csv"),
+        ("mine=broken.parquet", "broken.parquet cannot be read"),
+    ],
+)
+def test_faults(text: str, message: str, games: Path, two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is one sentence that says what to write."""
+    monkeypatch.chdir(games.parent)
+    Path("broken.parquet").write_text("no table", encoding="utf-8")
+    answer = ask("mine", "doushouqi", "SELECT 1", "--table", text, "--data", two_pieces)
+    assert answer.code == 2
+    assert message in answer.err
+
+
+def test_names_occur_once() -> None:
+    """In SQL they are case-insensitive."""
+    with pytest.raises(TablebaseError, match="two tables mine"):
+        named_files(["mine=a.csv", "mine=b.csv"])
+    with pytest.raises(TablebaseError, match="already taken"):
+        own_tables({"mine": pa.table({"a": [1]}), "Mine": pa.table({"a": [1]})})
