@@ -83,9 +83,8 @@ def problem_page(request: Request, status: int, detail: str) -> HTMLResponse:
     """
     settings = settings_of(request)
     title = TITLES.get(status, TITLES[503] if status >= 500 else TITLES[400])
-    return page(
-        request, "problem.html", status=status, title=title, detail=without_paths(detail, settings.folder, settings.catalog)
-    )
+    said = without_paths(detail, settings.folder, settings.catalog)
+    return page(request, "problem.html", status=status, title=title, detail=said)
 
 
 def reason(status: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlencode
@@ -98,6 +99,18 @@ def test_shares(part: int, whole: int, short: str, exact: str) -> None:
 def test_quantities() -> None:
     """The command line and the pages write quantities alike."""
     assert (in_bytes(1536), in_time(61)) == ("1.5 KiB", "1 min 1 s")
+
+
+def test_a_damaged_table(two_games: Path, tmp_path: Path) -> None:
+    """The page names the table within the folder, and not where the folder is."""
+    folder = tmp_path / "damaged"
+    shutil.copytree(two_games, folder)
+    [path] = folder.glob("doushouqi/*/RvE.h5")
+    path.write_bytes(path.read_bytes()[:-1])
+    with Client(create_app(Settings(folder))) as client:
+        sentence = said(shown(client, "/doushouqi/position/7/7/7/7/3e3/7/7/R6/7_w", 503))
+    assert str(path.relative_to(folder)) in sentence
+    assert str(folder) not in sentence
 
 
 def test_statements_are_off_unless_asked_for(two_games: Path) -> None:
