@@ -50,7 +50,6 @@ def test_two_workers(address: str) -> None:
 @pytest.mark.parametrize(
     "request_",
     [
-        b"GET /api/v1/games HTTP/1.1\r\n\r\n",
         b"NONSENSE\r\n\r\n",
         b"GET \xff\xfe HTTP/1.1\r\nHost: x\r\n\r\n",
         b"GET /api/v1/probe?game=%ff%fe&position=%00 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
@@ -61,7 +60,7 @@ def test_two_workers(address: str) -> None:
     ],
 )
 def test_what_is_no_request(address: str, request_: bytes) -> None:
-    """Refused in a line, whoever refuses it."""
+    """Refused in a line, by the server or by the parser of requests."""
     status, _, body = ask_raw(address, request_)
     assert 400 <= status < 500
     assert_no_paths(body.decode())
