@@ -60,7 +60,7 @@ def attempt(game: Game, position: Position, prober: Prober, nodes: int, most: in
 
 
 def drawn(game: Game, pieces: int, random: Random) -> Position:
-    """A placement of so many different pieces, divided evenly, in which the game is not over."""
+    """A placement of this many different pieces, divided evenly, in which the game is not over."""
     halves = pieces // 2, pieces - pieces // 2
     while True:
         kinds = [

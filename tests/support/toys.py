@@ -10,6 +10,7 @@
 - `odometer`: a hand that must run to and fro between any two steps of a gauge, for very long wins.
 - `pacers`: one piece a side that can only go to and fro; always a draw, and each position has one move.
 - `tiered`: any of these without colour swap, divided into tiers by how far kinds have come that never come back.
+- `rooks`: two like rooks, that anyone blocks, against two like walkers; with a mirror and no colour swap.
 - `breakthrough`: a row of like pawns a side, on a board of any size; with mirror and colour swap.
 - `ladder`: climbers that go up one rung or two against a watcher that takes them, may get away and may be stuck; with a mirror.
 - `herd`: dogs that only go up against a wolf, each on some squares of the board only, with escapes of several sorts or none.
@@ -278,6 +279,25 @@ def tiered(game: Game, symbols: str) -> Game:
     """The same rules without colour swap, these kinds divided into tiers."""
     kinds = tuple(replace(kind, tiered=kind.symbol in symbols) for kind in game.kinds)
     return replace(game, name=f"{game.name}-tiered", kinds=kinds, swap=None)
+
+
+@cache
+def rooks() -> Game:
+    """Two like rooks that go up to two squares, if nothing is between, and two like walkers; each takes the other; a mirror."""
+    board = Board.full(3, 4)
+
+    def kind(symbol: str, side: int, reach: int) -> Kind:
+        steps = []
+        for s, (file, rank) in enumerate(board.cells):
+            for f, r in ORTHOGONAL:
+                line = [board.numbers.get((file + n * f, rank + n * r)) for n in range(1, reach + 1)]
+                squares = [square for square in line if square is not None]
+                victims = frozenset("Rp") - {symbol}
+                steps += [Step(s, t, frozenset(squares[:n]), True, victims) for n, t in enumerate(squares)]
+        return Kind(symbol, symbol, side, tuple(range(len(board))), tuple(steps), limit=2)
+
+    mirror = tuple(board.numbers[2 - f, r] for f, r in board.cells)
+    return Game("rooks", "Rooks", board, SIDES, (kind("R", 0, 2), kind("p", 1, 1)), "p1p/3/3/R1R w", Outcome.DRAW, 4, mirror=mirror)
 
 
 @cache

@@ -305,6 +305,7 @@ def test_one_side_is_enough_for_a_table_paired_with_itself(engine: str, check: C
         *((toys.pond(), name) for name in ("TvL", "RvTL", "RTvL", "RLvRT")),
         *((toys.hunt(), name) for name in ("HvF", "HvFC", "HHvF")),
         *((toys.twins(), name) for name in ("KvK", "PKvK", "PKvPP")),
+        (toys.rooks(), "RRvPP"),
         *((toys.shelter(ending), "AvXY") for ending in ("win", "draw", "loss", "gate")),
     ],
     ids=lambda part: getattr(part, "name", part),
