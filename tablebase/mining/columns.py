@@ -69,9 +69,9 @@ def _slice_columns(game: Game, slices: Sequence[StoredSlice]) -> list[Column]:
 
 def _value_columns() -> list[Column]:
     return [
-        Column("outcome", TEXT, _outcome),
-        Column("distance", pa.int16(), _distance),
-        Column("stalemate", pa.bool_(), lambda rows: pa.array(rows.codes == STALEMATE)),
+        Column("outcome", TEXT, lambda rows: rows.shared("outcome", lambda: _outcome(rows))),
+        Column("distance", pa.int16(), lambda rows: rows.shared("distance", lambda: _distance(rows))),
+        Column("stalemate", pa.bool_(), lambda rows: rows.shared("stalemate", lambda: pa.array(rows.codes == STALEMATE))),
     ]
 
 

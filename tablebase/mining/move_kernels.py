@@ -106,7 +106,8 @@ def list_moves(
                         flip = np.int64(flips[destination, target if leading == slot else placed[leading]])
                         number = terms[destination, flip, slot, target]
                         for other in range(len(owner)):
-                            if other != slot and other != victim:
+                            # A captured piece adds nothing to the index of the child.
+                            if other != slot:
                                 number += terms[destination, flip, other, placed[other]]
                         numbers[count] = number
                     else:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from tablebase.mining.moves import RowMoves
@@ -32,6 +33,8 @@ class Rows:
         Reads the codes of the same placements with the other side to move, on first use; given the positions.
     make_moves : callable
         Lists their moves, on first use.
+    columns : dict of str to pyarrow.Array, optional
+        Columns made from the codes alone, which rows with the same codes share.
     """
 
     def __init__(
@@ -43,7 +46,9 @@ class Rows:
         make_positions: Callable[[], Positions],
         make_other_codes: Callable[[Positions], Codes],
         make_moves: Callable[[], RowMoves],
+        columns: dict[str, pa.Array] | None = None,
     ) -> None:
+        self._columns = {} if columns is None else columns
         self.slice, self.key, self.codes, self.coding = slice_, key, codes, coding
         self._make_positions, self._make_other_codes, self._make_moves = make_positions, make_other_codes, make_moves
 
@@ -64,6 +69,12 @@ class Rows:
     def moves(self) -> RowMoves:
         """Their moves."""
         return self._make_moves()
+
+    def shared(self, name: str, make: Callable[[], pa.Array]) -> pa.Array:
+        """A column that is made from the codes alone, made once for all rows with the same codes."""
+        if name not in self._columns:
+            self._columns[name] = make()
+        return self._columns[name]
 
     def take(self, where: Int64) -> Rows:
         """The rows with these numbers."""

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from operator import or_
 from typing import NamedTuple, TypeVar
 
@@ -24,6 +24,7 @@ from tablebase.mining.column import Column
 from tablebase.mining.moves import Listed, RowMoves, in_full, slice_moves
 from tablebase.mining.rows import MoveRows, Rows
 from tablebase.mining.selection import Occurring, Selection, Wanted
+from tablebase.mining.square_columns import like_pieces, mapped, side_by_side
 from tablebase.mining.stored_codes import StoredCodes
 from tablebase.slices.address import Address
 from tablebase.slices.indexing import Layout, Squares, apart, layout_of
@@ -248,9 +249,17 @@ class _Block:
         offsets = self._offsets(values)
         if not len(offsets):
             return
-        plain = _Image(self, offsets, np.arange(len(offsets)), None)
+        plain = _Image(self, offsets, None, None)
         yield plain
-        if self.layout.game.mirror is not None:
+        if self.layout.game.mirror is None:
+            return
+        # Weights change with the lead alone, so most blocks have a single one.
+        ends = np.array([self.begin, self.begin + len(self.codes) - 1])
+        first, last = (ends // (self.layout.size // self.layout.radices[0])).tolist()
+        weights = self.layout.lead_weights[first : last + 1]
+        if (weights == 2).all():
+            yield _Image(self, offsets, None, plain)
+        elif (weights == 2).any():
             places = np.flatnonzero(self.layout.weights_many(self.begin + offsets) == 2)
             if len(places):
                 yield _Image(self, offsets.take(places), places, plain)
@@ -296,28 +305,27 @@ class _Block:
         row, digit = np.divmod(self.begin + offsets, self.layout.row_length)
         row -= self.begin // self.layout.row_length
         last = self.layout.groups[-1].unrank_many(digit)
-        return _side_by_side([*(column.take(row) for column in self._front.T), *last.T])
-
-
-def _side_by_side(columns: list[NDArray[np.int8]]) -> Squares:
-    """Columns as an array that keeps each contiguous, because features read squares piece by piece."""
-    squares = np.empty((len(columns[0]), len(columns)), dtype=np.int8, order="F")
-    for number, column in enumerate(columns):
-        squares[:, number] = column
-    return squares
+        return side_by_side([*(column.take(row) for column in self._front.T), *last.T])
 
 
 @dataclass(frozen=True)
 class _Image:
-    """Positions of a block as they are indexed, or their mirror images; `places` are their numbers among those of the former."""
+    """Positions of a block as they are indexed, or the mirror images of some of these: of those in `places`, or of all."""
 
     block: _Block
     offsets: NDArray[np.int64]
-    places: NDArray[np.int64]
+    places: NDArray[np.int64] | None
     plain: _Image | None
 
     @cached_property
+    def columns(self) -> dict[str, pa.Array]:
+        """Columns that all rows made from the same codes share."""
+        return {} if self.plain is None or self.places is not None else self.plain.columns
+
+    @cached_property
     def codes(self) -> Codes:
+        if self.plain is not None and self.places is None:
+            return self.plain.codes
         codes: Codes = self.block.codes.take(self.offsets)
         return codes
 
@@ -325,7 +333,7 @@ class _Image:
     def squares(self) -> Squares:
         """Square of each slot."""
         squares = self.block.squares(self.offsets)
-        return squares if self.plain is None else _mapped(self.block.layout.game.mirror, squares)
+        return squares if self.plain is None else mapped(self.block.layout.game.mirror, squares)
 
     @cached_property
     def listed(self) -> Listed:
@@ -341,17 +349,18 @@ class _Image:
         layout, material, location = self.block.layout, slice_.material, slice_.location
 
         def positions() -> Positions:
-            by_slot = _mapped(layout.game.swap, self.squares) if location.swapped else self.squares
+            by_slot = mapped(layout.game.swap, self.squares) if location.swapped else self.squares
             slots = np.argsort([location.pairing[piece] for piece in layout.slots])
-            squares = _side_by_side([by_slot[:, slot] for slot in slots])
-            for like_pieces in _like_pieces(material.kinds):
-                squares[:, like_pieces] = np.sort(squares[:, like_pieces], axis=1)
+            squares = side_by_side([by_slot[:, slot] for slot in slots])
+            for alike in like_pieces(material.kinds):
+                squares[:, alike] = np.sort(squares[:, alike], axis=1)
             # Several columns share them.
             squares.flags.writeable = False
             return Positions(layout.game, material, slice_.side, squares)
 
         key = self.block.begin, int(self.plain is not None)
-        return Rows(slice_, key, self.codes, self.block.coding, positions, self._other_codes, lambda: self._moves_of(slice_))
+        moves = partial(self._moves_of, slice_)
+        return Rows(slice_, key, self.codes, self.block.coding, positions, self._other_codes, moves, self.columns)
 
     def _moves_of(self, slice_: StoredSlice) -> RowMoves:
         """The moves of the rows of a slice."""
@@ -361,7 +370,8 @@ class _Image:
             squares = np.array(image, dtype=np.int8)[squares] if applies else squares
         kinds = np.array([slice_.material.kinds[location.pairing[piece]] for piece in layout.slots], dtype=np.int16)
         moves = slice_moves(game, layout.material, self.block.side)
-        return RowMoves(game, moves, self.listed, self.places, squares, kinds)
+        places = np.arange(len(self.offsets)) if self.places is None else self.places
+        return RowMoves(game, moves, self.listed, places, squares, kinds)
 
     def _other_codes(self, positions: Positions) -> Codes:
         """Codes of positions with the other side to move."""
@@ -373,15 +383,3 @@ class _Image:
         location = locate(positions.game, positions.material, 1 - positions.side)
         indices = Address(positions.game, location).index_many(positions.squares)
         return self.block.stored_codes.at(location.material, location.side, indices)
-
-
-def _mapped(image: tuple[int, ...] | None, squares: Squares) -> Squares:
-    """Squares under a symmetry of the board."""
-    assert image is not None
-    images = np.array(image, dtype=np.int8)
-    return _side_by_side([images.take(column) for column in squares.T])
-
-
-def _like_pieces(kinds: tuple[int, ...]) -> list[slice]:
-    """Ranges of pieces of the same kind, which are listed in the order of their squares."""
-    return [slice(kinds.index(kind), kinds.index(kind) + kinds.count(kind)) for kind in set(kinds) if kinds.count(kind) > 1]
