@@ -112,7 +112,7 @@ def test_draws_follow_the_seed() -> None:
 
 def test_the_computer_moves() -> None:
     """What looking ahead finds, by the settings, with the values in points; it is repeated by its seed."""
-    reply = asked("computer", position="61:6:0,59:0:0 1", settings={"depth": 1})
+    reply = asked("computer", position="61:6:0,59:0:0 1", seed=1, settings={"depth": 1})
     assert list(reply) == [*FIELDS, "values"]
     assert (reply["code"], reply["places"], reply["to_move"], reply["moves"]) == (3, [1, 2], None, [])
     assert reply["values"] == [10_000, 177]

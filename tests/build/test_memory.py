@@ -72,7 +72,7 @@ SLICES = {
 LEAST = {"planes": 0.9, "lean": 0.9}
 """The least part of the estimate that is used, where it is more than a sixth."""
 HEAP = 2 << 20
-"""By how much the interpreter's own heap may grow meanwhile, which is part of the worker's memory."""
+"""By how much the interpreter's own memory may grow meanwhile, or shrink where the system reclaims what is idle."""
 
 
 @pytest.mark.skipif(not CLEAR.exists(), reason="needs /proc to measure the peak")
@@ -84,4 +84,4 @@ def test_the_peak_stays_below_the_estimate(solver: str, tmp_path: Path) -> None:
     assert said.code == 0, said.err
     game = load_game(name)
     estimated = memory(game, parse_material(game, large), solver) - WORKER_BYTES
-    assert estimated * LEAST.get(solver, 1 / 6) < int(said.out) <= estimated + HEAP
+    assert estimated * LEAST.get(solver, 1 / 6) - HEAP < int(said.out) <= estimated + HEAP

@@ -181,5 +181,5 @@ def test_slices_without_planes(solved: Solved, game: Game, name: str, reason: st
     material = parse_material(game, name)
     with pytest.raises(TablebaseError) as caught:
         solve_material(game, material, solved(game).load, "planes")
-    assert str(caught.value) == f"the engine planes cannot solve this table, for {reason}: use --engine reference"
+    assert str(caught.value) == f"the engine planes cannot solve this table, for {reason}: use --engine groups"
     assert caught.value.exit_code == 2

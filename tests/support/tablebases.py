@@ -35,7 +35,8 @@ def unchanged(folder: Path) -> Iterator[None]:
 
     before = state()
     yield
-    assert state() == before, "a test has written to a folder that it may only read"
+    changed = sorted({name for name, _ in state().items() ^ before.items()})
+    assert not changed, f"a test has written to {changed}, which it may only read"
 
 
 @pytest.fixture
