@@ -71,7 +71,9 @@ def test_other_values_there_are_not_replaced(two_pieces: Path, copied: Path, sto
     assert held(stored) == before
 
 
-def test_an_interrupted_copy_goes_on(two_pieces: Path, stored: Any, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_copy_goes_on(
+    two_pieces: Path, copied: Path, stored: Any, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """From the catalog that was stored last, which never lists what is not there."""
     monkeypatch.setattr(copies, "INTERVAL", -1.0)
     put, names = ObjectStore.put, []
@@ -92,7 +94,7 @@ def test_an_interrupted_copy_goes_on(two_pieces: Path, stored: Any, ask: Ask, mo
     answer = ask(*words)
     assert "6 of 10 tables" in answer.err
     assert "there already: 4" in answer.err
-    assert ask("merge", URL, "--data", two_pieces).code == 0
+    assert ask("merge", URL, "--data", copied).code == 0
 
 
 def test_a_damaged_object_is_named(two_pieces: Path, tmp_path: Path, stored: Any, ask: Ask) -> None:
