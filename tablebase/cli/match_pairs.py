@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from tablebase.play.comparison import SequentialTest
     from tablebase.play.pair_match import PlayedGame
 
-MOST_PLIES = 300
 COLUMNS = ["player", "games", "wins", "draws", "losses", "share", "elo", "forfeits"]
 
 
@@ -48,23 +47,23 @@ def play(
     from tablebase.cli.progress import progress
     from tablebase.game.notation import parse
     from tablebase.play.pair_match import Conditions, enough, play_match
-    from tablebase.protocol.client import PATIENCE, Budget
+    from tablebase.protocol.client import Budget
     from tablebase.tables.folder import check_folder
 
     check_folder(folder)
     test = None if sprt is None else _test(sprt)
     if limits.nodes is not None and limits.seconds is not None:
         raise TablebaseError("--nodes and --time both limit a move: give one of them")
-    budget = Budget(None, limits.seconds) if limits.seconds is not None else Budget(limits.nodes or 10_000)
+    budget = Budget(None, limits.seconds) if limits.seconds is not None else Budget(limits.nodes or Budget.nodes)
     conditions = Conditions(
         parse(game, text),
         opening,
         seed,
         folder,
         not limits.no_tables,
-        limits.plies or MOST_PLIES,
+        limits.plies or Conditions.most_plies,
         budget,
-        limits.patience or PATIENCE,
+        limits.patience or Conditions.patience,
     )
     played: list[PlayedGame] = []
     with ExitStack() as stack:

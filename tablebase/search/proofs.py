@@ -274,7 +274,7 @@ class Verdict:
     outcome : Outcome or None
         For the side to move: a win or a loss; None if that was not decided within the limits. A draw only if the game is over.
     plies : int
-        Of the longest line of the proof; if there is none, the plies within which neither side wins.
+        Within which the proof wins, though all its lines may be shorter; without a proof, those within which neither side wins.
     nodes, table_hits : int
         Nodes entered, and positions found in tables, by both searches.
     seconds : float
