@@ -24,6 +24,7 @@ The scalar functions are plain Python that Numba compiles unchanged.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -186,12 +187,16 @@ FULL = Coding(2, "uint16")
 
 def recode(codes: Codes, source: Coding, target: Coding) -> Codes:
     """The same values in another coding; void stays void."""
-    if source == target:
-        return codes
-    lookup = np.full(source.void + 1, target.void, dtype=target.dtype)
-    lookup[STALEMATE] = STALEMATE
+    return codes if source == target else _recoded(source, target)[codes]
+
+
+@cache
+def _recoded(source: Coding, target: Coding) -> Codes:
+    """Each code of one coding in another one."""
+    recoded = np.full(source.void + 1, target.void, dtype=target.dtype)
+    recoded[STALEMATE] = STALEMATE
     for code in range(source.void):
         value = source.value(code)
         if code != STALEMATE and (value.distance is None or value.distance <= target.reach):
-            lookup[code] = target.code(value)
-    return lookup[codes]
+            recoded[code] = target.code(value)
+    return recoded

@@ -7,8 +7,9 @@ placements of a group, so all of their parts are listed beforehand. Nothing here
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, reduce
 from math import prod
+from operator import or_
 from typing import NamedTuple
 
 import numpy as np
@@ -202,11 +203,12 @@ def _moves(group: Group, placed: Small, steps: list[Step], first: int, squares: 
     nothing = np.zeros(0, dtype=np.int64)
     found = [_Moves(nothing, nothing, nothing)]
     for number, step in enumerate(steps, start=first):
-        is_there = (placed == step.origin).any(axis=1)
-        digits = np.flatnonzero(is_there & ~np.isin(placed, [step.target, *step.empty]).any(axis=1))
+        there = placed == step.origin
+        in_the_way = reduce(or_, (placed == square for square in (step.target, *step.empty)))
+        digits = np.flatnonzero(there.any(axis=1) & ~in_the_way.any(axis=1))
         end = np.zeros(len(digits), dtype=np.int64)
         if not step.wins:
-            after = np.where(placed[digits] == step.origin, np.int8(step.target), placed[digits])
+            after = np.where(there[digits], np.int8(step.target), placed[digits])
             end = _numbered(group, after, group.combinations.advance + level[step.target] - level[step.origin], squares)
         found.append(_Moves(digits, np.full(len(digits), number), end))
     begin, step_numbers, end = (np.concatenate(parts) for parts in zip(*found, strict=True))

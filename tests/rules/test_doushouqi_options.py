@@ -106,11 +106,12 @@ def test_perft_of_the_paper() -> None:
 
 
 @each
-def test_perft(reading: dict[str, str]) -> None:
-    """To depth 5 from the start."""
+@pytest.mark.parametrize("depth", [4, pytest.param(5, marks=pytest.mark.slow)])
+def test_perft(reading: dict[str, str], depth: int) -> None:
+    """From the start to a depth."""
     game = load_game(named(reading))
-    counted = [depth.leaves for depth in leaves_by_depth(game, parse(game, game.start), 5)]
-    assert counted == jungle.perft(jungle.PAPER | reading, 5)
+    counted = [reached.leaves for reached in leaves_by_depth(game, parse(game, game.start), depth)]
+    assert counted == jungle.perft(jungle.PAPER | reading, depth)
 
 
 @each

@@ -35,6 +35,7 @@ from tablebase.tables.writer import publish, write_draft
 from tablebase.values import DRAW, FULL, NARROW, STALEMATE, Codes, Coding, Value, recode
 from tablebase.verify import general, groups, planes, rows
 from tablebase.verify.general import Load, contradiction
+from tablebase.verify.group_arrays import compile_rules
 from tablebase.verify.table import codes_to_check, verify_codes, verify_table
 from tablebase_rules.doushouqi import game as doushouqi
 
@@ -82,6 +83,13 @@ CHECKS = {
     "wide": check_wide,
 }
 all_programs = pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS)
+compile_once = cache(compile_rules)
+
+
+@pytest.fixture(autouse=True)
+def rules_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests check one table hundreds of times, and what the check of groups knows of its rules does not depend on the codes."""
+    monkeypatch.setattr(groups, "compile_rules", compile_once)
 
 
 def no_children(material: Material, _: int) -> tuple[Codes, Coding]:
