@@ -257,8 +257,8 @@ def test_a_catalog_is_read_as_it_was_opened(copied: Path) -> None:
 
 
 @on_postgresql
-def test_whoever_changes_waits_for_the_other(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two transactions never overlap; a reader goes on; whoever waits too long says so in a sentence."""
+def test_changes_wait_for_each_other(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two transactions never overlap; a reader goes on; one that waits too long says so in a sentence."""
     material = parse_material(GAME, "CvW")
     done = threading.Event()
 

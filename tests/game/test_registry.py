@@ -378,7 +378,7 @@ def test_workers_find_variants_by_name(fox_tables: Path, tmp_path: Path, ask: As
 
 
 def test_a_variant_survives_a_lost_catalog(fox_tables: Path, tmp_path: Path, ask: Ask) -> None:
-    """The folder's name tells the game again, and each file's name its tier."""
+    """The folder's name gives the game again, and each file's name its tier."""
     folder = shutil.copytree(fox_tables, tmp_path / "copy")
     (folder / "catalog.sqlite").unlink()
     assert ask("reindex", "--data", folder).err == f"catalog of {folder} rebuilt from 7 tables of foxhounds-4x4\n"

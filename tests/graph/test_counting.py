@@ -1,4 +1,4 @@
-"""Exact counts: against walks in plain Python, against what is known of real boards, and as the command tells them."""
+"""Exact counts: against walks in plain Python, against what is known of real boards, and as the command shows them."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_pursuits_from_the_start(name: str) -> None:
 @settings(max_examples=25)
 @given(st.sampled_from(PURSUITS[1:]).flatmap(lambda name: st.tuples(st.just(load_game(name)), toys.positions(load_game(name)))))
 def test_pursuits_from_any_position(case: tuple[Game, Position]) -> None:
-    """From any placement of any number of pursuers, whoever is to move, though it may be over: both counts are the twin's."""
+    """From any placement of any number of pursuers with either side to move, though it may be over: both counts are the twin's."""
     assert both_counts(*case) == {naive_count(*case)}
 
 
@@ -321,7 +321,7 @@ def test_bits_are_enough_for_small_games(game: Game, data: st.DataObject) -> Non
 
 @pytest.mark.parametrize("bits", [1, 30, 31, 62, 63, 272, 700])
 def test_primes_are_the_largest_and_enough(bits: int) -> None:
-    """The primes are those below 2^31, none left out; their product exceeds so many bits and without the last it would not."""
+    """The primes are those below 2^31, none left out; their product exceeds the bits asked for, but not without the last."""
     found = primes(bits)
     tried = range(2**31 - 1, found[-1] - 1, -2)
     assert found == [one for one in tried if all(one % divisor for divisor in range(3, isqrt(one) + 1, 2))]
@@ -331,7 +331,7 @@ def test_primes_are_the_largest_and_enough(bits: int) -> None:
 
 @given(st.integers(min_value=0, max_value=2**272))
 def test_residues_give_the_number_back(number: int) -> None:
-    """Any number of so many bits is found from its residues."""
+    """Any number of that many bits is found from its residues."""
     moduli = PRIMES
     assert combine([number % modulus for modulus in moduli], moduli) == number
 

@@ -104,7 +104,7 @@ def test_everything_is_described(description: Any) -> None:
 
 
 def test_everything_has_an_example(description: Any) -> None:
-    """Parameters that are needed, and bodies, so that whoever reads the description can ask at once."""
+    """Parameters that are needed, and bodies, so that a reader of the description can ask at once."""
     schemas = description["components"]["schemas"]
     for path, _, one in at_least_one(operations(description)):
         for parameter in one.get("parameters", []):
