@@ -79,7 +79,8 @@ async def play(
     if player is None:
         return await in_thread(request, _choice, request, game, start)
     # Players may take settings that are files of the server's: only these are for everybody.
-    table = await in_thread(request, _seated, game, player, side, start, {"fuzz": fuzz, "level": level})
+    given = {"fuzz": fuzz, "level": level}
+    table = await in_thread(request, _seated, game, player, side, start, given)
     listed = [move for move in moves.split(",") if move]
     match = await in_thread(request, _replayed, table, listed, settings_of(request).limits.plies)
     if match.ending() is None and match.side != table.person:

@@ -129,6 +129,18 @@ def test_the_catalog_is_opened_once(address: str, two_games: Path, monkeypatch: 
     assert opened == [two_games]
 
 
+def test_layers_alone_are_no_tables(piglet_tables: Path, ask: Callable[..., Answer]) -> None:
+    """A game with chance is listed with its layers, and has no positions for statements."""
+    statement = "SELECT game, count(*) AS layers FROM layers GROUP BY game"
+    rows = ask("sql", statement, "--format", "json", "--data", piglet_tables).json
+    with Client(create_app(Settings(piglet_tables, mine=True))) as client:
+        cards = {said(next(card.iter("code"))): said(card) for card in shown(client, "/").iter("li")}
+        assert not list(shown(client, "/mine").iter("option"))
+    assert len(rows) == 2
+    for row in rows:
+        assert f"{row['layers']} layer" in cards[row["game"]]
+
+
 def test_statements_are_off_unless_asked_for(two_games: Path) -> None:
     """Without them there is no page, and no link to one."""
     with Client(create_app(Settings(two_games))) as client:
