@@ -90,7 +90,7 @@ def known(folder: Path, game: StochasticGame, carrots: int) -> Known:
 
 
 def write_regions(found: Known) -> None:
-    """A row for each pair of regions, whoever of the two is to move."""
+    """A row for each pair of regions, whichever of the two players is to move."""
     rows = []
     ranges = [range(begin, min(begin + REGION, HOME)) for begin in range(0, HOME, REGION)]
     for low, behind in enumerate(ranges):

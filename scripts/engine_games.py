@@ -8,7 +8,7 @@
 ``keeps``: from random positions of up to four pieces, the engine with tables plays against perfect and against random moves; a
 result that was won or drawn by the table must never become worse. ``tables``: from random positions of six and seven pieces,
 three or four a side, the engine with tables plays the engine without. ``nodes``: from openings of random moves, the engine with
-20,000 nodes a move plays the engine with a quarter of that. ``exact``: no games, but so many random positions of up to four
+20,000 nodes a move plays the engine with a quarter of that. ``exact``: no games, but this number of random positions of up to four
 pieces that are decided within nine plies; an exact search without tables must find each result to the ply, at the depth of its
 distance and not before. Then 300 searches of other positions and depths must have one score each, with and without
 transposition table, order of moves and a second thread.
@@ -110,7 +110,7 @@ def openings(game: Game, random: Random) -> Iterator[Position]:
 
 
 def middle_games(game: Game, random: Random, pieces: range) -> Iterator[Position]:
-    """Random placements of so many pieces, divided evenly; games of the engine are drawn before so few are left."""
+    """Random placements of these numbers of pieces, divided evenly; games of the engine are drawn before so few are left."""
     while True:
         position = random_position(game, random, random.choice(pieces))
         white = sum(game.kinds[kind].side == 0 for kind, _ in position.pieces)

@@ -1,4 +1,4 @@
-"""What all of six pieces would take on a cluster: work, memory, disk, and time with so many workers.
+"""What all of six pieces would take on a cluster: work, memory, disk, and time on a given number of workers.
 
     python scripts/six_pieces.py
     python scripts/six_pieces.py --pieces 5 --data data --memory 8G --memory 24G --workers 16
@@ -128,7 +128,7 @@ def longest_chain(game: Game, graph: Graph, weight: Callable[[Material], float],
 
 
 def clock(game: Game, graph: Graph, workers: int, size: str, data: Path) -> dict[str, Any]:
-    """Hours by the clock with so many workers, each with so much memory; tables that are too large are left out."""
+    """Hours by the clock on a number of workers with this much memory each; tables that are too large are left out."""
     allowed = parse_size(size)
     fitting = {one for one in graph if memory(game, one, AUTO, allowed) <= allowed}
     some = {one: before for one, before in graph.items() if one in fitting}

@@ -38,7 +38,7 @@ from tablebase_rules.doushouqi_evaluation import WEIGHTS, evaluation
 SPACING = 3
 """Plies between two positions of a game that are used; neighbours say the same."""
 STIFFNESS = 30.0
-"""How strongly the present weights are held to; it counts like so many positions."""
+"""How strongly the present weights are held to; it counts like this number of positions."""
 MOST_RARE = 0.02
 """Weights of terms whose standard deviation is less are left as they are."""
 STEPS = 12

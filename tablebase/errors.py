@@ -16,6 +16,8 @@ NO_RIGHT = (errno.EACCES, errno.EPERM, errno.EROFS)
 LONGEST_QUOTE = 80
 DISTRIBUTION = "endgame-tablebase"
 """What package managers call this program; to them, `tablebase` is another one."""
+FEWEST = 2
+"""Pieces of the smallest tables."""
 EXTRAS = {
     "cluster": "distributed",
     "pandas": "pandas",
@@ -80,7 +82,7 @@ class MissingTableError(TablebaseError, KeyError):
     needed_by : str, optional
         The material whose build includes the missing table; by default the missing one itself.
     most : int, optional
-        The largest number of pieces of any table, if `material` has so many that it can never be built.
+        The largest number of pieces of any table, if `material` is too large ever to be built.
     options : str, optional
         What the command needs for a game without pieces that has no table at all.
 
@@ -88,6 +90,8 @@ class MissingTableError(TablebaseError, KeyError):
     ----------
     command : str or None
         The command that builds what is missing, if there is one.
+    builds : str or int or None
+        What the command builds, if the game has pieces: a material, or all tables of a number of pieces.
     """
 
     def __init__(
@@ -103,16 +107,20 @@ class MissingTableError(TablebaseError, KeyError):
     ) -> None:
         self.game, self.folder, self.material, self.pieces = game, Path(folder), material, pieces
         self.command: str | None = None
+        self.builds: str | int | None = None
         if most is not None:
             super().__init__(f"{material} is too large for a table: tables of {game} have at most {most} pieces; remove some")
             return
         if material is not None:
-            missing, option = f"the table {material} of {game} has not been built", f"--material {needed_by or material}"
+            missing = f"the table {material} of {game} has not been built"
         elif pieces is not None:
-            missing, option = f"no table of {game} with {pieces} pieces has been built", f"--pieces {pieces}"
+            missing = f"no table of {game} with {pieces} pieces has been built"
         else:
-            missing, option = f"no table of {game} is registered in {folder}", "--pieces 2" if options is None else options
-        self.command = f"tablebase build {game} {f'{option} ' if option else ''}--data {folder}"
+            missing = f"no table of {game} is registered in {folder}"
+        if options is None:
+            self.builds = needed_by or material or pieces or FEWEST
+            options = f"--{'material' if isinstance(self.builds, str) else 'pieces'} {self.builds}"
+        self.command = f"tablebase build {game} {f'{options} ' if options else ''}--data {folder}"
         super().__init__(f"{missing}: run '{self.command}'")
 
     def __str__(self) -> str:

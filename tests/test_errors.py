@@ -35,19 +35,21 @@ def test_all_are_exported() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "command", "sentence"),
+    ("options", "command", "builds", "sentence"),
     [
-        ({"material": "RCvW"}, "--material RCvW", "the table RCvW of doushouqi has not been built"),
-        ({"pieces": 4}, "--pieces 4", "no table of doushouqi with 4 pieces has been built"),
-        ({}, "--pieces 2", "no table of doushouqi is registered in data"),
+        ({"material": "RCvW"}, "--material RCvW", "RCvW", "the table RCvW of doushouqi has not been built"),
+        ({"material": "RvW", "needed_by": "RCvW"}, "--material RCvW", "RCvW", "the table RvW of doushouqi has not been built"),
+        ({"pieces": 4}, "--pieces 4", 4, "no table of doushouqi with 4 pieces has been built"),
+        ({}, "--pieces 2", 2, "no table of doushouqi is registered in data"),
+        ({"options": "--limit 3"}, "--limit 3", None, "no table of doushouqi is registered in data"),
     ],
 )
-def test_what_is_missing(options: dict[str, object], command: str, sentence: str) -> None:
+def test_what_is_missing(options: dict[str, object], command: str, builds: object, sentence: str) -> None:
     """The command that builds it is data, and ends the sentence."""
     error = MissingTableError("doushouqi", "data", **options)  # type: ignore[arg-type]
     assert (error.game, error.folder) == ("doushouqi", Path("data"))
     assert (error.material, error.pieces) == (options.get("material"), options.get("pieces"))
-    assert error.command == f"tablebase build doushouqi {command} --data data"
+    assert (error.command, error.builds) == (f"tablebase build doushouqi {command} --data data", builds)
     assert str(error) == f"{sentence}: run '{error.command}'"
     assert isinstance(error, KeyError)
 

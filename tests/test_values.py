@@ -110,7 +110,7 @@ def test_a_value_knows_what_the_move_into_it_is_worth(pair: naive.Pair) -> None:
 
 
 def test_one_byte_reaches_far_enough() -> None:
-    """One byte holds 250 plies and more where parity tells the outcome; two bytes hold more."""
+    """One byte holds 250 plies and more where parity gives the outcome; two bytes hold more."""
     assert NARROW.reach >= 250
     assert NARROW.wider.reach > 30_000
     assert FULL.reach > 30_000

@@ -28,7 +28,7 @@ def parse(text):
 
 @cache
 def ways(levels, count, total):
-    """Ways to choose so many of these places with levels that add up to a total."""
+    """Ways to choose a number of these places with levels that add up to a total."""
     if not levels or not count:
         return int(count == total == 0)
     return ways(levels[:-1], count, total) + ways(levels[:-1], count - 1, total - levels[-1])

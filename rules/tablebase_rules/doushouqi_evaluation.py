@@ -70,7 +70,7 @@ def _values(kind: Kind, weights: Mapping[str, int]) -> tuple[int, ...]:
 
 
 def _value(kind: Kind, square: int, steps: int, weights: Mapping[str, int]) -> int:
-    """The value of an animal on a square that is so many steps from the other den."""
+    """The value of an animal on a square, by its steps from the other den."""
     animal = kind.symbol.upper()
     value = weights[animal] + weights[f"{animal} nearer"] * max(0, HORIZON - steps)
     if 1 <= steps <= NEAR:

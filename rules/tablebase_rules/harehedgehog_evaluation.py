@@ -8,7 +8,7 @@ program's curves were shown as pictures that are lost. Those here are ours; they
   half of the way; and every carrot costs points once there are enough for the direct way home.
 - S: by the lettuces that the player has and the lettuce squares ahead of him.
 
-Whoever has finished is worth 10,000 points less 1,000 for each player who was faster.
+A player who has finished is worth 10,000 points less 1,000 for each player who was faster.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LETTUCE_POINTS = (
 )
 """By the lettuces that a player has, and the lettuce squares ahead of him."""
 MOST_CARROTS = cost(HOME)
-"""What the way home costs from the start; more carrots count as so many."""
+"""What the way home costs from the start; more carrots count like this number."""
 
 # Where the parameters are.
 WEIGHTS = 0

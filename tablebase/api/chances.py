@@ -30,7 +30,7 @@ def probe_states(
     game : StochasticGame
     texts : sequence of str
     turns : int, optional
-        Also the chances of winning within so many turns.
+        Also the chances of winning within this number of turns.
 
     Raises
     ------

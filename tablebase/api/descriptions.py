@@ -7,10 +7,12 @@ from dataclasses import asdict
 from typing import Any
 
 from tablebase.catalog.catalog import Catalog, Counts
+from tablebase.catalog.database import Answer
 from tablebase.catalog.schema import VIEW
 from tablebase.errors import TablebaseError, quoted
 from tablebase.game import Game
-from tablebase.slices.location import dependencies, locate, stored_materials
+from tablebase.slices.conversions import conversions, parents
+from tablebase.slices.location import dependencies, dependents, locate
 from tablebase.slices.material import Material, material_name, parse_material
 from tablebase.tables.missing import missing_game, missing_table
 
@@ -121,12 +123,12 @@ def distances_of(catalog: Catalog, game: Game, name: str) -> list[dict[str, Any]
     name : str
         As `material_name` writes it.
     """
-    columns, rows = catalog.answer(
+    statement = (
         "SELECT c.side, d.outcome, d.distance, d.placements FROM slices c "
         "JOIN solutions s ON s.id = c.solution_id JOIN distances d ON d.solution_id = s.id "
         f"WHERE c.game = '{game.name}' AND c.material = '{name}' ORDER BY c.side DESC, d.outcome DESC, d.distance"
     )
-    return [dict(zip(columns, row, strict=True)) for row in rows]
+    return _named(catalog.answer(statement))
 
 
 def neighbours(catalog: Catalog, game: Game, text: str) -> dict[str, Any]:
@@ -145,20 +147,100 @@ def neighbours(catalog: Catalog, game: Game, text: str) -> dict[str, Any]:
         `stored_as`; `depends_on` and `needed_by`, lists of `material` and of whether it has been `built`.
     """
     stored = locate(game, parse_material(game, text), 0).material
-    built = catalog.registered(game)
-
-    def listed(some: Iterable[Material]) -> list[dict[str, Any]]:
-        names = [material_name(game, one) for one in some]
-        return [{"material": name, "built": name in built} for name in names]
-
-    # Captures and promotions lead to fewer pieces, or to as many.
-    larger = [count for count in (stored.pieces, stored.pieces + 1) if count <= game.max_pieces]
-    above = [one for count in larger for one in stored_materials(game, count) if stored in dependencies(game, one)]
     return {
         "stored_as": material_name(game, stored),
-        "depends_on": listed(one for one in dependencies(game, stored) if one != stored),
-        "needed_by": listed(one for one in above if one != stored),
+        "depends_on": _listed(catalog, game, (one for one in dependencies(game, stored) if one != stored)),
+        "needed_by": _listed(catalog, game, dependents(game, stored)),
     }
+
+
+def moves_between(catalog: Catalog, game: Game, text: str) -> dict[str, list[dict[str, Any]]]:
+    """The materials that a move leads to from a material, and those from which one leads to it, each under its own name.
+
+    Parameters
+    ----------
+    catalog : Catalog
+    game : Game
+    text : str
+        The material.
+
+    Returns
+    -------
+    dict
+        `below` and `above`, lists of `material` and of whether it has been `built`.
+    """
+    material = parse_material(game, text)
+    children = {conversion.child for conversion in conversions(game, material)}
+    return {
+        "below": _listed(catalog, game, sorted(children)),
+        "above": _listed(catalog, game, sorted(parents(game, material))),
+    }
+
+
+def _listed(catalog: Catalog, game: Game, some: Iterable[Material]) -> list[dict[str, Any]]:
+    """Materials by name, each with whether the table that holds it has been built."""
+    built = catalog.registered(game)
+    stored = {one: material_name(game, locate(game, one, 0).material) for one in some}
+    return [{"material": material_name(game, one), "built": name in built} for one, name in stored.items()]
+
+
+def patterns_of(catalog: Catalog, game: Game, name: str, side: str) -> dict[str, list[dict[str, Any]]]:
+    """What `tablebase patterns` has found for a slice, or for the one that stands for it.
+
+    Parameters
+    ----------
+    catalog : Catalog
+    game : Game
+    name : str
+        The material, as `material_name` writes it.
+    side : str
+        The letter of the side to move.
+
+    Returns
+    -------
+    dict
+        `gains` of features and `rules`, both the best first, and `trees`, of which there is at most one.
+
+    Raises
+    ------
+    CorruptCatalogError
+        If the patterns are not as they were written.
+    """
+    of_slice = (
+        "slice_id IN (SELECT t.id FROM slices t JOIN slices s ON s.solution_id = t.solution_id "
+        f"WHERE s.game = '{game.name}' AND s.material = '{name}' AND s.side = '{side}')"
+    )
+    chosen = {
+        "gains": f"features, explains, decides FROM pattern_gains WHERE {of_slice} ORDER BY number, gain DESC",
+        "rules": f"outcome, condition, share FROM pattern_rules WHERE {of_slice} ORDER BY share DESC",
+        "trees": f"tree, errors, positions FROM pattern_trees WHERE {of_slice} LIMIT 1",
+    }
+    return {table: _named(catalog.sql(f"SELECT {columns}")) for table, columns in chosen.items()}
+
+
+def list_built(catalog: Catalog) -> list[dict[str, Any]]:
+    """The games that have files here, by name, those with tables first.
+
+    Returns
+    -------
+    list of dict
+        `game`, the number of its `tables`, the `least` and the `most` pieces of any of them, and their `cells`, all null for
+        games without tables; and the number of its `layers`.
+    """
+    statement = (
+        "SELECT g.name AS game, t.tables, t.least, t.most, t.cells, COALESCE(l.layers, 0) AS layers FROM games g "
+        "LEFT JOIN (SELECT game, COUNT(*) AS tables, MIN(pieces) AS least, MAX(pieces) AS most, SUM(cells) AS cells "
+        "FROM tables GROUP BY game) t ON t.game = g.name "
+        "LEFT JOIN (SELECT game, COUNT(*) AS layers FROM layers GROUP BY game) l ON l.game = g.name "
+        "ORDER BY t.tables IS NULL, g.name"
+    )
+    return _named(catalog.answer(statement))
+
+
+def _named(answer: Answer) -> list[dict[str, Any]]:
+    """The rows of a statement by the names of its columns."""
+    columns, rows = answer
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def describe_game(catalog: Catalog, game: Game) -> dict[str, Any]:
@@ -179,13 +261,14 @@ def describe_material(catalog: Catalog, game: Game, text: str) -> dict[str, Any]
     """A material's pieces, and the row of each of its slices in the view ``slice_counts``; `MissingTableError` without any."""
     material = parse_material(game, text)
     name = material_name(game, material)
-    columns, rows = catalog.answer(f"SELECT * FROM {VIEW} WHERE game = '{game.name}' AND material = '{name}' ORDER BY side")
-    if not rows:
+    statement = f"SELECT * FROM {VIEW} WHERE game = '{game.name}' AND material = '{name}' ORDER BY side"
+    slices = _named(catalog.answer(statement))
+    if not slices:
         raise missing_table(game, material, catalog.folder)
     kinds = [game.kinds[kind] for kind in material.kinds]
     return {
         "game": game.name,
         "material": name,
         "pieces": [f"{game.sides[kind.side].name} {kind.name}" for kind in kinds],
-        "slices": [dict(zip(columns, row, strict=True)) for row in rows],
+        "slices": slices,
     }

@@ -131,7 +131,7 @@ def _line(
 
 
 def elapsed(seconds: Sequence[float], largest: int, limits: Limits) -> float:
-    """Seconds by the clock for tables that take so many CPU-seconds each, the largest of them with so much memory."""
+    """Seconds by the clock for tables that take these CPU-seconds each, the largest of them with this much memory."""
     at_a_time = limits.workers if limits.each else max(1, min(limits.workers, machine.cores(), allowed_memory(limits) // largest))
     # Tables with the same number of pieces seldom wait for each other, but the largest one is solved by one worker.
     return max(sum(seconds) / at_a_time, max(seconds))

@@ -191,7 +191,7 @@ def _missing(game: StochasticGame, region: Region, folder: Path, catalog: Catalo
 
 
 def check_memory(game: StochasticGame, region: Region, limit: int | None = None) -> None:
-    """Raise `CapacityError` if a region does not fit into so many bytes of memory, by default all that there is."""
+    """Raise `CapacityError` unless a region fits into `limit` bytes of memory, by default all that there is."""
     needed, allowed = max(one.memory for one in estimate(region)), machine.memory() if limit is None else limit
     if needed > allowed:
         raise CapacityError(f"the table {region.name} of {game.name}", "choose lower limits", needed=needed, allowed=allowed)

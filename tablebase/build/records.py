@@ -153,7 +153,7 @@ class Report:
         return max(self.tables, key=lambda table: table.bytes, default=None)
 
     def ended(self, seconds: float) -> Ended:
-        """The last record, of a build that took so many seconds by the clock."""
+        """The last record, of a build that took this many seconds by the clock."""
         return Ended(
             game=self.begun.game,
             reason="deadline" if self.left else "done",

@@ -72,7 +72,7 @@ class TableCost:
 
 @dataclass(frozen=True)
 class Registered:
-    """What tells whether a table file is the one that was registered.
+    """What shows whether a table file is the one that was registered.
 
     Parameters
     ----------

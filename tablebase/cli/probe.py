@@ -24,6 +24,7 @@ from tablebase.cli.options import (
     from_input,
 )
 from tablebase.cli.pictures import check_file, write_picture, write_pictures
+from tablebase.compute.quantities import count_plies
 from tablebase.errors import TablebaseError
 from tablebase.game.stochastic import StochasticGame
 
@@ -168,11 +169,6 @@ def verdict(answer: Probe) -> str:
         return f"{name} to move: draw" if answer.moves else f"{name} to move: draw, no legal move"
     best = f", best move {answer.best}" if answer.best else ""
     return f"{name} to move: {answer.outcome} in {count_plies(answer.distance)}{best}"
-
-
-def count_plies(number: int) -> str:
-    """A number of plies in words."""
-    return "1 ply" if number == 1 else f"{number} plies"
 
 
 def _write_boards(probes: list[Probe], rows: list[dict[str, Any]]) -> None:

@@ -47,7 +47,7 @@ def prune(
 
 
 def _agreed(question: str) -> bool:
-    """The answer of whoever sits at the terminal; `TablebaseError` if there is none."""
+    """The answer of the person at the terminal; `TablebaseError` if there is none."""
     from tablebase.errors import TablebaseError
 
     if not sys.stdin.isatty():

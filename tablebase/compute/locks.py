@@ -22,7 +22,7 @@ AnyLock = TypeVar("AnyLock", bound=Lock)
 
 
 def held_at_fork(lock: AnyLock) -> AnyLock:
-    """The lock, from now on taken by whoever forks and free again in both processes.
+    """The lock, from now on taken by a thread that forks, and free again in both processes.
 
     Only the forking thread lives on in the child. Had another thread held the lock, the child would wait for it forever,
     and what the lock guards would be half changed. The lock must live as long as the process. Locks are taken in the

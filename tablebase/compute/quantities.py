@@ -1,4 +1,4 @@
-"""Numbers of bytes and seconds with their units, for people."""
+"""Numbers of bytes, seconds and plies with their units, for people."""
 
 from __future__ import annotations
 
@@ -22,3 +22,8 @@ def in_time(seconds: float) -> str:
     parts = [(days, "d"), (hours, "h"), (minutes, "min"), (rest, "s")]
     first = next(place for place, (number, _) in enumerate(parts) if number)
     return " ".join(f"{number} {unit}" for number, unit in parts[first : first + 2] if number)
+
+
+def count_plies(number: int) -> str:
+    """A number of plies with its unit."""
+    return "1 ply" if number == 1 else f"{number:,} plies"

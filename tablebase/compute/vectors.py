@@ -217,7 +217,7 @@ rows: Any = _operation("rows", lambda _unit: (types.int64, UNIT), _rows)
 rows_kept: Any = _operation("rows_kept", lambda _unit, _mask: (UNIT, UNIT, types.int64), _rows_kept)
 """A unit with word i set to 0 unless bit i of a number is set."""
 rotated: Any = _operation("rotated", lambda _unit, _by: (UNIT, UNIT, types.int64), _rotated)
-"""A unit with each word rotated down by so many bits, or up by a negative number."""
+"""A unit with each word rotated down by a number of bits, or up by a negative number."""
 
 
 # Lanes

@@ -107,7 +107,7 @@ class Kernels:
     module : str
         The module whose source the digest of the rules covers.
     alike : compiled function
-        ``alike(rules, number) -> (count, step)``, made with `counts_alike`. The state is the last of a run of so many, whose
+        ``alike(rules, number) -> (count, step)``, made with `counts_alike`. The state is the last of a run of ``count``, whose
         numbers are a step apart: all are followed by the same rows, in which every stored state has a number that grows
         by a constant from one to the next. 0 if the state is in a run, but not the last one. Runs are computed at once,
         which is many times as fast, most of all where that constant is 1. A block contains whole runs. By default, each

@@ -71,7 +71,7 @@ def strength(pairs: Sequence[float]) -> Strength:
 
 
 def expected_share(difference: float) -> float:
-    """The share of the points that a player gets who is so many Elo points stronger."""
+    """The share of the points that a player gets who is stronger by a number of Elo points."""
     return 1 / (1 + 10 ** (-difference / 400))
 
 

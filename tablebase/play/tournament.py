@@ -80,7 +80,7 @@ def line_ups(contestants: int, players: int) -> list[tuple[int, ...]]:
 
 
 def fixtures(contestants: int, players: int, games: int, seed: int) -> Iterator[Fixture]:
-    """So many games of each line-up."""
+    """A number of games of each line-up."""
     number = 0
     for seats in line_ups(contestants, players):
         orders = sorted(set(permutations(seats)))
@@ -214,7 +214,7 @@ def mean(numbers: Sequence[float]) -> float:
 
 
 def wilson(points: float, trials: int) -> tuple[float, float]:
-    """The 95 % interval of Wilson for the share of so many points of so many trials.
+    """The 95 % interval of Wilson for the share of `points` in `trials`.
 
     Examples
     --------

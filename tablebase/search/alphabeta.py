@@ -80,7 +80,7 @@ def run(
     settings: Settings,
     nodes: int,
 ) -> int:
-    """Search until the end, until so many nodes were entered, or until a chunk is missing.
+    """Search until the end, until `nodes` nodes were entered, or until a chunk is missing.
 
     Parameters
     ----------

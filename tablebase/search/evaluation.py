@@ -90,7 +90,7 @@ def _nearest(distances: Int64, targets: list[int]) -> Int64:
 
 @inline
 def evaluate(rules: RuleArrays, arrays: EvaluationArrays, board: Board, side: int, moves: int) -> Any:
-    """The value of a position in which the game is not over, seen from the side to move, which has so many moves."""
+    """The value of a position in which the game is not over, seen from the side to move, which has `moves` moves."""
     score = board.numbers[SCORE]
     hunter, quarry, duels, kinds = arrays.hunter, arrays.quarry, arrays.duels, board.kinds
     for number in range(len(hunter)):

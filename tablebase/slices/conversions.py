@@ -6,6 +6,7 @@ numbered from 1. The solvers, the verifier and the counts share this numbering.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from tablebase.game import Game, Kind, Step
 from tablebase.slices.indexing import Layout, layout_of
+from tablebase.slices.limits import is_buildable
 from tablebase.slices.material import Material, advances_of, levels_of, make_material, tiered_kinds
 
 STAYS = 0
@@ -81,6 +83,27 @@ def conversions(game: Game, material: Material) -> tuple[Conversion, ...]:
                 if conversion is not None and conversion.child.advance in advances_of(game, conversion.child.kinds):
                     distinct[conversion] = None
     return tuple(sorted(distinct, key=_order))
+
+
+@cache
+def parents(game: Game, material: Material) -> frozenset[Material]:
+    """The materials that can be built and from which a conversion leads to this one."""
+    return frozenset(
+        parent
+        for parent in _candidates(game, material)
+        if parent != material
+        and is_buildable(game, parent)
+        and any(conversion.child == material for conversion in conversions(game, parent))
+    )
+
+
+def _candidates(game: Game, material: Material) -> Iterator[Material]:
+    """Materials that may lead to one: those with a piece more, or of the same pieces with another advance."""
+    added = [(kind,) for kind in range(len(game.kinds)) if material.kinds.count(kind) < game.kinds[kind].limit]
+    for more in [*(added if material.pieces < game.max_pieces else []), *([()] if material.advance else [])]:
+        kinds = (*material.kinds, *more)
+        for advance in advances_of(game, tuple(sorted(kinds))):
+            yield make_material(game, kinds, advance)
 
 
 def convert(game: Game, material: Material, kind: int, step: Step, victim: int | None) -> Conversion | None:

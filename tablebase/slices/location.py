@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from tablebase.game import Game
-from tablebase.slices.conversions import conversions
+from tablebase.slices.conversions import conversions, parents
 from tablebase.slices.equivalence import pairing, representative, swapped_material
 from tablebase.slices.material import Material, materials
 
@@ -134,3 +134,11 @@ def _aliases(game: Game, pieces: int) -> dict[tuple[Material, int], list[StoredS
 def aliases(game: Game, material: Material, side: int) -> tuple[StoredSlice, ...]:
     """All slices that are stored as one side to move of a stored material, in the order of `slices`."""
     return tuple(_aliases(game, material.pieces).get((material, side), ()))
+
+
+@cache
+def dependents(game: Game, material: Material) -> tuple[Material, ...]:
+    """The stored materials from which conversions lead to a stored material, in order."""
+    alike = {slice_.material for side in sides_stored(game, material) for slice_ in aliases(game, material, side)}
+    found = {locate(game, parent, 0).material for one in alike for parent in parents(game, one)}
+    return tuple(sorted(found - {material}, key=lambda one: (one.pieces, _ranks(game, one.pieces)[one])))

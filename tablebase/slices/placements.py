@@ -45,7 +45,7 @@ def _selections(homes: tuple[tuple[Home, int], ...]) -> Mapping[int, int]:
     """Ways to choose from each home as many squares as it has pieces, no square twice; by the sum of the exponents."""
     exponents = [dict(home) for home, _ in homes]
     wanted = tuple(count for _, count in homes)
-    # Square by square: how many ways have chosen so many of each home, with this sum.
+    # Square by square: how many ways there are to choose these numbers of squares from each home, with this sum.
     ways = {((0,) * len(homes), 0): 1}
     for square in sorted(set().union(*exponents)):
         more = defaultdict(int, ways)

@@ -32,7 +32,7 @@ from tablebase.game.kernels import (
 from tablebase.game.stochastic import State, StochasticGame
 
 MOST_STATES = 2_000_000
-"""More are not listed; plain Python takes minutes for so many."""
+"""More are not listed; plain Python takes minutes for that many."""
 MOST_DRAWS = 100
 """More outcomes of chance in a row are taken for an endless number."""
 BLOCK = 1024

@@ -172,7 +172,7 @@ class StateProber:
         return StateAnswer(self.game, self.game.format(state), side, bounds, self._stalling(state), tuple(moves), draws)
 
     def line(self, state: State, most: int) -> Iterator[tuple[StateAnswer, str]]:
-        """The likeliest line: of each state what is known, and the best move or the likeliest draw; at most so many states."""
+        """The likeliest line: of each state what is known, and the best move or the likeliest draw; at most `most` states."""
         for _ in range(most):
             answer = self.probe(state)
             mover = self.game.to_move(state)

@@ -53,7 +53,7 @@ def text_or_number(holder: Any, name: str, like: str | int) -> str | int:
 
 
 def numbers(holder: Any, name: str, least: int, most: int) -> list[int]:
-    """A list of integers, one for each of at least and at most so many codes."""
+    """A list of integers, one for each code, of which there are from `least` to `most`."""
     opened = attribute(holder, name)
     # A null dataspace has no shape.
     shape: tuple[int, ...] = opened.shape or ()

@@ -12,7 +12,7 @@ from random import Random
 from tablebase.game.stochastic import CHANCE, OVER, State, StochasticGame
 
 RESTART = 1000
-"""After so many states, random play begins anew."""
+"""After this many states, random play begins anew."""
 
 
 def following(game: StochasticGame, state: State) -> list[State]:

@@ -32,7 +32,7 @@ from tablebase.testing.state_faults import (
 LONGEST = 5000
 """A game of random play with more states is not expected to end."""
 STATES_A_GAME = 100
-"""One game is played to its end for so many states of other checks."""
+"""One game is played to its end for this many states of other checks."""
 COMPILED = "tablebase.testing.kernel_faults"
 """Imported only where a game has kernels, since it loads Numba."""
 

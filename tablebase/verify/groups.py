@@ -40,7 +40,7 @@ class Notes(NamedTuple):
     cells: Long  # (N,) all of them
     digit: Long  # (G,) digits of the outer groups
     board: Long  # (S,) the outer group on each square
-    hidden: Small  # (N,) why a cell is left out: so many reasons
+    hidden: Small  # (N,) how many reasons there are to leave a cell out
     best: Codes  # (N,)
     counts: Long  # (2 * C,) codes of indices that stand for one placement, then for two
     first: Long  # (C,) the least index of each code

@@ -26,7 +26,7 @@ def _raise_rows(best: Codes, left: Any, free: Any, scores: Codes, begin: Any, st
 
 @inline
 def _raise_squares(best: Codes, left: Any, square: Any, scores: Codes, begin: Any, step: Any) -> None:
-    """Raise one square of the rows of a word to scores that are so many bytes apart."""
+    """Raise one square of the rows of a word to scores that are `step` bytes apart."""
     while left:
         row = trailing_zeros(left)
         left &= left - np.uint64(1)

@@ -143,7 +143,7 @@ def _check_slab(
 
 
 def slab_planes(plane_size: int) -> int:
-    """How many planes of so many codes are read at a time."""
+    """How many planes of a size in codes are read at a time."""
     return max(1, SLAB // plane_size)
 
 

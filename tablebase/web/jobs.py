@@ -46,7 +46,7 @@ def estimate(settings: Settings, game: str, material: str | None, pieces: int | 
 
 
 def mine(settings: Settings, game: str, statement: str, limit: int) -> dict[str, Any]:
-    """The rows that `tablebase mine --format json` writes, at most so many, and whether that is all of them."""
+    """The rows that `tablebase mine --format json` writes, at most `limit`, and whether that is all of them."""
     from itertools import islice
 
     from tablebase.game import load_game
@@ -77,7 +77,9 @@ def computer(settings: Settings, request: Any) -> dict[str, Any]:
 
 def _leaves(folder: str, request: Any) -> Any:
     """The tables for the leaves of a search, if the request names a game of two; None without."""
-    name = request.get("game", "harehedgehog") if isinstance(request, dict) else None
+    from tablebase.api.commands import DEFAULT_GAME
+
+    name = request.get("game", DEFAULT_GAME) if isinstance(request, dict) else None
     if not isinstance(name, str):
         return None
     try:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tablebase.build.estimate import Estimate, estimate
 from tablebase.build.plan import with_dependencies
-from tablebase.errors import MissingTableError, TablebaseError
+from tablebase.errors import CapacityError, MissingTableError, TablebaseError
 from tablebase.game import Game, load_game
 from tablebase.slices.material import Material, material_name, parse_material
 from tablebase.tables.format import table_path
@@ -20,9 +20,13 @@ MOST_TABLES = 2000
 
 def fields_of(settings: Settings, fault: MissingTableError) -> dict[str, Any]:
     """What an answer says of a missing table beside its sentence: `game`, `material`, `pieces`, `command` and `estimate`."""
-    command = None if fault.command is None else without_paths(fault.command, settings.folder, settings.catalog)
-    known = {"game": fault.game, "material": fault.material, "pieces": fault.pieces, "command": command}
+    known = {"game": fault.game, "material": fault.material, "pieces": fault.pieces, "command": command_of(settings, fault)}
     return {**known, "estimate": what_it_takes(settings.folder, fault, settings.catalog)}
+
+
+def command_of(settings: Settings, fault: MissingTableError) -> str | None:
+    """The command that builds what is missing, without the server's folder; None if it can never be built."""
+    return None if fault.command is None else without_paths(fault.command, settings.folder, settings.catalog)
 
 
 def what_it_takes(folder: Path, fault: MissingTableError, catalog: str | None = None) -> dict[str, Any] | None:
@@ -67,6 +71,22 @@ def missing_lines(folder: Path, game: Game, material: Material, catalog: str | N
         return []
     names = {material_name(game, one) for one in missing}
     return [line for line in estimate(game, None, [material], folder, catalog=catalog) if line.material in names]
+
+
+def lines_of(folder: Path, fault: MissingTableError, catalog: str | None = None) -> list[Estimate]:
+    """A line of `estimate` for each number of pieces that the command for a missing table builds, from an empty folder.
+
+    There are none if it builds nothing, or something too large for any machine.
+    """
+    if fault.builds is None:
+        return []
+    game = load_game(fault.game)
+    try:
+        if isinstance(fault.builds, int):
+            return estimate(game, fault.builds, [], folder, catalog=catalog)
+        return estimate(game, None, [parse_material(game, fault.builds)], folder, whole=True, catalog=catalog)
+    except CapacityError:
+        return []
 
 
 def total(lines: list[Estimate]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,7 +53,7 @@ class Address:
     unix_socket: Path | None = None
 
 
-def serve(settings: Settings, address: Address, workers: int, started: object = None) -> None:
+def serve(settings: Settings, address: Address, workers: int, started: Callable[[str], object] | None = None) -> None:
     """Serve until a signal asks to stop; requests that have begun are answered before.
 
     Parameters
@@ -72,7 +72,7 @@ def serve(settings: Settings, address: Address, workers: int, started: object = 
     """
     check_folder(settings.folder, built=True)
     with listening(address) as listener, _variables(settings, workers), _signals_ignored():
-        if callable(started):
+        if started is not None:
             started(_shown(listener, address))
         config = uvicorn.Config(
             FACTORY,

@@ -12,10 +12,10 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from random import Random
 
 import pytest
 from support import toys
+from support.pawn_games import SEED, START, any_moves
 from support.program import PROGRAM, Answer
 
 from tablebase.build import tables as building
@@ -30,15 +30,6 @@ from tablebase_rules.hexapawn import game as hexapawn
 Ask = Callable[..., Answer]
 PAWNS = hexapawn()
 DOU_SHOU_QI = load_game("doushouqi")
-WHITE_MOVES = [f"{a}{r}{b}{r + 1}" for r in (1, 2) for a in "abc" for b in "abc"]
-START = """\
-
- 3 p p p
- 2 . . .
- 1 P P P
-   a b c
-   White to move
-"""
 AFTER_B2 = """\
 
 White: b1b2
@@ -50,7 +41,6 @@ White: b1b2
    Black to move
 """
 GREETING = "Hexapawn: you play White, the tables play Black; type help for a list of commands\n"
-SEED = "the seed was {0}: with --seed {0} the same options and moves give the same game\n"
 
 
 @pytest.fixture
@@ -62,12 +52,6 @@ def play(hexapawns: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> Ask:
         return ask("play", "hexapawn", "--data", hexapawns, *options)
 
     return play_on
-
-
-def any_moves(seed: int) -> list[str]:
-    """Random moves, most of them illegal when typed, but enough to end a game of Hexapawn."""
-    random = Random(seed)
-    return [random.choice(WHITE_MOVES) for _ in range(500)]
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -321,112 +305,6 @@ def test_a_repeated_position_is_a_draw(tmp_path: Path, ask: Ask, monkeypatch: py
     assert sys.stdin.read() == "a1b1\nb1a1\n" * 7
 
 
-# Other players
-
-
-@pytest.fixture
-def play_without(ask: Ask, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Ask:
-    """Plays any game without tables: ``play_without(["a1a2"], "hexapawn", "--player", "matchboxes")``."""
-
-    def play_on(words: list[str], *options: object) -> Answer:
-        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{word}\n" for word in words)))
-        return ask("play", *options, "--data", tmp_path / "nowhere")
-
-    return play_on
-
-
-def test_tables_play_unless_another_is_named(play: Ask) -> None:
-    """The player tables is the default, and fuzzy is the same with another fuzz, all with the same seed."""
-    moves = any_moves(2)
-    assert play(moves, "--seed", 5, "--player", "tables").out == play(moves, "--seed", 5).out
-    games = {play(moves, "--seed", seed, "--player", "fuzzy", "--fuzz", 1).out for seed in range(6)}
-    assert games == {play(moves, "--seed", seed, "--fuzz", 1).out for seed in range(6)}
-
-
-def test_matchboxes_game_after_game(play_without: Ask, tmp_path: Path) -> None:
-    """The person plays several games in a row and sees the beads; this is the complete output of two."""
-    words = ["b1b2", "b2c3", "boxes", "b1b2", "hint", "help", "quit"]
-    options = ["hexapawn", "--player", "matchboxes", "--seed", 6, "--boxes", tmp_path / "boxes.json"]
-    answer = play_without(words, *options)
-    assert (answer.code, answer.err) == (0, "")
-    first, second = answer.out.split("\nanother game begins; type quit to leave\n")
-    assert first == (
-        f"Hexapawn: you play White, the matchboxes play Black; type help for a list of commands\n{START}"
-        "White> \nBlack: a3a2\ndrawn from a box of 2 beads: a3a2 a3b2\n"
-        "\n 3[.]p p\n 2[p]P .\n 1 P . P\n   a b c\n   White to move\n"
-        "White> \n 3 . p[P]\n 2 p[.].\n 1 P . P\n   a b c\n"
-        "\nwon by White in 3 plies: the pawn has reached c3\n"
-        "the bead a3a2 is taken out of the box ppp/1P1/P1P b, which keeps 1 bead\n"
-        "games won: White 1, Black 0; beads left: 44 of 45 in 19 boxes\n"
-    )
-    start, boxes, reply, hint, help_, end = second.split("White> ")
-    assert start == START
-    assert boxes.splitlines()[0] == "games won: White 1, Black 0; beads left: 44 of 45 in 19 boxes"
-    assert "\nppp/1P1/P1P b  a3a2 0, a3b2 1\n" in boxes
-    assert reply.startswith("\nBlack: a3b2\ndrawn from a box of 1 bead: a3b2\n")
-    assert hint.startswith("no hint: there is no tablebase in ")
-    assert "\nboxes   show the matchboxes with their beads\nhelp    show this list\n" in help_
-    assert end == f"game abandoned after 2 plies\n{SEED.format(6)}"
-    # What was learned is there the next time.
-    assert "games won: White 1, Black 0; beads left: 44 of 45" in play_without(["boxes"], *options).out
-
-
-def test_matchboxes_resign_at_an_empty_box(play_without: Ask) -> None:
-    """On 1x5 the only bead loses, so that in the second game its box is empty."""
-    out = play_without(["a1a2", "a2a3", "a1a2"], "hexapawn", "--size", "1x5", "--player", "matchboxes", "--seed", 0).out
-    assert "won by White in 3 plies: Black has no legal move\nthe bead a5a4 is taken out of the box" in out
-    assert "\nBlack: resigns\nthe box is empty\n" in out
-    assert "\nwon by White in 1 ply: Black resigns\nno bead is taken away\n" in out
-    assert "games won: White 2, Black 0; beads left: 0 of 1 in 1 box\n" in out
-
-
-def test_the_matchboxes_may_play_white(play_without: Ask) -> None:
-    """With --side b the person plays Black, and White draws the first bead."""
-    out = play_without(["quit"], "hexapawn", "--player", "matchboxes", "--side", "b", "--seed", 1).out
-    assert out.startswith("Hexapawn: you play Black, the matchboxes play White;")
-    assert re.search(r"\nWhite: (a1a2|b1b2)\ndrawn from a box of 2 beads: a1a2 b1b2\n", out)
-
-
-def test_the_fox_box_player_at_the_terminal(play_without: Ask) -> None:
-    """It names its fuzz, also a fair one, and plays one game without tables."""
-    options = ["foxhounds", "--size", "4x4", "--player", "foxbox", "--seed", 1]
-    out = play_without(["moves", "quit"], *options, "--fuzz", "fair").out
-    assert out.startswith("Fox & Hounds: you play Fox, the FoxBox player with fuzz 0.0955582 plays Hounds;")
-    squares = [f"{file}{rank}" for file in "abcd" for rank in range(1, 5)]
-    out = play_without([a + b for a in squares for b in squares] * 8, *options).out
-    assert re.search(r"\nwon by Hounds in [2468] plies: Fox has no legal move\n", out)
-    assert "another game" not in out
-
-
-def test_the_ranking_at_the_terminal(play_without: Ask) -> None:
-    """Black's ranking wins Hexapawn within six plies, without tables."""
-    for seed in range(3):
-        out = play_without(any_moves(seed), "hexapawn", "--player", "ranking", "--seed", seed).out
-        assert out.startswith("Hexapawn: you play White, the ranking plays Black;")
-        assert re.search(r"\nwon by Black in [246] plies: ", out)
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence", "code"),
-    [
-        (["hexapawn", "--player", "ranked"], "there is no player 'ranked' (did you mean 'ranking'?): choose tables, ", 2),
-        (["hexapawn", "--player", ""], "there is no player '': choose tables, ", 2),
-        (["doushouqi", "--player", "matchboxes"], "because that game can go on for ever: choose tables, fuzzy", 2),
-        (["hexapawn", "--player", "foxbox"], "because only Fox & Hounds has FoxBoxes: choose tables, ", 2),
-        (["hexapawn", "--boxes", "boxes.json"], "the player tables has no setting 'boxes': it takes fuzz", 2),
-        (["hexapawn", "--player", "matchboxes", "--fuzz", "1"], "the player matchboxes has no setting 'fuzz'", 2),
-        (["hexapawn", "--fuzz", "fair"], "not 'fair'; only the player foxbox has a fair one", 2),
-        (["hexapawn", "--player", "fuzzy"], "there is no tablebase in ", 2),
-        (["hexapawn", "--size", "1x3", "--player", "matchboxes"], "Black never moves in hexapawn-1x3", 2),
-    ],
-)
-def test_players_that_cannot_play(options: list[str], sentence: str, code: int, play_without: Ask) -> None:
-    """One sentence, before anything is drawn."""
-    answer = play_without(["quit"], *options)
-    assert (answer.code, answer.out, len(answer.err.splitlines())) == (code, "", 1)
-    assert sentence in answer.err
-
-
 REASONS = {
     "goal": ("hexapawn", "3/P1p/3 w", "a2a3", "the pawn has reached a3"),
     "last piece": ("doushouqi", "7/7/7/7/7/7/cW5/7/7 w", "b3a3", "Black has no pieces left"),
@@ -479,3 +357,11 @@ def test_bad_numbers_of_plies(plies: str, hexapawns: Path, ask: Ask) -> None:
     answer = ask("line", "hexapawn", "--data", hexapawns, "--plies", plies)
     assert (answer.code, answer.out, len(answer.err.splitlines())) == (2, "", 1)
     assert "--plies" in answer.err
+
+
+def test_tables_play_unless_another_is_named(play: Ask) -> None:
+    """The player tables is the default, and fuzzy is the same with another fuzz, all with the same seed."""
+    moves = any_moves(2)
+    assert play(moves, "--seed", 5, "--player", "tables").out == play(moves, "--seed", 5).out
+    games = {play(moves, "--seed", seed, "--player", "fuzzy", "--fuzz", 1).out for seed in range(6)}
+    assert games == {play(moves, "--seed", seed, "--fuzz", 1).out for seed in range(6)}

@@ -150,7 +150,7 @@ def test_one_worker_is_one_thread(graph: Graph) -> None:
 
 
 def test_threads_are_allowed_only_at_work() -> None:
-    """Between two results of a chain, whoever takes them has no more threads than before."""
+    """Between two results of a chain, the caller has no more threads than before."""
     for done in run_graph(CHAIN, divide, LocalExecutor(Limits(3))):
         assert done.ranges == 12
         assert len(threads.spread(note, 1000, 1)) == 1

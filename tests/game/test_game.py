@@ -65,7 +65,7 @@ def test_a_board_may_leave_cells_out() -> None:
 
 @pytest.mark.parametrize("name", ["d1", "a3", "A1", "", "a", "11"])
 def test_an_unknown_square_is_refused(name: str) -> None:
-    """The sentence tells the faulty name and the first and last names there are."""
+    """The sentence gives the faulty name and the first and last names there are."""
     with pytest.raises(NotationError, match=rf"no square '{name}': squares run from a1 to c2"):
         Board.full(3, 2).square(name)
 

@@ -19,7 +19,7 @@ GAME = doushouqi()
 
 
 def perft(game: Game, position: Position, plies: int) -> int:
-    """Number of move paths of so many plies; a won game goes no further."""
+    """Number of move paths of this many plies; a won game goes no further."""
     moves = legal_moves(game, position)
     if plies == 1:
         return len(moves)

@@ -1,28 +1,26 @@
-"""Exact counts: against walks in plain Python, against what is known of real boards, and as the command tells them."""
+"""Exact counts: against walks in plain Python, and how they are computed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 from math import isqrt, prod
 from random import Random
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import toys
 from support.checks import at_least_one
+from support.counts import naive_count, walked_through
 from support.program import Answer
 from twins.walk import games, walk
 
 from tablebase.compute import threads
 from tablebase.errors import TablebaseError
-from tablebase.game import Board, Escape, Game, Kind, Outcome, Step, load_game
+from tablebase.game import Board, Game, Kind, Outcome, Step, load_game
 from tablebase.game.moves import Position
-from tablebase.game.notation import parse, render
-from tablebase.graph import counting as walks
+from tablebase.game.notation import parse
 from tablebase.graph import pursuit as counting_kernels
 from tablebase.graph.counting import Count, count, count_graph, count_pursuit, games_from
 from tablebase.graph.reachable import ONGOING, game_bits, reachable
@@ -42,20 +40,6 @@ PURSUITS = (
     "hasenspiel-4x8",
 )
 PRIMES = primes(272)
-MANY = 100_000
-"""Reachable positions of a game that is counted in one format only."""
-FIELDS = ["game", "reachable", "final", "games"]
-
-
-walked_through = cache(walk)
-"""The walk in plain Python from the start of a game, which several tests compare with."""
-
-
-@cache
-def naive_count(game: Game, start: Position | None = None) -> Count:
-    """All numbers by the walk in plain Python."""
-    walked = walked_through(game) if start is None else walk(game, start)
-    return Count(len(walked.children), len(walked.results), *games(walked))
 
 
 def both_counts(game: Game, start: Position | None = None) -> set[Count]:
@@ -137,7 +121,7 @@ def test_pursuits_from_the_start(name: str) -> None:
 @settings(max_examples=25)
 @given(st.sampled_from(PURSUITS[1:]).flatmap(lambda name: st.tuples(st.just(load_game(name)), toys.positions(load_game(name)))))
 def test_pursuits_from_any_position(case: tuple[Game, Position]) -> None:
-    """From any placement of any number of pursuers, whoever is to move, though it may be over: both counts are the twin's."""
+    """From any placement of any number of pursuers with either side to move, though it may be over: both counts are the twin's."""
     assert both_counts(*case) == {naive_count(*case)}
 
 
@@ -213,85 +197,6 @@ def test_draws_are_nobody_s() -> None:
     assert count(game) == Count(reachable=7, final=2, games=2, won=(0, 0))
 
 
-# What is known
-
-
-@pytest.mark.parametrize(
-    ("size", "positions", "possible"),
-    [(2, 1, 1), (4, 83, 178), (6, 8_175, 982_462_133_247), (8, 709_868, 360_552_037_329_667_882_019_232_833_884)],
-)
-def test_fox_and_hounds(size: int, positions: int, possible: int) -> None:
-    """Reachable positions and possible games on the boards that Leslie-Hurd's article has, as its own programs count them."""
-    found = count(load_game(f"foxhounds-{size}x{size}"))
-    assert (found.reachable, found.games) == (positions, possible)
-    assert sum(found.won) == possible
-
-
-@pytest.mark.slow
-def test_fox_and_hounds_on_ten_by_ten(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The largest board of the article; its games by one prime only, since all that are needed take half a minute."""
-    monkeypatch.setattr(walks, "primes", lambda _: PRIMES[:1])
-    with threads.use(2):
-        found = count(load_game("foxhounds-10x10"))
-    assert found.reachable == 69_575_678
-    assert found.games == 70297467696717584052559348316424667585035088022072598144 % PRIMES[0]
-
-
-@pytest.mark.parametrize(
-    ("early", "states", "possible", "share"),
-    [
-        ("default", 778_341, 2_479_385_048_689_677_432_127_960_469_169, 1.49),
-        ("article", 776_247, 1_101_226_120_421_767_687_787_600_873_400, 3.44),
-        ("none", 895_280, 1_586_542_365_057_189_311_556_076_565_896_156, 0.006),
-    ],
-)
-def test_hasenspiel(early: str, states: int, possible: int, share: float) -> None:
-    """States, possible games and the percentage of them that Black wins, under each reading of the early win."""
-    found = count(load_game(f"hasenspiel-early={early}"))
-    assert (found.reachable, found.games) == (states, possible)
-    assert sum(found.won) == possible
-    assert round(100 * found.won[1] / possible, 3 if early == "none" else 2) == share
-
-
-@pytest.mark.parametrize(
-    ("size", "positions", "possible"),
-    [
-        ("3x3", 135, 134),
-        ("4x3", 1_128, 3_610),
-        ("5x3", 8_698, 141_000),
-        ("6x3", 64_074, 7_675_682),
-        ("3x4", 987, 5_022),
-        ("4x4", 20_286, 2_330_356),
-        pytest.param("5x4", 359_894, 2_209_023_762, marks=pytest.mark.slow),
-        ("3x5", 3_708, 153_612),
-        pytest.param("4x5", 118_133, 1_993_598_240, marks=pytest.mark.slow),
-    ],
-)
-def test_hexapawn(size: str, positions: int, possible: int) -> None:
-    """Reachable positions and possible games on nine boards; on 3×3 also the ends and the games that White wins."""
-    found = count(load_game(f"hexapawn-{size}"))
-    assert (found.reachable, found.games) == (positions, possible)
-    if size == "3x3":
-        assert (found.final, found.won[0]) == (65, 64)
-
-
-@pytest.mark.parametrize(
-    ("reading", "positions"),
-    [
-        pytest.param(None, 957_529, id="no escape at all"),
-        pytest.param({"room": False}, 701_218, id="an area of one square is enough"),
-        pytest.param({"to_move": frozenset({1})}, 765_021, id="only with the hounds to move"),
-    ],
-)
-def test_misread_escapes(reading: dict[str, Any] | None, positions: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each other reading of the escape reaches its own number of positions on 8×8, and not the article's; games are not counted."""
-    monkeypatch.setattr(walks, "primes", lambda _: [])
-    game = load_game("foxhounds")
-    assert game.escape is not None
-    escape: Escape | None = None if reading is None else replace(game.escape, **reading)
-    assert count(replace(game, escape=escape)).reachable == positions != 709_868
-
-
 # How it is counted
 
 
@@ -321,7 +226,7 @@ def test_bits_are_enough_for_small_games(game: Game, data: st.DataObject) -> Non
 
 @pytest.mark.parametrize("bits", [1, 30, 31, 62, 63, 272, 700])
 def test_primes_are_the_largest_and_enough(bits: int) -> None:
-    """The primes are those below 2^31, none left out; their product exceeds so many bits and without the last it would not."""
+    """The primes are those below 2^31, none left out; their product exceeds the bits asked for, but not without the last."""
     found = primes(bits)
     tried = range(2**31 - 1, found[-1] - 1, -2)
     assert found == [one for one in tried if all(one % divisor for divisor in range(3, isqrt(one) + 1, 2))]
@@ -331,7 +236,7 @@ def test_primes_are_the_largest_and_enough(bits: int) -> None:
 
 @given(st.integers(min_value=0, max_value=2**272))
 def test_residues_give_the_number_back(number: int) -> None:
-    """Any number of so many bits is found from its residues."""
+    """Any number of that many bits is found from its residues."""
     moduli = PRIMES
     assert combine([number % modulus for modulus in moduli], moduli) == number
 
@@ -361,69 +266,3 @@ def test_games_that_may_go_on_for_ever_are_not_counted(game: Game) -> None:
     """An endless number of games is an error that names the game."""
     with pytest.raises(TablebaseError, match=f"^{game.name} can go on for ever"):
         count(game)
-
-
-# The command
-
-
-@pytest.mark.parametrize(
-    ("arguments", "name", "numbers"),
-    [
-        (["foxhounds", "--size", "4x4"], "foxhounds-4x4", [83, 178]),
-        (["foxhounds", "--workers", "2"], "foxhounds", [709_868, 360_552_037_329_667_882_019_232_833_884]),
-        (["hexapawn"], "hexapawn", [135, 134]),
-        (["hexapawn", "--size", "4x3"], "hexapawn-4x3", [1_128, 3_610]),
-        (
-            ["hasenspiel", "--variant", "early=none"],
-            "hasenspiel-early=none",
-            [895_280, 1_586_542_365_057_189_311_556_076_565_896_156],
-        ),
-        (["hexapawn", "--from", "p2/P2/3 b"], "hexapawn", [1, 1]),
-    ],
-)
-def test_the_command_counts(arguments: list[str], name: str, numbers: list[int], ask: Ask) -> None:
-    """One row with the promised fields, exact to the last digit, as JSON, as CSV and as a table for people."""
-    answer = ask("count", *arguments, "--format", "json")
-    (row,) = answer.json
-    letters = [side.letter for side in load_game(name).sides]
-    assert (answer.code, answer.errors) == (0, [])
-    assert list(row) == [*FIELDS, *(f"won_{letter}" for letter in letters), "seconds"]
-    assert (row["game"], row["reachable"], row["games"]) == (name, *numbers)
-    assert sum(row[f"won_{letter}"] for letter in letters) == row["games"]
-    if row["reachable"] > MANY:
-        return
-    (as_text,) = ask("count", *arguments, "--format", "csv").csv
-    assert list(as_text) == list(row)
-    assert all(as_text[field] == str(row[field]) for field in row if field != "seconds")
-    header, _, line = ask("count", *arguments).out.splitlines()
-    assert header.split()[: len(FIELDS)] == FIELDS
-    assert line.split()[:-1] == [name, *(f"{row[field]:,}" for field in list(row)[1:-1])]
-
-
-def test_the_command_counts_from_a_position(ask: Ask) -> None:
-    """From a position in the middle of a game the numbers are those of the twin."""
-    game = load_game("foxhounds-6x6")
-    start = parse(game, "6/6/2F3/6/H1H3/3H2 h")
-    expected = naive_count(game, start)
-    (row,) = ask("count", "foxhounds", "--size", "6x6", "--from", render(game, start), "--format", "json").json
-    assert [row[field] for field in [*FIELDS[1:], "won_f", "won_h"]] == [*expected[:3], *expected.won]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "fault"),
-    [
-        (["doushouqi"], "doushouqi can go on for ever"),
-        (["hexapawn", "--from", "ppp/3/PPx w"], "'x' is not a piece of hexapawn"),
-        (["hexapawn", "--from", "P2/3/p2 w"], "cannot stand on a3"),
-        (["foxhounds", "--from", "2F3/6/6/6/6/1H1H1H f"], "6 rows"),
-        (["hexapawn", "--from", ""], "position is empty"),
-        (["hexapawn", "--from", " "], "position is empty"),
-        (["foxhounds", "--size", "7x7"], "7x7"),
-        (["hexapawn", "--workers", "0"], "workers"),
-    ],
-)
-def test_what_cannot_be_counted_is_code_2(arguments: list[str], fault: str, ask: Ask) -> None:
-    """Endless games and texts that are no position, no size or no game end with one sentence and nothing on standard output."""
-    answer = ask("count", *arguments, "--format", "json")
-    assert (answer.code, answer.out, len(answer.errors)) == (2, "", 1)
-    assert fault in answer.errors[0]

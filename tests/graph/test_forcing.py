@@ -387,7 +387,7 @@ def test_boxes_on_eight_by_eight(known: Knows) -> None:
 
 @given(toys.positions(foxhounds((10, 10))))
 def test_boxes_anywhere(position: Position) -> None:
-    """So is any placement of a fox and one to five hounds on 10×10, whoever is to move."""
+    """So is any placement of a fox and one to five hounds on 10×10, whichever side is to move."""
     game = foxhounds((10, 10))
     squares = np.array([[square for _, square in position.pieces]], dtype=np.int8)
     assert foxbox(game, squares).tolist() == [naive_walk.foxbox(game, position)]

@@ -326,7 +326,7 @@ def test_a_start_that_is_over(name: str, text: str | None, winner: int) -> None:
 def test_a_start_that_is_no_position_is_refused(
     pieces: tuple[tuple[int, int], ...], walk_from: Callable[[Game, Position], object]
 ) -> None:
-    """What is no position is an error, as it is to whoever asks the tables, and never gets an answer that looks right."""
+    """What is no position is an error, as it is when the tables are asked, and never gets an answer that looks right."""
     with pytest.raises(NotationError):
         walk_from(game_of("foxhounds-4x4"), Position(pieces, 0))
 

@@ -201,7 +201,7 @@ def broken(positions: Positions) -> Values:
 
 @feature(pieces=1, kind="bool")
 def watched(positions: Positions, piece: int) -> Values:
-    """Tells which slices it was asked about."""
+    """Records which slices it was asked about."""
     SEEN.append((positions.material, piece))
     return positions.squares[:, piece] >= 0
 

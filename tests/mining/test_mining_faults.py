@@ -253,27 +253,27 @@ FILES = {
     "bytes that are no text": ("\0", "", "cannot be run"),
     "nothing": ("", "", "defines no feature"),
     "functions without a decorator": ("def plain(positions):\n    return 1", "", "defines no feature"),
-    "no parentheses": ("@feature\ndef odd(positions):\n    'Tells.'", "", "the decorator of a feature needs parentheses"),
-    "of three pieces": ("@feature(pieces=3)\ndef odd(positions, a, b, c):\n    'Tells.'", "", "a feature has 0, 1 or 2 pieces"),
-    "of another kind": ("@feature(kind='date')\ndef odd(positions):\n    'Tells.'", "", "bool, int or float"),
+    "no parentheses": ("@feature\ndef odd(positions):\n    'Says.'", "", "the decorator of a feature needs parentheses"),
+    "of three pieces": ("@feature(pieces=3)\ndef odd(positions, a, b, c):\n    'Says.'", "", "a feature has 0, 1 or 2 pieces"),
+    "of another kind": ("@feature(kind='date')\ndef odd(positions):\n    'Says.'", "", "bool, int or float"),
     "without a docstring": ("@feature()\ndef odd(positions):\n    return 1", "", "odd needs a docstring"),
     "called like a column": (
-        "@feature()\ndef distance(positions):\n    'Tells.'\n    return 1",
+        "@feature()\ndef distance(positions):\n    'Says.'\n    return 1",
         "distance",
         "a column named distance, but that name is already taken",
     ),
     "called like a piece": (
-        "@feature()\ndef p1_square(positions):\n    'Tells.'\n    return 1",
+        "@feature()\ndef p1_square(positions):\n    'Says.'\n    return 1",
         "p1_square",
         "a column named p1_square, but that name is already taken",
     ),
     "called nearly alike": (
-        "@feature()\ndef Mobility(positions):\n    'Tells.'\n    return 1",
+        "@feature()\ndef Mobility(positions):\n    'Says.'\n    return 1",
         "Mobility",
         "a column named Mobility, but",
     ),
     "called like a column of another": (
-        "@feature()\ndef even_1_2(positions):\n    'Tells.'\n    return 1",
+        "@feature()\ndef even_1_2(positions):\n    'Says.'\n    return 1",
         "even_1_2",
         "that name is already taken",
     ),
@@ -312,7 +312,7 @@ def test_feature_files(text: str, wanted: str, said: str, tmp_path: Path, two_pi
 def test_features_that_fail(described: str, body: str, said: str, tmp_path: Path, two_pieces: Path, ask: Ask) -> None:
     """What a feature gives must be a fitting value for each position; the sentence names it."""
     file = tmp_path / "mine.py"
-    file.write_text(f"{HEAD}@feature({described})\ndef odd(positions):\n    'Tells.'\n    {body}\n")
+    file.write_text(f"{HEAD}@feature({described})\ndef odd(positions):\n    'Says.'\n    {body}\n")
     statement = "SELECT max(odd), min(p1_square) FROM positions WHERE material IN ('RvC', 'TvL')"
     check(ask("mine", "doushouqi", statement, "--data", two_pieces, "--features", file), said)
     assert ask("mine", "doushouqi", "SELECT count(*) FROM positions", "--data", two_pieces, "--features", file).code == 0

@@ -76,7 +76,7 @@ def test_what_json_cannot_say(value: str, two_pieces: Path, ask: Ask) -> None:
     [("DATE '20000-01-01'", ("table", "json", "csv")), ("INTERVAL 3 DAY", ("parquet",)), ("union_value(a := 1)", ("parquet",))],
 )
 def test_what_cannot_be_written(value: str, styles: tuple[str, ...], two_pieces: Path, ask: Ask) -> None:
-    """A value that a format cannot hold is a sentence that tells a way out, which works."""
+    """A value that a format cannot hold is a sentence that names a way out, which works."""
     for style in styles:
         answer = ask("mine", "doushouqi", f"SELECT {value} AS it", "--data", two_pieces, "--format", style)
         assert (answer.code, answer.err.count("error: a value cannot be written"), "Traceback" in answer.err) == (2, 1, False)

@@ -428,7 +428,7 @@ print("left")
 """
 
 
-def test_whoever_leaves_before_the_end_leaves_nothing_running(three_pieces: Path) -> None:
+def test_leaving_before_the_end_leaves_nothing_running(three_pieces: Path) -> None:
     """A program that asks for a few batches of many, keeps the iterator, and ends, ends well."""
     script = LEAVING.format(folder=str(three_pieces))
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=False)
@@ -436,6 +436,6 @@ def test_whoever_leaves_before_the_end_leaves_nothing_running(three_pieces: Path
 
 
 def test_an_alias_is_no_distinct_position(two_pieces: Path) -> None:
-    """Asking for one among the stored slices tells which one stands for it."""
+    """Asking for one among the stored slices names the one that stands for it."""
     with pytest.raises(TablebaseError, match="CvD plays like CvW, which stands for it"):
         mined(JUNGLE, two_pieces, "SELECT count(*) FROM distinct_positions WHERE material = 'CvD'")

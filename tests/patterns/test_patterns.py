@@ -232,7 +232,7 @@ def test_every_rule_holds(game: str, searched: Path, pawns: Path, ask: Ask) -> N
 
 
 def check_rules(ask: Ask, game: str, folder: Path, material: str, rules: list[tuple[str, str, int]]) -> None:
-    """See that conditions leave one outcome and so many positions, all of them in one pass."""
+    """See that conditions leave one outcome and the stated number of positions, all of them in one pass."""
     counts = ", ".join(f"count(*) FILTER ({condition}) AS n{number}" for number, (condition, _, _) in enumerate(rules))
     statement = f"SELECT outcome, {counts} FROM positions WHERE material = '{material}' GROUP BY outcome"
     found = {row["outcome"]: row for row in mined(ask, game, folder, statement)}
@@ -323,7 +323,7 @@ def test_threads_change_nothing(two_pieces: Path) -> None:
     assert search(two_pieces, "EvR", 1) == search(two_pieces, "EvR", 4)
 
 
-def test_a_sample_is_the_same_whoever_draws_it() -> None:
+def test_a_sample_does_not_depend_on_who_draws_it() -> None:
     """Which positions are drawn depends on their squares alone, and about as many are as was asked for."""
     squares = np.random.default_rng(1).integers(0, 63, (20_000, 3)).astype(np.int8)
     material = parse_material(GAME, "RCvW")

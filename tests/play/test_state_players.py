@@ -105,7 +105,7 @@ def test_games_are_broken_off_and_blocked_ones_end() -> None:
 
 
 def test_openings() -> None:
-    """So many turns of random moves, the same by the same seed; a game that cannot go on for so long begins at its start."""
+    """A number of turns of random moves, the same by the same seed; a game that cannot go on for so long begins at its start."""
     found = [opened(RACE, RACE.start, 4, Random(seed)) for seed in (1, 1, 2, 3)]
     assert found[0] == found[1]
     assert len(set(found)) == 3

@@ -125,7 +125,7 @@ def test_three_piece_moves_are_in_order_too(more_tables: Tablebase) -> None:
 
 
 def test_positions_worked_out_by_hand(tables: Tablebase) -> None:
-    """A cat before the den wins in one; whoever must let it has lost in two; a step from taking the last piece too."""
+    """A cat before the den wins in one; the side that must let it has lost in two; a step from taking the last piece too."""
     at_the_den = tables.probe("doushouqi", KNOWN_WIN)
     assert (at_the_den.outcome, at_the_den.distance, at_the_den.best) == ("win", 1, "d8d9")
     too_late = tables.probe("doushouqi", KNOWN_WIN[:-1] + "b")

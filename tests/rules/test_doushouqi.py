@@ -45,7 +45,7 @@ def targets(game: Game, pieces: str, origin: str, side: int = 0) -> set[str]:
         pytest.param("Cd5 rg1", "d5", "d4 d6", id="only rats enter the water"),
         pytest.param("Rd5 cg1", "d5", "c5 d4 d6 e5", id="rats swim"),
         pytest.param("Rb5 cg1", "b5", "a5 b4 b6 c5", id="rats swim on and leave"),
-        # Strength: R C W D P T L E = 1..8, whoever is as strong or stronger takes.
+        # Strength: R C W D P T L E = 1..8, an animal that is as strong or stronger takes.
         pytest.param("Wa3 wa2", "a3", "a4 b3 xa2", id="equal strength takes"),
         pytest.param("Wa3 ca2", "a3", "a4 b3 xa2", id="more strength takes"),
         pytest.param("Wa3 da2", "a3", "a4 b3", id="less strength does not take"),
@@ -111,7 +111,7 @@ def test_nobody_left_loses(solved: Solved, jungle: Game) -> None:
 
 
 def test_a_den_wins_in_one(solved: Solved, jungle: Game) -> None:
-    """Whoever stands beside the other den and is to move wins in 1; who cannot prevent that has lost in 2."""
+    """A side that stands beside the other den and is to move wins in 1; one that cannot prevent that has lost in 2."""
     assert solved(jungle).value(place(jungle, "Cd8 eg1")) == (Outcome.WIN, 1)
     assert solved(jungle).value(place(jungle, "Cd8 ed2", 1)) == (Outcome.WIN, 1)
     assert solved(jungle).value(place(jungle, "Ca1 ed2")) == (Outcome.LOSS, 2)

@@ -172,7 +172,7 @@ def test_the_hounds_are_stuck() -> None:
 
 @pytest.mark.parametrize(("side", "outcome"), [("f", Outcome.WIN), ("h", Outcome.LOSS)])
 def test_the_document_example_of_an_escape(side: str, outcome: Outcome) -> None:
-    """No hound ever comes to b3 or a2, so it is over, whoever is to move."""
+    """No hound ever comes to b3 or a2, so it is over, whichever side is to move."""
     position = parse(GAME, f"8/8/8/1H3H2/8/1F1H1H2/8/8 {side}")
     assert decided(GAME, position) is outcome
     assert not legal_moves(GAME, position)

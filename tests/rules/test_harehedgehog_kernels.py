@@ -48,7 +48,7 @@ def _found(function: Any, rules: Int64, number: int, state: Int64) -> Any:
 
 @numba.njit
 def _paths(function: Any, rules: Int64, state: Int64, depth: int, level: int, buffers: Any) -> int:
-    """Paths of so many whole turns; each level has rows of its own."""
+    """Paths of a number of whole turns; each level has rows of its own."""
     rows = buffers[level]
     who, count = function(rules, state, -1, rows)
     if who == OVER:
@@ -148,7 +148,7 @@ def test_kernels_are_the_plain_rules(options: dict[str, Any]) -> None:
 
 
 def chance(rules: HareHedgehog, array: Int64, state: State, turns: int, attacker: int) -> Fraction:
-    """The chance that a player wins within so many turns, by recursion over the compiled function."""
+    """The chance that a player wins within a number of turns, by recursion over the compiled function."""
     who, count, rows = expanded(rules, array, state, attacker)
     if who == OVER:
         return Fraction(count == attacker)
@@ -212,7 +212,7 @@ def test_unknown_carrots() -> None:
     # Square 54 does not pay the first. 50 and 56 are hedgehogs, 57 and 62 are for lettuces; home costs 55 and leaves 0 to 10.
     assert attacking == {1, 4, 5, 6, -4}
     assert defending == attacking | {7, 9, 10}
-    # Whoever had 21 or more has so many left, or more.
+    # A hare that had 21 or more has this many left, or more.
     for attacker, least in ((0, {1: 20, 4: 11, 5: 6, 6: 0}), (1, {1: 20, 4: 11, 5: 6, 6: 0, 7: 0, 9: 0})):
         left = {label: after for label, _, _, after in expanded(rules, array, state, attacker)[2] if label in least}
         for label, number in at_least_one(least.items()):
@@ -312,7 +312,7 @@ def test_no_such_tables(options: dict[str, Any], limits: dict[str, Any], said: s
 
 
 def paths(depth: int, **options: Any) -> int:
-    """Paths of so many turns from the start, by the compiled rules."""
+    """Paths of a number of turns from the start, by the compiled rules."""
     rules = game(**options)
     kernels = rules.kernels()
     buffers = np.zeros((depth * kernels.deepest, 80, STATE + kernels.fields), np.int64)

@@ -203,7 +203,7 @@ def test_last_rounds() -> None:
 
 
 def their_paths(theirs: GameState, depth: int) -> int:
-    """The number of their lines of so many moves."""
+    """The number of their lines of this many moves."""
     if depth == 0:
         return 1
     return 0 if theirs.is_over() else sum(their_paths(theirs.perform_move(move), depth - 1) for move in theirs.possible_moves())

@@ -24,7 +24,7 @@ def test_meetings_can_be_played(name: str) -> None:
 
 
 def test_parts_of_workers_are_the_tournament() -> None:
-    """Whoever plays them, the games and the standings are the same."""
+    """The games and the standings are the same, whichever process plays them."""
     meeting = script.Meeting("late", "harehedgehog", ("computer:depth=2", "random"), script.ENDGAME, 1)
     nowhere = Path("nowhere")
     alone = script.compare(meeting, 4, nowhere, 1)

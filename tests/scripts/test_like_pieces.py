@@ -5,11 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import like_pieces
-import numpy as np
 import pytest
+from support.wrong_solvers import wrong_by
 
 
 def test_a_table_is_solved_by_both() -> None:
@@ -32,16 +31,7 @@ def pairs() -> list[tuple[int, ...]]:
 
 def test_solvers_that_differ_are_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     """A rate of wrong codes would be worth nothing."""
-    solve = like_pieces.solve_material
-
-    def wrong(game: Any, material: Any, load: Any, engine: str) -> Any:
-        codes, *rest = solve(game, material, load, engine)
-        codes = [np.array(source) for source in codes]
-        if engine == "reference":
-            codes[-1][-1] ^= 1
-        return codes, *rest
-
-    monkeypatch.setattr(like_pieces, "solve_material", wrong)
+    monkeypatch.setattr(like_pieces, "solve_material", wrong_by(like_pieces.solve_material, "reference"))
     with pytest.raises(SystemExit, match="reference and groups differ on"):
         like_pieces.measure_slice("hexapawn", "PPvPP")
 

@@ -138,7 +138,7 @@ def test_exceptions_are_positions(told: dict[str, list[str]], tables: Tablebase)
 
 
 def test_mutual_zugzwangs(told: dict[str, list[str]], tables: Tablebase) -> None:
-    """Positions that are lost whoever has to move have an even distance, and the script counts as many."""
+    """Positions that are lost whichever side has to move have an even distance, and the script counts as many."""
     zugzwangs = []
     for animal in f"R{PLAIN}":
         lost = {(white, black) for white, black, outcome in pairs(tables, animal) if outcome is Outcome.LOSS}

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 import solver_sums
+from support.wrong_solvers import wrong_by
 
 from tablebase.catalog.catalog import Catalog
 
@@ -30,15 +29,6 @@ def test_all_tables_are_solved_by_both(two_pieces: Path) -> None:
 
 def test_solvers_that_differ_are_not_measured(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A rate of wrong codes would be worth nothing."""
-    solve = solver_sums.solve_material
-
-    def wrong(game: Any, material: Any, load: Any, engine: str) -> Any:
-        codes, *rest = solve(game, material, load, engine)
-        codes = [np.array(source) for source in codes]
-        if engine == "planes":
-            codes[-1][-1] ^= 1
-        return codes, *rest
-
-    monkeypatch.setattr(solver_sums, "solve_material", wrong)
+    monkeypatch.setattr(solver_sums, "solve_material", wrong_by(solver_sums.solve_material, "planes"))
     with pytest.raises(SystemExit, match="bitrow and planes differ on"):
         solver_sums.measure_sums(two_pieces, 2)

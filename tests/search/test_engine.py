@@ -68,7 +68,7 @@ def test_what_play_proves_is_true(more_tables: Tablebase) -> None:
 
 
 def test_zugzwang() -> None:
-    """Hexapawn, where whoever cannot move loses: reductions after a null move hide nothing from a search that is deep enough."""
+    """Hexapawn, where a side without a move loses: reductions after a null move hide nothing from a search that is deep enough."""
     game = load_game("hexapawn-4x4")
     selective, exact = Engine(game, options=SMALL), Engine(game, options=EXACT)
     squeezed = 0

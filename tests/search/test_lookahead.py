@@ -181,7 +181,7 @@ def test_a_finisher_ends_the_search() -> None:
     # Two turns are left.
     assert stopped.values[0] == 10_000 * POINT + 2
     assert on.values[0] == 10_000 * POINT
-    # Whoever has finished before the search stops nothing.
+    # A player who has finished before the search stops nothing.
     later = game.parse("64:0:0#1,5:30:0,12:30:0 2")
     assert Lookahead(game, Foresight(depth=2)).search(later).leaves > 5
 

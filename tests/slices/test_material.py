@@ -208,7 +208,7 @@ def test_like_pieces_are_not_two_kinds_that_are_alike() -> None:
 
 
 def test_a_table_that_is_its_own_twin_stores_one_side() -> None:
-    """Cat against cat is one slice whoever moves; cat against wolf is two."""
+    """Cat against cat is one slice, whichever side is to move; cat against wolf is two."""
     assert sides_stored(GAME, parse_material(GAME, "CvC")) == (0,)
     assert sides_stored(GAME, parse_material(GAME, "CvW")) == (0, 1)
     assert not is_self_paired(toys.hunt(), parse_material(toys.hunt(), "HvF"))

@@ -225,14 +225,14 @@ def expected_moves(game: Game, own: Layout, position: Position) -> list[tuple[in
     for move in naive.moves(game, position):
         after = naive.after(position, move)
         way = way_of(game, position, after, move.wins)
-        # Within the slice the other side's positions have our own layout, whoever stores them.
+        # Within the slice the other side's positions have our own layout, whichever slice stores them.
         inside = squares_of(own, [after])[0].tolist() if way == STAYS else []
         found.append((way, None if way == ENDS else own.index(inside) if way == STAYS else stored_index(game, after)))
     return found
 
 
 def check_end(problem: CompiledSlice, position: Position, moves: int, squares: Squares) -> None:
-    """`has_escaped` is the naive twin, and `over_code` tells the result of a game that is over and nothing else."""
+    """`has_escaped` is the naive twin, and `over_code` returns the result of a game that is over and nothing else."""
     game, arrays = problem.game, problem.arrays
     away = naive.escaped(game, position)
     assert has_escaped(arrays.escape, arrays.step_begin, arrays.step_target, position.side, squares) == away

@@ -22,7 +22,7 @@ TOYS = [toys.pond(), toys.hunt(), toys.twins(), toys.shelter("gate")]
 
 @pytest.mark.parametrize(("pieces", "count"), [(2, 160_068), (3, 54_355_896), (4, 9_685_376_064), (5, 1_141_509_180_672)])
 def test_placements_of_all_slices(pieces: int, count: int) -> None:
-    """All slices with so many pieces together have the published number of placements."""
+    """All slices with a number of pieces together have the published number of placements."""
     assert sum(placements(GAME, material) for material in materials(GAME, pieces)) == count
     assert sum(placements(GAME, one.material) for one in slices(GAME, pieces)) == count
 

@@ -213,7 +213,7 @@ def test_a_name_says_which_tier(game: Game) -> None:
     ],
 )
 def test_a_bad_tier_is_refused(game: Game, text: str, sentence: str) -> None:
-    """One sentence tells what is wrong and which tiers there are."""
+    """One sentence says what is wrong and which tiers there are."""
     with pytest.raises(NotationError) as caught:
         parse_material(game, text)
     assert str(caught.value) == sentence
@@ -327,7 +327,7 @@ def test_a_tiered_kind_is_not_its_untiered_twin() -> None:
     ids=lambda game: game.name,
 )
 def test_tiers_hold_the_values_of_undivided_slices(solved: Solved, game: Game, undivided: Game, engine: str) -> None:
-    """Every position, whoever is to move, has the value that the naive solution finds, which knows no tiers."""
+    """Every position, whichever side is to move, has the value that the naive solution finds, which knows no tiers."""
     for kinds in at_least_one(compositions(game)):
         for position, (outcome, distance) in naive.solve(undivided, kinds).items():
             assert solved(game, engine).value(position) == (Outcome(outcome), distance), position

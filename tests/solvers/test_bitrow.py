@@ -90,7 +90,7 @@ def test_what_the_others_add_in_the_mirror(solved: Solved, game: Game, name: str
 
 @all_slices
 def test_origins_that_nothing_blocks(solved: Solved, game: Game, name: str) -> None:
-    """`free_origins` has the squares from which quiet steps of the row piece by so much pass the first so many pieces."""
+    """`free_origins` has the squares from which quiet steps of the row piece by a shift pass a number of first pieces."""
     seen = view(solved, game, name)
     arrays = seen.arrays
     steps = [step for step in game.kinds[seen.own.groups[-1].kind].steps if naive_rows.is_slide(step)]

@@ -125,7 +125,7 @@ def test_codes_are_the_naive_ones(solved: Solved, game: Game, name: str, engine:
     ],
 )
 def test_a_wrong_engine_is_refused(solved: Solved, engine: str, game: Game, name: str, sentence: str) -> None:
-    """The sentence tells the engine and what to do."""
+    """The sentence names the engine and what to do."""
     with pytest.raises(TablebaseError, match=sentence):
         solve_material(game, parse_material(game, name), solved(game).load, engine)
 

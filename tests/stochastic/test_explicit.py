@@ -35,7 +35,7 @@ class Loaded(pig.Pig):
 
 
 class Tied(Loaded):
-    """Whoever reaches the target, both share the first place."""
+    """Whichever player reaches the target, both share the first place."""
 
     def places(self, _: State) -> tuple[int, ...]:
         """Always."""

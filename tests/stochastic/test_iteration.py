@@ -1,4 +1,4 @@
-"""Chances that are forced: between true bounds, equal to those known otherwise, whoever computes them and in whatever order."""
+"""Chances that are forced: between true bounds, equal to those known otherwise, with any executor and in any order."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_listed_pig_is_solved_as_well() -> None:
                 assert upper - lower < TINY
 
 
-# The same whoever computes it
+# The same with any executor
 
 
 @cache
@@ -131,7 +131,7 @@ def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Seldom(EveryDistance):
-    """Saves after every so many batches."""
+    """Saves after every few batches."""
 
     every = 1
     batches = 0
@@ -386,7 +386,7 @@ def test_what_nobody_can_force(text: str, stalling: int) -> None:
 
 def test_the_first_layer_is_a_region_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """What has no lettuces does not depend on what has some, and its chances have the same numbers."""
-    # So many blocks of few states are fastest in one call.
+    # Many blocks of few states are fastest in one call.
     monkeypatch.setattr(iteration, "GRAIN", 1 << 40)
     form = compiled(game())
     without, region = (form.region({"carrots": 1, "cap": "strict", "lettuces": number}) for number in (0, 1))

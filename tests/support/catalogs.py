@@ -106,3 +106,11 @@ def move(folder: Path, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
     monkeypatch.setenv("TABLEBASE_CATALOG", url)
     database(folder).create()
     put_back(folder, found)
+
+
+def registered(folder: Path) -> dict[str, str | None]:
+    """The solver of each table in the catalog."""
+    catalog = Catalog(folder)
+    solvers = dict(catalog.sql("SELECT material, engine FROM tables")[1])
+    catalog.close()
+    return solvers

@@ -131,7 +131,7 @@ def packed(codes: bytes) -> bytes:
 
 
 def claims(size: int) -> Callable[[bytes], bytes]:
-    """A frame that says it holds so many bytes, and holds none."""
+    """A frame that says it holds a number of bytes, and holds none."""
     header = struct.pack("<IBQ", zstandard.MAGIC_NUMBER, 0b1110_0000, size)
     return lambda _: header + b"\x01\x00\x00"
 

@@ -21,7 +21,7 @@ def cluster(folder: Path, **environment: str) -> Iterator[DaskCluster]:
 
 
 def wait_for_workers(cluster: DaskCluster, count: int) -> None:
-    """Wait until a cluster has so many workers."""
+    """Wait until a cluster has a number of workers."""
     with Client(cluster.address, set_as_default=False) as client:
         client.wait_for_workers(count, timeout=60)
 

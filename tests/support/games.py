@@ -8,9 +8,11 @@ from random import Random
 from support import toys
 from support.checks import at_least_one
 from support.program import random_position
+from tablebase.errors import NotationError
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position, legal_moves, play, wins_at_once
-from tablebase.game.notation import parse, render_move
+from tablebase.game.notation import check_pieces, parse, render, render_move
+from tablebase.slices.location import stored_materials
 from tablebase.slices.material import materials
 
 GAMES = {
@@ -21,6 +23,21 @@ GAMES = {
         *(toys.gates(110, True), toys.marathon(100, 2)),
     )
 }
+DOUSHOUQI_VARIANTS = "its variants are written as in traps=enemy, elephant=takes_rat, shore=rats, no_move=draw"
+"""What a sentence about a wrong variant says."""
+
+
+def random_texts(game: Game, pieces: int, count: int, seed: int) -> list[str]:
+    """Random positions of stored materials in which the game is not over, as text."""
+    source, texts = Random(seed), []
+    while len(texts) < count:
+        position = random_position(game, source.choice(stored_materials(game, pieces)), source.randrange(2), source)
+        try:
+            check_pieces(game, position)
+        except NotationError:
+            continue
+        texts.append(render(game, position))
+    return texts
 
 
 def random_games(game: Game, count: int, plies: int) -> list[Position]:

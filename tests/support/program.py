@@ -135,7 +135,7 @@ def drafts(folder: Path) -> list[str]:
 
 
 def open_files(folder: Path) -> list[str]:
-    """What this process has open below a folder, as far as /proc tells."""
+    """What this process has open below a folder, as far as /proc shows."""
     found = []
     for handle in Path("/proc/self/fd").iterdir():
         with suppress(OSError):

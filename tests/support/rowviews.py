@@ -153,5 +153,5 @@ def as_value(code: int) -> naive.Pair:
 
 
 def check_rows(found: Int32, count: int, words: Words) -> None:
-    """The first so many rows listed are those with something in their word, each once."""
+    """The first rows listed, as many as are counted, are those with something in their word, each once."""
     assert sorted(found[:count].tolist()) == np.flatnonzero(words).tolist()

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tablebase.web.app import create_app
 from tablebase.web.settings import Limits, Settings
 
@@ -33,6 +35,13 @@ def client_of(folder: Path, **settings: Any) -> Iterator[TestClient]:
     """A client of an application in this process, which raises nothing of what the server answers with 500."""
     app = create_app(Settings(folder, **settings))
     with TestClient(app, base_url="http://localhost", raise_server_exceptions=False) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def pawns(hexapawns: Path) -> Iterator[TestClient]:
+    """A client of a server of Hexapawn."""
+    with client_of(hexapawns) as client:
         yield client
 
 

@@ -158,7 +158,7 @@ class Stuck(Small):
 
 
 class Restless(Small):
-    """Whoever has won may hold once more."""
+    """A player who has won may hold once more."""
 
     def moves(self, state: State) -> dict[int, State]:
         """Also where the game is over."""

@@ -1,7 +1,7 @@
 """Hare & Hedgehog written anew, without the package: a whole turn is one tree, with dictionaries and fractions.
 
 `read` and `write` turn texts of states at the beginning of a turn into dictionaries and back. `paths` counts paths; `wins`
-is the chance that a player comes first within so many turns, from which `W` and `U` follow. Options are a dictionary of
+is the chance that a player comes first within a number of turns, from which `W` and `U` follow. Options are a dictionary of
 those that are not the default; beside those of the rules it may have ``cap``, and ``merged`` or ``generous``.
 
 A turn is a tree of tuples: ``("choose", mover, {code: node})``, ``("draw", [(probability, card, node)])``,
@@ -35,7 +35,7 @@ MANY = "many"
 
 
 def read(text: str, options: Options | None = None) -> State:
-    """A state from its text; under a merged cap, whoever has more than that has many carrots."""
+    """A state from its text; under a merged cap, a hare with more than that has many carrots."""
     options = options or {}
     hares, mover, *more = text.split()
     state: State = {"hares": [], "mover": int(mover) - 1, "round": 0, "drawn": dict.fromkeys(CARDS, 0)}
@@ -220,7 +220,7 @@ def first_carrots(state: State, options: Options) -> int:
 
 
 def may_stand(state: State, who: int, square: int, carrots: int | str) -> bool:
-    """Whether the hare may come to a square ahead, or fall onto it, with so many carrots; hedgehogs apart."""
+    """Whether the hare may come to a square ahead, or fall onto it, with this many carrots; hedgehogs apart."""
     lettuces = state["hares"][who]["lettuces"]
     if square == 64:
         return lettuces == 0 and carrots != MANY and int(carrots) <= 10 * (1 + finished(state))
@@ -385,7 +385,7 @@ EFFECTS: dict[str, Callable[[State, int, int, Options, int | None], Node]] = {
 
 
 def paths(text: str, depth: int, **options: Any) -> int:
-    """Paths of so many whole turns from a state: one for each code, each of the cards that are different, each choice."""
+    """Paths of a number of whole turns from a state: one for each code, each of the cards that are different, each choice."""
     counts: dict[tuple[str, int], int] = {}
 
     def from_state(state: State, depth: int) -> int:
@@ -410,7 +410,7 @@ def paths(text: str, depth: int, **options: Any) -> int:
 
 
 def wins(text: str, turns: int, attacker: int, **options: Any) -> Fraction:
-    """The chance that the attacker comes first within so many turns of all together, while all others hinder him."""
+    """The chance that the attacker comes first within a number of turns of all together, while all others hinder him."""
     known: dict[tuple[str, int], Fraction] = {}
 
     def of_state(state: State, turns: int) -> Fraction:
@@ -439,10 +439,10 @@ def wins(text: str, turns: int, attacker: int, **options: Any) -> Fraction:
 
 
 def W(text: str, turns: int, **options: Any) -> Fraction:  # noqa: N802 (as in the definition)
-    """The chance that the player to move wins within so many turns of both together."""
+    """The chance that the player to move wins within a number of turns of both together."""
     return wins(text, turns, int(text.split()[1]) - 1, **options)
 
 
 def U(text: str, turns: int, **options: Any) -> Fraction:  # noqa: N802
-    """One minus the chance that the other of two players wins within so many turns."""
+    """One minus the chance that the other of two players wins within a number of turns."""
     return 1 - wins(text, turns, 2 - int(text.split()[1]), **options)

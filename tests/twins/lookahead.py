@@ -116,7 +116,7 @@ def search(
     average: bool = False,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Look so many turns ahead; `leaf_values` are those of leaves, where they differ from what moves are sorted by."""
+    """Look a number of turns ahead; `leaf_values` are those of leaves, where they differ from what moves are sorted by."""
     leaf_values = leaf_values or values
     counts = {"nodes": 1, "positions": 1, "leaves": 0}
     finished = values(state)[1]

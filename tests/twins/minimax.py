@@ -44,7 +44,7 @@ def minimax(game: Game, evaluation: Evaluation, position: Position, depth: int, 
 
 
 def value_score(value: naive.Pair, ply: int) -> int:
-    """The score of a value that is known after so many plies."""
+    """The score of a value that is known after this many plies."""
     outcome, distance = value
     if distance is None:
         return 0

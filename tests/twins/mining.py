@@ -28,7 +28,7 @@ WAYS = ((1, 0), (-1, 0), (0, 1), (0, -1))
 
 
 def rows_of(tables: Tablebase, game: Game, material: str, side: int = 0, pieces: int | None = None) -> list[Row]:
-    """All rows of a slice, or of all tiers of a material, with columns for so many pieces (by default those that it has)."""
+    """All rows of a slice, or of all tiers of a material, with columns for a number of pieces (by default those that it has)."""
     kinds = parse_materials(game, material)[0].kinds
     placements = _placements(game, kinds)
     ours, others = ([Position(placed, mover) for placed in placements] for mover in (side, 1 - side))

@@ -75,7 +75,7 @@ def escaped(game: Game, position: Position) -> bool:
 
 
 def perft(game: Game, position: Position, plies: int) -> int:
-    """Number of move paths of so many plies; a game that is over goes no further."""
+    """Number of move paths of this many plies; a game that is over goes no further."""
     if plies == 0:
         return 1
     if escaped(game, position):

@@ -43,7 +43,7 @@ def word_of(squares: Iterable[int]) -> int:
 
 
 def moved(squares: set[int], shift: int) -> set[int]:
-    """All squares so many further on; what leaves the word is lost."""
+    """All squares moved on by a number; what leaves the word is lost."""
     return {square + shift for square in squares if 0 <= square + shift < WORD}
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
+from tablebase.api.commands import DEFAULT_GAME
 from tablebase.web.api.schemas import LIMITS, LONGEST_NAME, LONGEST_POSITION, GameName, Given, Told
 
 SEED = Field(ge=0, lt=1 << 63, description="Decides all chance; without it, chance itself does.", examples=[1])
@@ -13,7 +14,7 @@ SettingText = Annotated[str, Field(max_length=LONGEST_NAME)]
 HareName = Annotated[
     str,
     Field(
-        max_length=LONGEST_NAME, description="A game of chance or of several players, with its variant.", examples=["harehedgehog"]
+        max_length=LONGEST_NAME, description="A game of chance or of several players, with its variant.", examples=[DEFAULT_GAME]
     ),
 ]
 HarePosition = Annotated[
@@ -75,7 +76,7 @@ class PlayAnswer(Told):
 class HareNew(Given):
     """A new game."""
 
-    game: HareName = "harehedgehog"
+    game: HareName = DEFAULT_GAME
     seed: Annotated[int | None, SEED] = None
 
 

@@ -8,8 +8,9 @@ from fastapi import APIRouter, Request, Response
 
 from tablebase.api.chances import line_rows, probe_states
 from tablebase.api.tablebase import Tablebase
+from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import StochasticGame
-from tablebase.web.api.routes import get, post, query_of, refuse, rules_of
+from tablebase.web.api.routes import get, post, query_of, refuse
 from tablebase.web.api.schemas import BatchGiven, LineGiven, LineRow, ProbeGiven, ProbeRow
 from tablebase.web.caching import answered
 from tablebase.web.context import in_thread, settings_of, tables_of
@@ -25,7 +26,7 @@ async def probe(request: Request) -> Response:
     The answer is a list of one, as `tablebase probe --format json` writes it.
     """
     given = query_of(request, ProbeGiven)
-    rules = rules_of(given.game)
+    rules = load_rules(given.game)
     if isinstance(rules, StochasticGame):
         rows = await in_thread(request, rows_of, tables_of(request), given.game, [given.position], given.strict, given.turns)
     else:
@@ -46,7 +47,7 @@ async def probe_many(request: Request, given: BatchGiven) -> Response:
 
 def rows_of(tables: Tablebase, name: str, positions: list[str], strict: bool, turns: int | None) -> list[dict[str, Any]]:
     """What `tablebase probe --format json` writes of positions."""
-    rules = rules_of(name)
+    rules = load_rules(name)
     if isinstance(rules, StochasticGame):
         refuse(rules, strict=strict)
         return [row for _, row in probe_states(tables.folder, rules, positions, turns)]
@@ -66,7 +67,7 @@ async def line(request: Request) -> Response:
 
 
 def _line(tables: Tablebase, given: LineGiven, most: int) -> list[dict[str, Any]]:
-    rules = rules_of(given.game)
+    rules = load_rules(given.game)
     if isinstance(rules, StochasticGame):
         return line_rows(tables.folder, rules, given.position, given.plies)
     return tables.line(rules, given.position, most if given.plies is None else given.plies).to_dict()

@@ -1,4 +1,4 @@
-"""What all routes share: how they are described, and how they read the name of a game."""
+"""What all routes share: how they are described, and how they read what is sent."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ValidationError
 
 from tablebase.errors import RulesError
-from tablebase.game import Game, load_game
-from tablebase.game.registry import load_rules
+from tablebase.game import Game
 from tablebase.game.stochastic import StochasticGame
 from tablebase.web.problems import MEDIA_TYPE, ProblemError, sentence_of
 
@@ -37,6 +36,7 @@ MEANINGS = {
     503: "A table or the catalog cannot be used, or the answer would take more than the server allows.",
     504: "The answer would take longer than the server allows.",
 }
+ANSWERED: dict[str, Any] = {"description": "The answer.", "headers": {"ETag": {"schema": {"type": "string"}}}}
 ALWAYS = (400, 500, 503, 504)
 WITH_BODY = (408, 413, 415)
 
@@ -126,7 +126,7 @@ def _route(
             methods=[method],
             response_model=model,
             response_class=Answer,
-            responses={200: _answer_of(model), **described(*statuses)},
+            responses={200: ANSWERED, **described(*statuses)},
             openapi_extra=extra,
             operation_id=name or handler.__name__,
             summary=(handler.__doc__ or "").splitlines()[0],
@@ -135,20 +135,6 @@ def _route(
         return handler
 
     return decorate
-
-
-def _answer_of(_model: Any) -> dict[str, Any]:
-    return {"description": "The answer.", "headers": {"ETag": {"schema": {"type": "string"}}}}
-
-
-def rules_of(name: str) -> Game | StochasticGame:
-    """The game of that name, of either sort; errors are those of `load_rules`."""
-    return load_rules(name)
-
-
-def game_of(name: str) -> Game:
-    """The game of pieces on squares of that name; errors are those of `load_game`."""
-    return load_game(name)
 
 
 def refuse(game: Game | StochasticGame, **given: object) -> None:

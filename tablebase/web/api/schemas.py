@@ -137,7 +137,7 @@ class ProbeGiven(Given):
     strict: Annotated[bool, Field(description="Refuse positions with moves whose tables are missing.")] = False
     turns: Annotated[
         int | None,
-        Field(ge=1, le=100, description="Games of chance: also the chances of winning within so many turns."),
+        Field(ge=1, le=100, description="Games of chance: also the chances of winning within this number of turns."),
     ] = None
 
 
@@ -152,7 +152,7 @@ class BatchGiven(Given):
     strict: Annotated[bool, Field(description="Refuse positions with moves whose tables are missing.")] = False
     turns: Annotated[
         int | None,
-        Field(ge=1, le=100, description="Games of chance: also the chances of winning within so many turns."),
+        Field(ge=1, le=100, description="Games of chance: also the chances of winning within this number of turns."),
     ] = None
 
 
@@ -214,7 +214,7 @@ class LineGiven(Given):
 
     game: GameName
     position: PositionText
-    plies: Annotated[int | None, Field(ge=0, le=LIMITS.plies, description="Stop after so many plies.")] = None
+    plies: Annotated[int | None, Field(ge=0, le=LIMITS.plies, description="Stop after this number of plies.")] = None
 
 
 class LineRow(Told):
@@ -277,7 +277,7 @@ class MaterialsGiven(Given):
     """A game, and a number of pieces."""
 
     game: GameName
-    pieces: Annotated[int | None, Field(ge=2, le=64, description="Only materials with so many pieces.")] = None
+    pieces: Annotated[int | None, Field(ge=2, le=64, description="Only materials with this number of pieces.")] = None
 
 
 class MaterialRow(Told):

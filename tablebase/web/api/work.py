@@ -8,8 +8,9 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from tablebase.errors import TablebaseError
+from tablebase.game import load_game
 from tablebase.web.apart import Question, apart_of
-from tablebase.web.api.routes import game_of, get, post, query_of
+from tablebase.web.api.routes import get, post, query_of
 from tablebase.web.api.work_schemas import (
     CountGiven,
     CountRow,
@@ -31,7 +32,7 @@ async def count(request: Request) -> Response:
     The answer is what `tablebase count --format json` writes, without the seconds. It needs no tables.
     """
     given = query_of(request, CountGiven)
-    game = game_of(given.game)
+    game = load_game(given.game)
     words = [] if given.position is None else [given.position]
     command = shlex.join(["tablebase", "count", game.name, *words])
     fields = {"game": game.name, "position": given.position}
@@ -46,7 +47,7 @@ async def estimate(request: Request) -> Response:
     The answer is what `tablebase estimate --format json` writes, with one worker.
     """
     given = query_of(request, EstimateGiven)
-    game = game_of(given.game)
+    game = load_game(given.game)
     if (given.material is None) == (given.pieces is None):
         raise TablebaseError("there must be either a material or a number of pieces: give one of material and pieces")
     fields: dict[str, Any] = {"game": game.name, "material": given.material, "pieces": given.pieces}

@@ -37,7 +37,9 @@ class EstimateGiven(Given):
 
     game: GameName
     material: Annotated[MaterialName | None, Field(examples=["RvC"])] = None
-    pieces: Annotated[int | None, Field(ge=2, le=64, description="All tables with so many pieces, and what they need.")] = None
+    pieces: Annotated[int | None, Field(ge=2, le=64, description="All tables with this number of pieces, and what they need.")] = (
+        None
+    )
 
 
 class EstimateRow(Told):
@@ -69,7 +71,7 @@ class MineGiven(Given):
     )
     game: GameName
     statement: Annotated[str, Field(max_length=LONGEST_STATEMENT, description="One SELECT over positions.")]
-    limit: Annotated[int, Field(ge=0, le=LIMITS.rows, description="Answer with so many rows at most.")] = 1000
+    limit: Annotated[int, Field(ge=0, le=LIMITS.rows, description="Answer with this number of rows at most.")] = 1000
 
 
 class MineAnswer(Told):

@@ -1,20 +1,15 @@
-"""What addresses name: games and positions."""
+"""What addresses name: positions and numbers."""
 
 from __future__ import annotations
 
 from tablebase.errors import NotationError, TablebaseError, quoted
-from tablebase.game import Game, load_game
+from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.game.notation import read, whole_number
 from tablebase.web.pages.addresses import from_path
 
 LONGEST = 500
 """Characters of a position, far more than any has."""
-
-
-def named_game(name: str) -> Game:
-    """The game of pieces on squares with this name; errors are those of `load_game`."""
-    return load_game(name)
 
 
 def named_placement(game: Game, text: str) -> Position:

@@ -9,15 +9,15 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
-from tablebase.catalog.catalog import Counts
-from tablebase.game import Game
+from tablebase.catalog.catalog import Catalog, Counts
+from tablebase.game import Game, load_game
 from tablebase.slices.material import piece_counts
+from tablebase.web.context import catalog_of
 from tablebase.web.pages.addresses import addresses_of
-from tablebase.web.pages.arguments import named_game, read_start, whole
-from tablebase.web.pages.catalogs import catalog_of
+from tablebase.web.pages.arguments import read_start, whole
 from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.pictures import description
-from tablebase.web.pages.rendering import METHODS, page
+from tablebase.web.pages.rendering import page
 
 SHADES = 10
 """Shades of cells, from no draws to draws alone."""
@@ -64,22 +64,21 @@ class Matrix:
     rows: list[tuple[str, list[Cell | None]]]
 
 
-@router.api_route("/{game}", methods=METHODS)
+@router.get("/{game}")
 def without_slash(request: Request, game: str) -> Response:
     """Leads to the page of a game."""
-    return RedirectResponse(addresses_of(request).game(named_game(game).name), 307)
+    return RedirectResponse(addresses_of(request).game(load_game(game).name), 307)
 
 
-@router.api_route("/{game}/", methods=METHODS)
+@router.get("/{game}/")
 def game(request: Request, game: str, pieces: str | None = None) -> Response:
     """A game, and the materials with a number of pieces."""
-    rules = named_game(game)
+    rules = load_game(game)
     if game != rules.name:
         return RedirectResponse(addresses_of(request).game(rules.name, pieces=pieces), 307)
     asked = read_start(rules)
     shown: dict[str, Any] = {"game": rules, "section": "game", "asked": asked, "alt": description(rules, asked)}
-    with catalog_of(request) as catalog:
-        totals, counts = catalog.counts(rules, "pieces"), catalog.counts(rules, "material")
+    totals, counts = catalog_of(request).answer(("game page", rules.name), lambda opened: _counts(opened, rules))
     if not totals:
         return page(request, "game.html", **shown, totals=[], chosen=None, matrices=[], tiers=[], divided=False)
     divided = len({line.material for line in counts}) > MOST_IN_ONE
@@ -96,6 +95,11 @@ def game(request: Request, game: str, pieces: str | None = None) -> Response:
         matrices=matrices(rules, [line for line in listed if line not in tiered], divided=divided),
         tiers=_tiers(tiered),
     )
+
+
+def _counts(catalog: Catalog, game: Game) -> tuple[list[Counts], list[Counts]]:
+    """What has been built, by number of pieces and by material."""
+    return catalog.counts(game, "pieces"), catalog.counts(game, "material")
 
 
 def _chosen(game: Game, totals: Sequence[Counts], pieces: str | None, divided: bool) -> int | None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from tablebase.api.tablebase import Tablebase
-from tablebase.web.context import in_thread, settings_of, tables_of
+from tablebase.web.built import built_rows
+from tablebase.web.catalog import KnownCatalog
+from tablebase.web.context import catalog_of, in_thread, settings_of
 from tablebase.web.hidden import without_paths
 from tablebase.web.pages.addresses import addresses_of
 from tablebase.web.pages.faults import PageRoute
-from tablebase.web.pages.rendering import METHODS, page, problem_page
+from tablebase.web.pages.rendering import page, problem_page
 from tablebase.web.problems import ProblemError
 from tablebase.web.statements import mined
 
@@ -37,18 +38,17 @@ LONGEST = 20_000
 """Characters of a statement in an address; more is cut off."""
 ROWS = 1000
 """Of a result, as many as the API answers with unless it is asked for more."""
-GAMES = "SELECT game, MIN(pieces) AS least FROM tables GROUP BY game ORDER BY game"
 
 router = APIRouter(route_class=PageRoute)
 
 
-@router.api_route("/mine", methods=METHODS)
+@router.get("/mine")
 async def mine(request: Request, game: str = "", statement: str = "") -> Response:
     """An editor for statements; one in the address stands in it already, with its result."""
     settings = settings_of(request)
     if not settings.mine:
         return problem_page(request, 404, "This server answers no statements over positions: start it with --mine.")
-    games = await in_thread(request, _games, tables_of(request))
+    games = await in_thread(request, _games, catalog_of(request))
     chosen = game if game in games else next(iter(games), "")
     examples = [(title, text.format(pieces=games.get(chosen, 2))) for title, text in EXAMPLES]
     to = addresses_of(request)
@@ -72,6 +72,6 @@ async def mine(request: Request, game: str = "", statement: str = "") -> Respons
     )
 
 
-def _games(tables: Tablebase) -> dict[str, int]:
+def _games(catalog: KnownCatalog) -> dict[str, int]:
     """The games that have tables of positions, each with its least number of pieces."""
-    return dict(tables.sql(GAMES).fetchall())
+    return {row["game"]: row["least"] for row in built_rows(catalog) if row["tables"]}

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Response
 
 from tablebase.errors import NotationError, TablebaseError, quoted
-from tablebase.game import Game
+from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
 from tablebase.pictures import tokens
 from tablebase.pictures.board import board as drawn_board
@@ -15,9 +15,9 @@ from tablebase.pictures.board import in_words
 from tablebase.pictures.ground import SQUARE, Grid
 from tablebase.pictures.markup import Svg, element, picture
 from tablebase.pictures.themes import as_theme
-from tablebase.web.pages.arguments import named_game, named_placement
+from tablebase.web.pages.arguments import named_placement
 from tablebase.web.pages.faults import PageRoute
-from tablebase.web.pages.rendering import HEADERS, METHODS
+from tablebase.web.pages.rendering import HEADERS
 
 MOST_ARROWS = 20
 KEPT = {"Cache-Control": "public, max-age=86400"}
@@ -26,20 +26,20 @@ KEPT = {"Cache-Control": "public, max-age=86400"}
 router = APIRouter(route_class=PageRoute)
 
 
-@router.api_route("/{game}/board/{position:path}.svg", methods=METHODS)
+@router.get("/{game}/board/{position:path}.svg")
 def board(game: str, position: str, theme: str = "light", last: str | None = None, arrows: str = "") -> Response:
     """The picture of a position, with the last move and arrows, whose moves are separated by commas."""
-    rules = named_game(game)
+    rules = load_game(game)
     chosen = [arrow for arrow in arrows.split(",") if arrow]
     if len(chosen) > MOST_ARROWS:
         raise TablebaseError(f"{len(chosen)} arrows are too many: name at most {MOST_ARROWS}")
     return _response(drawn_board(rules, named_placement(rules, position), last_move=last or None, arrows=chosen, theme=theme))
 
 
-@router.api_route("/{game}/piece/{symbol}.svg", methods=METHODS)
+@router.get("/{game}/piece/{symbol}.svg")
 def piece(game: str, symbol: str, theme: str = "light") -> Response:
     """The picture of a piece, on nothing."""
-    rules = named_game(game)
+    rules = load_game(game)
     if symbol not in rules.by_symbol:
         known = "".join(kind.symbol for kind in rules.kinds)
         raise NotationError(f"{quoted(symbol)} is not a piece of {rules.name}: the letters are {known}")

@@ -1,40 +1,31 @@
-"""A game against a named player. Nothing is kept between requests but what takes long to make: the moves are in the address."""
+"""A game against a named player. Nothing is kept between requests: the moves are in the address."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from random import SystemRandom
-from threading import Lock
 from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from tablebase.build.plan import check_tables
+from tablebase.compute.quantities import count_plies
 from tablebase.errors import MissingTableError, TablebaseError, quoted
-from tablebase.game import Game
+from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import check_pieces, render, render_move
 from tablebase.play.match import Ending, Match, reason, side_number
-from tablebase.play.player import Player, Seat
-from tablebase.play.players import PLAYERS, find_player, open_player, player_names
-from tablebase.web.context import tables_of
-from tablebase.web.pages import words
+from tablebase.play.players import PLAYERS, find_player, player_names
+from tablebase.web.context import in_thread, settings_of, tables_of
+from tablebase.web.moves import played
 from tablebase.web.pages.addresses import addresses_of
-from tablebase.web.pages.arguments import named_game, named_placement
+from tablebase.web.pages.arguments import named_placement
 from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.pictures import board_data, description
-from tablebase.web.pages.rendering import METHODS, page
+from tablebase.web.pages.rendering import page
 
 RESIGNS = "resigns"
 """Stands in an address for the last move of a player that gives up."""
-MOST_PLIES = 1_000
-SLOW = ("foxbox", "ranking", "matchboxes")
-"""Players that know every position of a game, which takes seconds; they are kept for the next move."""
-KEPT = 2
 
 router = APIRouter(route_class=PageRoute)
 
@@ -73,8 +64,8 @@ class Table:
         }
 
 
-@router.api_route("/{game}/play", methods=METHODS)
-def play(
+@router.get("/{game}/play")
+async def play(
     request: Request,
     game: str,
     player: str | None = None,
@@ -85,31 +76,42 @@ def play(
     level: str | None = None,
 ) -> Response:
     """The choice of an opponent; with one, the game as it stands, or the address after the opponent's move."""
-    rules = named_game(game)
-    first = named_placement(rules, start or rules.start)
-    check_pieces(rules, first)
     if player is None:
-        return _choice(request, rules, first)
+        return await in_thread(request, _choice, request, game, start)
     # Players may take settings that are files of the server's: only these are for everybody.
     given = {"fuzz": fuzz, "level": level}
+    table = await in_thread(request, _seated, game, player, side, start, given)
+    listed = [move for move in moves.split(",") if move]
+    match = await in_thread(request, _replayed, table, listed, settings_of(request).limits.plies)
+    if match.ending() is None and match.side != table.person:
+        reply = await _reply(request, table, listed)
+        return RedirectResponse(addresses_of(request).game(table.game.name, "play", **table.query([*listed, reply])), 303)
+    return await in_thread(request, _standing, request, table, match, listed)
+
+
+def _seated(game: str, player: str, side: str | None, start: str | None, given: dict[str, str | None]) -> Table:
+    """Who plays what, from the fields of an address."""
+    rules = load_game(game)
+    first = _start(rules, start)
     known = find_player(player).settings
     settings = {name: value for name, value in given.items() if value and name in known}
-    person = first.side if not side else side_number(rules, side)
-    table = Table(rules, first, player, person, settings)
-    listed = [move for move in moves.split(",") if move]
-    match = _replayed(table, listed)
-    if match.ending() is None and match.side != person:
-        listed.append(_reply(request, table, match))
-        return RedirectResponse(addresses_of(request).game(rules.name, "play", **table.query(listed)), 303)
-    return page(request, "play.html", **_shown(request, table, match, listed))
+    return Table(rules, first, player, first.side if not side else side_number(rules, side), settings)
 
 
-def _choice(request: Request, game: Game, first: Position) -> Response:
+def _start(game: Game, text: str | None) -> Position:
+    """Where a game begins, in which it must not be over."""
+    position = named_placement(game, text or game.start)
+    check_pieces(game, position)
+    return position
+
+
+def _choice(request: Request, game: str, start: str | None) -> Response:
     """The page on which a game begins."""
-    names = player_names(game)
+    rules = load_game(game)
+    first, names = _start(rules, start), player_names(rules)
     records = [record for record in PLAYERS if record.name in names]
-    shown: dict[str, Any] = {"game": game, "section": "play", "asked": first, "alt": description(game, first)}
-    return page(request, "play_new.html", **shown, players=records, needs=_missing(request, game, first))
+    shown: dict[str, Any] = {"game": rules, "section": "play", "asked": first, "alt": description(rules, first)}
+    return page(request, "play_new.html", **shown, players=records, needs=_missing(request, rules, first))
 
 
 def _missing(request: Request, game: Game, first: Position) -> str | None:
@@ -121,10 +123,10 @@ def _missing(request: Request, game: Game, first: Position) -> str | None:
     return None
 
 
-def _replayed(table: Table, moves: list[str]) -> Match:
-    """The match after the moves of an address; `TablebaseError` if one of them is not legal."""
-    if len(moves) > MOST_PLIES:
-        raise TablebaseError(f"the game is longer than {MOST_PLIES:,} plies: begin a new one")
+def _replayed(table: Table, moves: list[str], most: int) -> Match:
+    """The match after the moves of an address; `TablebaseError` if one of them is not legal, or there are too many."""
+    if len(moves) > most:
+        raise TablebaseError(f"the game is longer than {most:,} plies: begin a new one")
     match = Match(table.game, table.start)
     for number, text in enumerate(moves, start=1):
         if text == RESIGNS and number == len(moves) and match.ending() is None and match.side != table.person:
@@ -138,14 +140,24 @@ def _replayed(table: Table, moves: list[str]) -> Match:
     return match
 
 
-def _reply(request: Request, table: Table, match: Match) -> str:
+async def _reply(request: Request, table: Table, moves: list[str]) -> str:
     """What the opponent does."""
-    folder = tables_of(request).folder
     if find_player(table.player).needs_tables:
-        check_tables(table.game, table.start, folder)
-    with _opened(table, Seat(table.game, table.start, 1 - table.person, folder)) as opponent:
-        move = opponent.choose(match, SystemRandom())
-    return RESIGNS if move is None else render_move(table.game, move)
+        await in_thread(request, check_tables, table.game, table.start, tables_of(request).folder)
+    asked = {
+        "game": table.game.name,
+        "position": render(table.game, table.start),
+        "moves": moves,
+        "player": table.player,
+        "settings": table.settings,
+    }
+    move = (await played(request, asked))["move"]
+    return RESIGNS if move is None else str(move)
+
+
+def _standing(request: Request, table: Table, match: Match, listed: list[str]) -> Response:
+    """The page of a game as it stands."""
+    return page(request, "play.html", **_shown(request, table, match, listed))
 
 
 def _shown(request: Request, table: Table, match: Match, listed: list[str]) -> dict[str, Any]:
@@ -175,31 +187,6 @@ def _result(game: Game, match: Match, ending: Ending, person: int) -> str:
     """How a game has ended, as a sentence."""
     why = reason(match, ending)
     if ending.winner is None:
-        return f"A draw after {words.count_plies(match.plies)}: {why}."
+        return f"A draw after {count_plies(match.plies)}: {why}."
     winner = "You have won" if ending.winner == person else f"{game.sides[ending.winner].name} has won"
-    return f"{winner} after {words.count_plies(match.plies)}: {why}."
-
-
-# Players that are kept
-
-
-_kept: OrderedDict[tuple[object, ...], Player] = OrderedDict()
-_lock = Lock()
-"""One at a time: a player is not safe to use from several threads, and making one can take a gigabyte."""
-
-
-@contextmanager
-def _opened(table: Table, seat: Seat) -> Iterator[Player]:
-    """The opponent, made anew or as it was kept."""
-    if table.player not in SLOW:
-        with open_player(table.player, seat, **table.settings) as player:
-            yield player
-        return
-    key = (table.player, table.game, table.start, table.person, *sorted(table.settings.items()))
-    with _lock:
-        if key not in _kept:
-            while len(_kept) >= KEPT:
-                _kept.popitem(last=False)[1].close()
-            _kept[key] = open_player(table.player, seat, **table.settings)
-        _kept.move_to_end(key)
-        yield _kept[key]
+    return f"{winner} after {count_plies(match.plies)}: {why}."

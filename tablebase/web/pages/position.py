@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from tablebase.errors import MissingTableError, NotationError
-from tablebase.game import Game
+from tablebase.game import Game, load_game
 from tablebase.game.moves import Position, mirrored, swapped
 from tablebase.game.notation import check_pieces, read, render
 from tablebase.probe.answers import Line
@@ -17,28 +17,28 @@ from tablebase.slices.material import material_name, material_of
 from tablebase.web.context import tables_of
 from tablebase.web.pages import words
 from tablebase.web.pages.addresses import addresses_of
-from tablebase.web.pages.arguments import named_game, named_placement, read_start
+from tablebase.web.pages.arguments import named_placement, read_start
 from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.missing import missing
 from tablebase.web.pages.pictures import board_data, description
-from tablebase.web.pages.rendering import METHODS, page
+from tablebase.web.pages.rendering import page
 
 router = APIRouter(route_class=PageRoute)
 
 
-@router.api_route("/{game}/position", methods=METHODS)
-@router.api_route("/{game}/position/", methods=METHODS, name="position_of_form")
+@router.get("/{game}/position")
+@router.get("/{game}/position/", name="position_of_form")
 def by_text(request: Request, game: str, position: str | None = None) -> Response:
     """Leads to the address of a position that was written into a form; without one, to the start."""
-    rules = named_game(game)
+    rules = load_game(game)
     text = rules.start if position is None or not position.strip() else position.strip()
     return RedirectResponse(addresses_of(request).position(rules, named_placement(rules, text)), 303)
 
 
-@router.api_route("/{game}/position/{position:path}", methods=METHODS)
+@router.get("/{game}/position/{position:path}")
 def position(request: Request, game: str, position: str) -> Response:
     """A position: whatever can stand on the board is shown, and its value if the game goes on in it."""
-    rules = named_game(game)
+    rules = load_game(game)
     asked = named_placement(rules, position)
     # Of the ways to write a position, one is its address.
     if (game, position) != (rules.name, render(rules, asked).replace(" ", "_")):
@@ -48,7 +48,7 @@ def position(request: Request, game: str, position: str) -> Response:
 
 
 def _found(request: Request, game: Game, asked: Position) -> tuple[int, dict[str, Any]]:
-    """The status of the page, and what can be said about the position."""
+    """The status of the page, and what is known of the position."""
     try:
         check_pieces(game, asked)
     except NotationError as fault:

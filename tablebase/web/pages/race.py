@@ -9,18 +9,18 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
-from starlette.concurrency import run_in_threadpool
 
-from tablebase.api.commands import computer_move, move, new_game
 from tablebase.errors import TablebaseError, quoted
 from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import StochasticGame
 from tablebase.play.state_match import StateMatch
+from tablebase.web.context import in_thread
+from tablebase.web.moves import commanded
 from tablebase.web.pages.addresses import addresses_of
 from tablebase.web.pages.arguments import whole
 from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.forms import form_of
-from tablebase.web.pages.rendering import METHODS, page
+from tablebase.web.pages.rendering import page
 
 GAME, TITLE = "harehedgehog", "Hare & Hedgehog"
 SEATS = ("person", "computer")
@@ -45,7 +45,7 @@ SQUARES = {
 router = APIRouter(route_class=PageRoute)
 
 
-@router.api_route(f"/{GAME}/", methods=METHODS)
+@router.get(f"/{GAME}/")
 def begin(request: Request, players: str | None = None) -> Response:
     """The page on which a race begins."""
     number = 2 if players is None else whole(players, "the number of players")
@@ -53,8 +53,8 @@ def begin(request: Request, players: str | None = None) -> Response:
     return page(request, "race_new.html", title=TITLE, number=number, counts=PLAYERS, depths=DEPTHS)
 
 
-@router.api_route(f"/{GAME}/race", methods=METHODS)
-def race(
+@router.get(f"/{GAME}/race")
+async def race(
     request: Request,
     seat: Annotated[list[str] | None, Query()] = None,
     depth: str | None = None,
@@ -67,7 +67,12 @@ def race(
         return RedirectResponse(addresses_of(request).game(GAME), 303)
     table = Table(_seats(seat or []), _depth(depth))
     if position is None:
-        return _led_to(request, table, _answered(new_game({"game": table.name})))
+        return _led_to(request, table, await commanded(request, "new", {"game": table.name}))
+    return await in_thread(request, _standing, request, table, position, made, cards)
+
+
+def _standing(request: Request, table: Table, position: str, made: str | None, cards: str) -> Response:
+    """The page of a race at a position."""
     game = load_rules(table.name)
     assert isinstance(game, StochasticGame)
     match = StateMatch(game, game.parse(position.replace("_", " ")), SystemRandom())
@@ -101,10 +106,10 @@ async def turn(request: Request) -> Response:
     table = Table(_seats(seats), _depth(fields["depth"] or None))
     asked: dict[str, Any] = {"game": table.name, "position": fields["position"].replace("_", " ")}
     if fields["code"]:
-        answer = await run_in_threadpool(move, {**asked, "code": _code(fields["code"])})
+        answer = await commanded(request, "move", {**asked, "code": _code(fields["code"])})
     else:
-        answer = await run_in_threadpool(computer_move, {**asked, "settings": {"depth": table.depth}})
-    return _led_to(request, table, _answered(answer))
+        answer = await commanded(request, "computer", {**asked, "settings": {"depth": table.depth}})
+    return _led_to(request, table, answer)
 
 
 @dataclass(frozen=True)
@@ -137,13 +142,6 @@ def _led_to(request: Request, table: Table, answer: dict[str, Any]) -> Response:
     if answer["cards"]:
         query.append(("cards", ",".join(card["card"] for card in answer["cards"])))
     return RedirectResponse(f"{addresses_of(request).game(GAME, 'race')}?{urlencode(query, safe=':,')}", 303)
-
-
-def _answered(answer: dict[str, Any]) -> dict[str, Any]:
-    """What a command answers; `TablebaseError` if it does not."""
-    if not answer["success"]:
-        raise TablebaseError(answer["error"])
-    return answer
 
 
 def _seats(seats: list[str]) -> list[str]:

@@ -12,7 +12,7 @@ from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import tablebase
-from tablebase.compute.quantities import in_bytes, in_time
+from tablebase.compute.quantities import count_plies, in_bytes, in_time
 from tablebase.web.context import settings_of
 from tablebase.web.hidden import without_paths
 from tablebase.web.pages import words
@@ -22,7 +22,6 @@ HERE = Path(__file__).parents[1]
 POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
 """Content-Security-Policy: a page loads nothing from elsewhere, and runs no script but those of its server."""
 HEADERS = {"Content-Security-Policy": POLICY, "Referrer-Policy": "same-origin", "X-Content-Type-Options": "nosniff"}
-METHODS = ["GET", "HEAD"]
 TITLES = {400: "This cannot be shown", 404: "Not found", 405: "Not allowed", 503: "Not now"}
 
 static = StaticFiles(directory=HERE / "static")
@@ -41,7 +40,7 @@ def _environment() -> Environment:
     environment.filters.update(
         number=words.number,
         percent=words.percent,
-        plies=words.count_plies,
+        plies=count_plies,
         in_bytes=in_bytes,
         in_time=in_time,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from tablebase.compute.quantities import count_plies
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
@@ -28,11 +29,6 @@ def share(part: int, whole: int) -> str:
     """A share in per cent in as few characters as possible; what is there is never rounded to nothing."""
     rounded = f"{100 * part / whole:.0f}" if whole else "–"
     return "<1" if part and rounded == "0" else rounded
-
-
-def count_plies(plies: int) -> str:
-    """A number of plies."""
-    return "1 ply" if plies == 1 else f"{plies:,} plies"
 
 
 def count(amount: int, what: str) -> str:

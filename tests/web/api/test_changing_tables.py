@@ -11,14 +11,12 @@ from random import Random
 from typing import Any
 
 import pytest
-from support.program import random_position
+from support.games import random_texts
 from support.web import assert_no_paths, client_of, sentence_of
 
 import tablebase
-from tablebase.errors import CorruptTableError, NotationError
+from tablebase.errors import CorruptTableError
 from tablebase.game import load_game
-from tablebase.game.notation import check_pieces, render
-from tablebase.slices.location import stored_materials
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import table_path
 from tablebase.tables.store import Store
@@ -59,23 +57,10 @@ def scribble(path: Path, _other: Path, random: Random) -> None:
             file.write(random.randbytes(200))
 
 
-def positions(count: int) -> list[str]:
-    """Random positions of two pieces."""
-    source, texts = Random(5), []
-    while len(texts) < count:
-        position = random_position(GAME, source.choice(stored_materials(GAME, 2)), source.randrange(2), source)
-        try:
-            check_pieces(GAME, position)
-        except NotationError:
-            continue
-        texts.append(render(GAME, position))
-    return texts
-
-
 @pytest.mark.parametrize("change", [remove, replace, write_over, cut, scribble])
 def test_tables_that_change_under_load(two_pieces: Path, copied: Path, change: Change) -> None:
     """Each answer is right, or an error with a sentence; with few chunks in memory, so that files are read all the time."""
-    texts = positions(60)
+    texts = random_texts(GAME, 2, 60, seed=5)
     with tablebase.open(two_pieces) as tables:
         right = {text: tables.probe(GAME, text).to_dict() for text in texts}
     paths = sorted(copied.glob("doushouqi/2/*.h5"))

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
-from support.program import Answer, random_position
+from support.games import random_texts
+from support.program import Answer
 from support.web import TestClient, client_of, sentence_of
 
-from tablebase.errors import NotationError
 from tablebase.game import load_game
-from tablebase.game.notation import check_pieces, render
-from tablebase.slices.location import stored_materials
 
 Ask = Callable[..., Answer]
 LOST = "7/7/7/7/3c3/7/7/R6/7 w"
@@ -25,13 +22,6 @@ GAME = load_game("doushouqi")
 def three(three_pieces: Path) -> Iterator[TestClient]:
     """A client of a server of two and three pieces."""
     with client_of(three_pieces) as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def pawns(hexapawns: Path) -> Iterator[TestClient]:
-    """A client of a server of Hexapawn."""
-    with client_of(hexapawns) as client:
         yield client
 
 
@@ -50,22 +40,9 @@ def got(client: TestClient, path: str, **given: Any) -> Any:
     return answer.json()
 
 
-def positions_of(pieces: int, count: int) -> list[str]:
-    """Random positions of Dou Shou Qi in which the game is not over."""
-    source, texts = Random(1), []
-    while len(texts) < count:
-        position = random_position(GAME, source.choice(stored_materials(GAME, pieces)), source.randrange(2), source)
-        try:
-            check_pieces(GAME, position)
-        except NotationError:
-            continue
-        texts.append(render(GAME, position))
-    return texts
-
-
 def test_probes(three: TestClient, three_pieces: Path, ask: Ask) -> None:
     """One by GET, many by POST: values, moves, and their order."""
-    texts = positions_of(3, 40)
+    texts = random_texts(GAME, 3, 40, seed=1)
     expected = ask("probe", "doushouqi", *texts, "--data", three_pieces, "--format", "json").json
     assert len(expected) == 40
     assert [got(three, "probe", game="doushouqi", position=text) for text in texts] == [[row] for row in expected]

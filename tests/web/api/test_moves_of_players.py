@@ -20,13 +20,6 @@ START = "0:68:3,0:68:3 1"
 
 
 @pytest.fixture(scope="module")
-def pawns(hexapawns: Path) -> Iterator[TestClient]:
-    """A client of a server of Hexapawn."""
-    with client_of(hexapawns) as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
 def miner(two_pieces: Path) -> Iterator[TestClient]:
     """A client of a server that answers statements, within narrow limits."""
     with client_of(two_pieces, mine=True, limits=replace(SMALL, seconds=60.0)) as client:

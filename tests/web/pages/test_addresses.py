@@ -208,6 +208,20 @@ def test_methods(client: TestClient) -> None:
     assert "requests of another method" in said(parsed(refused.text))
 
 
+PICTURES = ("/hexapawn/board/ppp/3/PPP_w.svg", "/hexapawn/piece/P.svg")
+
+
+@pytest.mark.parametrize("address", [*KINDS_OF_PAGES, *PICTURES, "/hexapawn", "/hexapawn/position", "/nowhere", "/metrics"])
+def test_head(address: str, client: TestClient) -> None:
+    """HEAD answers with the status and headers of GET, and nothing else."""
+    page, head = (client.request(method, address, follow_redirects=False) for method in ("GET", "HEAD"))
+    assert (head.status_code, head.content) == (page.status_code, b"")
+    assert (head.headers.get("content-type"), head.headers.get("location")) == (
+        page.headers.get("content-type"),
+        page.headers.get("location"),
+    )
+
+
 @pytest.mark.parametrize("address", KINDS_OF_PAGES)
 def test_what_every_page_has(address: str, client: TestClient) -> None:
     """A title of its own, one main heading, a language, a link past the navigation; and nothing that its policy forbids."""

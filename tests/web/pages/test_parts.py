@@ -15,7 +15,7 @@ from support.pages import TestClient as Client
 from support.pages import shown
 from support.program import Answer
 
-from tablebase.catalog.catalog import Counts
+from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.compute.quantities import in_bytes, in_time
 from tablebase.game import Outcome, load_game
 from tablebase.values import Value
@@ -111,6 +111,34 @@ def test_a_damaged_table(two_games: Path, tmp_path: Path) -> None:
         sentence = said(shown(client, "/doushouqi/position/7/7/7/7/3e3/7/7/R6/7_w", 503))
     assert str(path.relative_to(folder)) in sentence
     assert str(folder) not in sentence
+
+
+@pytest.mark.parametrize("address", ["/", "/doushouqi/", "/doushouqi/material/RvE", "/doushouqi/records"])
+def test_the_catalog_is_opened_once(address: str, two_games: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a page reads in it is read together, and kept for the next request."""
+    opened = []
+
+    def counted(folder: Path, catalog: str | None) -> Catalog:
+        opened.append(folder)
+        return Catalog(folder, catalog=catalog)
+
+    monkeypatch.setattr("tablebase.web.catalog.Catalog", counted)
+    with Client(create_app(Settings(two_games))) as client:
+        first, second = (client.get(address) for _ in range(2))
+    assert (first.status_code, first.text) == (200, second.text)
+    assert opened == [two_games]
+
+
+def test_layers_alone_are_no_tables(piglet_tables: Path, ask: Callable[..., Answer]) -> None:
+    """A game with chance is listed with its layers, and has no positions for statements."""
+    statement = "SELECT game, count(*) AS layers FROM layers GROUP BY game"
+    rows = ask("sql", statement, "--format", "json", "--data", piglet_tables).json
+    with Client(create_app(Settings(piglet_tables, mine=True))) as client:
+        cards = {said(next(card.iter("code"))): said(card) for card in shown(client, "/").iter("li")}
+        assert not list(shown(client, "/mine").iter("option"))
+    assert len(rows) == 2
+    for row in rows:
+        assert f"{row['layers']} layer" in cards[row["game"]]
 
 
 def test_statements_are_off_unless_asked_for(two_games: Path) -> None:

@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from fastapi.testclient import TestClient
 from support.html import classed, identified, parsed, said
+from support.pages import TestClient as Client
 from support.pages import shown
 
 from tablebase.api.tablebase import Tablebase
@@ -18,7 +19,9 @@ from tablebase.game.notation import parse, read, render
 from tablebase.game.registry import load_rules
 from tablebase.play.match import Match
 from tablebase.play.players import player_names
+from tablebase.web.app import create_app
 from tablebase.web.pages.race import CARDS, SQUARES, TRACK
+from tablebase.web.settings import Limits, Settings
 from tablebase_rules import _harehedgehog
 
 GAME = load_game("hexapawn")
@@ -120,6 +123,14 @@ def test_from_another_position(client: TestClient) -> None:
 def test_games_that_are_none(query: str, status: int, words: str, client: TestClient) -> None:
     """A page with one sentence."""
     assert words in said(shown(client, f"/hexapawn/play?{query}", status))
+
+
+def test_players_that_search_are_limited(two_games: Path) -> None:
+    """They have the limits and the sentence of the interface, and the next page is shown."""
+    with Client(create_app(Settings(two_games, limits=Limits(seconds=1.0)))) as limited:
+        page = shown(limited, "/doushouqi/play?player=engine&level=10&side=b", 504)
+        assert "this move takes longer than 1 s: name another player, or a lower level." in said(page)
+        shown(limited, "/hexapawn/play?player=tables&side=w")
 
 
 def test_a_game_without_its_tables(client: TestClient) -> None:

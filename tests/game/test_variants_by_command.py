@@ -1,0 +1,144 @@
+"""Variants of games on the command line: built, counted, verified, probed and estimated by their names."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from math import comb
+from pathlib import Path
+
+import pytest
+from support.games import DOUSHOUQI_VARIANTS
+from support.program import Answer, contents
+from twins import naive
+
+from tablebase.cli import run
+from tablebase.game import Outcome
+from tablebase.game.registry import load_game
+from tablebase.slices.material import parse_materials
+
+Ask = Callable[..., Answer]
+
+
+@pytest.fixture(scope="module")
+def fox_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All tables of Fox & Hounds on 4 x 4, built without saying which; to be read only."""
+    folder = tmp_path_factory.mktemp("fox")
+    assert run(["build", "foxhounds", "--size", "4x4", "--data", str(folder)]) == 0
+    return folder
+
+
+def test_without_pieces_all_tiers_of_the_start_are_built(fox_tables: Path, ask: Ask) -> None:
+    """Two hounds have 0 to 6 steps to go: seven tables in the variant's folder; asked again, there is nothing to do."""
+    names = {path.name for path in (fox_tables / "foxhounds-4x4" / "3").iterdir()}
+    assert names == {f"FvHH@{advance}.h5" for advance in range(7)}
+    assert [path.name for path in (fox_tables / "foxhounds-4x4").iterdir()] == ["3"]
+    again = ask("build", "foxhounds", "--size", "4x4", "--data", fox_tables)
+    assert (again.code, again.err) == (0, f"nothing to do: all 7 tables are in {fox_tables}, built and verified\n")
+    assert ask("build", "foxhounds-4x4", "--data", fox_tables).err == again.err
+
+
+def test_stats_of_a_variant(fox_tables: Path, ask: Ask) -> None:
+    """All tiers together have the naive numbers of wins and losses."""
+    (row,) = ask("stats", "foxhounds", "--size", "4x4", "--data", fox_tables, "--format", "json").json
+    game = load_game("foxhounds-4x4")
+    values = list(naive.solve(game, parse_materials(game, "FvHH")[0].kinds).values())
+    won = [distance for outcome, distance in values if Outcome(outcome) is Outcome.WIN]
+    lost = [distance for outcome, distance in values if Outcome(outcome) is Outcome.LOSS]
+    assert (row["pieces"], row["slices"], row["distinct"]) == (3, 14, 14)
+    assert row["placements"] == row["positions"] == len(values) == 2 * comb(8, 2) * 6
+    assert (row["wins"], row["losses"], row["draws"], row["stalemates"]) == (len(won), len(lost), 0, 0)
+    assert (row["longest_win"], row["longest_loss"]) == (max(won), max(lost))
+    assert len(ask("stats", "foxhounds-4x4", "--by", "material", "--data", fox_tables, "--format", "json").json) == 14
+
+
+def test_verify_and_probe_a_variant(fox_tables: Path, ask: Ask) -> None:
+    """All tables, all tiers of a material or one of them are checked; the start is a loss in 8, as in Leslie-Hurd's article."""
+    options = ["foxhounds", "--size", "4x4", "--data", fox_tables]
+    for material, count in (([], 7), (["--material", "FvHH"], 7), (["--material", "FvHH@2"], 1)):
+        answer = ask("verify", *options, *material)
+        assert (answer.code, answer.errors) == (0, [])
+        assert f"correct tables: {count} of {count}\n" in answer.err
+    start = load_game("foxhounds-4x4").start
+    (found,) = ask("probe", "foxhounds", start, "--size", "4x4", "--data", fox_tables, "--format", "json").json
+    assert (found["game"], found["outcome"], found["distance"]) == ("foxhounds-4x4", "loss", 8)
+
+
+def test_workers_find_variants_by_name(fox_tables: Path, tmp_path: Path, ask: Ask) -> None:
+    """Two processes build the tables of fewer hounds beside the others, those that were there before with the same bytes."""
+    assert ask("build", "foxhounds-4x4", "--pieces", "2-3", "--workers", "2", "--data", tmp_path).code == 0
+    found = contents(tmp_path)
+    assert found.items() > contents(fox_tables).items()
+    # One hound has 0 to 3 steps to go.
+    assert len(found) == 7 + 4
+
+
+def test_a_variant_survives_a_lost_catalog(fox_tables: Path, tmp_path: Path, ask: Ask) -> None:
+    """The folder's name gives the game again, and each file's name its tier."""
+    folder = shutil.copytree(fox_tables, tmp_path / "copy")
+    (folder / "catalog.sqlite").unlink()
+    assert ask("reindex", "--data", folder).err == f"catalog of {folder} rebuilt from 7 tables of foxhounds-4x4\n"
+    stats = ["stats", "foxhounds-4x4", "--by", "material", "--format", "json", "--data"]
+    assert ask(*stats, folder).json == ask(*stats, fox_tables).json
+
+
+def test_an_estimate_of_the_largest_board(tmp_path: Path, ask: Ask) -> None:
+    """67 tiers of six hounds on 12 x 12, with all their placements, and what they need of the disk, before anything is built."""
+    asked = ["estimate", "foxhounds", "--size", "12x12", "--data", tmp_path, "--format", "json"]
+    [whole] = ask(*asked).json
+    rows = ask(*asked, "--material", "FvHHHHHH").json
+    assert (whole["tables"], whole["distinct_placements"]) == (len(rows), sum(row["distinct_placements"] for row in rows))
+    assert [row["material"] for row in rows] == [f"FvHHHHHH@{advance}" for advance in range(66, -1, -1)]
+    assert sum(row["distinct_placements"] for row in rows) == 2 * comb(72, 6) * 66
+    assert all(row["memory"] > row["disk"] > 0 for row in rows)
+    # A code is a byte before it is compressed.
+    assert 0 < sum(row["disk"] for row in rows) < 2 * comb(72, 6) * 72
+
+
+@pytest.mark.parametrize("command", ["build", "estimate", "stats", "verify", "check-rules"])
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["foxhounds", "--size", "14x14"], "foxhounds is played on n×n boards, n even from 2 to 12, not 14x14"),
+        (["foxhounds", "--size", "5x5"], "foxhounds is played on n×n boards, n even from 2 to 12, not 5x5"),
+        (["foxhounds", "--size", "8"], "'8' is not a size of foxhounds: write files and ranks, as in 8x8"),
+        (["hasenspiel", "--variant", "early=foo"], "hasenspiel has no variant early=foo: choose one of default, article, none"),
+        (["hasenspiel-6x6", "--size", "6x6"], "'hasenspiel-6x6-6x6' sets size twice"),
+        (["doushouqi", "--size", "7x9"], f"doushouqi has no variant '7x9': {DOUSHOUQI_VARIANTS}"),
+    ],
+)
+def test_a_wrong_variant_is_code_2(command: str, arguments: list[str], sentence: str, tmp_path: Path, ask: Ask) -> None:
+    """Every command that takes one says in one sentence what is wrong with it, and leaves nothing behind."""
+    folder = [] if command == "check-rules" else ["--data", tmp_path / "none"]
+    answer = ask(command, *arguments, *folder)
+    assert (answer.code, answer.out, answer.err) == (2, "", f"error: {sentence}\n")
+    assert not (tmp_path / "none").exists()
+
+
+def test_variants_may_be_given_together(tmp_path: Path, ask: Ask) -> None:
+    """A size and several other variants make one game, whose name the tables' folder has."""
+    options = ["--size", "4x4", "--variant", "early=none", "--variant", "pawns=1", "--data", tmp_path]
+    assert ask("build", "hasenspiel", *options).code == 0
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["hasenspiel-4x4-pawns=1-early=none"]
+    assert len(list(tmp_path.glob("*/2/RvP@*.h5"))) == 4
+
+
+def test_games_tells_variants(ask: Ask) -> None:
+    """The list of games says how each one's variants are written."""
+    told = {row["game"]: row["variants"] for row in ask("games", "--format", "json").json}
+    jungle = "traps=enemy elephant=takes_rat shore=rats no_move=draw"
+    expected = {"doushouqi": jungle, "foxhounds": "8x8", "hasenspiel": "8x8 pawns=0 early=default", "hexapawn": "3x3"}
+    assert told | expected == told
+
+
+def test_a_large_game_must_be_told_which_tables(tmp_path: Path, ask: Ask) -> None:
+    """Where the start's tables could never be solved, nothing is built unasked."""
+    answer = ask("build", "doushouqi", "--data", tmp_path)
+    assert answer.code == 2
+    assert answer.err == "error: choose tables: --pieces 3 for all with three pieces, or --material RCvW for one material\n"
+
+
+def test_a_tier_must_fit_the_game(tmp_path: Path, ask: Ask) -> None:
+    """A tier that there is not is refused by name with code 2."""
+    answer = ask("build", "foxhounds", "--size", "4x4", "--material", "FvHH@7", "--data", tmp_path)
+    assert (answer.code, answer.err) == (2, "error: FvHH has no tier '7': they run from 0 to 6\n")
