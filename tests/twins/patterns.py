@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations, product
 from math import log2
 from operator import eq, ge, gt, le
@@ -55,14 +55,20 @@ def comparisons(rows: Rows) -> dict[str, set[int]]:
     return found
 
 
-def exact(rows: Rows, word: str, conditions: int) -> list[set[int]]:
-    """All conditions that only rows of a class satisfy, of one comparison, of two, and of three of different features."""
+def exact(rows: Rows, word: str, conditions: int, among: Sequence[str] = ()) -> list[set[int]]:
+    """Conditions that only rows of a class satisfy: of one comparison, of two, and of three of different features `among`.
+
+    Of three comparisons, no two suffice.
+    """
     of = comparisons(rows)
     wrong = bits(row["class"] != word for row in rows)
     single = set().union(*of.values())
-    every: list[Iterator[int]] = [iter(single), (one & other for one, other in combinations(single, 2))]
-    every.append(one & two & three for sets in combinations(of.values(), 3) for one, two, three in product(*sets))
-    return [{one for one in some if one and not one & wrong} for some in every[:conditions]]
+    found = [single, {one & other for one, other in combinations(single, 2)}][:conditions]
+    if conditions == 3:
+        triples = (each for sets in combinations([of[name] for name in among], 3) for each in product(*sets))
+        needed = (each for each in triples if all(one & other & wrong for one, other in combinations(each, 2)))
+        found.append({one & two & three for one, two, three in needed})
+    return [{one for one in some if one and not one & wrong} for some in found]
 
 
 def holds(condition: str, row: Mapping[str, Any]) -> bool:
