@@ -15,7 +15,7 @@ from weakref import WeakSet
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.errors import MissingTableError, NotationError, TablebaseError, check_extra, quoted
+from tablebase.errors import MissingExtraError, MissingTableError, NotationError, TablebaseError, check_extra, quoted
 from tablebase.game import Game
 from tablebase.game.arguments import as_game, as_position
 from tablebase.game.moves import Position
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from tablebase.api.catalog_rows import CatalogRows
+    from tablebase.api.findings import Findings
     from tablebase.catalog.catalog import Catalog, Counts
     from tablebase.features import Feature
     from tablebase.mining.query import Query
@@ -348,6 +349,63 @@ class Tablebase:
             raise TablebaseError(f"there is no chart {quoted(chart)}: choose {' or '.join(CHARTS)}")
         with self._catalog() as catalog:
             return CHARTS[chart](catalog, select_slices(as_game(game), catalog, pieces, materials, side), **options)
+
+    def patterns(
+        self,
+        game: str | Game,
+        *,
+        materials: Sequence[str] = (),
+        pieces: int | range | None = None,
+        pool: bool = False,
+        target: str = "outcome",
+        outcome: str | None = None,
+        features: Iterable[Feature] = (),
+        threads: int = 2,
+        **settings: Any,
+    ) -> Findings:
+        """The features, rules and trees that decide slices, one after another or together; nothing is stored.
+
+        Parameters
+        ----------
+        game : str or Game
+        materials : sequence of str
+            These slices, which may be aliases.
+        pieces : int or range, optional
+            All distinct slices with this number of pieces, or these numbers; without materials and pieces, all distinct slices.
+        pool : bool
+            Whether the slices are searched as one set of positions.
+        target : str
+            What is predicted: ``outcome``, ``distance`` or ``only_move``.
+        outcome : str, optional
+            Only positions with this outcome; see `tablebase.patterns.targets.target_of`.
+        features : iterable of Feature
+            Features of your own, in addition to those of the game.
+        threads : int
+        **settings
+            Of `tablebase.patterns.search.Settings`: ``depth``, ``conditions`` and ``support``.
+
+        Raises
+        ------
+        MissingTableError
+            If a slice has not been built.
+        MissingExtraError
+            If trees are asked for, and scikit-learn is not installed.
+        TablebaseError
+            If no position of these slices can be examined, or a setting is out of range.
+        """
+        from tablebase.api.findings import Findings
+        from tablebase.mining.common_features import features_of
+        from tablebase.mining.selection import select_by_name
+        from tablebase.patterns.search import Settings, searches
+        from tablebase.patterns.targets import target_of
+        from tablebase.patterns.trees import available
+
+        rules, chosen = as_game(game), Settings(target_of(target, outcome), **settings)
+        if chosen.depth and not available():
+            raise MissingExtraError("trees", "patterns")
+        selection = select_by_name(rules, self.folder, materials, pieces, catalog=self._url)
+        known = features_of(rules, tuple(features))
+        return Findings(each.run() for each in searches(rules, self.prober.store, selection, known, threads, chosen, pool))
 
     def sql(self, statement: str, timeout: float | None = None) -> CatalogRows:
         """The rows of a statement over the catalog, which holds counts of all slices.

@@ -11,9 +11,9 @@ from xml.etree.ElementTree import Element
 
 from tablebase.pictures.markup import element
 
-WIDTH, LINE, BAR = 360, 14, 12
+WIDTH, LINE, BAR = 300, 15, 12
 """A row is a line of text above a bar; this is narrow enough to be legible on a telephone."""
-FONT = 11
+FONT = 12
 INK = "currentColor"
 
 
@@ -58,7 +58,7 @@ def draw_bars(about: str, rows: Sequence[Bar]) -> Element:
     height = len(rows) * (LINE + BAR + LINE // 2)
     picture = element("svg", *drawn, viewBox=f"0 0 {WIDTH} {height}", role="img", font_size=FONT, fill=INK)
     picture.set("aria-label", about)
-    picture.set("style", "display: block; width: 100%; max-width: 40rem; height: auto; font-family: sans-serif")
+    picture.set("style", "display: block; width: 100%; max-width: 30rem; height: auto; font-family: sans-serif")
     return picture
 
 

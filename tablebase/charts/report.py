@@ -57,7 +57,7 @@ def write_report(file: Path, found: Sequence[Patterns], top: int, style: str) ->
         element("title", text=heading),
         element("style", text=style),
     )
-    sections = [section for number, each in enumerate(found) for section in _sections(each, top, number)]
+    sections = [_section(each, top, number) for number, each in enumerate(found, start=1)]
     page = element("html", head, element("body", element("main", element("h1", text=heading), *sections)), lang="en")
     try:
         file.write_text(f"<!DOCTYPE html>\n{_html(page)}\n", encoding="utf-8")
@@ -67,28 +67,28 @@ def write_report(file: Path, found: Sequence[Patterns], top: int, style: str) ->
 
 def patterns_html(patterns: Patterns, top: int) -> str:
     """Patterns of one set of positions, without a page around them, for notebooks."""
-    return _html(element("div", *_sections(patterns, top, 0)))
+    return _html(element("div", _section(patterns, top, 1)))
 
 
 def _html(root: Element) -> str:
     return ElementTree.tostring(root, encoding="unicode", method="html")
 
 
-def _sections(patterns: Patterns, top: int, number: int) -> list[Element]:
+def _section(patterns: Patterns, top: int, number: int) -> Element:
     """All that was found in one set of positions."""
-    heading, identifier = title(patterns), f"set-{number + 1}"
-    parts = [
-        element("h2", text=heading, id=identifier),
+    identifier, uncertainty = f"set-{number}", entropy_text(patterns)
+    section = element(
+        "section",
+        element("h2", text=title(patterns), id=identifier),
         element("p", text=f"{counts_text(patterns)}."),
-        element("p", text=f"{entropy_text(patterns)}."),
-        *_profile(patterns, heading),
-        *_gains(patterns, top, heading),
-        *_rules(patterns, heading),
+        element("p", text=f"{uncertainty[0].upper()}{uncertainty[1:]}."),
+        _profile(patterns),
+        *_gains(patterns, top),
+        _rules(patterns),
         *_tree(patterns),
-    ]
-    section = element("section", *parts)
+    )
     section.set("aria-labelledby", identifier)
-    return [section]
+    return section
 
 
 def _fills(patterns: Patterns) -> list[Fill]:
@@ -98,9 +98,9 @@ def _fills(patterns: Patterns) -> list[Fill]:
     return [Fill(PLAIN, (number + 1) / len(patterns.classes)) for number in range(len(patterns.classes))]
 
 
-def _profile(patterns: Patterns, heading: str) -> Iterable[Element]:
+def _profile(patterns: Patterns) -> Element:
     """The classes, in all positions and for each level of the most informative feature."""
-    profile = patterns.profile or Profile("", (), ())
+    profile = patterns.profile or Profile("positions", (), ())
     rows = [("all positions", patterns.counts), *zip(profile.levels, profile.counts, strict=True)]
     what = f"{patterns.target.words} by {profile.feature}" if patterns.profile else patterns.target.words
     fills = _fills(patterns)
@@ -108,9 +108,8 @@ def _profile(patterns: Patterns, heading: str) -> Iterable[Element]:
         Bar(label, f"{sum(counts):,}", [(count / sum(counts), fill) for count, fill in zip(counts, fills, strict=True)])
         for label, counts in rows
     ]
-    yield _chart(f"Share of each {what}: {heading}", [_legend(patterns, fills), draw_bars(f"Bars of the {what}", bars)])
-    named = [{profile.feature or "positions": label, **dict(zip(patterns.classes, counts, strict=True))} for label, counts in rows]
-    yield _table(f"Positions by {what}", named)
+    numbers = [{profile.feature: label, **dict(zip(patterns.classes, counts, strict=True))} for label, counts in rows]
+    return _shown(f"Share of each {what}", bars, f"Positions by {what}", numbers, [_legend(patterns, fills)])
 
 
 def _legend(patterns: Patterns, fills: Sequence[Fill]) -> Element:
@@ -126,34 +125,26 @@ def _legend(patterns: Patterns, fills: Sequence[Fill]) -> Element:
     return element("p", *entries, **{"class": "legend"})
 
 
-def _gains(patterns: Patterns, top: int, heading: str) -> Iterable[Element]:
+def _gains(patterns: Patterns, top: int) -> Iterable[Element]:
     """Features and pairs."""
     rows = list(gain_rows(patterns, top, top))
-    if not rows:
-        return
-    shown = [{name: row[name] for name in ("features", "gain", "explains", "decides")} for row in rows]
-    explained = [(row["features"], row["explains"]) for row in rows if row["explains"] is not None]
-    if explained:
-        bars = [Bar(name, _percent(share), [(share, Fill(PLAIN))]) for name, share in explained]
-        yield _chart(f"What explains the {patterns.target.words}: {heading}", [draw_bars("Bars of what features explain", bars)])
-    yield _table("Features, and pairs of features", shown)
+    if rows:
+        bars = [Bar(row["features"], _percent(row["explains"]), [(row["explains"] or 0, Fill(PLAIN))]) for row in rows]
+        numbers = [{name: row[name] for name in ("features", "gain", "explains", "decides")} for row in rows]
+        yield _shown(f"What explains the {patterns.target.words}", bars, "Features, and pairs of features", numbers)
 
 
-def _rules(patterns: Patterns, heading: str) -> Iterable[Element]:
+def _rules(patterns: Patterns) -> Element:
     """Rules without exceptions."""
-    rows = list(rule_rows(patterns))
+    rows = list(enumerate(rule_rows(patterns), start=1))
     if not rows:
-        yield element("p", text="There is no rule without exceptions.")
-        return
+        return element("p", text="There is no rule without exceptions.")
     name, fills = patterns.target.name, dict(zip(patterns.classes, _fills(patterns), strict=True))
-    bars = [
-        Bar(f"{number}: {row[name]}", _percent(row["share"]), [(row["share"], fills[row[name]])])
-        for number, row in enumerate(rows, start=1)
+    bars = [Bar(f"{number}: {row[name]}", _percent(row["share"]), [(row["share"], fills[row[name]])]) for number, row in rows]
+    numbers = [
+        {"no.": number, **{field: row[field] for field in (name, "positions", "share", "condition")}} for number, row in rows
     ]
-    yield _chart(f"Share of the positions that each rule covers: {heading}", [draw_bars("Bars of what rules cover", bars)])
-    fields = (name, "positions", "share", "condition")
-    numbered = [{"no.": number, **{field: row[field] for field in fields}} for number, row in enumerate(rows, start=1)]
-    yield _table("Rules without exceptions", numbered)
+    return _shown("Share of the positions that each rule covers", bars, "Rules without exceptions", numbers)
 
 
 def _tree(patterns: Patterns) -> Iterable[Element]:
@@ -165,8 +156,12 @@ def _tree(patterns: Patterns) -> Iterable[Element]:
         yield element("pre", text=patterns.tree.sql)
 
 
-def _chart(caption: str, drawn: Sequence[Element]) -> Element:
-    return element("figure", element("figcaption", text=caption), *drawn, **{"class": "card"})
+def _shown(
+    caption: str, bars: Sequence[Bar], of_table: str, rows: Sequence[Mapping[str, Any]], legend: Sequence[Element] = ()
+) -> Element:
+    """A chart beside the table of its numbers, or above it where there is no room."""
+    chart = element("figure", element("figcaption", text=caption), *legend, draw_bars(caption, bars), **{"class": "card"})
+    return element("div", chart, _table(of_table, rows), **{"class": "pair"})
 
 
 def _table(caption: str, rows: Sequence[Mapping[str, Any]]) -> Element:
@@ -199,5 +194,5 @@ def _text(value: object) -> str:
     return f"{value:.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.1f} %"

@@ -95,7 +95,7 @@ def patterns(
     workers: Threads = CORES,
     style: Style = Format.TABLE,
 ) -> None:
-    """Find the features, rules and trees that decide slices; the outcomes of single slices are stored in the catalog."""
+    """Find the features, rules and trees that decide slices. What decides the outcome of a slice is stored in the catalog."""
     from contextlib import closing
     from importlib.resources import files
 
@@ -103,8 +103,8 @@ def patterns(
     from tablebase.cli.output import say
     from tablebase.errors import MissingExtraError
     from tablebase.mining.selection import select_by_name
-    from tablebase.patterns.search import Search, Settings
-    from tablebase.patterns.targets import OUTCOME, target_of
+    from tablebase.patterns.search import Settings, searches
+    from tablebase.patterns.targets import target_of
     from tablebase.patterns.trees import available
     from tablebase.tables.store import Store
 
@@ -117,17 +117,15 @@ def patterns(
     if page is not None:
         check_place(page)
     prepare_catalog(data, catalog)
-    selection = settings.target.select(rules, select_by_name(rules, data, material or [], pieces, catalog=catalog))
-    sets = [selection] if pool else [{stored: wanted} for stored, wanted in selection.items()]
-    kept = settings.target == OUTCOME and all(len(each) == 1 for each in sets)
+    selection = select_by_name(rules, data, material or [], pieces, catalog=catalog)
     with closing(Store(data)) as store:
-        searches = [Search(rules, store, each, features, workers, settings) for each in sets]
-        results = _run(data, catalog, searches, kept)
+        planned = searches(rules, store, selection, features, workers, settings, pool)
+        results = _run(data, catalog, planned)
         if page is None:
-            _write(results, len(searches), top, style)
+            _write(results, len(planned), top, style)
         else:
             found: list[Patterns] = []
-            _write(_noted(results, found), len(searches), top, style)
+            _write(_noted(results, found), len(planned), top, style)
             write_report(page, found, top, (files("tablebase.web") / "static" / "pages.css").read_text(encoding="utf-8"))
             say(f"wrote {page}: {len(found)} {'set' if len(found) == 1 else 'sets'} of positions")
 
@@ -139,16 +137,17 @@ def _noted(results: Iterable[Patterns], found: list[Patterns]) -> Iterator[Patte
         yield result
 
 
-def _run(data: Path, catalog: str | None, searches: Sequence[Search], kept: bool) -> Iterator[Patterns]:
+def _run(data: Path, catalog: str | None, searches: Sequence[Search]) -> Iterator[Patterns]:
     """Run the searches one by one, and store each result in the catalog, if these are kept and it may be changed."""
     from contextlib import closing, nullcontext
 
     from tablebase.catalog.catalog import Catalog
     from tablebase.cli.output import say
     from tablebase.cli.progress import progress
-    from tablebase.patterns.findings import save
+    from tablebase.patterns.findings import are_kept, save
     from tablebase.patterns.wording import slices_text
 
+    kept = all(are_kept(search.slices, search.settings.target) for search in searches)
     writable = os.access(data, os.W_OK)
     if kept and not writable:
         say(f"the findings are not stored, since {data} can only be read")

@@ -6,7 +6,7 @@ and those of other targets than the outcome, are not kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import delete, select
@@ -17,16 +17,17 @@ from tablebase.catalog.schema import PATTERNS, GainRow, RuleRow, SliceRow, TreeR
 from tablebase.errors import TablebaseError
 from tablebase.patterns.gains import Gain
 from tablebase.patterns.search import Patterns
-from tablebase.patterns.targets import OUTCOME
+from tablebase.patterns.targets import OUTCOME, Target
+from tablebase.slices.location import StoredSlice
 from tablebase.slices.material import material_name
 
 PAIRS = 50
 """Pairs of features kept for each slice: those with the highest gains."""
 
 
-def is_kept(patterns: Patterns) -> bool:
-    """Whether the catalog has a place for patterns: they predict the outcome of a single slice."""
-    return len(patterns.slices) == 1 and patterns.target == OUTCOME
+def are_kept(slices: Sequence[StoredSlice], target: Target) -> bool:
+    """Whether the catalog has a place for patterns: those that predict the outcome of a single slice."""
+    return len(slices) == 1 and target == OUTCOME
 
 
 def save(catalog: Catalog, patterns: Patterns) -> None:
@@ -37,7 +38,7 @@ def save(catalog: Catalog, patterns: Patterns) -> None:
     catalog : Catalog
         Opened with ``create=True``.
     patterns : Patterns
-        That are kept; see `is_kept`.
+        That are kept; see `are_kept`.
 
     Raises
     ------

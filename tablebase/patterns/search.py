@@ -274,6 +274,15 @@ class Search:
         return sum(free[1:], start=free[0])
 
 
+def searches(
+    game: Game, store: Store, known: Selection, features: tuple[Feature, ...], threads: int, settings: Settings, pool: bool
+) -> list[Search]:
+    """A search for each slice with positions that the target examines, or for all of these together; see `Search`."""
+    selection = settings.target.select(game, known)
+    sets = [selection] if pool else [{slice_: wanted} for slice_, wanted in selection.items()]
+    return [Search(game, store, each, features, threads, settings) for each in sets]
+
+
 def _within(ranked: Iterable[int], sizes: tuple[int, ...], classes: int) -> list[int]:
     """Those features, the most informative first, whose triples together do not have too many counts; ascending."""
     chosen: list[int] = []
