@@ -161,7 +161,7 @@ def _shown(
 ) -> Element:
     """A chart beside the table of its numbers, or above it where there is no room."""
     chart = element("figure", element("figcaption", text=caption), *legend, draw_bars(caption, bars), **{"class": "card"})
-    return element("div", chart, _table(of_table, rows), **{"class": "pair"})
+    return element("div", chart, _table(of_table, rows), style="margin-bottom: 1.2rem", **{"class": "pair"})
 
 
 def _table(caption: str, rows: Sequence[Mapping[str, Any]]) -> Element:

@@ -151,6 +151,7 @@ def test_a_place_where_nothing_can_be_written(pawns: Path, ask: Ask) -> None:
 def test_notebooks_show_patterns(pawn_tables: Tablebase) -> None:
     """As tables and charts, without a page around them; the library finds what the command finds."""
     found = pawn_tables.patterns("hexapawn", pieces=4, pool=True, target="only_move", conditions=3, support=0.05)
+    assert repr(found) == "Findings(PPPvP, PPvPP, PvPPP, White to move, won or drawn)"
     (patterns,) = found
     shown = parsed(found._repr_html_())
     assert shown.tag == "div"
