@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tablebase.patterns.contingency import Plan, Tables, count
 
-SIZES = (3, 1, 5)
+SIZES = (3, 1, 5, 2)
 LEAVES, CLASSES = 2, 4
 ROW = st.tuples(*(st.integers(0, size - 1) for size in SIZES), st.integers(0, LEAVES - 1), st.integers(0, CLASSES - 1))
 
@@ -19,7 +19,7 @@ ROW = st.tuples(*(st.integers(0, size - 1) for size in SIZES), st.integers(0, LE
 @given(st.lists(ROW, max_size=60))
 def test_tables_count_every_combination(rows: list[tuple[int, ...]]) -> None:
     """Every cell of every table is as many positions as have those levels and that class."""
-    plan = Plan(SIZES, (*combinations(range(len(SIZES)), 2), tuple(range(len(SIZES)))), CLASSES, LEAVES)
+    plan = Plan(SIZES, tuple(some for number in (2, 3) for some in combinations(range(len(SIZES)), number)), CLASSES, LEAVES)
     columns = [np.array([row[place] for row in rows], dtype=np.intp) for place in range(len(SIZES) + 2)]
     *codes, leaves, classes = columns
     counts = plan.zeros()

@@ -145,10 +145,11 @@ def check_gains(game: str, material: str, folder: Path, ask: Ask) -> None:
 
 def plain_rules(rows: Rows) -> dict[tuple[str, int], list[int]]:
     """Coverage of the widest rules of each outcome with one comparison, and with two, by trying all."""
-    found = {}
+    found, comparisons = {}, patterns.comparisons(rows)
     for outcome in ("win", "loss", "draw"):
+        wrong = patterns.bits(row["class"] != outcome for row in rows)
         widest: list[int] = []
-        for number, sets in enumerate(patterns.exact(rows, outcome, 2), start=1):
+        for number, sets in enumerate(patterns.exact(comparisons, wrong, 2), start=1):
             fresh: list[int] = []
             for one in sorted(sets, key=int.bit_count, reverse=True):
                 if number == 2 and len(fresh) == 5:

@@ -55,13 +55,11 @@ def comparisons(rows: Rows) -> dict[str, set[int]]:
     return found
 
 
-def exact(rows: Rows, word: str, conditions: int, among: Sequence[str] = ()) -> list[set[int]]:
-    """Conditions that only rows of a class satisfy: of one comparison, of two, and of three of different features `among`.
+def exact(of: Mapping[str, set[int]], wrong: int, conditions: int, among: Sequence[str] = ()) -> list[set[int]]:
+    """Conditions that no wrong row satisfies: of one comparison, of two, and of three of different features `among`.
 
-    Of three comparisons, no two suffice.
+    The first argument has the comparisons of each feature. Of three comparisons, no two suffice.
     """
-    of = comparisons(rows)
-    wrong = bits(row["class"] != word for row in rows)
     single = set().union(*of.values())
     found = [single, {one & other for one, other in combinations(single, 2)}][:conditions]
     if conditions == 3:
