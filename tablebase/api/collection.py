@@ -6,12 +6,12 @@ What this needs is loaded on first use, so that probing starts quickly.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
-from tablebase.errors import TablebaseError, check_extra, quoted
+from tablebase.errors import MissingExtraError, TablebaseError, check_extra, quoted
 from tablebase.game import Game
 from tablebase.game.arguments import as_game
 from tablebase.tables.folder import check_folder
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from tablebase.api.catalog_rows import CatalogRows
+    from tablebase.api.findings import Findings
     from tablebase.catalog.catalog import Catalog, Counts
     from tablebase.features import Feature
     from tablebase.mining.query import Query
@@ -189,6 +190,65 @@ class Collection:
             raise TablebaseError(f"there is no chart {quoted(chart)}: choose {' or '.join(CHARTS)}")
         with self._catalog() as catalog:
             return CHARTS[chart](catalog, select_slices(as_game(game), catalog, pieces, materials, side), **options)
+
+    def patterns(
+        self,
+        game: str | Game,
+        *,
+        materials: Sequence[str] = (),
+        pieces: int | range | None = None,
+        pool: bool = False,
+        target: str = "outcome",
+        outcome: str | None = None,
+        features: Iterable[Feature] = (),
+        threads: int = 2,
+        **settings: Any,
+    ) -> Findings:
+        """The features, rules and trees that decide slices, one after another or together; nothing is stored.
+
+        Parameters
+        ----------
+        game : str or Game
+        materials : sequence of str
+            These slices, which may be aliases.
+        pieces : int or range, optional
+            All distinct slices with this number of pieces, or these numbers; without materials and pieces, all distinct slices.
+        pool : bool
+            Whether the slices are searched as one set of positions.
+        target : str
+            What is predicted: ``outcome``, ``distance`` or ``only_move``.
+        outcome : str, optional
+            Only positions with this outcome; see `tablebase.patterns.targets.target_of`.
+        features : iterable of Feature
+            Features of your own, in addition to those of the game.
+        threads : int
+        **settings
+            Of `tablebase.patterns.search.Settings`: ``depth``, ``conditions`` and ``support``.
+
+        Raises
+        ------
+        MissingTableError
+            If a slice has not been built.
+        MissingExtraError
+            If trees are asked for, and scikit-learn is not installed.
+        TablebaseError
+            If no position of these slices can be examined, or a setting is out of range.
+        """
+        from tablebase.api.findings import Findings
+        from tablebase.mining.common_features import features_of
+        from tablebase.mining.selection import select_by_name
+        from tablebase.patterns.search import Settings, searches
+        from tablebase.patterns.targets import target_of
+        from tablebase.patterns.trees import available
+        from tablebase.tables.store import Store
+
+        rules, chosen = as_game(game), Settings(target_of(target, outcome), **settings)
+        if chosen.depth and not available():
+            raise MissingExtraError("trees", "patterns")
+        selection = select_by_name(rules, self.folder, materials, pieces, catalog=self._url)
+        known = features_of(rules, tuple(features))
+        with closing(Store(self.folder)) as store:
+            return Findings(each.run() for each in searches(rules, store, selection, known, threads, chosen, pool))
 
     def sql(self, statement: str, timeout: float | None = None) -> CatalogRows:
         """The rows of a statement over the catalog, which holds counts of all slices.

@@ -21,11 +21,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
+from tablebase.charts.colours import COLOURS
 from tablebase.charts.tallies import DrawMatrix, Tally
 from tablebase.errors import TablebaseError, system_error
 from tablebase.game import Board, Outcome
 
-COLOURS = {Outcome.WIN: "#0072B2", Outcome.LOSS: "#E69F00", Outcome.DRAW: "#BBBBBB"}
 PLURALS = {Outcome.WIN: "wins", Outcome.LOSS: "losses", Outcome.DRAW: "draws"}
 SCALE = colormaps["cividis"]
 HATCH = "////"

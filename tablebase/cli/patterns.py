@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -26,21 +28,28 @@ from tablebase.cli.options import (
     Variant,
     chosen_game,
 )
+from tablebase.cli.plot import ShownOutcome
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tablebase.game import Game
     from tablebase.patterns.search import Patterns, Search
-    from tablebase.slices.location import StoredSlice
+
+
+class TargetName(StrEnum):
+    """What is predicted."""
+
+    OUTCOME = "outcome"
+    DISTANCE = "distance"
+    ONLY_MOVE = "only_move"
+
 
 SLICE_FIELDS = ["game", "material", "side", "pieces"]
 GAIN_FIELDS = ["features", "number", "gain", "explains", "decides"]
 SHOWN_GAIN_FIELDS = ["features", "gain", "explains", "decides"]
 TOTAL_FIELDS = ["commonest", "entropy", "positions"]
-RULE_FIELDS = ["outcome", "positions", "share", "condition"]
+RULE_FIELDS = ["positions", "share", "condition"]
 COUNT_FIELDS = ["positions", "wins", "losses", "draws"]
-JSON_FIELDS = [*SLICE_FIELDS, *COUNT_FIELDS, "commonest", "entropy", "gains", "rules", "tree"]
+TARGET_FIELDS = ["target", "outcomes", "classes", "expression", "slices"]
+JSON_FIELDS = [*SLICE_FIELDS, *COUNT_FIELDS, "commonest", "entropy", "gains", "rules", "tree", *TARGET_FIELDS]
 SUMMARY_FIELDS = [
     "material",
     "side",
@@ -63,114 +72,149 @@ def patterns(
     variant: Variant = None,
     material: Materials = None,
     pieces: Pieces = None,
+    pool: Annotated[bool, typer.Option("--pool", help="Search all slices as one set of positions.")] = False,
+    target: Annotated[TargetName, typer.Option("--target", help="What is predicted.")] = TargetName.OUTCOME,
+    outcome: Annotated[
+        ShownOutcome | None,
+        typer.Option("--outcome", help="Only positions with this outcome: for distance win or loss, for only_move win or draw."),
+    ] = None,
     feature_file: FeatureFile = None,
     top: Annotated[
         int, typer.Option("--top", metavar="N", min=1, help="Number of features, and of pairs of features, to show.")
     ] = 10,
+    conditions: Annotated[
+        int, typer.Option("--conditions", metavar="N", min=1, max=3, help="Most conditions of a rule, from 1 to 3.")
+    ] = 2,
+    support: Annotated[
+        float, typer.Option("--support", metavar="SHARE", help="Least share of the positions that a rule or leaf covers.")
+    ] = 0.0,
     depth: Annotated[int, typer.Option("--depth", metavar="N", min=0, max=8, help="Depth of the decision trees; 0 for none.")] = 3,
+    page: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Also write a page with tables and charts.")] = None,
     data: Data = DEFAULT_DATA,
     catalog: CatalogUrl = None,
     workers: Threads = CORES,
     style: Style = Format.TABLE,
 ) -> None:
-    """Find the features, rules and trees that decide slices. All findings are stored in the catalog."""
+    """Find the features, rules and trees that decide slices. What decides the outcome of a slice is stored in the catalog."""
     from contextlib import closing
+    from importlib.resources import files
 
+    from tablebase.charts.report import check_place, write_report
     from tablebase.cli.output import say
     from tablebase.errors import MissingExtraError
     from tablebase.mining.selection import select_by_name
-    from tablebase.patterns.search import Search
+    from tablebase.patterns.search import Settings, searches
+    from tablebase.patterns.targets import target_of
     from tablebase.patterns.trees import available
     from tablebase.tables.store import Store
 
     rules = chosen_game(game, size, variant)
     features = all_features(rules, feature_file)
-    prepare_catalog(data, catalog)
-    selection = select_by_name(rules, data, material or [], pieces, catalog=catalog)
     if depth and not available():
         say(str(MissingExtraError("trees", "patterns")))
         depth = 0
+    settings = Settings(target_of(target, outcome), depth, conditions, support)
+    if page is not None:
+        check_place(page)
+    prepare_catalog(data, catalog)
+    selection = select_by_name(rules, data, material or [], pieces, catalog=catalog)
     with closing(Store(data)) as store:
-        searches = [Search(rules, store, {stored: wanted}, features, workers, depth) for stored, wanted in selection.items()]
-        _write(rules, _run(rules, data, catalog, searches), len(searches), top, style)
+        planned = searches(rules, store, selection, features, workers, settings, pool)
+        results = _run(data, catalog, planned)
+        if page is None:
+            _write(results, len(planned), top, style)
+        else:
+            found: list[Patterns] = []
+            _write(_noted(results, found), len(planned), top, style)
+            write_report(page, found, top, (files("tablebase.web") / "static" / "pages.css").read_text(encoding="utf-8"))
+            say(f"wrote {page}: {len(found)} {'set' if len(found) == 1 else 'sets'} of positions")
 
 
-def _run(game: Game, data: Path, catalog: str | None, searches: Sequence[Search]) -> Iterator[Patterns]:
-    """Run the searches one by one, and store each result in the catalog, if it may be changed."""
+def _noted(results: Iterable[Patterns], found: list[Patterns]) -> Iterator[Patterns]:
+    """The results, which are also collected."""
+    for result in results:
+        found.append(result)
+        yield result
+
+
+def _run(data: Path, catalog: str | None, searches: Sequence[Search]) -> Iterator[Patterns]:
+    """Run the searches one by one, and store each result in the catalog, if these are kept and it may be changed."""
     from contextlib import closing, nullcontext
 
     from tablebase.catalog.catalog import Catalog
     from tablebase.cli.output import say
     from tablebase.cli.progress import progress
-    from tablebase.patterns.findings import save
+    from tablebase.patterns.findings import are_kept, save
+    from tablebase.patterns.wording import slices_text
 
+    kept = all(are_kept(search.slices, search.settings.target) for search in searches)
     writable = os.access(data, os.W_OK)
-    if not writable:
+    if kept and not writable:
         say(f"the findings are not stored, since {data} can only be read")
     total = sum(search.cells for search in searches)
-    opening = closing(Catalog(data, create=True, catalog=catalog)) if writable else nullcontext()
+    opening = closing(Catalog(data, create=True, catalog=catalog)) if kept and writable else nullcontext()
     with opening as opened, progress("patterns", "positions", total) as shown:
         for search in searches:
-            shown.name(f"patterns {_slice_fields(game, search.slice)['material']}")
+            shown.name(f"patterns {slices_text(search.game, search.slices)}")
             search.tick = shown.update
             result = search.run()
             if opened is not None:
-                save(opened, game, result)
+                save(opened, result)
             yield result
 
 
-def _write(game: Game, results: Iterable[Patterns], count: int, top: int, style: Format) -> None:
+def _write(results: Iterable[Patterns], count: int, top: int, style: Format) -> None:
     """Write the results of `count` searches."""
     from tablebase.cli.output import write_rows
     from tablebase.patterns.findings import gain_rows
+    from tablebase.patterns.wording import subject_fields
 
     if style is Format.JSON:
-        write_rows((_json_object(game, result, top) for result in results), style, JSON_FIELDS)
+        write_rows((_json_object(result, top) for result in results), style, JSON_FIELDS)
     elif style is Format.CSV:
-        rows = ({**_slice_fields(game, result.slice), **row} for result in results for row in gain_rows(result, top, top))
-        write_rows(rows, style, [*SLICE_FIELDS, *GAIN_FIELDS, *TOTAL_FIELDS])
+        rows = (
+            {**subject_fields(result), **row, "target": result.target.name, "slices": len(result.slices)}
+            for result in results
+            for row in gain_rows(result, top, top)
+        )
+        write_rows(rows, style, [*SLICE_FIELDS, *GAIN_FIELDS, *TOTAL_FIELDS, "target", "slices"])
     elif count == 1:
         for result in results:
-            _write_report(game, result, top)
+            _write_report(result, top)
     else:
-        write_rows((_summary(game, result) for result in results), style, SUMMARY_FIELDS)
+        write_rows((_summary(result) for result in results), style, SUMMARY_FIELDS)
 
 
-def _slice_fields(game: Game, stored: StoredSlice) -> dict[str, Any]:
-    from tablebase.slices.material import material_name
-
-    name, letter = material_name(game, stored.material), game.sides[stored.side].letter
-    return {"game": game.name, "material": name, "side": letter, "pieces": stored.material.pieces}
-
-
-def _outcome_counts(result: Patterns) -> dict[str, int]:
-    wins, losses, draws = result.outcomes
-    return {"positions": result.positions, "wins": wins, "losses": losses, "draws": draws}
-
-
-def _json_object(game: Game, result: Patterns, top: int) -> dict[str, Any]:
-    """A slice as a JSON object."""
+def _json_object(result: Patterns, top: int) -> dict[str, Any]:
+    """A set of positions as a JSON object."""
     from tablebase.patterns.findings import gain_rows, rule_rows, tree_rows
+    from tablebase.patterns.wording import class_rows, count_fields, slice_fields, subject_fields
 
     return {
-        **_slice_fields(game, result.slice),
-        **_outcome_counts(result),
+        **subject_fields(result),
+        **count_fields(result),
         "commonest": result.commonest,
         "entropy": result.entropy,
         "gains": [{name: row[name] for name in GAIN_FIELDS} for row in gain_rows(result, top, top)],
         "rules": list(rule_rows(result)),
         "tree": next(tree_rows(result), None),
+        "target": result.target.name,
+        "outcomes": [str(outcome) for outcome in result.target.outcomes],
+        "classes": class_rows(result),
+        "expression": result.expression,
+        "slices": slice_fields(result),
     }
 
 
-def _summary(game: Game, result: Patterns) -> dict[str, Any]:
+def _summary(result: Patterns) -> dict[str, Any]:
     """A slice in one line of a table."""
     from tablebase.patterns.findings import best
+    from tablebase.patterns.wording import subject_fields
 
     single, pair = (next((gain for gain in best(result, number, 1) if gain.gain), None) for number in (1, 2))
     rule = next(iter(result.rules), None)
     return {
-        **{name: value for name, value in _slice_fields(game, result.slice).items() if name in SUMMARY_FIELDS},
+        **{name: value for name, value in subject_fields(result).items() if name in SUMMARY_FIELDS},
         "positions": result.positions,
         "commonest": result.commonest,
         "feature": single and single.name,
@@ -178,29 +222,27 @@ def _summary(game: Game, result: Patterns) -> dict[str, Any]:
         "decides": single and single.decides,
         "pair": pair and pair.name,
         "pair_decides": pair and pair.decides,
-        "rule": rule and f"{rule.outcome} where {rule.condition}",
+        "rule": rule and f"{rule.value} where {rule.condition}",
         "covers": rule and rule.positions / result.positions,
         "tree_error": result.tree and result.tree.errors / result.positions,
     }
 
 
-def _write_report(game: Game, result: Patterns, top: int) -> None:
-    """Write all that was found in one slice, for people."""
+def _write_report(result: Patterns, top: int) -> None:
+    """Write all that was found in one set of positions, for people."""
     from tablebase.cli.output import write_table
     from tablebase.patterns.findings import gain_rows, rule_rows
+    from tablebase.patterns.wording import counts_text, entropy_text, title, tree_text
 
-    material, side = _slice_fields(game, result.slice)["material"], game.sides[result.slice.side].name
-    counts = ", ".join(f"{number:,} {what}" for what, number in _outcome_counts(result).items())
-    _print([f"{material}, {side} to move: {counts}"])
-    _print([f"entropy of the outcome: {result.entropy:.3f} bits; most common outcome: {100 * result.commonest:.1f} %", ""])
+    _print([f"{title(result)}: {counts_text(result)}", entropy_text(result), ""])
     write_table(list(gain_rows(result, top, top)), SHOWN_GAIN_FIELDS)
     _print([""])
     if result.rules:
-        write_table(list(rule_rows(result)), RULE_FIELDS)
+        columns = [result.target.name, *RULE_FIELDS]
+        write_table(list(rule_rows(result)), columns, [name.replace("_", " ") for name in columns])
     _print([""] if result.rules else ["no rule without exceptions", ""])
     if result.tree is not None:
-        wrong = f"wrong in {result.tree.errors:,} positions, {100 * result.tree.errors / result.positions:.2f} %; as SQL:"
-        _print([result.tree.text, "", wrong, result.tree.sql])
+        _print([result.tree.text, "", tree_text(result, result.tree), result.tree.sql])
 
 
 def _print(lines: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Contingency tables: how many positions have each combination of levels and each outcome."""
+"""Contingency tables: how many positions have each combination of levels and each class of the target."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.compute.jit import jit
-from tablebase.game import Outcome
 
 CHUNK = 1 << 15
 """Positions counted at once, few enough that their levels stay in the processor's cache."""
-OUTCOME_COUNT = len(Outcome)
 
 Counts = NDArray[np.int64]
 Codes = Sequence[NDArray[np.intp]]
@@ -30,27 +28,34 @@ class Plan:
     ----------
     sizes : tuple of int
         Number of levels of each feature.
-    pairs : tuple of tuple of int
-        Pairs of features to be counted together, the smaller number first.
+    joint : tuple of tuple of int
+        Pairs and triples of features to be counted together, in ascending order.
+    classes : int
+        Number of classes of the target.
     leaves : int
         Number of leaves of the decision tree; 0 if there is none.
     """
 
     sizes: tuple[int, ...]
-    pairs: tuple[tuple[int, int], ...]
+    joint: tuple[tuple[int, ...], ...]
+    classes: int
     leaves: int = 0
 
     @cached_property
     def shapes(self) -> list[tuple[int, ...]]:
-        """Shapes of the tables: of all positions, of single features, of pairs, and of the leaves."""
-        singles = [(size, OUTCOME_COUNT) for size in self.sizes]
-        pairs = [(self.sizes[first], self.sizes[second], OUTCOME_COUNT) for first, second in self.pairs]
-        return [(OUTCOME_COUNT,), *singles, *pairs, (self.leaves, OUTCOME_COUNT)]
+        """Shapes of the tables: of all positions, of single features, of joint ones, and of the leaves."""
+        levels = [(), *((size,) for size in self.sizes), *(tuple(self.sizes[each] for each in joint) for joint in self.joint)]
+        return [(*sizes, self.classes) for sizes in [*levels, (self.leaves,)]]
 
     @cached_property
-    def ends(self) -> Counts:
-        """Where each table ends in the concatenation of all tables."""
-        return np.cumsum([prod(shape) for shape in self.shapes])
+    def places(self) -> list[slice]:
+        """Where each table is in the concatenation of all tables."""
+        ends = np.cumsum([prod(shape) for shape in self.shapes]).tolist()
+        return [slice(begin, end) for begin, end in zip([0, *ends], ends, strict=False)]
+
+    def zeros(self) -> Counts:
+        """The concatenation of all tables before anything is counted."""
+        return np.zeros(self.places[-1].stop, dtype=np.int64)
 
 
 class Tables:
@@ -64,24 +69,24 @@ class Tables:
 
     Attributes
     ----------
-    outcomes : ndarray of int64, shape (3,)
+    whole : ndarray of int64, shape (classes,)
         Of all positions.
-    singles : list of ndarray, shape (levels, 3)
-        Of each feature; the last axis is the outcome, in the order of `Outcome`.
-    pairs : dict of (int, int) to ndarray, shape (levels, levels, 3)
-    leaves : ndarray, shape (leaves, 3)
+    singles : list of ndarray, shape (levels, classes)
+        Of each feature.
+    joint : dict of tuple of int to ndarray, shape (levels, levels, …, classes)
+        Of each pair and triple.
+    leaves : ndarray, shape (leaves, classes)
     """
 
     def __init__(self, plan: Plan, counts: Counts) -> None:
-        parts = np.split(counts, plan.ends[:-1])
-        tables = [part.reshape(shape) for part, shape in zip(parts, plan.shapes, strict=True)]
-        self.outcomes, self.singles = tables[0], tables[1 : 1 + len(plan.sizes)]
-        self.pairs = dict(zip(plan.pairs, tables[1 + len(plan.sizes) : -1], strict=True))
+        tables = [counts[place].reshape(shape) for place, shape in zip(plan.places, plan.shapes, strict=True)]
+        self.whole, self.singles = tables[0], tables[1 : 1 + len(plan.sizes)]
+        self.joint = dict(zip(plan.joint, tables[1 + len(plan.sizes) : -1], strict=True))
         self.leaves = tables[-1]
 
 
-def count(plan: Plan, codes: Codes, leaves: NDArray[np.intp] | None, outcomes: NDArray[np.intp]) -> Counts:
-    """Count positions; the results of several calls can be added.
+def count(plan: Plan, codes: Codes, leaves: NDArray[np.intp] | None, classes: NDArray[np.intp], counts: Counts) -> None:
+    """Count positions.
 
     Parameters
     ----------
@@ -90,31 +95,23 @@ def count(plan: Plan, codes: Codes, leaves: NDArray[np.intp] | None, outcomes: N
         The level of each feature.
     leaves : ndarray of intp, shape (positions,) or (), or None
         The leaf that each position reaches, if there is a tree.
-    outcomes : ndarray of intp, shape (positions,)
-        0, 1 or 2, in the order of `Outcome`.
-
-    Returns
-    -------
-    ndarray of int64
-        The tables of the plan, concatenated; `Tables` separates them.
+    classes : ndarray of intp, shape (positions,)
+        Their classes.
+    counts : ndarray of int64
+        The tables of the plan, concatenated, to which they are added; `Tables` separates them.
     """
-    joined = [levels * OUTCOME_COUNT + outcomes for levels in codes]
-    counts = [np.bincount(outcomes, minlength=OUTCOME_COUNT)]
-    counts += [np.bincount(levels, minlength=size * OUTCOME_COUNT) for levels, size in zip(joined, plan.sizes, strict=True)]
-    counts.append(_count_pairs(plan, codes, joined))
-    if leaves is not None:
-        counts.append(np.bincount(leaves * OUTCOME_COUNT + outcomes, minlength=plan.leaves * OUTCOME_COUNT))
-    return np.concatenate(counts).astype(np.int64, copy=False)
-
-
-def _count_pairs(plan: Plan, codes: Codes, joined: Codes) -> Counts:
-    """The tables of all pairs, concatenated; in `joined`, the outcome is the last digit of each level."""
-    widths = [plan.sizes[second] * OUTCOME_COUNT for _, second in plan.pairs]
-    ends = np.cumsum([0, *(plan.sizes[first] * width for (first, _), width in zip(plan.pairs, widths, strict=True))])
-    counts: Counts = np.zeros(ends[-1], dtype=np.int64)
-    for (first, second), width, begin, end in zip(plan.pairs, widths, ends[:-1].tolist(), ends[1:].tolist(), strict=True):
-        _add_pair(codes[first], joined[second], width, counts[begin:end])
-    return counts
+    joined = [levels * plan.classes + classes for levels in codes]
+    last = [classes, *joined] if leaves is None else [classes, *joined, leaves * plan.classes + classes]
+    of_last = [*plan.places[: 1 + len(codes)], plan.places[-1]]
+    for levels, place in zip(last, of_last, strict=False):
+        counts[place] += np.bincount(levels, minlength=place.stop - place.start)
+    firsts: dict[tuple[int, ...], NDArray[np.intp]] = {(number,): levels for number, levels in enumerate(codes)}
+    for features, place in zip(plan.joint, plan.places[1 + len(codes) : -1], strict=True):
+        *_, middle, end = features
+        first = features[:-1]
+        if first not in firsts:
+            firsts[first] = codes[first[0]] * plan.sizes[middle] + codes[middle]
+        _add_pair(firsts[first], joined[end], plan.sizes[end] * plan.classes, counts[place])
 
 
 @jit

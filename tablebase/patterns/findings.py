@@ -1,11 +1,12 @@
 """Patterns in the catalog, where SQL can query them across slices.
 
-They belong to the slice: they are deleted when its table is registered again or removed.
+They belong to the slice: they are deleted when its table is registered again or removed. Those of several slices together,
+and those of other targets than the outcome, are not kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import delete, select
@@ -14,31 +15,38 @@ from tablebase.catalog import seal
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.schema import PATTERNS, GainRow, RuleRow, SliceRow, TreeRow
 from tablebase.errors import TablebaseError
-from tablebase.game import Game
 from tablebase.patterns.gains import Gain
 from tablebase.patterns.search import Patterns
+from tablebase.patterns.targets import OUTCOME, Target
+from tablebase.slices.location import StoredSlice
 from tablebase.slices.material import material_name
 
 PAIRS = 50
 """Pairs of features kept for each slice: those with the highest gains."""
 
 
-def save(catalog: Catalog, game: Game, patterns: Patterns) -> None:
+def are_kept(slices: Sequence[StoredSlice], target: Target) -> bool:
+    """Whether the catalog has a place for patterns: those that predict the outcome of a single slice."""
+    return len(slices) == 1 and target == OUTCOME
+
+
+def save(catalog: Catalog, patterns: Patterns) -> None:
     """Enter the patterns of a slice into the catalog; earlier ones are replaced.
 
     Parameters
     ----------
     catalog : Catalog
         Opened with ``create=True``.
-    game : Game
     patterns : Patterns
+        That are kept; see `are_kept`.
 
     Raises
     ------
     TablebaseError
         If the slice is no longer in the catalog.
     """
-    material, side = material_name(game, patterns.slice.material), game.sides[patterns.slice.side].letter
+    game, (slice_,) = patterns.game, patterns.slices
+    material, side = material_name(game, slice_.material), game.sides[slice_.side].letter
     query = select(SliceRow.id).where(SliceRow.game == game.name, SliceRow.material == material, SliceRow.side == side)
     with catalog.writing() as session:
         slice_id = session.scalar(query)
@@ -46,7 +54,7 @@ def save(catalog: Catalog, game: Game, patterns: Patterns) -> None:
             raise TablebaseError(f"the slice {material} of {game.name} is no longer in the catalog: build it again")
         for table in PATTERNS:
             session.execute(delete(table).where(table.slice_id == slice_id))
-        pieces = patterns.slice.material.pieces
+        pieces = slice_.material.pieces
         common = {"slice_id": slice_id, "game": game.name, "material": material, "side": side, "pieces": pieces}
         session.add_all(GainRow(**common, **row) for row in gain_rows(patterns, PAIRS))
         session.add_all(RuleRow(**common, **row) for row in rule_rows(patterns))
@@ -68,9 +76,9 @@ def gain_rows(patterns: Patterns, pairs: int, singles: int | None = None) -> Ite
 
 
 def rule_rows(patterns: Patterns) -> Iterator[dict[str, Any]]:
-    """The rules, as fields of `pattern_rules`."""
+    """The rules, as fields of `pattern_rules`; the class is named after the target, as in ``outcome``."""
     for rule in patterns.rules:
-        description = {"outcome": rule.outcome, "comparisons": rule.comparisons, "condition": rule.condition}
+        description = {patterns.target.name: rule.value, "comparisons": rule.comparisons, "condition": rule.condition}
         yield {**description, "positions": rule.positions, "share": rule.positions / patterns.positions}
 
 

@@ -1,4 +1,4 @@
-"""How informative features are about the outcome: the information gain of Quinlan 1986, *Induction of Decision Trees*."""
+"""How informative features are about the target: the information gain of Quinlan 1986, *Induction of Decision Trees*."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ TablesByName = Mapping[tuple[str, ...], Counts]
 
 @dataclass(frozen=True)
 class Gain:
-    """How informative one or two features are about the outcome in a slice.
+    """How informative one or two features are about the target.
 
     Parameters
     ----------
     features : tuple of str
         One or two columns.
     gain : float
-        Bits of uncertainty about the outcome that knowing their values removes.
+        Bits of uncertainty about the target that knowing their values removes.
     explains : float or None
-        The gain as a share of the outcome's entropy; None where that is 0.
+        The gain as a share of the target's entropy; None where that is 0.
     decides : float
-        Share of positions whose outcome is predicted by the most common outcome of positions with the same values.
+        Share of positions whose class is predicted by the most common class of positions with the same values.
     """
 
     features: tuple[str, ...]
@@ -47,7 +47,7 @@ def entropy(counts: Counts) -> NDArray[Any]:
 
     Parameters
     ----------
-    counts : ndarray of int64, shape (…, outcomes)
+    counts : ndarray of int64, shape (…, classes)
 
     Returns
     -------
@@ -61,19 +61,19 @@ def entropy(counts: Counts) -> NDArray[Any]:
 
 
 def information_gain(table: Counts) -> float:
-    """The entropy of the outcome minus its mean entropy when the values are known.
+    """The entropy of the target minus its mean entropy when the values are known.
 
-    This is H(O) − Σ p(v)·H(O | v), Quinlan 1986.
+    This is H(T) − Σ p(v)·H(T | v), Quinlan 1986.
 
     Parameters
     ----------
-    table : ndarray of int64, shape (…, outcomes)
-        Positions by the values of the features and by outcome.
+    table : ndarray of int64, shape (…, classes)
+        Positions by the values of the features and by class.
 
     Returns
     -------
     float
-        Bits, from 0 to the entropy of the outcome.
+        Bits, from 0 to the entropy of the target.
     """
     rows = table.reshape(-1, table.shape[-1])
     remaining = rows.sum(axis=1) @ entropy(rows) / rows.sum()
@@ -81,7 +81,7 @@ def information_gain(table: Counts) -> float:
 
 
 def decided(table: Counts) -> float:
-    """Share of positions with the most common outcome for their values; `table` as for `information_gain`."""
+    """Share of positions with the most common class for their values; `table` as for `information_gain`."""
     return int(table.max(axis=-1).sum()) / int(table.sum())
 
 
@@ -89,7 +89,7 @@ def gains(levels: Sequence[Levels], tables: Tables) -> list[Gain]:
     """The gains of all single features, then of all counted pairs, each list in descending order."""
     names = [feature.name for feature in levels]
     singles: TablesByName = {(names[number],): table for number, table in enumerate(tables.singles)}
-    pairs: TablesByName = {(names[first], names[second]): table for (first, second), table in tables.pairs.items()}
+    pairs: TablesByName = {tuple(names[each] for each in of): table for of, table in tables.joint.items() if len(of) == 2}
     return [*_ranked(singles), *_ranked(pairs)]
 
 

@@ -18,6 +18,8 @@ MAX_VALUES = 32
 """Integers with more values than this are divided into ranges, as floating-point numbers are."""
 RANGES = 16
 """Number of ranges, with roughly equal numbers of positions."""
+MAX_WORDS = 100
+"""Texts with more values than this, such as the materials of many slices, are not compared with each of them."""
 
 Raw = NDArray[Any]
 """Values of a feature: int16, or float64 for floating-point numbers."""
@@ -89,6 +91,8 @@ class Levels:
         last = len(self) - 1
         if self.kind == "range":
             return tuple(condition for level in range(last) for condition in (self.up_to(level), self.beyond(level)))
+        if self.kind == "text" and len(self) > MAX_WORDS:
+            return ()
         conditions = [self.equal(level) for level in range(last + 1)]
         if self.kind == "int":
             conditions += [self.up_to(level) for level in range(1, last)]
@@ -110,6 +114,18 @@ class Levels:
     def equal(self, level: int) -> Condition:
         """The value has this level."""
         return Condition(f"{self._sql} = {self._literal(level)}", np.arange(len(self)) == level)
+
+    def label(self, level: int) -> str:
+        """A level in words: a value such as ``mover``, or a range such as ``up to 5``."""
+        if self.kind != "range":
+            return self.words[int(self.bounds[level])] if self.kind == "text" else self._literal(level)
+        if level == 0:
+            return f"up to {self.bounds[0].item()}"
+        if self.bounds.dtype == np.float64:
+            below = f"above {self.bounds[level - 1].item()}"
+            return below if level == len(self) - 1 else f"{below}, up to {self.bounds[level].item()}"
+        first = self.bounds[level - 1].item() + 1
+        return f"{first} or more" if level == len(self) - 1 else f"{first} to {self.bounds[level].item()}"
 
     @property
     def _sql(self) -> str:
@@ -151,7 +167,9 @@ def raw(column: Column, array: pa.Array) -> Raw:
     return floats
 
 
-def levels_of(column: Column, present: Raw, sample: Raw) -> Levels:
+def levels_of(
+    column: Column, present: Raw, sample: Raw, words: tuple[str, ...] = (), most: int = MAX_VALUES, ranges: int = RANGES
+) -> Levels:
     """The levels of a column.
 
     Parameters
@@ -161,22 +179,27 @@ def levels_of(column: Column, present: Raw, sample: Raw) -> Levels:
         All values of integers, booleans and texts, ascending; not used for floating-point numbers.
     sample : ndarray
         Values of many positions, from which ranges are computed.
+    words : tuple of str
+        For a text, the words that its values stand for.
+    most : int
+        Numbers with more values than this are divided into ranges.
+    ranges : int
+        Number of ranges.
     """
-    words = column.feature.words if column.feature is not None else ()
     if pa.types.is_dictionary(column.type):
         return Levels(column.name, "text", present, words)
     if pa.types.is_boolean(column.type):
         return Levels(column.name, "bool", present)
-    if pa.types.is_int16(column.type) and len(present) <= MAX_VALUES:
+    if pa.types.is_int16(column.type) and len(present) <= most:
         return Levels(column.name, "int", present)
-    return Levels(column.name, "range", _edges(sample))
+    return Levels(column.name, "range", _ends(sample, most, ranges))
 
 
-def _edges(sample: Raw) -> Raw:
-    """The ends of ranges: all values if there are few, else quantiles; never the largest value."""
+def _ends(sample: Raw, most: int, ranges: int) -> Raw:
+    """The ends of ranges: all values if there are at most `most`, else quantiles; never the largest value."""
     values = np.unique(sample)
-    if len(values) > MAX_VALUES:
-        shares = np.arange(1, RANGES) / RANGES
+    if len(values) > most:
+        shares = np.arange(1, ranges) / ranges
         values = np.append(np.unique(np.quantile(sample, shares, method="inverted_cdf")), values[-1])
     ends: Raw = values[values < values[-1]]
     return ends

@@ -1,130 +1,233 @@
-"""What decides a slice: the most informative features, exact rules, and a small decision tree.
+"""What decides a set of positions: the most informative features, exact rules, and a small decision tree.
 
 The search makes two passes over the positions. The first collects the values that occur and draws a sample, from which
-the tree is grown; the second counts. A slice that fits into the sample needs only one pass.
+the tree is grown; the second counts. Positions that fit into the sample need only one pass.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.game.features import Feature
 from tablebase.mining.column import Column
 from tablebase.mining.columns import columns
 from tablebase.mining.rows import Rows
 from tablebase.mining.scan import Scan
-from tablebase.mining.selection import Selection
+from tablebase.mining.selection import SLICE_COLUMNS, Selection
 from tablebase.patterns.contingency import CHUNK, Counts, Plan, Tables, count
 from tablebase.patterns.gains import Gain, entropy, gains, information_gain
 from tablebase.patterns.levels import Levels, Raw, raw
-from tablebase.patterns.rules import Rule, rules
+from tablebase.patterns.rules import CONDITIONS, Rule, rules
 from tablebase.patterns.survey import SAMPLE, Survey, survey
+from tablebase.patterns.targets import OUTCOME, Target
 from tablebase.patterns.trees import Node, Tree, grow, judge, leaf_of, leaves
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import StoredSlice
 from tablebase.tables.store import Store
 
 ALL_PAIRS = 20_000_000
-"""Slices of up to this many positions are searched for all pairs of features."""
+"""Up to this many positions are searched for all pairs of features."""
 BEST = 12
-"""In larger slices, only pairs of this many features: the most informative ones in the sample."""
+"""In more positions, only pairs of this many features: the most informative ones in the sample; likewise all triples."""
+TRIPLE_COUNTS = 4_000_000
+"""Triples are those of fewer features if their tables would have more counts than this."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is searched for.
+
+    Parameters
+    ----------
+    target : Target
+        What is predicted.
+    depth : int
+        Depth of the tree; 0 for no tree.
+    conditions : int
+        Most comparisons of a rule, from 1 to 3.
+    support : float
+        The least share of the positions that a rule covers, or that reach a leaf of the tree.
+
+    Raises
+    ------
+    TablebaseError
+        If `conditions` or `support` is out of range.
+    """
+
+    target: Target = OUTCOME
+    depth: int = 3
+    conditions: int = 2
+    support: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.support <= 1:
+            raise TablebaseError(f"the support of a rule is a share from 0 to 1, not {self.support}")
+        if not 1 <= self.conditions <= CONDITIONS:
+            raise TablebaseError(f"a rule has 1 to {CONDITIONS} conditions, not {self.conditions}")
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How often each class occurs for each level of a feature.
+
+    Parameters
+    ----------
+    feature : str
+    levels : tuple of str
+    counts : tuple of tuple of int
+        For each level the positions of each class.
+    """
+
+    feature: str
+    levels: tuple[str, ...]
+    counts: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
 class Patterns:
-    """The patterns of a slice.
+    """The patterns of a set of positions.
 
     Parameters
     ----------
-    slice : StoredSlice
-    outcomes : tuple of int
-        Positions won, lost and drawn.
+    game : Game
+    slices : tuple of StoredSlice
+        Whose positions these are.
+    target : Target
+    classes : tuple of str
+        The classes of the target: ``win``, ``loss`` and ``draw`` if it is the outcome.
+    expression : str
+        The class of a position in SQL.
+    counts : tuple of int
+        Positions of each class.
     entropy : float
-        Of the outcome, in bits.
+        Of the target, in bits.
     gains : list of Gain
         All single features, then all pairs that were counted, each list with the highest gains first.
     rules : list of Rule
         The broadest first.
     tree : Tree or None
         None if no tree was requested.
+    profile : Profile or None
+        That of the feature with the highest gain; None without features.
     """
 
-    slice: StoredSlice
-    outcomes: tuple[int, ...]
+    game: Game
+    slices: tuple[StoredSlice, ...]
+    target: Target
+    classes: tuple[str, ...]
+    expression: str
+    counts: tuple[int, ...]
     entropy: float
     gains: list[Gain]
     rules: list[Rule]
     tree: Tree | None
+    profile: Profile | None
 
     @property
     def positions(self) -> int:
-        """Number of positions in the slice."""
-        return sum(self.outcomes)
+        """Number of positions."""
+        return sum(self.counts)
 
     @property
     def commonest(self) -> float:
-        """Share of the most common outcome: what is predicted correctly without any feature."""
-        return max(self.outcomes) / self.positions
+        """Share of the most common class: what is predicted correctly without any feature."""
+        return max(self.counts) / self.positions
 
 
 class Search:
-    """A search for patterns in one slice.
+    """A search for patterns in one set of positions.
 
     Parameters
     ----------
     game : Game
     store : Store
     known : Selection
-        Only this slice, which must have positions.
+        The slices that are searched as one; at least one must have positions that the target examines.
     features : tuple of Feature
     threads : int
-    depth : int
-        Depth of the tree; 0 for no tree.
+    settings : Settings
+
+    Raises
+    ------
+    TablebaseError
+        If there is no such position.
     """
 
     def __init__(
-        self, game: Game, store: Store, known: Selection, features: tuple[Feature, ...], threads: int = 2, depth: int = 3
+        self,
+        game: Game,
+        store: Store,
+        known: Selection,
+        features: tuple[Feature, ...],
+        threads: int = 2,
+        settings: Settings = Settings(),
     ) -> None:
-        (self.slice,) = known
-        self.game, self.store, self.known, self.threads, self.depth = game, store, known, threads, depth
-        by_name = columns(game, [self.slice], features)
-        self.outcome = by_name["outcome"]
-        self.features = [column for column in by_name.values() if column.feature is not None or _is_coordinate(column)]
-        self.max_positions = layout_of(game, self.slice.location.material).cells_with_images
+        self.game, self.store, self.threads, self.settings = game, store, threads, settings
+        self.known = settings.target.select(game, known)
+        self.slices = tuple(self.known)
+        by_name = columns(game, self.slices, features)
+        self.target = settings.target.column(game, by_name)
+        self.features = [column for column in by_name.values() if self._is_feature(column)]
+        self.max_positions = sum(layout_of(game, slice_.location.material).cells_with_images for slice_ in self.slices)
         self.cells = self._scan().cells * (1 if self.max_positions <= SAMPLE else 2)
         """Indices that are decoded in all passes together."""
         self.tick: Callable[[int], object] = lambda _: None
         """Called from time to time with the number of indices decoded since the last call."""
 
     def run(self) -> Patterns:
-        """Search the slice."""
-        surveyed = survey(self._scan(), self.outcome, self.features, self.max_positions)
+        """Search the positions."""
+        settings = self.settings
+        surveyed = survey(self._scan(), settings.target, self.target, self.features, self.max_positions)
         codes = [levels.codes(values) for levels, values in zip(surveyed.levels, surveyed.sample, strict=True)]
-        tree = grow(surveyed.levels, codes, surveyed.outcomes, self.depth) if self.depth else None
+        classes = surveyed.sampled_classes
+        tree = grow(surveyed.levels, codes, classes, settings.depth, settings.support) if settings.depth else None
         sizes = tuple(len(levels) for levels in surveyed.levels)
-        plan = Plan(sizes, tuple(combinations(_paired(surveyed, codes), 2)), leaves(tree) if tree is not None else 0)
-        count_values = partial(_count_values, surveyed.levels, plan, tree)
-        counts = count_values(surveyed.sample, surveyed.outcomes) if surveyed.whole else self._count(surveyed, count_values)
-        tables = Tables(plan, counts)
+        plan = Plan(sizes, self._joint(surveyed, codes), len(surveyed.classes), leaves(tree) if tree is not None else 0)
+        tables = Tables(plan, self._count(surveyed, plan, tree))
+        words = tuple(surveyed.classes.label(number) for number in range(len(surveyed.classes)))
         return Patterns(
-            self.slice,
-            tuple(tables.outcomes.tolist()),
-            float(entropy(tables.outcomes)),
+            self.game,
+            self.slices,
+            settings.target,
+            words,
+            settings.target.expression(surveyed.classes),
+            tuple(tables.whole.tolist()),
+            float(entropy(tables.whole)),
             gains(surveyed.levels, tables),
-            rules(surveyed.levels, tables, codes),
-            judge(tree, tables.leaves, len(surveyed.outcomes)) if tree is not None else None,
+            rules(surveyed.levels, words, tables, codes, settings.conditions, settings.support),
+            judge(tree, tables.leaves, words, len(classes)) if tree is not None else None,
+            _profile(surveyed.levels, tables),
         )
 
+    def _is_feature(self, column: Column) -> bool:
+        """Whether a column is searched: what all slices have, and what they differ in."""
+        if column.feature is not None:
+            return column.feature.pieces == 0 or self._alike
+        if column.name == OUTCOME.name:
+            return self.settings.target != OUTCOME
+        if column.name in SLICE_COLUMNS:
+            return len(self.slices) > 1
+        if column.name.startswith("p") and column.name[1:].isdigit():
+            return len(self.slices) > 1 and self._alike
+        return self._alike and column.name.startswith("p") and column.name.endswith(("_file", "_rank"))
+
+    @property
+    def _alike(self) -> bool:
+        """Whether all slices have equally many pieces."""
+        return len({slice_.material.pieces for slice_ in self.slices}) == 1
+
     def _scan(self) -> Scan:
-        """A new pass over the slice."""
-        scan, reported = Scan(self.game, self.store, self.known, (), self.threads), 0
+        """A new pass over the positions."""
+        # Its columns are not computed, but the target's may need moves.
+        scan, reported = Scan(self.game, self.store, self.known, [self.target], self.threads), 0
 
         def tick() -> None:
             nonlocal reported
@@ -134,40 +237,76 @@ class Search:
         scan.tick = tick
         return scan
 
-    def _count(self, surveyed: Survey, count_values: Callable[[list[Raw], NDArray[np.intp]], Counts]) -> Counts:
-        """Counts of all positions, block by block."""
+    def _joint(self, surveyed: Survey, codes: list[NDArray[np.intp]]) -> tuple[tuple[int, ...], ...]:
+        """The pairs and triples of features that are counted together."""
+        sizes = tuple(len(levels) for levels in surveyed.levels)
+        plan, few = Plan(sizes, (), len(surveyed.classes)), surveyed.positions <= ALL_PAIRS
+        counts = plan.zeros()
+        count(plan, codes, None, surveyed.sampled_classes, counts)
+        singles = Tables(plan, counts).singles
+        ranked = sorted(range(len(codes)), key=lambda feature: -information_gain(singles[feature]))
+        pairs = combinations(range(len(codes)) if few else sorted(ranked[:BEST]), 2)
+        if self.settings.conditions < CONDITIONS:
+            return tuple(pairs)
+        return (*pairs, *combinations(_within(ranked[:BEST], sizes, len(surveyed.classes)), CONDITIONS))
 
-        def count_rows(rows: Rows) -> Counts:
+    def _count(self, surveyed: Survey, plan: Plan, tree: Node | None) -> Counts:
+        """Counts of all positions; each thread has its own until the end."""
+        free: list[Counts] = []
+
+        def add(values: list[Raw], classes: NDArray[np.intp]) -> None:
+            try:
+                counts = free.pop()
+            except IndexError:
+                counts = plan.zeros()
+            _count_values(surveyed.levels, plan, tree, values, classes, counts)
+            free.append(counts)
+
+        def add_rows(rows: Rows) -> None:
             values = [raw(column, column.compute(rows)) for column in surveyed.columns]
-            return count_values(values, raw(self.outcome, self.outcome.compute(rows)).astype(np.intp))
+            add(values, surveyed.classes.codes(raw(self.target, self.target.compute(rows))))
 
-        total: Counts = np.zeros(1, dtype=np.int64)
-        for block in self._scan().spread(count_rows):
-            for counts in block:
-                total = total + counts
-        return total
-
-
-def _is_coordinate(column: Column) -> bool:
-    """Whether it is the file or the rank of a piece."""
-    return column.name.startswith("p") and column.name.endswith(("_file", "_rank"))
+        if surveyed.whole:
+            add(surveyed.sample, surveyed.sampled_classes)
+        else:
+            for _ in self._scan().spread(add_rows):
+                pass
+        return sum(free[1:], start=free[0])
 
 
-def _paired(surveyed: Survey, codes: list[NDArray[np.intp]]) -> list[int]:
-    """Numbers of the features whose pairs are counted."""
-    features = list(range(len(codes)))
-    if surveyed.positions <= ALL_PAIRS:
-        return features
-    plan = Plan(tuple(len(levels) for levels in surveyed.levels), ())
-    singles = Tables(plan, count(plan, codes, None, surveyed.outcomes)).singles
-    return sorted(sorted(features, key=lambda feature: -information_gain(singles[feature]))[:BEST])
+def searches(
+    game: Game, store: Store, known: Selection, features: tuple[Feature, ...], threads: int, settings: Settings, pool: bool
+) -> list[Search]:
+    """A search for each slice with positions that the target examines, or for all of these together; see `Search`."""
+    selection = settings.target.select(game, known)
+    sets = [selection] if pool else [{slice_: wanted} for slice_, wanted in selection.items()]
+    return [Search(game, store, each, features, threads, settings) for each in sets]
 
 
-def _count_values(levels: list[Levels], plan: Plan, tree: Node | None, values: list[Raw], outcomes: NDArray[np.intp]) -> Counts:
-    """Counts of positions with these values of the features, chunk by chunk."""
-    total: Counts = np.zeros(int(plan.ends[-1]), dtype=np.int64)
-    for begin in range(0, len(outcomes), CHUNK):
+def _within(ranked: Iterable[int], sizes: tuple[int, ...], classes: int) -> list[int]:
+    """Those features, the most informative first, whose triples together do not have too many counts; ascending."""
+    chosen: list[int] = []
+    for feature in ranked:
+        triples = combinations([*chosen, feature], CONDITIONS)
+        if classes * sum(prod(sizes[each] for each in triple) for triple in triples) <= TRIPLE_COUNTS:
+            chosen.append(feature)
+    return sorted(chosen)
+
+
+def _profile(levels: list[Levels], tables: Tables) -> Profile | None:
+    """The profile of the most informative feature."""
+    best = max(range(len(levels)), key=lambda feature: information_gain(tables.singles[feature]), default=None)
+    if best is None:
+        return None
+    labels = tuple(levels[best].label(level) for level in range(len(levels[best])))
+    return Profile(levels[best].name, labels, tuple(map(tuple, tables.singles[best].tolist())))
+
+
+def _count_values(
+    levels: list[Levels], plan: Plan, tree: Node | None, values: list[Raw], classes: NDArray[np.intp], counts: Counts
+) -> None:
+    """Count positions with these values of the features, chunk by chunk."""
+    for begin in range(0, len(classes), CHUNK):
         chunk = slice(begin, begin + CHUNK)
         codes = [of_feature.codes(column[chunk]) for of_feature, column in zip(levels, values, strict=True)]
-        total += count(plan, codes, leaf_of(tree, codes) if tree is not None else None, outcomes[chunk])
-    return total
+        count(plan, codes, leaf_of(tree, codes) if tree is not None else None, classes[chunk], counts)

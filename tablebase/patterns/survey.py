@@ -1,4 +1,4 @@
-"""A first pass over a slice: the values that its features have, and a sample of its positions."""
+"""A first pass over slices: the values that their features have, and a sample of their positions."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from tablebase.mining.column import Column
 from tablebase.mining.rows import Rows
 from tablebase.mining.scan import Scan
 from tablebase.patterns.levels import Levels, Raw, levels_of, raw
+from tablebase.patterns.targets import Target
 from tablebase.slices.positions import Positions
 
 SAMPLE = 200_000
-"""Approximate number of positions in a sample; smaller slices are kept whole."""
+"""Approximate number of positions in a sample; fewer are kept whole."""
 
 
 @dataclass(frozen=True)
@@ -25,60 +27,71 @@ class Survey:
     Parameters
     ----------
     positions : int
-        Number of positions in the slice.
+        Number of positions.
     columns : list of Column
         Those that do not have the same value in all positions.
     levels : list of Levels
         Their levels.
     sample : list of ndarray, shape (sampled positions,)
         Their values in the sample.
-    outcomes : ndarray of intp, shape (sampled positions,)
-        Outcomes in the sample.
+    classes : Levels
+        The classes of the target.
+    sampled_classes : ndarray of intp, shape (sampled positions,)
+        Their numbers in the sample.
     whole : bool
-        Whether the sample is the whole slice.
+        Whether the sample is all positions.
     """
 
     positions: int
     columns: list[Column]
     levels: list[Levels]
     sample: list[Raw]
-    outcomes: NDArray[np.intp]
+    classes: Levels
+    sampled_classes: NDArray[np.intp]
     whole: bool
 
 
-def survey(scan: Scan, outcome: Column, columns: Sequence[Column], max_positions: int) -> Survey:
-    """Pass once over all positions of a slice.
+def survey(scan: Scan, target: Target, column: Column, columns: Sequence[Column], max_positions: int) -> Survey:
+    """Pass once over all positions.
 
     Parameters
     ----------
     scan : Scan
-        Of one slice.
-    outcome : Column
+        Of one slice or several.
+    target : Target
+    column : Column
+        That of the target.
     columns : sequence of Column
         The features.
     max_positions : int
         An upper bound of the number of positions.
     """
     share = SAMPLE / max(max_positions, 1)
+    places = {slice_: place for place, slice_ in enumerate(scan.selection)}
 
-    def examine(rows: Rows) -> tuple[int, list[Raw], list[Raw]]:
-        """The number of positions, and for each column the values that occur, and those in the sample."""
-        in_sample = slice(None) if share >= 1 else drawn(rows.positions, share)
-        values = (raw(column, column.compute(rows)) for column in (outcome, *columns))
-        both = [(_present(column), column[in_sample].copy()) for column in values]
-        return len(rows), [present for present, _ in both], [sample for _, sample in both]
+    def examine(rows: Rows) -> tuple[int, list[Raw], list[Raw], list[pa.Array | None]]:
+        """The number of positions, and for each column the values that occur, those in the sample, and their words."""
+        in_sample = slice(None) if share >= 1 else drawn(rows.positions, share, places[rows.slice])
+        arrays = [each.compute(rows) for each in (column, *columns)]
+        values = [raw(each, array) for each, array in zip((column, *columns), arrays, strict=True)]
+        words = [array.dictionary if pa.types.is_dictionary(array.type) else None for array in arrays]
+        return len(rows), [_present(of) for of in values], [of[in_sample].copy() for of in values], words
 
     parts = [part for block in scan.spread(examine) for part in block]
-    present = [np.unique(np.concatenate(arrays)) for arrays in zip(*(part for _, part, _ in parts), strict=True)]
-    outcomes, *sample = (np.concatenate(arrays) for arrays in zip(*(part for _, _, part in parts), strict=True))
-    levels = [levels_of(*of_column) for of_column in zip(columns, present[1:], sample, strict=True)]
+    present = [np.unique(np.concatenate(arrays)) for arrays in zip(*(part for _, part, _, _ in parts), strict=True)]
+    samples = [np.concatenate(arrays) for arrays in zip(*(part for _, _, part, _ in parts), strict=True)]
+    # All arrays of a column have the same dictionary.
+    words = [() if found is None else tuple(found.to_pylist()) for found in parts[0][3]]
+    levels = [levels_of(*of) for of in zip(columns, present[1:], samples[1:], words[1:], strict=True)]
     kept = [number for number, of_column in enumerate(levels) if len(of_column) > 1]
+    classes = target.classes(column, present[0], samples[0])
     return Survey(
-        sum(count for count, _, _ in parts),
+        sum(count for count, *_ in parts),
         [columns[number] for number in kept],
         [levels[number] for number in kept],
-        [sample[number] for number in kept],
-        outcomes.astype(np.intp),
+        [samples[1 + number] for number in kept],
+        classes,
+        classes.codes(samples[0]),
         share >= 1,
     )
 
@@ -92,12 +105,13 @@ def _present(values: Raw) -> Raw:
     return np.sort(np.flatnonzero(seen).astype(np.uint16).view(np.int16))
 
 
-def drawn(positions: Positions, share: float) -> NDArray[np.bool_]:
+def drawn(positions: Positions, share: float, place: int = 0) -> NDArray[np.bool_]:
     """Which positions are in a sample: this depends on their squares alone, so that the sample is reproducible.
 
+    Slices with another place among those of a search are sampled at other squares.
     Squares are hashed with the finaliser of Steele, Lea and Flood 2014, *Fast Splittable Pseudorandom Number Generators*.
     """
-    hashes = np.zeros(len(positions), dtype=np.uint64)
+    hashes = np.full(len(positions), place, dtype=np.uint64)
     for squares in positions.squares.T:
         hashes = (hashes << np.uint64(7)) ^ (hashes >> np.uint64(57)) ^ squares.astype(np.uint64)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):

@@ -1,16 +1,16 @@
-"""Small decision trees for the outcome, written as SQL; scikit-learn grows them."""
+"""Small decision trees for the target, written as SQL; scikit-learn grows them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from math import ceil
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.mining.column import OUTCOMES
 from tablebase.patterns.contingency import Codes, Counts
 from tablebase.patterns.levels import Condition, Levels
 
@@ -48,7 +48,7 @@ Node = Leaf | Split
 
 @dataclass(frozen=True)
 class Tree:
-    """A decision tree and its performance on all positions of a slice.
+    """A decision tree and its performance on all positions.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Tree:
     trained : int
         Number of positions it was grown from.
     errors : int
-        Number of positions of the slice whose outcome it predicts wrongly.
+        Number of positions whose class it predicts wrongly.
     text : str
         For people, in several lines.
     sql : str
@@ -78,7 +78,7 @@ def available() -> bool:
     return find_spec("sklearn") is not None
 
 
-def grow(levels: Sequence[Levels], codes: Codes, outcomes: NDArray[np.intp], depth: int) -> Node:
+def grow(levels: Sequence[Levels], codes: Codes, classes: NDArray[np.intp], depth: int, support: float = 0.0) -> Node:
     """Grow a tree by information gain.
 
     Parameters
@@ -86,19 +86,24 @@ def grow(levels: Sequence[Levels], codes: Codes, outcomes: NDArray[np.intp], dep
     levels : sequence of Levels
     codes : sequence of ndarray, shape (positions,)
         The level of each feature in the training positions.
-    outcomes : ndarray of intp, shape (positions,)
+    classes : ndarray of intp, shape (positions,)
+        Their classes.
     depth : int
         Maximum number of questions about a position.
+    support : float
+        The least share of the training positions that reach a leaf.
     """
     from sklearn.tree import DecisionTreeClassifier
 
     questions = [(number, level) for number, feature in enumerate(levels) for level in _split_levels(feature)]
     if not questions:
         return Leaf((0,))
-    inputs = np.empty((len(outcomes), len(questions)), dtype=np.float32)
+    inputs = np.empty((len(classes), len(questions)), dtype=np.float32)
     for column, (feature, level) in enumerate(questions):
         inputs[:, column] = codes[feature] if level is None else codes[feature] != level
-    grown = DecisionTreeClassifier(criterion="entropy", max_depth=depth, random_state=0).fit(inputs, outcomes).tree_
+    least = max(1, ceil(support * len(classes)))
+    grower = DecisionTreeClassifier(criterion="entropy", max_depth=depth, min_samples_leaf=least, random_state=0)
+    grown = grower.fit(inputs, classes).tree_
     leaf_numbers = iter(range(len(grown.feature)))
 
     def node(number: int) -> Node:
@@ -113,7 +118,7 @@ def grow(levels: Sequence[Levels], codes: Codes, outcomes: NDArray[np.intp], dep
 
 def _split_levels(levels: Levels) -> list[int | None]:
     """The questions about a feature: for a text, one per word; for a number, a single one (None) with any threshold."""
-    return [None] if levels.ordered else list(range(len(levels)))
+    return [None] if levels.ordered else list(range(len(levels.conditions)))
 
 
 def leaves(node: Node) -> int:
@@ -128,64 +133,70 @@ def leaf_of(node: Node, codes: Codes) -> NDArray[Any]:
     return np.where(node.condition.holds[codes[node.feature]], leaf_of(node.yes, codes), leaf_of(node.no, codes))
 
 
-def judge(node: Node, counts: Counts, trained: int) -> Tree:
-    """A tree whose leaves predict the most common outcome of all positions that reach them.
+def judge(node: Node, counts: Counts, words: Sequence[str], trained: int) -> Tree:
+    """A tree whose leaves predict the most common class of all positions that reach them.
 
     Parameters
     ----------
     node : Leaf or Split
-    counts : ndarray of int64, shape (leaves, outcomes)
-        All positions of the slice.
+    counts : ndarray of int64, shape (leaves, classes)
+        All positions.
+    words : sequence of str
+        The classes.
     trained : int
+        Number of positions it was grown from.
     """
-    merged = _merged(node, counts)
-    errors = int(counts.sum() - _correct(merged, counts))
-    return Tree(_depth(merged), leaves(merged), trained, errors, "\n".join(_lines(merged, counts)), _case(merged, counts))
-
-
-def _merged(node: Node, counts: Counts) -> Node:
-    """The tree without questions that do not affect the prediction."""
-    if isinstance(node, Leaf):
-        return node
-    yes, no = _merged(node.yes, counts), _merged(node.no, counts)
-    if isinstance(yes, Leaf) and isinstance(no, Leaf) and _prediction(yes, counts) == _prediction(no, counts):
-        return Leaf(yes.numbers + no.numbers)
-    return Split(node.feature, node.condition, yes, no)
+    reached = _Reached(counts, words)
+    merged = reached.merged(node)
+    errors = int(counts.sum()) - reached.correct(merged)
+    return Tree(_depth(merged), leaves(merged), trained, errors, "\n".join(reached.lines(merged)), reached.case(merged))
 
 
 def _depth(node: Node) -> int:
     return 0 if isinstance(node, Leaf) else 1 + max(_depth(node.yes), _depth(node.no))
 
 
-def _correct(node: Node, counts: Counts) -> int:
-    """Number of positions that are predicted correctly."""
-    if isinstance(node, Leaf):
-        return int(_outcomes(node, counts).max())
-    return _correct(node.yes, counts) + _correct(node.no, counts)
+@dataclass(frozen=True)
+class _Reached:
+    """All positions by the leaf that they reach and by class, and the names of the classes."""
 
+    counts: Counts
+    words: Sequence[str]
 
-def _outcomes(leaf: Leaf, counts: Counts) -> Counts:
-    """Counts by outcome of the positions that reach a leaf."""
-    outcomes: Counts = counts[list(leaf.numbers)].sum(axis=0)
-    return outcomes
+    def merged(self, node: Node) -> Node:
+        """The tree without questions that do not affect the prediction."""
+        if isinstance(node, Leaf):
+            return node
+        yes, no = self.merged(node.yes), self.merged(node.no)
+        if isinstance(yes, Leaf) and isinstance(no, Leaf) and self._prediction(yes) == self._prediction(no):
+            return Leaf(yes.numbers + no.numbers)
+        return Split(node.feature, node.condition, yes, no)
 
+    def correct(self, node: Node) -> int:
+        """Number of positions that are predicted correctly."""
+        return int(self._classes(node).max()) if isinstance(node, Leaf) else self.correct(node.yes) + self.correct(node.no)
 
-def _prediction(leaf: Leaf, counts: Counts) -> str:
-    return str(OUTCOMES[int(_outcomes(leaf, counts).argmax())])
+    def _classes(self, leaf: Leaf) -> Counts:
+        """Counts by class of the positions that reach a leaf."""
+        classes: Counts = self.counts[list(leaf.numbers)].sum(axis=0)
+        return classes
 
+    def _prediction(self, leaf: Leaf) -> str:
+        return self.words[int(self._classes(leaf).argmax())]
 
-def _lines(node: Node, counts: Counts) -> list[str]:
-    if isinstance(node, Leaf):
-        outcomes = _outcomes(node, counts)
-        return [f"{_prediction(node, counts)} ({100 * outcomes.max() / outcomes.sum():.1f} % of {outcomes.sum():,})"]
-    lines = []
-    for word, branch in ((f"if {node.condition.sql}", node.yes), ("else", node.no)):
-        below = _lines(branch, counts)
-        lines += [f"{word}: {below[0]}"] if isinstance(branch, Leaf) else [f"{word}:", *(INDENT + line for line in below)]
-    return lines
+    def lines(self, node: Node) -> list[str]:
+        """For people."""
+        if isinstance(node, Leaf):
+            classes = self._classes(node)
+            return [f"{self._prediction(node)} ({100 * classes.max() / classes.sum():.1f} % of {classes.sum():,})"]
+        lines = []
+        for word, branch in ((f"if {node.condition.sql}", node.yes), ("else", node.no)):
+            below = self.lines(branch)
+            lines += [f"{word}: {below[0]}"] if isinstance(branch, Leaf) else [f"{word}:", *(INDENT + line for line in below)]
+        return lines
 
-
-def _case(node: Node, counts: Counts) -> str:
-    if isinstance(node, Leaf):
-        return f"'{_prediction(node, counts)}'"
-    return f"CASE WHEN {node.condition.sql} THEN {_case(node.yes, counts)} ELSE {_case(node.no, counts)} END"
+    def case(self, node: Node) -> str:
+        """As SQL."""
+        if isinstance(node, Leaf):
+            return f"'{self._prediction(node)}'"
+        return f"CASE WHEN {node.condition.sql} THEN {self.case(node.yes)} ELSE {self.case(node.no)} END"

@@ -199,6 +199,96 @@ def test_features_of_a_file(copied: Path, tmp_path: Path, ask: Ask) -> None:
     assert wrong == [{"n": tree["errors"]}]
 
 
+def test_slices_together(copied: Path, ask: Ask) -> None:
+    """With --pool there is one object: what slices have in common, and all of them; its rules and tree hold in SQL."""
+    few = ("--material", "RvC", "--material", "CvR", "--pool", "--conditions", "3", "--support", "0.01")
+    (pooled,) = search(ask, copied, *few, "--format", "json").json
+    assert [pooled[name] for name in ("game", "material", "side", "pieces")] == ["doushouqi", None, "w", 2]
+    assert [row["material"] for row in pooled["slices"]] == ["RvC", "CvR"]
+    assert pooled["wins"] + pooled["losses"] + pooled["draws"] == pooled["positions"]
+    check_in_sql(ask, copied, pooled)
+    assert {rule["comparisons"] for rule in pooled["rules"]} == {1, 2, 3}
+    assert all(rule["share"] == rule["positions"] / pooled["positions"] >= 0.01 for rule in pooled["rules"])
+    lines = search(ask, copied, *few, "--format", "csv").csv
+    assert {(line["material"], line["pieces"], line["target"], line["slices"]) for line in lines} == {("", "2", "outcome", "2")}
+    assert search(ask, copied, *few).out.startswith(f"RvC, CvR, White to move: {pooled['positions']:,} positions, ")
+
+
+@pytest.mark.parametrize(
+    "target", [("distance",), ("distance", "--outcome", "loss"), ("only_move",), ("only_move", "--outcome", "draw")]
+)
+def test_targets(target: tuple[str, ...], copied: Path, ask: Ask) -> None:
+    """Classes, rules and trees of every target are those of SQL, under the target's name."""
+    (found,) = search(ask, copied, "--material", "EvR", "--target", *target, "--format", "json").json
+    assert (found["target"], found["wins"]) == (target[0], None)
+    assert found["outcomes"] == (list(target[2:]) or (["win"] if target[0] == "distance" else ["win", "draw"]))
+    check_in_sql(ask, copied, found)
+    assert all(rule[target[0]] in [row["class"] for row in found["classes"]] for rule in found["rules"])
+    text = search(ask, copied, "--material", "EvR", "--target", *target).out
+    assert f"entropy of the {target[0].replace('_', ' ')}: " in text
+    assert found["tree"]["tree"] in text
+
+
+def check_in_sql(ask: Ask, folder: Path, found: dict[str, Any]) -> None:
+    """Count the classes, rules and errors of a JSON object over the positions that it is about."""
+    materials = ", ".join(f"'{row['material']}'" for row in found["slices"])
+    outcomes = ", ".join(f"'{outcome}'" for outcome in found["outcomes"])
+    rules = "".join(f", count(*) FILTER ({rule['condition']}) AS n{number}" for number, rule in enumerate(found["rules"]))
+    wrong = f"count(*) FILTER ({found['expression']} <> {found['tree']['expression']}) AS wrong"
+    statement = f"""
+        SELECT {found["expression"]} AS class, count(*) AS n, {wrong}, min(distance) AS least, max(distance) AS most {rules}
+        FROM positions WHERE material IN ({materials}) AND outcome IN ({outcomes}) GROUP BY class"""
+    answer = ask("mine", "doushouqi", statement, "--data", folder, "--format", "json")
+    assert answer.code == 0, answer.err
+    rows = {row["class"]: row for row in answer.json}
+    assert {row["class"]: row["positions"] for row in found["classes"] if row["positions"]} == {
+        name: row["n"] for name, row in rows.items()
+    }
+    assert sum(row["wrong"] for row in rows.values()) == found["tree"]["errors"]
+    for number, rule in enumerate(found["rules"]):
+        covered = {name: row[f"n{number}"] for name, row in rows.items() if row[f"n{number}"]}
+        assert covered == {rule[found["target"]]: rule["positions"]}, rule["condition"]
+    for name, row in rows.items() if found["target"] == "distance" else ():
+        first, *_, last = [0] * name.startswith("up to") + [int(number) for number in name.split() if number.isdigit()] * 2
+        assert first <= row["least"] <= row["most"] <= (row["most"] if name.endswith("or more") else last)
+
+
+def test_what_is_not_stored(copied: Path, ask: Ask) -> None:
+    """Patterns of several slices, and those of other targets, are shown and not stored; those of a slice stay."""
+    search(ask, copied, "--material", "CvW")
+    before = (copied / FILE_NAME).read_bytes()
+    search(ask, copied, "--material", "CvW", "--material", "RvC", "--pool")
+    search(ask, copied, "--material", "CvW", "--target", "distance")
+    assert (copied / FILE_NAME).read_bytes() == before
+    search(ask, copied, "--material", "CvW", "--pool", "--depth", "0")
+    assert query(copied, "SELECT * FROM pattern_trees") == []
+
+
+def test_slices_without_such_positions_are_left_out(hexapawns: Path, ask: Ask) -> None:
+    """One of these slices has no lost position, and alone it is refused."""
+    answer = ask("patterns", "hexapawn", "--material", "PPPvP", "--target", "distance", "--outcome", "loss", "--data", hexapawns)
+    assert (answer.code, answer.errors) == (
+        2,
+        ["error: none of the requested slices of hexapawn has a lost position: choose others"],
+    )
+    found = ask(
+        "patterns",
+        "hexapawn",
+        "--pieces",
+        "4",
+        "--target",
+        "distance",
+        "--outcome",
+        "loss",
+        "--data",
+        hexapawns,
+        "--pool",
+        "--format",
+        "json",
+    ).json
+    assert [row["material"] for row in found[0]["slices"]] == ["PPvPP", "PvPPP"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -209,6 +299,14 @@ def test_features_of_a_file(copied: Path, tmp_path: Path, ask: Ask) -> None:
         (("--features", "nothing.py"), "there is no file nothing.py"),
         (("--depth", "9"), "--depth"),
         (("--top", "0"), "--top"),
+        (("--conditions", "4"), "--conditions"),
+        (("--support", "2"), "the support of a rule is a share from 0 to 1, not 2.0"),
+        (("--support", "nan"), "the support of a rule is a share from 0 to 1, not nan"),
+        (("--target", "worth"), "--target"),
+        (("--outcome", "win"), "with one outcome there is none to predict"),
+        (("--target", "distance", "--outcome", "draw"), "a draw has no distance"),
+        (("--html", "nowhere/page.html"), "there is no folder nowhere: make it"),
+        (("--html", "."), ". is a folder: name a file"),
         (("--variant", "odd"), "odd"),
     ],
 )

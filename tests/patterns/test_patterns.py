@@ -6,16 +6,16 @@ import json
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from contextlib import closing
 from itertools import combinations
-from math import log2
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from support.program import Answer
+from twins import patterns
 
 from tablebase.catalog.catalog import Catalog
 from tablebase.cli import run
@@ -24,7 +24,7 @@ from tablebase.mining.selection import select_by_name
 from tablebase.patterns import search as searching
 from tablebase.patterns import survey
 from tablebase.patterns.gains import decided, entropy, information_gain
-from tablebase.patterns.search import Search
+from tablebase.patterns.search import Search, Settings
 from tablebase.patterns.survey import drawn
 from tablebase.slices.material import parse_material
 from tablebase.slices.positions import Positions
@@ -91,24 +91,7 @@ def slice_rows(ask: Ask, game: str, folder: Path, material: str) -> Rows:
     """All positions of a slice with all columns that differ."""
     names = column_names(ask, game, len(material) - 1)
     found = mined(ask, game, folder, f"SELECT outcome, {', '.join(names)} FROM positions WHERE material = '{material}'")
-    different = [name for name in names if len({row[name] for row in found}) > 1]
-    return [{name: row[name] for name in ("outcome", *different)} for row in found]
-
-
-def plain_entropy(outcomes: Sequence[str]) -> float:
-    """Bits of uncertainty, from the definition."""
-    shares = [count / len(outcomes) for count in Counter(outcomes).values()]
-    return -sum(share * log2(share) for share in shares)
-
-
-def plain_gain(rows: Rows, names: tuple[str, ...]) -> tuple[float, float]:
-    """Information gain and share decided, from the definition."""
-    by_value: dict[tuple[Any, ...], list[str]] = {}
-    for row in rows:
-        by_value.setdefault(tuple(row[name] for name in names), []).append(row["outcome"])
-    left = sum(len(some) / len(rows) * plain_entropy(some) for some in by_value.values())
-    right = sum(max(Counter(some).values()) for some in by_value.values())
-    return plain_entropy([row["outcome"] for row in rows]) - left, right / len(rows)
+    return patterns.with_classes(found, lambda row: str(row["outcome"]), names)
 
 
 @pytest.mark.parametrize(("feature", "bits"), [(0, 0.246), (1, 0.029), (2, 0.151), (3, 0.048)])
@@ -143,52 +126,32 @@ def test_gains_with_like_pieces(material: str, pawns: Path, ask: Ask) -> None:
 def check_gains(game: str, material: str, folder: Path, ask: Ask) -> None:
     """Compare what the catalog says of a slice with the definition."""
     rows = slice_rows(ask, game, folder, material)
-    names = [name for name in rows[0] if name != "outcome"]
-    whole = plain_entropy([row["outcome"] for row in rows])
+    names = [name for name in rows[0] if name != "class"]
+    whole = patterns.entropy([row["class"] for row in rows])
     found = told(folder, f"SELECT * FROM pattern_gains WHERE material = '{material}'")
     kept = {tuple(one["features"].split(", ")): one for one in found}
     assert {one[0] for one in kept if len(one) == 1} == set(names)
     for features, one in kept.items():
-        gain, decides = plain_gain(rows, features)
+        gain, decides = patterns.gain(rows, features)
         assert (one["gain"], one["decides"]) == pytest.approx((gain, decides), abs=1e-9)
         assert one["explains"] == (pytest.approx(gain / whole, abs=1e-9) if whole else None)
         assert (one["positions"], one["number"], one["entropy"]) == (len(rows), len(features), pytest.approx(whole))
-        assert one["commonest"] == max(Counter(row["outcome"] for row in rows).values()) / len(rows)
-    pairs = sorted((plain_gain(rows, pair)[0] for pair in combinations(names, 2)), reverse=True)
+        assert one["commonest"] == max(Counter(row["class"] for row in rows).values()) / len(rows)
+    pairs = sorted((patterns.gain(rows, pair)[0] for pair in combinations(names, 2)), reverse=True)
     kept_pairs = [one["gain"] for one in found if one["number"] == 2]
     assert kept_pairs == pytest.approx(pairs[: len(kept_pairs)], abs=1e-9)
     assert len(kept_pairs) == min(50, len(pairs))
 
 
-def comparisons(rows: Rows) -> list[int]:
-    """All comparisons of one feature with a value, as the set of rows for which they hold: a bit for each."""
-    found = []
-    for name in rows[0]:
-        values = [row[name] for row in rows]
-        for value in set(values) if name != "outcome" else ():
-            found.append(bits(one == value for one in values))
-            if isinstance(value, int) and not isinstance(value, bool):
-                found += [bits(one <= value for one in values), bits(one >= value for one in values)]
-    return found
-
-
-def bits(flags: Iterator[bool]) -> int:
-    """Flags as the binary digits of a number."""
-    return int("".join("01"[flag] for flag in flags), 2)
-
-
 def plain_rules(rows: Rows) -> dict[tuple[str, int], list[int]]:
     """Coverage of the widest rules of each outcome with one comparison, and with two, by trying all."""
-    single = set(comparisons(rows))
-    both = {one & other for one, other in combinations(single, 2)} - {0}
-    found = {}
+    found, comparisons = {}, patterns.comparisons(rows)
     for outcome in ("win", "loss", "draw"):
-        wrong = bits(row["outcome"] != outcome for row in rows)
+        wrong = patterns.bits(row["class"] != outcome for row in rows)
         widest: list[int] = []
-        for number, sets in ((1, single), (2, both)):
-            exact = sorted((one for one in sets if not one & wrong), key=int.bit_count, reverse=True)
+        for number, sets in enumerate(patterns.exact(comparisons, wrong, 2), start=1):
             fresh: list[int] = []
-            for one in exact:
+            for one in sorted(sets, key=int.bit_count, reverse=True):
                 if number == 2 and len(fresh) == 5:
                     break
                 if all(one & ~other for other in (*widest, *fresh)):
@@ -294,15 +257,15 @@ def test_large_slices_are_counted_exactly(two_pieces: Path, monkeypatch: pytest.
         monkeypatch.setattr(module, "SAMPLE", 700)
     sampled = search(two_pieces, "RvC")
     assert sampled.gains == whole.gains
-    assert sampled.outcomes == whole.outcomes
-    assert {one.outcome: one.positions for one in reversed(sampled.rules)} == {
-        one.outcome: one.positions for one in reversed(whole.rules)
+    assert sampled.counts == whole.counts
+    assert {one.value: one.positions for one in reversed(sampled.rules)} == {
+        one.value: one.positions for one in reversed(whole.rules)
     }
     assert sampled.tree is not None
     assert 500 < sampled.tree.trained < 900
     statement = f"SELECT count(*) AS n FROM positions WHERE material = 'RvC' AND outcome <> {sampled.tree.sql}"
     assert mined(ask, "doushouqi", two_pieces, statement) == [{"n": sampled.tree.errors}]
-    check_rules(ask, "doushouqi", two_pieces, "RvC", [(one.condition, one.outcome, one.positions) for one in sampled.rules])
+    check_rules(ask, "doushouqi", two_pieces, "RvC", [(one.condition, one.value, one.positions) for one in sampled.rules])
 
 
 def test_very_large_slices_have_pairs_of_the_best(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -340,6 +303,8 @@ def test_searching_needs_scikit_learn_only_for_trees(two_pieces: Path, monkeypat
     monkeypatch.setitem(sys.modules, "sklearn", None)
     monkeypatch.setitem(sys.modules, "sklearn.tree", None)
     with closing(Store(two_pieces)) as store:
-        found = Search(GAME, store, select_by_name(GAME, two_pieces, ["CvC"], None), features_of(GAME), depth=0).run()
+        found = Search(
+            GAME, store, select_by_name(GAME, two_pieces, ["CvC"], None), features_of(GAME), settings=Settings(depth=0)
+        ).run()
     assert found.tree is None
     assert json.dumps([one.positions for one in found.rules])
