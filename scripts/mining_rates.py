@@ -15,9 +15,10 @@ from separately import run_separately
 from tablebase.game import load_game
 from tablebase.mining.columns import columns as all_columns
 from tablebase.mining.common_features import features_of
-from tablebase.mining.export import Export, Sample
+from tablebase.mining.export import Export
 from tablebase.mining.query import Query
 from tablebase.mining.results import names_and_rows
+from tablebase.mining.sample import Sample
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import select_by_name
 from tablebase.tables.store import Store

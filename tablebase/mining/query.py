@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import chain, product
+from itertools import chain
 from pathlib import Path
 from weakref import WeakSet, finalize
 
@@ -31,11 +31,12 @@ from tablebase.mining.lookup import look_up, named_positions
 from tablebase.mining.own_tables import own_tables
 from tablebase.mining.position_text import PositionWriter
 from tablebase.mining.reach import check_reach
+from tablebase.mining.sample import WHOLE
 from tablebase.mining.sandbox import faults_as_sentences, registered, sandbox, scratch
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import Selection, conditions_on_positions, known_slices, select_by_condition, union
 from tablebase.mining.shorthand import read_request
-from tablebase.mining.star import MAIN, MOVE_TABLES, MOVES, PLAIN, POSITION_TABLES, POSITIONS, TABLES
+from tablebase.mining.star import MAIN, MOVE_TABLES, MOVES, POSITION_TABLES, POSITIONS, TABLES
 from tablebase.mining.statement import Statement, conditions_on, sources
 from tablebase.tables.store import Store
 
@@ -117,7 +118,7 @@ class Query(Tabular):
         self.writer = PositionWriter(game, {slice_.material for slice_ in known}, of_positions, of_moves) if late else None
         self.relations = [
             self._relation(schema, name, tables, known)
-            for schema, name in product((MAIN, PLAIN), TABLES)
+            for schema, name in self.statement.columns
             if (tables := [table for table, its in self.statement.tables if (its, table.name.lower()) == (schema, name)])
         ]
 
@@ -222,7 +223,7 @@ class Query(Tabular):
 
     def _create_views(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Create the tables that the statement reads, as views of streams."""
-        connection.execute(f"CREATE SCHEMA {PLAIN}")
+        self._create_schemas(connection)
         for name, table in self.own.items():
             connection.register(name, table)
         if self.writer is not None:
@@ -236,11 +237,15 @@ class Query(Tabular):
             )
             connection.execute(f"CREATE VIEW {relation.schema}.{relation.name} AS SELECT {made} FROM {stream}")
 
+    def _create_schemas(self, connection: duckdb.DuckDBPyConnection) -> None:
+        for schema in sorted({schema for schema, _ in self.statement.columns}.difference([MAIN])):
+            connection.execute(f"CREATE SCHEMA {schema}")
+
     def _plan(self, all_columns: Mapping[str, Mapping[str, Column]]) -> None:
         """Raise an error if the statement is invalid."""
         empty = {name: table.slice(0, 0) for name, table in self.own.items()}
         with scratch() as connection, registered(connection, empty):
-            connection.execute(f"CREATE SCHEMA {PLAIN}")
+            self._create_schemas(connection)
             for (schema, name), needed in self.statement.columns.items():
                 # Errors then suggest columns that the statement does not name.
                 offered = needed if self.statement.reads_unnamed else all_columns[name].values()
@@ -263,11 +268,21 @@ class Query(Tabular):
         """A table with the slices and values that are needed of it."""
         everything = {slice_: values for slice_, values in known.items() if slice_.distinct or name in (POSITIONS, MOVES)}
         selection = union([self._select(table, everything) for table in tables])
+        sample = self.statement.samples.get(schema, WHOLE)
         needed = self.statement.columns[schema, name]
         sources = [source for column in needed if column.late and self.writer for source in self.writer.sources(column.name)]
         read = [column for column in dict.fromkeys([*needed, *sources]) if not column.late]
-        of_moves = name in MOVE_TABLES
-        return Relation(schema, name, needed, Scan(self.game, self.store, selection, read, self.threads, of_moves=of_moves))
+        scan = Scan(
+            self.game,
+            self.store,
+            selection,
+            read,
+            self.threads,
+            of_moves=name in MOVE_TABLES,
+            sample=sample,
+            drawn_from=everything,
+        )
+        return Relation(schema, name, needed, scan)
 
     def _select(self, table: exp.Table, known: Selection) -> Selection:
         conditions, name = conditions_on(table), table.alias_or_name.lower()
