@@ -62,6 +62,17 @@ class Edits:
             first -= 1
         self._changes.append((self.tokens[first].start, self.tokens[last].end + 1, ""))
 
+    def replace_aggregate(self, aggregate: exp.Expr, template: str) -> None:
+        """Replace an aggregate with its FILTER by a text that may have both its argument and that in braces."""
+        name = self._number(aggregate.meta["start"])
+        end = last = self._closing(name + 2)
+        if isinstance(aggregate.parent, exp.Filter):
+            last = self._closing(end + 3)
+        argument = self.text[self.tokens[name + 2].start : self.tokens[end].start]
+        filtered = self.text[self.tokens[end].end + 1 : self.tokens[last].end + 1]
+        new = template.format(argument=argument, filter=filtered)
+        self._changes.append((self.tokens[name].start, self.tokens[last].end + 1, new))
+
     def exclude(self, star: exp.Expr, columns: Sequence[str], tables: Sequence[exp.Table]) -> None:
         """Let a ``*`` of these tables not include these columns."""
         if not columns:

@@ -25,6 +25,8 @@ MOVE_TABLES = MOVES, DISTINCT_MOVES = "moves", "distinct_moves"
 TABLES = POSITION_TABLES + MOVE_TABLES
 MAIN, PLAIN = "main", "plain"
 """Schemas of tables: with all columns that a statement needs, and without extra columns."""
+COUNTED = "counted"
+"""The schema of tables that have a row for each value of a slice, with the number of positions, in place of these."""
 SAMPLE = "sample"
 """How the schemas of samples begin, each of which has one table."""
 Names = Mapping[str, Sequence[str]]
