@@ -1,4 +1,4 @@
-"""SQL over positions, for the benchmark: from tables, and from Parquet files that hold only the columns needed."""
+"""SQL over positions and moves, for the benchmark: from tables, from the catalog, and from Parquet files of the columns needed."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from separately import run_separately
 from tablebase.game import load_game
 from tablebase.mining.columns import columns as all_columns
 from tablebase.mining.common_features import features_of
-from tablebase.mining.export import Export, Sample
+from tablebase.mining.export import Export
 from tablebase.mining.query import Query
 from tablebase.mining.results import names_and_rows
+from tablebase.mining.sample import Sample
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import select_by_name
 from tablebase.tables.store import Store
@@ -44,6 +45,16 @@ STATEMENTS = [
     ),
 ]
 """Name, statement, and the columns of the Parquet files."""
+DECODED = [
+    ("count by outcome", "SELECT outcome, count(*) AS n FROM {positions} WHERE pieces = {pieces} GROUP BY ALL ORDER BY ALL"),
+    ("only moves", "SELECT outcome, count(only_move) AS n FROM {positions} WHERE pieces = {pieces} GROUP BY ALL ORDER BY ALL"),
+    ("moves", "SELECT piece, count(*) AS n FROM {moves} WHERE pieces = {pieces} GROUP BY ALL ORDER BY ALL"),
+    (
+        "sample",
+        "SELECT p1_square, count(*) AS n FROM {positions} WHERE pieces = {pieces} GROUP BY 1 USING SAMPLE 1% (bernoulli, 1)",
+    ),
+]
+"""Name and statement of what no file is compared with; the second costs at most five times as much as the first."""
 LONG = 10
 """Seconds from which on a statement needs no warm-up run."""
 THREADS = 2
@@ -58,12 +69,16 @@ def measure_mining(data: Path, pieces: int) -> dict[str, list[dict[str, Any]]]:
             folder = Path(scratch) / str(number)
             written = run_separately(export_positions, data, folder, pieces, columns, source == "positions")
             size = sum(path.stat().st_size for path in folder.rglob("*.parquet"))
-            mined = run_separately(mine_positions, data, select.format(table=source, pieces=pieces))
+            mined = run_separately(mine_positions, data, select.format(table=source, pieces=pieces), False)
+            counted = run_separately(mine_positions, data, select.format(table=source, pieces=pieces), True)
             files = f"read_parquet('{folder}/**/*.parquet', hive_partitioning = true)"
             read = run_separately(read_positions, select.format(table=files, pieces=pieces))
-            if mined.pop("rows") != read.pop("rows"):
-                raise SystemExit(f"tables and Parquet files differ: {name}")
+            found = mined.pop("rows")
+            if found != read.pop("rows") or found != counted.pop("rows"):
+                raise SystemExit(f"tables, catalog and Parquet files differ: {name}")
             positions = written["rows"]
+            if not counted["cells"]:
+                measured.append({"statement": name, "from": "catalog", **counted})
             measured += [
                 {"statement": name, "from": "tables", **mined, "million_rows_a_second": positions / mined["seconds"] / 1e6},
                 {"statement": name, "from": "parquet", **read, "million_rows_a_second": positions / read["seconds"] / 1e6},
@@ -77,6 +92,10 @@ def measure_mining(data: Path, pieces: int) -> dict[str, list[dict[str, Any]]]:
                 },
             ]
             shutil.rmtree(folder)
+    for name, select in DECODED:
+        statement = select.format(positions=source, moves=source.replace("positions", "moves"), pieces=pieces)
+        mined = run_separately(mine_positions, data, statement, False)
+        measured.append({"statement": name, "from": "tables", **mined, "million_rows_a_second": positions / mined["seconds"] / 1e6})
     fields = ["statement", "from", "seconds", "million_rows_a_second", "peak_memory", "bytes"]
     return {"mining": [{field: row.get(field) for field in fields} for row in measured]}
 
@@ -92,15 +111,18 @@ def export_positions(data: Path, folder: Path, pieces: int, columns: list[str], 
     return {"seconds": time.perf_counter() - begin, "rows": rows}
 
 
-def mine_positions(data: Path, statement: str) -> dict[str, Any]:
-    """Run a statement over the tables."""
+def mine_positions(data: Path, statement: str, counts: bool) -> dict[str, Any]:
+    """Run a statement over the tables, or with counts from the catalog where these are enough; and the indices decoded."""
     game = load_game("doushouqi")
+    cells = 0
 
     def run() -> list[dict[str, Any]]:
-        with Query(game, data, statement, features_of(game), THREADS) as query:
+        nonlocal cells
+        with Query(game, data, statement, features_of(game), THREADS, counts=counts) as query:
+            cells = query.cells
             return list(names_and_rows(query.run())[1])
 
-    return clocked(run)
+    return {**clocked(run), "cells": cells}
 
 
 def read_positions(statement: str) -> dict[str, Any]:

@@ -141,7 +141,8 @@ class Collection:
             If there is no such column, or the folder contains anything else.
         """
         from tablebase.mining.common_features import features_of
-        from tablebase.mining.export import Sample, export
+        from tablebase.mining.export import export
+        from tablebase.mining.sample import Sample
         from tablebase.mining.selection import select_by_name
 
         rules = as_game(game)

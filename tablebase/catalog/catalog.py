@@ -249,22 +249,22 @@ class Catalog:
         with self._reading() as connection:
             return [Counts(**row) for row in connection.execute(query).mappings()]
 
-    def values(self, game: Game) -> dict[tuple[str, str], list[tuple[str, int | None, bool]]]:
-        """Outcomes, distances and stalemates that occur in each slice that is counted, by material and side to move."""
+    def histograms(self, game: Game) -> dict[tuple[str, str], list[tuple[str, int | None, bool, int]]]:
+        """By material and side to move, how many placements of each slice have each outcome, distance, and stalemate or not."""
         places = select(SliceRow.material, SliceRow.side, SliceRow.solution_id).where(SliceRow.game == game.name)
         of_game = (TableRow.game == game.name, TableRow.rules_digest == game.digest)
         draws = select(SolutionRow.id, SolutionRow.draws, SolutionRow.stalemates)
         draws = draws.join(TableRow, TableRow.id == SolutionRow.table_id).where(*of_game)
-        distances = select(DistanceRow.solution_id, DistanceRow.outcome, DistanceRow.distance)
-        occurring: dict[int, list[tuple[str, int | None, bool]]] = {}
+        distances = select(DistanceRow.solution_id, DistanceRow.outcome, DistanceRow.distance, DistanceRow.placements)
+        found: dict[int, list[tuple[str, int | None, bool, int]]] = {}
         with self._reading() as connection:
             for number, *counts in connection.execute(draws):
-                occurring[number] = [(str(Outcome.DRAW), None, bool(stuck)) for stuck, count in enumerate(counts) if count]
-            for number, outcome, distance in connection.execute(distances):
-                if number in occurring:
-                    occurring[number].append((outcome, distance, False))
-            rows = [(material, side, number) for material, side, number in connection.execute(places) if number in occurring]
-        return {(material, side): occurring[number] for material, side, number in rows}
+                found[number] = [(str(Outcome.DRAW), None, bool(stuck), count) for stuck, count in enumerate(counts) if count]
+            for number, outcome, distance, count in connection.execute(distances):
+                if number in found:
+                    found[number].append((outcome, distance, False, count))
+            rows = [(material, side, number) for material, side, number in connection.execute(places) if number in found]
+        return {(material, side): found[number] for material, side, number in rows}
 
     def sql(self, statement: str, timeout: float | None = None) -> Answer:
         """Column names and rows of a statement that only reads.

@@ -172,8 +172,8 @@ def export(
     """Write positions to Parquet files, one file per slice."""
     from tablebase.cli.output import say
     from tablebase.cli.progress import progress
-    from tablebase.mining.export import Sample
     from tablebase.mining.export import export as write_files
+    from tablebase.mining.sample import Sample
     from tablebase.mining.selection import select_by_name
 
     rules = chosen_game(game, size, variant)

@@ -57,7 +57,7 @@ def sql_type(column: Column) -> str:
     """The column's type in SQL."""
     if pa.types.is_dictionary(column.type) or pa.types.is_string(column.type):
         return "VARCHAR"
-    return {pa.bool_(): "BOOLEAN", pa.int16(): "SMALLINT", pa.float64(): "DOUBLE"}[column.type]
+    return {pa.bool_(): "BOOLEAN", pa.int16(): "SMALLINT", pa.int64(): "BIGINT", pa.float64(): "DOUBLE"}[column.type]
 
 
 def constant(names: Sequence[str]) -> Callable[[Rows, str], pa.Array]:

@@ -9,6 +9,9 @@ from sqlglot import exp
 
 from tablebase.errors import TablebaseError
 
+SAMPLING = "TABLESAMPLE", "SAMPLE"
+UNITS = "%", "PERCENT", "ROWS"
+
 
 class Edits:
     """Changes of a text; all else stays as it was written.
@@ -39,6 +42,36 @@ class Edits:
             self._changes.append((written.meta["start"], written.meta["end"] + 1, schema))
         elif isinstance(node, exp.Table):
             self._insert(node.this.meta["start"], f"{schema}.")
+
+    def remove_sample(self, clause: exp.TableSample) -> None:
+        """Leave out a TABLESAMPLE or USING SAMPLE."""
+        size = clause.args.get("percent") or clause.args["size"]
+        first = last = self._number(size.meta["start"])
+        while self.tokens[first].text.upper() not in SAMPLING:
+            first -= 1
+        # Without brackets around the size, a unit and then a method and a seed in brackets may follow it.
+        if self.tokens[last - 1].text == "(":
+            last = self._closing(last)
+        elif self._follows(last, UNITS):
+            last += 1
+        if self._follows(last, ("REPEATABLE",)):
+            last += 1
+        if self._follows(last, ("(",)):
+            last = self._closing(last + 2)
+        if self.tokens[first].text.upper() == "SAMPLE":
+            first -= 1
+        self._changes.append((self.tokens[first].start, self.tokens[last].end + 1, ""))
+
+    def replace_aggregate(self, aggregate: exp.Expr, template: str) -> None:
+        """Replace an aggregate with its FILTER by a text that may have both its argument and that in braces."""
+        name = self._number(aggregate.meta["start"])
+        end = last = self._closing(name + 2)
+        if isinstance(aggregate.parent, exp.Filter):
+            last = self._closing(end + 3)
+        argument = self.text[self.tokens[name + 2].start : self.tokens[end].start]
+        filtered = self.text[self.tokens[end].end + 1 : self.tokens[last].end + 1]
+        new = template.format(argument=argument, filter=filtered)
+        self._changes.append((self.tokens[name].start, self.tokens[last].end + 1, new))
 
     def exclude(self, star: exp.Expr, columns: Sequence[str], tables: Sequence[exp.Table]) -> None:
         """Let a ``*`` of these tables not include these columns."""
@@ -75,6 +108,10 @@ class Edits:
     def _number(self, place: int) -> int:
         """The number of the token that begins at a place."""
         return next(number for number, token in enumerate(self.tokens) if token.start == place)
+
+    def _follows(self, number: int, texts: Sequence[str]) -> bool:
+        """Whether one of these comes after a token."""
+        return number + 1 < len(self.tokens) and self.tokens[number + 1].text.upper() in texts
 
     def _closing(self, number: int) -> int:
         """The number of the bracket that closes those in which a token is."""

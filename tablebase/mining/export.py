@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -24,6 +23,7 @@ from tablebase.game.features import Feature
 from tablebase.mining.column import Column
 from tablebase.mining.columns import columns
 from tablebase.mining.rows import Rows
+from tablebase.mining.sample import WHOLE, Sample
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import SLICE_COLUMNS, Selection
 from tablebase.slices.location import StoredSlice
@@ -33,38 +33,6 @@ from tablebase.tables.store import Store
 FILE_NAME = "positions.parquet"
 KEY = b"tablebase"
 """Metadata key under which each file records the export it belongs to."""
-
-
-@dataclass(frozen=True)
-class Sample:
-    """A random sample of positions: each is drawn independently, with the same probability.
-
-    Parameters
-    ----------
-    share : float
-        The probability, above 0 and at most 1.
-    seed : int
-        The same seed draws the same positions.
-    """
-
-    share: float = 1.0
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if not 0 < self.share <= 1:
-            raise TablebaseError(f"a sample is a share above 0 and at most 1, not {self.share}")
-
-    def of(self, rows: Rows) -> Rows:
-        """The rows that are drawn."""
-        if self.share == 1:
-            return rows
-        slice_key = [rows.slice.side, *rows.slice.material.kinds, *rows.slice.material.advance]
-        draws = np.random.default_rng([self.seed, *rows.key, *slice_key]).random(len(rows))
-        return rows.take(np.flatnonzero(draws < self.share))
-
-
-WHOLE = Sample()
-"""All positions."""
 
 
 def chosen_columns(game: Game, names: Sequence[str] | None, offered: dict[str, Column]) -> list[Column]:
@@ -142,8 +110,7 @@ class Export:
         return count
 
     def _batch(self, rows: Rows) -> tuple[StoredSlice, pa.RecordBatch]:
-        sample = self.sample.of(rows)
-        return rows.slice, pa.record_batch([column.compute(sample) for column in self.columns], schema=self.schema)
+        return rows.slice, pa.record_batch([column.compute(rows) for column in self.columns], schema=self.schema)
 
     @contextmanager
     def _file(self, slice_: StoredSlice) -> Iterator[pq.ParquetWriter]:
@@ -230,7 +197,7 @@ def export(
     output = Export(game, folder, written, sample)
     missing = output.missing(selection)
     with closing(Store(data)) as store:
-        scan = Scan(game, store, missing, written, threads)
+        scan = Scan(game, store, missing, written, threads, sample=sample)
         scan.tick = lambda: tick and tick(scan.done, scan.cells)
         return Exported(len(missing), output.write(scan))
 

@@ -285,8 +285,12 @@ class RowMoves:
     @cached_property
     def spread(self) -> tuple[Int64, Int64]:
         """For each move the number of its row, and its number in `listed`; row by row."""
-        begin, end = self.listed.begin[self.places], self.listed.begin[self.places + 1]
-        counts = end - begin
+        counts = self.listed.begin[self.places + 1] - self.first
         rows = np.repeat(np.arange(len(counts)), counts)
-        first = np.cumsum(counts) - counts
-        return rows, np.arange(len(rows)) + np.repeat(begin - first, counts)
+        before = np.cumsum(counts) - counts
+        return rows, np.arange(len(rows)) + np.repeat(self.first - before, counts)
+
+    @property
+    def first(self) -> Int64:
+        """For each row the number in `listed` of its first move."""
+        return self.listed.begin[self.places]

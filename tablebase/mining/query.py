@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
-from itertools import chain, product
+from itertools import chain
 from pathlib import Path
 from weakref import WeakSet, finalize
 
@@ -27,20 +27,24 @@ from tablebase.mining.column import Column, sql_type
 from tablebase.mining.column_names import distinct_names
 from tablebase.mining.columns import columns, columns_of_moves
 from tablebase.mining.frames import Tabular, with_plain_numbers
+from tablebase.mining.histograms import HistogramTable
 from tablebase.mining.lookup import look_up, named_positions
 from tablebase.mining.own_tables import own_tables
 from tablebase.mining.position_text import PositionWriter
 from tablebase.mining.reach import check_reach
+from tablebase.mining.sample import WHOLE
 from tablebase.mining.sandbox import faults_as_sentences, registered, sandbox, scratch
 from tablebase.mining.scan import Scan
-from tablebase.mining.selection import Selection, conditions_on_positions, known_slices, select_by_condition, union
+from tablebase.mining.selection import Selection, all_of, conditions_on_positions, known_histograms, select_by_condition, union
 from tablebase.mining.shorthand import read_request
-from tablebase.mining.star import MAIN, MOVE_TABLES, MOVES, PLAIN, POSITION_TABLES, POSITIONS, TABLES
+from tablebase.mining.star import COUNTED, MAIN, MOVE_TABLES, MOVES, POSITION_TABLES, POSITIONS, SAMPLE, TABLES
 from tablebase.mining.statement import Statement, conditions_on, sources
 from tablebase.tables.store import Store
 
 BATCH = 1 << 16
-EXPLANATION = pa.schema([("table", pa.string()), ("slices", pa.int64()), ("indices", pa.int64()), ("columns", pa.string())])
+EXPLANATION = pa.schema(
+    {"table": pa.string(), "slices": pa.int64(), "indices": pa.int64(), "columns": pa.string(), "rows": pa.string()}
+)
 """The columns of EXPLAIN."""
 
 
@@ -52,14 +56,19 @@ class Relation:
     ----------
     schema, name : str
     columns : list of Column
-    scan : Scan
+    scan : Scan or HistogramTable
         Its rows, with all columns that these are made from.
     """
 
     schema: str
     name: str
     columns: list[Column]
-    scan: Scan
+    scan: Scan | HistogramTable
+
+    @property
+    def rows(self) -> str:
+        """What its rows are, in a word."""
+        return "counted" if self.schema == COUNTED else "drawn" if self.schema.startswith(SAMPLE) else "decoded"
 
 
 class Query(Tabular):
@@ -79,6 +88,8 @@ class Query(Tabular):
         URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
     own : mapping of str to Path, str or pyarrow.Table, optional
         Tables of your own by name, or their Parquet or CSV files, which the statement may read as well.
+    counts : bool
+        Whether a statement that only needs counts of values takes these from the catalog, and decodes nothing.
 
     Raises
     ------
@@ -97,6 +108,8 @@ class Query(Tabular):
         threads: int = 2,
         catalog: str | None = None,
         own: Mapping[str, Path | str | pa.Table] | None = None,
+        *,
+        counts: bool = True,
     ) -> None:
         self.own = own_tables(own or {})
         self.game, self.folder, self.threads = game, folder, threads
@@ -104,20 +117,23 @@ class Query(Tabular):
         self._runs: WeakSet[Generator[pa.RecordBatch, None, None]] = WeakSet()
         # Their threads would not outlive the interpreter.
         finalize(self, _end, self._runs)
-        known = known_slices(game, folder, catalog)
+        self.histograms = known_histograms(game, folder, catalog)
+        known = all_of(self.histograms)
         of_positions = columns(game, list(known), features)
         of_moves = columns_of_moves(game, list(known), of_positions)
         all_columns = dict.fromkeys(POSITION_TABLES, of_positions) | dict.fromkeys(MOVE_TABLES, of_moves)
         text, self.explained = read_request(statement)
         self.statement = Statement(text, all_columns)
-        self._plan(all_columns)
+        self._planned = self._plan(self.statement, all_columns)
+        if counts:
+            self._count(text, all_columns)
         # DuckDB knows best what is wrong with a statement, so it comes first.
         check_reach(self.statement.tree, (*TABLES, *(name.lower() for name in self.own)))
         late = any(column.late for needed in self.statement.columns.values() for column in needed)
         self.writer = PositionWriter(game, {slice_.material for slice_ in known}, of_positions, of_moves) if late else None
         self.relations = [
             self._relation(schema, name, tables, known)
-            for schema, name in product((MAIN, PLAIN), TABLES)
+            for schema, name in self.statement.columns
             if (tables := [table for table, its in self.statement.tables if (its, table.name.lower()) == (schema, name)])
         ]
 
@@ -191,7 +207,7 @@ class Query(Tabular):
                 with faults_as_sentences():
                     result = connection.sql(self.statement.text)
                     # DuckDB numbers columns with the same name in its own way, but only if there is a limit.
-                    names = distinct_names(result.columns)
+                    names = distinct_names([name for name, _ in self._planned])
                     limited = result if limit is None else result.limit(limit)
                     reader = limited.to_arrow_reader(BATCH)
                     # If the caller stops early, functions must not disappear while they are still being called.
@@ -213,6 +229,7 @@ class Query(Tabular):
                 "slices": len(relation.scan.selection),
                 "indices": relation.scan.cells,
                 "columns": ", ".join(column.name for column in relation.columns),
+                "rows": relation.rows,
             }
             for relation in self.relations
         ]
@@ -222,7 +239,7 @@ class Query(Tabular):
 
     def _create_views(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Create the tables that the statement reads, as views of streams."""
-        connection.execute(f"CREATE SCHEMA {PLAIN}")
+        _create_schemas(connection, self.statement)
         for name, table in self.own.items():
             connection.register(name, table)
         if self.writer is not None:
@@ -236,20 +253,31 @@ class Query(Tabular):
             )
             connection.execute(f"CREATE VIEW {relation.schema}.{relation.name} AS SELECT {made} FROM {stream}")
 
-    def _plan(self, all_columns: Mapping[str, Mapping[str, Column]]) -> None:
-        """Raise an error if the statement is invalid."""
+    def _count(self, text: str, all_columns: Mapping[str, Mapping[str, Column]]) -> None:
+        """Read counts where that is enough, and the result has the same types."""
+        counting = Statement(text, all_columns, counts=True)
+        if any(schema == COUNTED for _, schema in counting.tables):
+            with suppress(TablebaseError):
+                planned = self._plan(counting, all_columns)
+                if [type_ for _, type_ in planned] == [type_ for _, type_ in self._planned]:
+                    self.statement = counting
+
+    def _plan(self, statement: Statement, all_columns: Mapping[str, Mapping[str, Column]]) -> list[tuple[str, str]]:
+        """Names and types of the result's columns; raise an error if the statement is invalid."""
         empty = {name: table.slice(0, 0) for name, table in self.own.items()}
         with scratch() as connection, registered(connection, empty):
-            connection.execute(f"CREATE SCHEMA {PLAIN}")
-            for (schema, name), needed in self.statement.columns.items():
+            _create_schemas(connection, statement)
+            for (schema, name), needed in statement.columns.items():
                 # Errors then suggest columns that the statement does not name.
-                offered = needed if self.statement.reads_unnamed else all_columns[name].values()
+                offered = needed if statement.reads_unnamed or schema == COUNTED else all_columns[name].values()
                 definitions = ", ".join(f'"{column.name}" {sql_type(column)}' for column in offered)
                 if definitions:
                     connection.execute(f"CREATE TABLE {schema}.{name} ({definitions})")
             with faults_as_sentences():
                 try:
-                    connection.execute(f"EXPLAIN {self.statement.text}")
+                    connection.execute(f"EXPLAIN {statement.text}")
+                    result = connection.sql(statement.text)
+                    return list(zip(result.columns, map(str, result.types), strict=True))
                 except (duckdb.CatalogException, duckdb.BinderException) as fault:
                     if unknown := re.search(r"Table with name (\S+) does not exist", str(fault)):
                         cure = f"query {' or '.join(TABLES)}, or the catalog with 'tablebase sql'"
@@ -262,12 +290,24 @@ class Query(Tabular):
     def _relation(self, schema: str, name: str, tables: list[exp.Table], known: Selection) -> Relation:
         """A table with the slices and values that are needed of it."""
         everything = {slice_: values for slice_, values in known.items() if slice_.distinct or name in (POSITIONS, MOVES)}
-        selection = union([self._select(table, everything) for table in tables])
         needed = self.statement.columns[schema, name]
+        selection = union([self._select(table, everything) for table in tables])
+        if schema == COUNTED:
+            return Relation(schema, name, needed, HistogramTable(self.game, self.histograms, selection, needed))
+        sample = self.statement.samples.get(schema, WHOLE)
         sources = [source for column in needed if column.late and self.writer for source in self.writer.sources(column.name)]
         read = [column for column in dict.fromkeys([*needed, *sources]) if not column.late]
-        of_moves = name in MOVE_TABLES
-        return Relation(schema, name, needed, Scan(self.game, self.store, selection, read, self.threads, of_moves=of_moves))
+        scan = Scan(
+            self.game,
+            self.store,
+            selection,
+            read,
+            self.threads,
+            of_moves=name in MOVE_TABLES,
+            sample=sample,
+            drawn_from=everything,
+        )
+        return Relation(schema, name, needed, scan)
 
     def _select(self, table: exp.Table, known: Selection) -> Selection:
         conditions, name = conditions_on(table), table.alias_or_name.lower()
@@ -277,6 +317,11 @@ class Query(Tabular):
         selection = select_by_condition(self.game, known, conditions, names, self.folder)
         texts = named_positions(table, self.own)
         return selection if texts is None else look_up(self.game, known, selection, texts, self.folder)
+
+
+def _create_schemas(connection: duckdb.DuckDBPyConnection, statement: Statement) -> None:
+    for schema in sorted({schema for schema, _ in statement.columns}.difference([MAIN])):
+        connection.execute(f"CREATE SCHEMA {schema}")
 
 
 def _end(runs: Iterable[Generator[pa.RecordBatch, None, None]]) -> None:

@@ -16,6 +16,9 @@ from tablebase.values import Codes, Coding
 
 Int64 = NDArray[np.int64]
 
+MOST_MOVES = 1 << 12
+"""A position has fewer moves."""
+
 
 class Rows:
     """Positions of one slice under its own name.
@@ -23,16 +26,18 @@ class Rows:
     Parameters
     ----------
     slice_ : StoredSlice
-    key : tuple of int
-        Numbers that distinguish these rows from all others of the slice.
     codes : ndarray
     coding : Coding
+    make_numbers : callable
+        Computes a number for each that no other row of the slice has, on first use.
     make_positions : callable
         Computes their squares, on first use.
     make_other_codes : callable
         Reads the codes of the same placements with the other side to move, on first use; given the positions.
     make_moves : callable
         Lists their moves, on first use.
+    make_some : callable
+        Makes those at some places, of which nothing has been computed.
     columns : dict of str to pyarrow.Array, optional
         Columns made from the codes alone, which rows with the same codes share.
     """
@@ -40,20 +45,27 @@ class Rows:
     def __init__(
         self,
         slice_: StoredSlice,
-        key: tuple[int, ...],
         codes: Codes,
         coding: Coding,
+        make_numbers: Callable[[], Int64],
         make_positions: Callable[[], Positions],
         make_other_codes: Callable[[Positions], Codes],
         make_moves: Callable[[], RowMoves],
+        make_some: Callable[[Int64], Rows],
         columns: dict[str, pa.Array] | None = None,
     ) -> None:
         self._columns = {} if columns is None else columns
-        self.slice, self.key, self.codes, self.coding = slice_, key, codes, coding
+        self.slice, self.codes, self.coding, self._make_numbers = slice_, codes, coding, make_numbers
         self._make_positions, self._make_other_codes, self._make_moves = make_positions, make_other_codes, make_moves
+        self.some = make_some
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    @cached_property
+    def numbers(self) -> Int64:
+        """A number for each that no other row of the slice has."""
+        return self._make_numbers()
 
     @cached_property
     def positions(self) -> Positions:
@@ -77,15 +89,16 @@ class Rows:
         return self._columns[name]
 
     def take(self, where: Int64) -> Rows:
-        """The rows with these numbers."""
+        """The rows at these places, made from what is computed of all."""
         return Rows(
             self.slice,
-            self.key,
             self.codes[where],
             self.coding,
+            lambda: self.numbers[where],
             lambda: self.positions.take(where),
             lambda _: self.other_codes[where],
             lambda: self.moves.take(where),
+            lambda places: self.some(where[places]),
         )
 
 
@@ -95,18 +108,21 @@ class MoveRows(Rows):
     Parameters
     ----------
     rows : Rows
+    spread : tuple of ndarray of int64, optional
+        For each move the place of its row, and its number among those listed; by default of all moves.
     """
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: Rows, spread: tuple[Int64, Int64] | None = None) -> None:
         self.of_rows = rows.moves
-        self.row, self.number = self.of_rows.spread
+        self.row, self.number = self.of_rows.spread if spread is None else spread
         taken = rows.take(self.row)
         super().__init__(
             rows.slice,
-            rows.key,
             taken.codes,
             rows.coding,
+            lambda: taken.numbers * MOST_MOVES + self.number - self.of_rows.first[self.row],
             lambda: taken.positions,
             lambda _: taken.other_codes,
             lambda: taken.moves,
+            lambda places: MoveRows(rows, (self.row[places], self.number[places])),
         )

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
+from itertools import chain
 from operator import or_
 from typing import NamedTuple, TypeVar
 
@@ -23,6 +24,7 @@ from tablebase.game import Game
 from tablebase.mining.column import Column
 from tablebase.mining.moves import Listed, RowMoves, in_full, slice_moves
 from tablebase.mining.rows import MoveRows, Rows
+from tablebase.mining.sample import ALL, WHOLE, Sample, end_of_smallest
 from tablebase.mining.selection import Occurring, Selection, Wanted
 from tablebase.mining.square_columns import like_pieces, mapped, side_by_side
 from tablebase.mining.stored_codes import StoredCodes
@@ -128,11 +130,15 @@ class Scan:
     threads : int
     of_moves : bool
         Whether each legal move of a position is a row, and not the position.
+    sample : Sample
+        The rows that are drawn.
+    drawn_from : Selection, optional
+        What a sample of a number of rows is drawn from; by default the selection.
 
     Attributes
     ----------
     cells : int
-        Indices that one stream decodes.
+        Indices that the first stream decodes.
     done : int
         Indices decoded so far.
     tick : callable
@@ -150,12 +156,16 @@ class Scan:
         threads: int,
         *,
         of_moves: bool = False,
+        sample: Sample = WHOLE,
+        drawn_from: Selection | None = None,
     ) -> None:
         self.game, self.store, self.columns, self.threads, self.of_moves = game, store, columns, threads, of_moves
         self.selection, self.stored_codes = selection, StoredCodes(game, store)
         self.stored_sides = stored_sides(selection)
         self.schema = pa.schema([(column.name, column.type) for column in columns])
-        self.cells = sum(stored.cells(layout_of(game, stored.material)) for stored in self.stored_sides)
+        self.sample, self.drawn_from = sample, self.stored_sides if drawn_from is None else stored_sides(drawn_from)
+        read = [*self.stored_sides, *(self.drawn_from if sample.rows is not None else ())]
+        self.cells = sum(stored.cells(layout_of(game, stored.material)) for stored in read)
         self.done = 0
         self.tick: Callable[[], object] = lambda: None
         self.fault: TablebaseError | None = None
@@ -170,12 +180,23 @@ class Scan:
             yield from block
 
     def spread(self, work: Callable[[Rows], Result]) -> Iterator[list[Result]]:
-        """Apply a function to the rows of each slice in each block, on all threads; yield each block's results in order."""
+        """Apply a function to the rows drawn of each slice in each block, on all threads; yield each block's results in order."""
+        end = self._end_of_sample
+        return self._spread(self.stored_sides, lambda rows: work(self.sample.of(rows, end)))
+
+    @cached_property
+    def _end_of_sample(self) -> int:
+        """Rows with hashes below this are drawn; where that depends on all rows, they are read for it."""
+        if self.sample.rows is None:
+            return int(self.sample.share * ALL)
+        blocks = self._spread(self.drawn_from, self.sample.hashes)
+        return end_of_smallest(self.sample.rows, chain.from_iterable(blocks))
+
+    def _spread(self, stored_sides: Sequence[StoredSide], work: Callable[[Rows], Result]) -> Iterator[list[Result]]:
+        """Apply a function to the rows of each slice in each block."""
         lists_moves = self.of_moves or any(column.of_moves for column in self.columns)
         size = min(BLOCK, MOVES_BLOCK) if lists_moves else BLOCK
-        blocks = (
-            (stored, span) for stored in self.stored_sides for span in stored.spans(layout_of(self.game, stored.material), size)
-        )
+        blocks = ((stored, span) for stored in stored_sides for span in stored.spans(layout_of(self.game, stored.material), size))
         with ThreadPoolExecutor(self.threads) as pool:
             running: deque[Future[tuple[int, list[Result]]]] = deque()
             try:
@@ -208,15 +229,14 @@ class Scan:
             codes = np.where(others, codes.dtype.type(table.coding.void), codes)
         block = _Block(table.layout, stored.side, span.begin, codes, table.coding, self.stored_codes)
         return span.cells, [
-            work(rows)
+            work(MoveRows(rows) if self.of_moves else rows)
             for values, slices in stored.by_values.items()
             for image in block.images(values)
             for rows in (image.rows_of(slice_) for slice_ in slices)
         ]
 
     def _batch(self, rows: Rows) -> pa.RecordBatch:
-        batch = MoveRows(rows) if self.of_moves else rows
-        return pa.record_batch([column.compute(batch) for column in self.columns], schema=self.schema)
+        return pa.record_batch([column.compute(rows) for column in self.columns], schema=self.schema)
 
 
 def _block_size(layout: Layout, block: int) -> int:
@@ -249,7 +269,7 @@ class _Block:
         offsets = self._offsets(values)
         if not len(offsets):
             return
-        plain = _Image(self, offsets, None, None)
+        plain = _Image(self, offsets)
         yield plain
         if self.layout.game.mirror is None:
             return
@@ -258,11 +278,11 @@ class _Block:
         first, last = (ends // (self.layout.size // self.layout.radices[0])).tolist()
         weights = self.layout.lead_weights[first : last + 1]
         if (weights == 2).all():
-            yield _Image(self, offsets, None, plain)
+            yield _Image(self, offsets, True, plain)
         elif (weights == 2).any():
             places = np.flatnonzero(self.layout.weights_many(self.begin + offsets) == 2)
             if len(places):
-                yield _Image(self, offsets.take(places), places, plain)
+                yield _Image(self, offsets.take(places), True, plain, places)
 
     def _offsets(self, values: frozenset[Occurring]) -> NDArray[np.int64]:
         """Offsets of the positions with these values; no void ones."""
@@ -310,12 +330,29 @@ class _Block:
 
 @dataclass(frozen=True)
 class _Image:
-    """Positions of a block as they are indexed, or the mirror images of some of these: of those in `places`, or of all."""
+    """Positions of a block as they are indexed, or their mirror images.
+
+    Parameters
+    ----------
+    block : _Block
+    offsets : ndarray of int64
+    mirrored : bool
+    plain : _Image or None
+        All positions as they are indexed; None if these are they.
+    places : ndarray of int64 or None
+        The places in `plain` of those that these are or mirror; None for all.
+    """
 
     block: _Block
     offsets: NDArray[np.int64]
-    places: NDArray[np.int64] | None
-    plain: _Image | None
+    mirrored: bool = False
+    plain: _Image | None = None
+    places: NDArray[np.int64] | None = None
+
+    def some(self, where: NDArray[np.int64]) -> _Image:
+        """Those at these places."""
+        places = where if self.places is None else self.places[where]
+        return _Image(self.block, self.offsets[where], self.mirrored, self.plain or self, places)
 
     @cached_property
     def columns(self) -> dict[str, pa.Array]:
@@ -333,7 +370,7 @@ class _Image:
     def squares(self) -> Squares:
         """Square of each slot."""
         squares = self.block.squares(self.offsets)
-        return squares if self.plain is None else mapped(self.block.layout.game.mirror, squares)
+        return mapped(self.block.layout.game.mirror, squares) if self.mirrored else squares
 
     @cached_property
     def listed(self) -> Listed:
@@ -358,15 +395,22 @@ class _Image:
             squares.flags.writeable = False
             return Positions(layout.game, material, slice_.side, squares)
 
-        key = self.block.begin, int(self.plain is not None)
+        def some(where: NDArray[np.int64]) -> Rows:
+            return self.some(where).rows_of(slice_)
+
         moves = partial(self._moves_of, slice_)
-        return Rows(slice_, key, self.codes, self.block.coding, positions, self._other_codes, moves, self.columns)
+        coding = self.block.coding
+        return Rows(slice_, self.codes, coding, self._numbers, positions, self._other_codes, moves, some, self.columns)
+
+    def _numbers(self) -> NDArray[np.int64]:
+        """A number for each placement of the stored material."""
+        return 2 * (self.block.begin + self.offsets) + self.mirrored
 
     def _moves_of(self, slice_: StoredSlice) -> RowMoves:
         """The moves of the rows of a slice."""
         game, layout, location = self.block.layout.game, self.block.layout, slice_.location
         squares = np.arange(len(game.board), dtype=np.int8)
-        for image, applies in ((game.mirror, self.plain is not None), (game.swap, location.swapped)):
+        for image, applies in ((game.mirror, self.mirrored), (game.swap, location.swapped)):
             squares = np.array(image, dtype=np.int8)[squares] if applies else squares
         kinds = np.array([slice_.material.kinds[location.pairing[piece]] for piece in layout.slots], dtype=np.int16)
         moves = slice_moves(game, layout.material, self.block.side)

@@ -30,22 +30,8 @@ SLICE_COLUMNS = ("material", "pieces", "side")
 VALUE_COLUMNS = ("outcome", "distance", "stalemate")
 VALUES_OF_POSITIONS = {"position_outcome": "outcome", "position_distance": "distance"}
 """Columns of moves that are the values of their positions, and what these are called in the table of positions."""
-SLICE_FIELDS = {
-    "slice_number": pa.int32(),
-    "set_number": pa.int32(),
-    "material": pa.string(),
-    "pieces": pa.int16(),
-    "side": pa.string(),
-}
-VALUE_SCHEMA = pa.schema(
-    [
-        ("set_number", pa.int32()),
-        ("value_number", pa.int32()),
-        ("outcome", pa.string()),
-        ("distance", pa.int16()),
-        ("stalemate", pa.bool_()),
-    ]
-)
+SLICE_FIELDS = {"material": pa.string(), "pieces": pa.int16(), "side": pa.string()}
+VALUE_SCHEMA = pa.schema({"outcome": pa.string(), "distance": pa.int16(), "stalemate": pa.bool_()})
 
 
 @dataclass(frozen=True, order=True)
@@ -79,6 +65,8 @@ class Wanted:
 Name = TypeVar("Name", str, int)
 Selection = Mapping[StoredSlice, Wanted]
 """Slices, and which of their positions are wanted."""
+Histograms = Mapping[StoredSlice, Mapping[Occurring, int]]
+"""Slices, and how many of their positions have each value."""
 
 
 def known_slices(game: Game, folder: Path, catalog: str | None = None) -> Selection:
@@ -89,8 +77,18 @@ def known_slices(game: Game, folder: Path, catalog: str | None = None) -> Select
     TablebaseError
         If there are none.
     """
+    return all_of(known_histograms(game, folder, catalog))
+
+
+def all_of(histograms: Histograms) -> Selection:
+    """All slices, with all values that occur in them."""
+    return {slice_: Wanted(frozenset(counts)) for slice_, counts in histograms.items()}
+
+
+def known_histograms(game: Game, folder: Path, catalog: str | None = None) -> Histograms:
+    """All slices that have been built, as `known_slices`, and how often each value occurs in them."""
     with closing(Catalog(folder, catalog=catalog)) as opened:
-        by_name = {name: Wanted(frozenset(Occurring(*row) for row in rows)) for name, rows in opened.values(game).items()}
+        by_name = {name: {Occurring(*row[:3]): row[3] for row in rows} for name, rows in opened.histograms(game).items()}
     names = {
         slice_: (material_name(game, slice_.material), game.sides[slice_.side].letter)
         for slice_ in _slices_of_same_size(game, by_name)
@@ -300,61 +298,57 @@ def _evaluate(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Select
     if not parts:
         return known
     # Many slices share one set of values.
-    value_sets = list(dict.fromkeys(wanted.values for wanted in known.values()))
-    all_slices, ordered_sets = list(known), [list(values) for values in value_sets]
+    sets = {values: number for number, values in enumerate(dict.fromkeys(wanted.values for wanted in known.values()))}
+    all_slices, occurring = list(known), [(number, value) for values, number in sets.items() for value in values]
     # Columns may be qualified with a name of the table, which these tables do not have.
     unqualified = [part.transform(lambda node: exp.column(node.name) if isinstance(node, exp.Column) else node) for part in parts]
     condition = " AND ".join(f"({part.sql(dialect='duckdb')})" for part in unqualified)
-    statement = f"SELECT slice_number, set_number, value_number FROM slices JOIN occurring USING (set_number) WHERE {condition}"
+    statement = f"SELECT slice_number, value_number FROM slices JOIN occurring USING (set_number) WHERE {condition}"
     with scratch() as connection:
-        connection.register("slices", _slice_table(game, known, value_sets))
-        connection.register("occurring", _value_table(ordered_sets))
+        set_numbers = [sets[wanted.values] for wanted in known.values()]
+        connection.register("slices", _numbered(slice_table(game, known), slice_number=range(len(known)), set_number=set_numbers))
+        values = value_table(value for _, value in occurring)
+        set_numbers = [number for number, _ in occurring]
+        connection.register("occurring", _numbered(values, set_number=set_numbers, value_number=range(len(occurring))))
         try:
             rows = connection.execute(statement).fetchall()
         except duckdb.Error:
             # The statement itself may never evaluate what fails here; if it does, it reports the error.
             return _evaluate_one_by_one(game, known, parts)
     values_of: dict[StoredSlice, set[Occurring]] = {}
-    for slice_number, set_number, value_number in rows:
-        values_of.setdefault(all_slices[slice_number], set()).add(ordered_sets[set_number][value_number])
+    for slice_number, value_number in rows:
+        values_of.setdefault(all_slices[slice_number], set()).add(occurring[value_number][1])
     return {slice_: Wanted(frozenset(values_of[slice_])) for slice_ in known if slice_ in values_of}
 
 
-def _slice_table(game: Game, known: Selection, value_sets: Sequence[frozenset[Occurring]]) -> pa.Table:
-    """A row for each slice: its number, the number of its set of values, and the columns that describe it."""
-    set_numbers = {values: number for number, values in enumerate(value_sets)}
+def slice_table(game: Game, known: Iterable[StoredSlice]) -> pa.Table:
+    """A row for each slice, with the columns that describe it."""
     letters = _letters(known)
     rows = [
         {
-            "slice_number": number,
-            "set_number": set_numbers[wanted.values],
             "material": material_name(game, slice_.material),
             "pieces": slice_.material.pieces,
             "side": game.sides[slice_.side].letter,
             **dict(zip(letters, (game.kinds[kind].symbol for kind in slice_.material.kinds), strict=False)),
         }
-        for number, (slice_, wanted) in enumerate(known.items())
+        for slice_ in known
     ]
     return pa.Table.from_pylist(rows, schema=pa.schema(SLICE_FIELDS | dict.fromkeys(letters, pa.string())))
 
 
-def _value_table(value_sets: Sequence[Sequence[Occurring]]) -> pa.Table:
-    """A row for each value of each set."""
-    rows = [
-        {
-            "set_number": set_number,
-            "value_number": value_number,
-            "outcome": value.outcome,
-            "distance": value.distance,
-            "stalemate": value.stalemate,
-        }
-        for set_number, values in enumerate(value_sets)
-        for value_number, value in enumerate(values)
-    ]
-    return pa.Table.from_pylist(rows, schema=VALUE_SCHEMA)
+def value_table(values: Iterable[Occurring]) -> pa.Table:
+    """A row for each value."""
+    return pa.Table.from_pylist([vars(value) for value in values], schema=VALUE_SCHEMA)
 
 
-def _letters(known: Selection) -> list[str]:
+def _numbered(table: pa.Table, **numbers: Sequence[int]) -> pa.Table:
+    """A table with further columns."""
+    for name, each in numbers.items():
+        table = table.append_column(name, pa.array(each, type=pa.int32()))
+    return table
+
+
+def _letters(known: Iterable[StoredSlice]) -> list[str]:
     """Columns of the pieces' letters; null in slices with fewer pieces."""
     return [f"p{number + 1}" for number in range(max((slice_.material.pieces for slice_ in known), default=0))]
 

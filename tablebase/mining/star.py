@@ -25,6 +25,10 @@ MOVE_TABLES = MOVES, DISTINCT_MOVES = "moves", "distinct_moves"
 TABLES = POSITION_TABLES + MOVE_TABLES
 MAIN, PLAIN = "main", "plain"
 """Schemas of tables: with all columns that a statement needs, and without extra columns."""
+COUNTED = "counted"
+"""The schema of tables that have a row for each value of a slice, with the number of positions, in place of these."""
+SAMPLE = "sample"
+"""How the schemas of samples begin, each of which has one table."""
 Names = Mapping[str, Sequence[str]]
 """Names of columns by table."""
 SCOPES = (exp.Select, exp.Pivot, exp.Describe, exp.Summarize)
@@ -54,6 +58,13 @@ class Scope:
     def has_star(self) -> bool:
         """Whether it reads columns by ``*`` or COLUMNS."""
         return any(is_star(node) or isinstance(node, exp.Columns) for node in self.nodes)
+
+    def set_schema(self, table: exp.Table, schema: str, edits: Edits) -> None:
+        """Let one of its tables be of another schema."""
+        edits.set_schema(table, schema)
+        for node in self.nodes:
+            if isinstance(node, exp.Column) and node.table.lower() == _alias(table):
+                edits.set_schema(node, schema)
 
     def columns(self, names: Names) -> list[str]:
         """The columns of its tables, each once."""
@@ -147,12 +158,13 @@ def is_star(node: exp.Expr) -> bool:
     return isinstance(node, exp.Star) and not isinstance(node.parent, exp.Count)
 
 
-def narrowed(text: str, found: Sequence[Scope], plain: Names, extra: Names) -> tuple[str, list[tuple[exp.Table, str]]]:
-    """The text of a statement, changed so that no ``*`` includes an extra column, and all tables with their schemas.
+def narrow(edits: Edits, found: Sequence[Scope], plain: Names, extra: Names) -> list[tuple[Scope, exp.Table, str]]:
+    """Change a statement so that no ``*`` includes an extra column, and return all tables with their scopes and schemas.
 
     Parameters
     ----------
-    text : str
+    edits : Edits
+        Changes of its text.
     found : sequence of Scope
         All scopes in it.
     plain, extra : mapping of str to sequence of str
@@ -164,8 +176,8 @@ def narrowed(text: str, found: Sequence[Scope], plain: Names, extra: Names) -> t
         If a SELECT that names an extra column also reads columns without naming them, and not by ``*`` or COLUMNS.
     """
     if not any(extra.values()):
-        return text, [(table, MAIN) for scope in found for table in scope.tables]
-    edits, tables = Edits(text), []
+        return [(scope, table, MAIN) for scope in found for table in scope.tables]
+    readings = []
     for scope in found:
         its = scope.columns(extra)
         named, all_by = scope.named(its), scope.reads_all(scope.columns(plain), its)
@@ -173,13 +185,10 @@ def narrowed(text: str, found: Sequence[Scope], plain: Names, extra: Names) -> t
             cure = f"select the columns that you need from {scope.tables[0].name} in a subquery, and use that"
             raise TablebaseError(f"{all_by} would include {named[0]}, which * does not: {cure}")
         schema = MAIN if named or not (scope.has_star or all_by) else PLAIN
-        tables += [(table, schema) for table in scope.tables]
-        if schema == PLAIN:
-            for node in (*scope.tables, *(node for node in scope.nodes if isinstance(node, exp.Column))):
-                edits.set_schema(node, PLAIN)
-        elif named:
+        readings += [(scope, table, schema) for table in scope.tables]
+        if named:
             _hide(scope, extra, edits)
-    return edits.result(), tables
+    return readings
 
 
 def _hide(scope: Scope, extra: Names, edits: Edits) -> None:

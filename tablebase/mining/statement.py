@@ -11,8 +11,12 @@ from sqlglot import exp
 
 from tablebase.errors import TablebaseError
 from tablebase.mining.column import Column
+from tablebase.mining.counted import COUNT, count_instead, counted_columns, counted_scopes
+from tablebase.mining.edits import Edits
+from tablebase.mining.sample import Sample
 from tablebase.mining.sandbox import faults_as_sentences
-from tablebase.mining.star import MAIN, PLAIN, TABLES, is_star, names_in, narrowed, scopes
+from tablebase.mining.star import COUNTED, MAIN, PLAIN, SAMPLE, TABLES, is_star, names_in, narrow, scopes
+from tablebase.mining.table_samples import table_samples
 
 # What it cannot parse is reported below.
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
@@ -30,6 +34,8 @@ class Statement:
     text : str
     columns : mapping of str to dict of str to Column
         All columns of each table, by name.
+    counts : bool
+        Whether SELECTs that only need counts of values are to read these.
 
     Attributes
     ----------
@@ -41,6 +47,8 @@ class Statement:
         Where it reads a table, and the schema of that.
     columns : dict of (str, str) to list of Column
         By schema and table, the columns that are needed of it.
+    samples : dict of str to Sample
+        By schema, what is drawn from its table.
     reads_unnamed : bool
         Whether it reads columns without naming them.
 
@@ -50,7 +58,7 @@ class Statement:
         If it is no SELECT, or hides what it reads.
     """
 
-    def __init__(self, text: str, columns: Mapping[str, Mapping[str, Column]]) -> None:
+    def __init__(self, text: str, columns: Mapping[str, Mapping[str, Column]], *, counts: bool = False) -> None:
         self.tree = tree = _parse(text)
         self.reads_unnamed = _reads_unnamed(tree)
         found, named = scopes(tree), names_in(tree)
@@ -67,7 +75,27 @@ class Statement:
             self.columns[MAIN, table] = [*shown, *others] or [its["pieces"]]
             self.columns[PLAIN, table] = shown
             plain[table], extra[table] = [each.name for each in shown], [each.name for each in others]
-        self.text, self.tables = narrowed(_bare(text), found, plain, extra)
+        edits = Edits(_bare(text))
+        readings = narrow(edits, found, plain, extra)
+        schemas = {id(read): schema for _, read, schema in readings}
+        self.samples: dict[str, Sample] = {}
+        for number, drawn in enumerate(table_samples(tree, [read for _, read, _ in readings])):
+            edits.remove_sample(drawn.clause)
+            key, name = id(drawn.table), drawn.table.name.lower()
+            self.columns[f"{SAMPLE}_{number}", name] = self.columns[schemas[key], name]
+            schemas[key] = f"{SAMPLE}_{number}"
+            self.samples[schemas[key]] = drawn.sample
+        for scope in counted_scopes(found, columns) if counts else ():
+            count_instead(scope, edits)
+            [read], name = scope.tables, scope.tables[0].name.lower()
+            schemas[id(read)] = COUNTED
+            named_here = [each for each in counted_columns(columns[name]) if each.name.lower() in names_in(scope.expression)]
+            others = [each for each in self.columns.get((COUNTED, name), [COUNT]) if each not in named_here]
+            self.columns[COUNTED, name] = [*named_here, *others]
+        for scope, read, _ in readings:
+            if schemas[id(read)] != MAIN:
+                scope.set_schema(read, schemas[id(read)], edits)
+        self.text, self.tables = edits.result(), [(read, schemas[id(read)]) for _, read, _ in readings]
 
 
 def _parse(statement: str) -> exp.Expr:
@@ -116,13 +144,13 @@ def _bare(statement: str) -> str:
 def conditions_on(table: exp.Table) -> list[exp.Expr]:
     """The conditions that a table's rows must satisfy to matter: those of the WHERE and of joins.
 
-    A row that fails a condition can still matter in outer joins and samples.
+    A row that fails a condition can still matter in outer joins.
     """
     select_ = table.find_ancestor(exp.Select)
     if select_ is None or not isinstance(table.parent, exp.From | exp.Join) or table.parent.parent is not select_:
         return []
     # In nested joins, as in "a JOIN b LEFT JOIN c ON … ON …", the joins belong to the table, not to the SELECT.
-    if table.args.get("pivots") or table.args.get("joins") or select_.find(exp.TableSample):
+    if table.args.get("pivots") or table.args.get("joins"):
         return []
     joins = select_.args.get("joins") or []
     where = select_.args.get("where")

@@ -357,7 +357,7 @@ def test_tables_of_other_rules_are_not_counted(copied: Path, ask: Ask) -> None:
     assert all(parse_material(GAME, name) not in gone for name, _ in names)
     assert len(names) == 64 - len(gone)
     with closing(opened(copied)) as catalog:
-        assert set(catalog.values(GAME)) == names
+        assert set(catalog.histograms(GAME)) == names
 
 
 def test_tables_of_other_rules_are_not_registered(two_pieces: Path) -> None:

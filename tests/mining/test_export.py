@@ -6,12 +6,9 @@ import errno
 import json
 from collections import Counter
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
-from typing import NoReturn
 
 import duckdb
-import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow.parquet as pq
@@ -19,13 +16,12 @@ import pytest
 from support.checks import at_least_one
 from support.program import Answer, ask_fresh
 
-from tablebase.mining import rows as mining
 from tablebase.mining.columns import columns
-from tablebase.mining.export import FILE_NAME, KEY, Export, Sample, chosen_columns
+from tablebase.mining.export import FILE_NAME, KEY, Export, chosen_columns
+from tablebase.mining.sample import Sample
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import select_by_name
 from tablebase.tables.store import Store
-from tablebase.values import NARROW
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
@@ -125,23 +121,6 @@ def test_a_sample_is_some_of_the_positions(ask: Ask, two_pieces: Path, tmp_path:
     assert abs(sum(first.values()) - total / 4) < 5 * (total * 3 / 16) ** 0.5
 
 
-def test_mirror_images_are_drawn_on_their_own(two_pieces: Path) -> None:
-    """Each part of a slice has a key of its own, from which it is decided what is drawn of it."""
-    [slice_] = selection = select_by_name(GAME, two_pieces, ["CvC"], None)
-    with closing(Store(two_pieces)) as store:
-        keys = [key for block in Scan(GAME, store, selection, (), 1).spread(lambda rows: rows.key) for key in block]
-    assert len(keys) == len(set(keys)) == 2
-    codes = np.arange(100, dtype=NARROW.dtype)
-
-    def none(*_: object) -> NoReturn:
-        raise AssertionError("nobody asks for squares")
-
-    drawn = [
-        Sample(0.5, 3).of(mining.Rows(slice_, key, codes, NARROW, none, none, none)).codes.tolist() for key in (*keys, keys[0])
-    ]
-    assert drawn[0] == drawn[2] != drawn[1]
-
-
 def test_threads_change_nothing(two_pieces: Path, tmp_path: Path) -> None:
     """The files are the same bytes, whatever the number of threads."""
     found = []
@@ -151,7 +130,8 @@ def test_threads_change_nothing(two_pieces: Path, tmp_path: Path) -> None:
         some = chosen_columns(GAME, None, all_of_them)
         folder = tmp_path / str(threads)
         store = Store(two_pieces)
-        Export(GAME, folder, some, Sample(0.5, 3)).write(Scan(GAME, store, selection, some, threads))
+        drawn = Sample(0.5, 3)
+        Export(GAME, folder, some, drawn).write(Scan(GAME, store, selection, some, threads, sample=drawn))
         store.close()
         found.append({path.relative_to(folder): path.read_bytes() for path in folder.rglob(FILE_NAME)})
     assert found[0] == found[1]

@@ -270,7 +270,6 @@ SEARCHED = [
     "positions WHERE position IN (SELECT position FROM positions WHERE material = 'RvC')",
     f"positions JOIN (SELECT '{HERE}' AS p WHERE random() < 0.5) v ON position = p",
     f"positions WHERE position IN (SELECT unnest(['{HERE}', 'x']) FROM {NUMBERS} v)",
-    f"positions TABLESAMPLE 10% WHERE position = '{HERE}'",
 ]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from support.queries import mined, mined_table
 
+from tablebase.mining.common_features import features_of
 from tablebase.mining.query import Query
 from tablebase.mining.shorthand import read_request
 from tablebase.slices.indexing import layout_of
@@ -22,9 +23,9 @@ def test_explain_decodes_nothing(statement: str, two_pieces: Path) -> None:
     """It says what the statement would read."""
     select = "SELECT mobility, position FROM positions WHERE material = 'RvC'"
     names, rows = mined_table(JUNGLE, two_pieces, statement.format(select))
-    assert names == ["table", "slices", "indices", "columns"]
+    assert names == ["table", "slices", "indices", "columns", "rows"]
     layout = layout_of(JUNGLE, locate(JUNGLE, parse_material(JUNGLE, "RvC"), 0).material)
-    assert rows == [("positions", 1, layout.size, "material, position, mobility")]
+    assert rows == [("positions", 1, layout.size, "material, position, mobility", "decoded")]
 
 
 def test_explain_counts_each_table(two_pieces: Path) -> None:
@@ -34,7 +35,7 @@ def test_explain_counts_each_table(two_pieces: Path) -> None:
         WHERE p.position = '1C5/2c4/7/7/7/7/7/7/7 w'"""
     assert sorted(row[:3] for row in mined(JUNGLE, two_pieces, statement)) == [("moves", 1, 1), ("positions", 1, 1)]
     assert mined(JUNGLE, two_pieces, "EXPLAIN SELECT count(*) FROM positions WHERE distance = 999") == [
-        ("positions", 0, 0, "distance")
+        ("positions", 0, 0, "distance", "decoded")
     ]
     assert mined(JUNGLE, two_pieces, "EXPLAIN SELECT 1") == []
     assert mined(JUNGLE, two_pieces, statement, limit=1)[0][1] == 1
@@ -43,9 +44,9 @@ def test_explain_counts_each_table(two_pieces: Path) -> None:
 
 def test_an_explained_statement_makes_no_progress(two_pieces: Path) -> None:
     """Nothing is decoded, so there is nothing to show."""
-    with Query(JUNGLE, two_pieces, "EXPLAIN SELECT count(*) FROM positions", ()) as query:
+    with Query(JUNGLE, two_pieces, "EXPLAIN SELECT max(mobility) FROM positions", features_of(JUNGLE)) as query:
         assert query.cells == 0
-        assert query.columns == ["table", "slices", "indices", "columns"]
+        assert query.columns == ["table", "slices", "indices", "columns", "rows"]
 
 
 def test_show(two_pieces: Path) -> None:

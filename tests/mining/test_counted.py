@@ -1,0 +1,159 @@
+"""Counts of values from the catalog: they give what decoding gives, with the same names and types."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from support.program import Answer
+
+from tablebase.game import Game
+from tablebase.mining.common_features import features_of
+from tablebase.mining.query import Query
+from tablebase_rules.doushouqi import game as doushouqi
+from tablebase_rules.hexapawn import game as hexapawn
+
+JUNGLE, PAWNS = doushouqi(), hexapawn()
+
+KEYS = ("material", "pieces", "side", "p1", "p2", "outcome", "distance", "stalemate", "distance / 10", "outcome = 'win'")
+ARGUMENTS = (
+    *("distance", "pieces", "outcome", "p2", "stalemate", "distance > 3", "(outcome = 'win')::INT", "nullif(distance, 1)"),
+    *("CASE WHEN outcome = 'win' THEN 1.5 ELSE 0.5 END", "distance % 3 - 1", "CASE outcome WHEN 'win' THEN distance END"),
+)
+NUMBERS = tuple(each for each in ARGUMENTS if each not in ("outcome", "p2", "stalemate", "distance > 3"))
+CONDITIONS = (
+    *("outcome <> 'draw'", "distance BETWEEN 3 AND 20", "NOT stalemate", "p1 IN ('R', 'P')", "material LIKE 'C%'", "pieces > 8"),
+    *("distance IS NULL", "side = 'w' AND distance % 2 = 1", "(p2 = 'c' OR coalesce(distance, 0) > 5)"),
+)
+AGGREGATES = st.one_of(
+    st.just("count(*)"),
+    st.builds("{}({})".format, st.sampled_from(["count", "min", "max"]), st.sampled_from(ARGUMENTS)),
+    st.builds("{}(DISTINCT {})".format, st.sampled_from(["count", "max"]), st.sampled_from(ARGUMENTS)),
+    st.builds("{}({})".format, st.sampled_from(["sum", "avg"]), st.sampled_from(NUMBERS)),
+    st.builds("{}({})".format, st.sampled_from(["count_if", "bool_and", "bool_or"]), st.sampled_from(CONDITIONS)),
+)
+FILTERS = st.one_of(st.just(""), st.sampled_from(CONDITIONS).map(" FILTER (WHERE {})".format))
+FILTERED = st.builds("{}{}".format, AGGREGATES, FILTERS)
+
+
+@st.composite
+def statements(draw: st.DrawFn) -> str:
+    """A SELECT that needs counts alone."""
+    keys = draw(st.lists(st.sampled_from(KEYS), max_size=3, unique=True))
+    results = [*keys, *draw(st.lists(FILTERED, min_size=not keys, max_size=3))]
+    clauses = [f"SELECT {', '.join(results)} FROM {draw(st.sampled_from(['positions', 'distinct_positions']))}"]
+    if conditions := draw(st.lists(st.sampled_from(CONDITIONS), max_size=2)):
+        clauses.append(f"WHERE {' AND '.join(conditions)}")
+    if keys:
+        cube = [f"GROUP BY CUBE ({', '.join(keys)})"] if all(map(str.isidentifier, keys)) else []
+        clauses.append(draw(st.sampled_from(["GROUP BY ALL", f"GROUP BY {', '.join(keys)}", *cube])))
+        if draw(st.booleans()):
+            clauses.append(f"HAVING {draw(FILTERED)} IS NOT NULL AND count(*) > 7")
+    return " ".join(clauses)
+
+
+def answers(game: Game, folder: Path, statement: str) -> tuple[pa.Table, pa.Table, bool]:
+    """What is counted, what is decoded, and whether anything was counted."""
+    with Query(game, folder, statement, features_of(game)) as query:
+        rows, counted = {relation.rows for relation in query.relations}, query.arrow()
+    with Query(game, folder, statement, features_of(game), counts=False) as query:
+        return counted, query.arrow(), rows == {"counted"}
+
+
+def sorted_rows(table: pa.Table) -> list[str]:
+    """All rows in one order, with the last digits of averages cut off."""
+    rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
+    return sorted(str([f"{value:.12g}" if isinstance(value, float) else value for value in row]) for row in rows)
+
+
+def check(game: Game, folder: Path, statement: str) -> bool:
+    """Compare what is counted with what is decoded, and return whether anything was counted."""
+    counted, decoded, was_counted = answers(game, folder, statement)
+    assert counted.schema.equals(decoded.schema)
+    assert sorted_rows(counted) == sorted_rows(decoded)
+    return was_counted
+
+
+@given(statements())
+@example("SELECT count(*), sum(distance), avg(distance), min(outcome) FROM positions WHERE pieces > 8")
+@example("SELECT count(distance) FILTER (WHERE pieces > 8), count_if(stalemate) FROM positions WHERE pieces > 8")
+def test_counts_are_those_of_decoding(two_pieces: Path, statement: str) -> None:
+    """Statements at random give the same rows of the same types, and those that need nothing else are counted."""
+    assert check(JUNGLE, two_pieces, statement) == ("nullif" not in statement)
+
+
+@given(statements())
+def test_counts_of_another_game(hexapawns: Path, statement: str) -> None:
+    """So do they where a slice has like pieces, stalemates and both sides to move."""
+    assert check(PAWNS, hexapawns, statement) == ("nullif" not in statement)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT DISTINCT material, outcome FROM positions",
+        "SELECT outcome AS o, count(*) AS n, n / 2 FROM positions p WHERE p.pieces = 2 GROUP BY o ORDER BY n DESC LIMIT 2",
+        "SELECT (SELECT count(*) FROM positions), (SELECT count(*) FROM distinct_positions WHERE outcome = 'win')",
+        "SELECT outcome, round(100 * count(*) / (SELECT count(*) FROM positions), 1) FROM positions GROUP BY ALL",
+        "SELECT count(*) FROM positions UNION ALL SELECT max(distance) FROM distinct_positions",
+        "SELECT max(n) FROM (SELECT material, count(*) AS n FROM positions GROUP BY ALL)",
+        "WITH w AS (SELECT outcome, avg(distance) AS mean FROM positions GROUP BY 1) SELECT * FROM w ORDER BY ALL",
+        "SELECT material FROM positions GROUP BY material HAVING bool_or(stalemate)",
+        "FROM main.positions SELECT COUNT ( * ) FILTER ( WHERE outcome = 'win' ), count()",
+    ],
+)
+def test_what_is_counted(two_pieces: Path, statement: str) -> None:
+    """Such statements decode nothing."""
+    assert check(JUNGLE, two_pieces, statement)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT outcome FROM positions WHERE material = 'CvC'",
+        "SELECT count(p1_square) FROM positions",
+        "SELECT count(*) FROM moves WHERE material = 'CvC'",
+        "SELECT count(*) FROM positions a JOIN (SELECT 'CvC' AS material) b USING (material)",
+        "SELECT median(distance), count(*) FROM positions",
+        "SELECT list(DISTINCT outcome ORDER BY outcome) FROM positions",
+        "SELECT outcome, sum(count(*)) OVER () FROM positions GROUP BY ALL ORDER BY ALL",
+        "SELECT max(material, 3) FROM positions",
+        "SELECT DISTINCT ON (outcome) outcome FROM positions",
+        "SELECT count(*), any_value(mobility) IS NULL FROM positions WHERE material = 'CvC'",
+        "SELECT count(*) FILTER (WHERE random() < 2) FROM positions",
+        "SELECT * FROM (SELECT count(*) FROM positions)",
+        'SELECT "count_star()" FROM (SELECT count(*) FROM positions)',
+        "SELECT (SELECT count(*) FROM positions b WHERE b.distance = v.d) FROM (VALUES (3::SMALLINT), (4)) v(d)",
+        "SELECT count(*), (SELECT max(p1_file) FROM positions) FROM positions",
+        "SELECT sum(pieces = 2) FROM positions",
+        "SELECT arg_max(material, distance) IS NULL, count(*) FROM positions",
+        "SELECT count(*) FROM (SELECT material FROM positions)",
+        "SELECT count(*) FROM positions TABLESAMPLE 100%",
+        "SELECT count(*) FROM (PIVOT (SELECT material, outcome FROM positions) ON outcome IN ('win', 'loss') USING count(*))",
+    ],
+)
+def test_what_is_decoded(two_pieces: Path, statement: str) -> None:
+    """Whatever might depend on single positions is decoded as ever."""
+    assert not check(JUNGLE, two_pieces, statement)
+
+
+def test_explain_says_that_nothing_is_decoded(two_pieces: Path) -> None:
+    """The table of counts has no index to decode, and a query nothing to make progress with."""
+    statement = "SELECT outcome, count(*) FROM positions WHERE material IN ('CvC', 'RvC') GROUP BY ALL"
+    with Query(JUNGLE, two_pieces, f"EXPLAIN {statement}", ()) as query:
+        assert query.fetchall() == [("positions", 2, 0, "material, outcome, number of positions", "counted")]
+    with Query(JUNGLE, two_pieces, statement, ()) as query:
+        assert query.cells == 0
+
+
+def test_tables_need_not_be_opened(copied: Path, ask: object) -> None:
+    """The catalog is enough."""
+    for file in copied.rglob("*.h5"):
+        file.unlink()
+    assert callable(ask)
+    answer = ask("mine", "doushouqi", "SELECT count(*) AS n FROM positions", "--data", copied, "--format", "json")
+    assert isinstance(answer, Answer)
+    assert answer.json == [{"n": 160_068}]
