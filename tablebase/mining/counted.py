@@ -29,7 +29,7 @@ _NOT_NULL = f"sum(CASE WHEN ({{argument}}) IS NOT NULL THEN {_N} END){{filter}}"
 _SUM = f"sum(({{argument}}) * CAST({_N} AS HUGEINT)){{filter}}"
 INSTEAD: dict[type[exp.Expr], str] = {
     exp.Count: f"CAST(coalesce({_NOT_NULL}, 0) AS BIGINT)",
-    exp.CountIf: f"sum(CASE WHEN {{argument}} THEN {_N} ELSE 0 END){{filter}}",
+    exp.CountIf: f"sum(CAST({{argument}} AS INT) * CAST({_N} AS HUGEINT)){{filter}}",
     exp.Sum: _SUM,
     exp.Avg: f"({_SUM} / {_NOT_NULL})",
 }

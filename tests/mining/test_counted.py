@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support.program import Answer
 
@@ -77,14 +77,17 @@ def check(game: Game, folder: Path, statement: str) -> bool:
     return was_counted
 
 
+@settings(max_examples=12)
 @given(statements())
 @example("SELECT count(*), sum(distance), avg(distance), min(outcome) FROM positions WHERE pieces > 8")
+@example("SELECT outcome, count_if(distance > 3) FROM positions GROUP BY ALL")
 @example("SELECT count(distance) FILTER (WHERE pieces > 8), count_if(stalemate) FROM positions WHERE pieces > 8")
 def test_counts_are_those_of_decoding(two_pieces: Path, statement: str) -> None:
     """Statements at random give the same rows of the same types, and those that need nothing else are counted."""
     assert check(JUNGLE, two_pieces, statement) == ("nullif" not in statement)
 
 
+@settings(max_examples=60)
 @given(statements())
 def test_counts_of_another_game(hexapawns: Path, statement: str) -> None:
     """So do they where a slice has like pieces, stalemates and both sides to move."""
@@ -127,6 +130,7 @@ def test_what_is_counted(two_pieces: Path, statement: str) -> None:
         "SELECT * FROM (SELECT count(*) FROM positions)",
         'SELECT "count_star()" FROM (SELECT count(*) FROM positions)',
         "SELECT (SELECT count(*) FROM positions b WHERE b.distance = v.d) FROM (VALUES (3::SMALLINT), (4)) v(d)",
+        "SELECT count(*) FROM positions a WHERE (SELECT random() + 0 * a.pieces) >= 0",
         "SELECT count(*), (SELECT max(p1_file) FROM positions) FROM positions",
         "SELECT sum(pieces = 2) FROM positions",
         "SELECT arg_max(material, distance) IS NULL, count(*) FROM positions",
