@@ -34,8 +34,9 @@ PAWNS = load_game("hexapawn")
 FOXES = load_game("foxhounds-4x4")
 Ask = Callable[..., Answer]
 
+# A count of a column that is not among the values makes it decode.
 BY_SLICE = """
-SELECT material, side, pieces, count(*) AS placements, count(*) FILTER (WHERE stalemate) AS stalemates,
+SELECT material, side, pieces, count(p1_file) AS placements, count(*) FILTER (WHERE stalemate) AS stalemates,
        count(*) FILTER (WHERE outcome = 'win') AS wins, count(*) FILTER (WHERE outcome = 'loss') AS losses,
        count(*) FILTER (WHERE outcome = 'draw' AND NOT stalemate) AS draws,
        max(distance) FILTER (WHERE outcome = 'win') AS longest_win, max(distance) FILTER (WHERE outcome = 'loss') AS longest_loss
