@@ -150,7 +150,7 @@ class Torture:
         return "harmless"
 
 
-COUNT = "SELECT outcome, count(*) AS n, max(distance) AS longest FROM positions GROUP BY ALL ORDER BY ALL"
+COUNT = "SELECT outcome, count(p1_file) AS n, max(distance) AS longest FROM positions GROUP BY ALL ORDER BY ALL"
 
 
 def contents(folder: Path) -> dict[str, bytes]:

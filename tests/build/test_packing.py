@@ -27,7 +27,7 @@ Ask = Callable[..., Answer]
 GAME = load_game("doushouqi")
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 SOLVERS = "SELECT material, engine, seconds, values_sha256 FROM tables ORDER BY material"
-COUNTS = "SELECT outcome, distance, count(*) FROM positions WHERE material = 'CEvT' GROUP BY ALL ORDER BY ALL"
+COUNTS = "SELECT outcome, distance, count(p1_file) FROM positions WHERE material = 'CEvT' GROUP BY ALL ORDER BY ALL"
 MATERIALS = ["CWvT", "CEvT", "RvC"]
 
 
@@ -68,7 +68,7 @@ def test_packed_tables_answer(command: str, packed: Path, three_pieces: Path, as
         "mine": [
             "mine",
             "doushouqi",
-            "SELECT outcome, distance, count(*) FROM positions WHERE material = 'CEvT' GROUP BY ALL ORDER BY ALL",
+            "SELECT outcome, distance, count(p1_file) FROM positions WHERE material = 'CEvT' GROUP BY ALL ORDER BY ALL",
         ],
         "line": ["line", "doushouqi", "7/7/3t3/7/7/C6/4E2/7/7 w", "--format", "csv"],
     }[command]

@@ -31,7 +31,7 @@ READING = [
     ["line", "doushouqi", POSITION, "--format", "csv"],
     ["stats", "doushouqi"],
     ["sql", "SELECT count(*) FROM distances"],
-    ["mine", "doushouqi", "SELECT count(*) FROM positions"],
+    ["mine", "doushouqi", "SELECT max(p1_file) FROM positions"],
     ["estimate", "doushouqi", "--pieces", "2"],
     ["build", "doushouqi", "--pieces", "2"],
     ["export", "doushouqi", "--parquet", "{other}/parquet", "--material", "RvC"],

@@ -154,7 +154,7 @@ def test_commands_say_the_same(style: str, folder: Path, ask: Ask) -> None:
     """On the command line it is one sentence on standard error, and the code of a failed check."""
     path = table_path(folder, GAME, MATERIAL)
     PLACES["a pipe"](path)
-    statement = "SELECT max(p1_file) FROM positions WHERE material = 'PPvP'"
+    statement = "SELECT count(p1_file) FROM positions WHERE material = 'PPvP'"
     for words in (["probe", GAME.name, POSITION], ["mine", GAME.name, statement]):
         answer = ask(*words, "--data", folder, "--format", style)
         assert (answer.code, answer.out) == (1, "")
