@@ -140,10 +140,18 @@ def kill_server(torture: Torture, _: subprocess.Popen[str]) -> str:
 def kill_backend(torture: Torture, _: subprocess.Popen[str]) -> str:
     """Kill a process of the server, preferably one that serves the build; the server then ends all others, and begins anew."""
     others = torture.server.processes()
-    serving = [one for one in others if "tablebase tablebase" in " ".join(one.cmdline())]
+    serving = [one for one in others if _serves_builds(one)]
     with suppress(psutil.NoSuchProcess):
         torture.random.choice(serving or others).kill()
     return "process of the server killed"
+
+
+def _serves_builds(process: psutil.Process) -> bool:
+    """Whether a process of the server serves the catalog's user; not if it has ended."""
+    try:
+        return "tablebase tablebase" in " ".join(process.cmdline())
+    except psutil.NoSuchProcess:
+        return False
 
 
 DISTURBANCES = {"client": kill_client, "server": kill_server, "backend": kill_backend}

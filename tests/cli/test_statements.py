@@ -57,9 +57,11 @@ def at_work(process: Any) -> list[psutil.Process]:
     """The processes of a command, once they have computed for longer than it takes to start."""
     main, seconds = psutil.Process(process.pid), 2.5 if "mine" in process.args else 1
     for _ in range(1200):
-        family = [main, *main.children(recursive=True)]
-        if sum(sum(one.cpu_times()[:2]) for one in family) > seconds:
-            return family
+        # Any of them may end meanwhile.
+        with suppress(psutil.NoSuchProcess):
+            family = [main, *main.children(recursive=True)]
+            if sum(sum(one.cpu_times()[:2]) for one in family) > seconds:
+                return family
         assert process.poll() is None, process.communicate()
         time.sleep(0.05)
     raise AssertionError("the command does nothing")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -130,8 +131,13 @@ def test_workers_of_this_machine(capfd: pytest.CaptureFixture[str]) -> None:
 
 def children() -> set[int]:
     """The processes that have been started here and in turn by these, but for that which Python keeps."""
-    found = psutil.Process().children(recursive=True)
-    return {one.pid for one in found if one.status() != psutil.STATUS_ZOMBIE and "resource_tracker" not in str(one.cmdline())}
+    found = set()
+    for one in psutil.Process().children(recursive=True):
+        # Any of them may end meanwhile.
+        with suppress(psutil.NoSuchProcess):
+            if one.status() != psutil.STATUS_ZOMBIE and "resource_tracker" not in str(one.cmdline()):
+                found.add(one.pid)
+    return found
 
 
 def test_what_is_done_counts_though_something_else_has_failed(shared: DaskCluster) -> None:
@@ -295,6 +301,7 @@ def test_a_worker_that_does_not_answer() -> None:
 
 CLIENT = """
 import sys
+from contextlib import suppress
 from functools import partial
 from itertools import pairwise
 from pathlib import Path

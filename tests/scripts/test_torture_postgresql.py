@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
-from types import ModuleType
+from random import Random
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import psutil
 import pytest
 from servers import Server
 from support.program import load_script
@@ -47,6 +51,14 @@ def test_other_tables_and_rows_are_noticed(script: ModuleType, torture: Any) -> 
     with pytest.raises(script.TortureError, match="another catalog"):
         torture._repeat(place)
     torture._reference = reference
+
+
+def test_a_process_that_has_ended_is_no_obstacle(script: ModuleType) -> None:
+    """Between the look at the server's processes and the one at their names, any of them may end."""
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        ended = psutil.Process(process.pid)
+    torture = SimpleNamespace(random=Random(1), server=SimpleNamespace(processes=lambda: [ended]))
+    assert script.kill_backend(torture, process) == "process of the server killed"
 
 
 def test_a_killed_server_comes_back(server: Server) -> None:
