@@ -10,10 +10,9 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property, partial, reduce
+from functools import cached_property, partial
 from itertools import chain
-from operator import or_
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -25,13 +24,13 @@ from tablebase.mining.column import Column
 from tablebase.mining.moves import Listed, RowMoves, in_full, slice_moves
 from tablebase.mining.rows import MoveRows, Rows
 from tablebase.mining.sample import ALL, WHOLE, Sample, end_of_smallest
-from tablebase.mining.selection import Occurring, Selection, Wanted
+from tablebase.mining.selection import Occurring, Selection
 from tablebase.mining.square_columns import like_pieces, mapped, side_by_side
 from tablebase.mining.stored_codes import StoredCodes
+from tablebase.mining.stored_sides import Span, StoredSide, stored_sides
 from tablebase.slices.address import Address
 from tablebase.slices.indexing import Layout, Squares, apart, layout_of
 from tablebase.slices.location import StoredSlice, is_self_paired, locate
-from tablebase.slices.material import Material
 from tablebase.slices.positions import Positions
 from tablebase.tables.store import Store
 from tablebase.values import Codes, Coding
@@ -40,8 +39,6 @@ BLOCK = 1 << 18
 """Approximate number of indices in a block."""
 MOVES_BLOCK = 1 << 15
 """The same where moves are listed, of which there are several for each position."""
-NEAR = 1 << 16
-"""Indices that are looked up in one block if all are between two multiples of this; about a chunk of a table."""
 AHEAD = 3
 """Blocks in progress per thread."""
 FEW = 4
@@ -49,71 +46,6 @@ FEW = 4
 
 Flags = NDArray[np.bool_]
 Result = TypeVar("Result")
-
-
-class Span(NamedTuple):
-    """Indices from `begin` up to, but not including, `end`; unless it is None, only those of `indices` are decoded."""
-
-    begin: int
-    end: int
-    indices: NDArray[np.int64] | None = None
-
-    @property
-    def cells(self) -> int:
-        """Number of indices that are decoded."""
-        return self.end - self.begin if self.indices is None else len(self.indices)
-
-
-@dataclass(frozen=True)
-class StoredSide:
-    """A side to move of a stored material, and the slices that are read from it.
-
-    Parameters
-    ----------
-    material : Material
-    side : int
-    wanted : dict of StoredSlice to Wanted
-    """
-
-    material: Material
-    side: int
-    wanted: dict[StoredSlice, Wanted]
-
-    @cached_property
-    def by_values(self) -> dict[frozenset[Occurring], list[StoredSlice]]:
-        """The slices by which of their values are wanted."""
-        slices: dict[frozenset[Occurring], list[StoredSlice]] = {}
-        for slice_, wanted in self.wanted.items():
-            slices.setdefault(wanted.values, []).append(slice_)
-        return slices
-
-    @cached_property
-    def indices(self) -> NDArray[np.int64] | None:
-        """The indices that are wanted of any slice, ascending; None for all."""
-        indices = reduce(or_, self.wanted.values()).indices
-        return None if indices is None else np.array(sorted(indices), dtype=np.int64)
-
-    def spans(self, layout: Layout, block: int) -> Iterator[Span]:
-        """What one stream reads, in blocks of about this many indices."""
-        if self.indices is None:
-            size = _block_size(layout, block)
-            yield from (Span(begin, min(begin + size, layout.size)) for begin in range(0, layout.size, size))
-        elif len(self.indices):
-            for indices in np.split(self.indices, np.flatnonzero(np.diff(self.indices // NEAR)) + 1):
-                yield Span(int(indices[0]), int(indices[-1]) + 1, indices)
-
-    def cells(self, layout: Layout) -> int:
-        """Indices that one stream decodes."""
-        return layout.size if self.indices is None else len(self.indices)
-
-
-def stored_sides(selection: Selection) -> list[StoredSide]:
-    """The slices, grouped by where they are stored."""
-    by_location: dict[tuple[Material, int], StoredSide] = {}
-    for slice_, wanted in selection.items():
-        key = (slice_.location.material, slice_.location.side)
-        by_location.setdefault(key, StoredSide(*key, {})).wanted[slice_] = wanted
-    return list(by_location.values())
 
 
 class Scan:
@@ -237,11 +169,6 @@ class Scan:
 
     def _batch(self, rows: Rows) -> pa.RecordBatch:
         return pa.record_batch([column.compute(rows) for column in self.columns], schema=self.schema)
-
-
-def _block_size(layout: Layout, block: int) -> int:
-    """Indices in a block: whole rows, unless a single row is longer than `block`."""
-    return block // layout.row_length * layout.row_length or block
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from support.queries import mined, plain_table
 import tablebase.cli
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game import Game, load_game
-from tablebase.mining import scan, selection
+from tablebase.mining import selection, stored_sides
 from tablebase.mining.common_features import features_of
 from tablebase.mining.query import Query
 from tablebase.slices.location import locate
@@ -79,13 +79,13 @@ def listed(texts: list[str]) -> str:
     [(PAWNS, "hexapawns", "true"), (FOXES, "foxes", "true"), (JUNGLE, "two_pieces", f"material IN {BEASTS}")],
     ids=["hexapawn", "foxhounds", "doushouqi"],
 )
-@pytest.mark.parametrize("near", [scan.NEAR, 50])
+@pytest.mark.parametrize("near", [stored_sides.NEAR, 50])
 def test_every_position_is_found(
     game: Game, fixture: str, condition: str, near: int, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Mirror images, aliases, exchanged colours, like pieces, tiers and either side to move: all rows by their texts."""
     folder = request.getfixturevalue(fixture)
-    monkeypatch.setattr(scan, "NEAR", near)
+    monkeypatch.setattr(stored_sides, "NEAR", near)
     rows = scanned(game, folder, condition)[::7]
     statement = f"SELECT {', '.join(NAMES)} FROM positions WHERE position IN ({listed([row['position'] for row in rows])})"
     with Query(game, folder, statement, ()) as query:
