@@ -17,15 +17,13 @@ FAR = 99
 @feature(pieces=2)
 def distance(positions: Positions, one: int, other: int) -> Values:
     """Manhattan distance between two pieces: difference in files plus difference in ranks."""
-    files, ranks = np.array(positions.game.board.cells, dtype=np.int8).T
-    return _between(positions, files, one, other) + _between(positions, ranks, one, other)
+    return _of_squares(_distances(positions.game), positions, one, other)
 
 
 @feature(pieces=2, kind="bool")
 def even(positions: Positions, one: int, other: int) -> Values:
     """Whether the Manhattan distance between two pieces is even."""
-    parity: Values = distance.function(positions, one, other) % 2 == 0
-    return parity
+    return _of_squares(_distances(positions.game) % 2 == 0, positions, one, other)
 
 
 @feature(pieces=2, words=("weaker", "equal", "stronger"))
@@ -86,10 +84,18 @@ def passing(positions: Positions, one: int, other: int) -> Values:
     return place
 
 
-def _between(positions: Positions, coordinates: Values, one: int, other: int) -> Values:
-    """Distance between two pieces along one coordinate of the squares."""
-    distances: Values = np.abs(coordinates.take(positions.squares[:, one]) - coordinates.take(positions.squares[:, other]))
+@cache
+def _distances(game: Game) -> Values:
+    """Manhattan distance of each two squares, shape (squares, squares)."""
+    cells = np.array(game.board.cells, dtype=np.int8)
+    distances: Values = np.abs(cells[:, None] - cells).sum(axis=2, dtype=np.int8)
     return distances
+
+
+def _of_squares(table: Values, positions: Positions, one: int, other: int) -> Values:
+    """What a table says of the squares of two pieces."""
+    row, column = positions.squares[:, one], positions.squares[:, other]
+    return table.ravel().take(row * np.int16(len(table)) + column)
 
 
 def _on(positions: Positions, piece: int, squares: frozenset[int] | tuple[int, ...]) -> Values:

@@ -17,6 +17,7 @@ from time import monotonic
 from typing import Any, TextIO
 
 from tablebase.compute.cleanup import ensured
+from tablebase.compute.heap import keep_freed_memory
 from tablebase.errors import CapacityError, TablebaseError, TimeLimitError
 from tablebase.executors.workers import blocked_signals
 
@@ -123,6 +124,8 @@ def _end(process: Any) -> None:
 def _do(work: Callable[[], object], sender: Connection) -> None:
     """Do work in a process made for it, which gets no signals; send what it raised, or None."""
     Thread(target=_end_with_parent, daemon=True).start()
+    # A statement computes the same columns for each block.
+    keep_freed_memory()
     fault: Exception | None = None
     try:
         work()

@@ -1,8 +1,9 @@
 """Which SELECTs only need to know how often each value occurs, and what to ask of a table of these counts instead.
 
-Such a SELECT groups or filters positions by columns that all positions of a slice with the same value share. In the table of
-counts, a row stands for all these positions, so each aggregate is replaced by one that takes the count into account.
-Only what is listed here is recognised; any other SELECT reads decoded rows.
+Such a SELECT groups or filters rows, and needs none by itself. In a table of counts, a row stands for all rows that agree in
+the columns that the SELECT names, so each aggregate is replaced by one that takes the count into account. If all positions
+of a slice with the same value agree in these columns, the catalog holds the counts; else rows are decoded, and tallied
+before DuckDB reads them. Only what is listed here is recognised; any other SELECT reads single rows.
 """
 
 from __future__ import annotations
@@ -14,14 +15,18 @@ import numpy as np
 import pyarrow as pa
 from sqlglot import exp
 
-from tablebase.mining.column import Column
+from tablebase.mining.column import TEXT, Column
 from tablebase.mining.edits import Edits
 from tablebase.mining.selection import SLICE_COLUMNS, VALUE_COLUMNS
-from tablebase.mining.star import POSITION_TABLES, Scope
+from tablebase.mining.star import COUNTED, MOVE_TABLES, POSITION_TABLES, TALLIED, Scope
 
-COUNT = Column("number of positions", pa.int64(), lambda rows: pa.array(np.ones(len(rows), dtype=np.int64)))
-"""For how many positions a row stands."""
+COUNT = Column("number of rows", pa.int64(), lambda rows: pa.array(np.ones(len(rows), dtype=np.int64)))
+"""For how many rows a row of a table of counts stands."""
 LETTER = re.compile(r"p\d+")
+FEW_VALUES = TEXT, pa.bool_(), pa.int16()
+"""The types of columns in which many rows agree; texts of positions are of none of them."""
+WITH_COUNTS = {COUNTED: POSITION_TABLES, TALLIED: POSITION_TABLES + MOVE_TABLES}
+"""The tables that tables of counts can replace, by the schema of these."""
 
 _N = f'"{COUNT.name}"'
 _COUNTS = f"CAST(coalesce(sum({_N}){{filter}}, 0) AS BIGINT)"
@@ -51,14 +56,24 @@ PARTS: tuple[type[exp.Expr], ...] = (
 CLAUSES = ("expressions", "from_", "where", "group", "having", "order", "limit", "offset", "distinct")
 
 
-def counted_columns(columns: Mapping[str, Column]) -> list[Column]:
-    """The columns that all positions of a slice with the same value share, given all columns of a table of positions."""
+def columns_with_counts(schema: str, columns: Mapping[str, Column]) -> list[Column]:
+    """The columns that a table of counts can have.
+
+    Parameters
+    ----------
+    schema : str
+        `COUNTED` or `TALLIED`.
+    columns : mapping of str to Column
+        All columns of the table that it counts.
+    """
+    if schema == TALLIED:
+        return [column for column in columns.values() if column.type in FEW_VALUES]
     of_slice = [*SLICE_COLUMNS, *VALUE_COLUMNS]
     return [column for name, column in columns.items() if column.feature is None and (name in of_slice or LETTER.fullmatch(name))]
 
 
-def counted_scopes(found: Sequence[Scope], columns: Mapping[str, Mapping[str, Column]]) -> list[Scope]:
-    """Those of a statement's scopes that can read counts.
+def counted_scopes(found: Sequence[Scope], columns: Mapping[str, Mapping[str, Column]]) -> list[tuple[Scope, str]]:
+    """Those of a statement's scopes that can read counts, with the schema of the table where each finds them.
 
     Parameters
     ----------
@@ -66,9 +81,18 @@ def counted_scopes(found: Sequence[Scope], columns: Mapping[str, Mapping[str, Co
     columns : mapping of str to mapping of str to Column
         All columns of each table.
     """
-    alone = {id(scope.expression): scope for scope in found if _is_counted(scope, columns)}
+    alone = {
+        id(scope.expression): (scope, schema)
+        for schema in (TALLIED, COUNTED)
+        for scope in found
+        if _is_counted(scope, schema, columns)
+    }
     # What a subquery reads may depend on the row outside.
-    return [scope for scope in alone.values() if all(id(each) in alone for each in scope.expression.find_all(exp.Select))]
+    return [
+        (scope, schema)
+        for scope, schema in alone.values()
+        if all(id(each) in alone for each in scope.expression.find_all(exp.Select))
+    ]
 
 
 def count_instead(scope: Scope, edits: Edits) -> None:
@@ -79,15 +103,15 @@ def count_instead(scope: Scope, edits: Edits) -> None:
             edits.replace_aggregate(node, template)
 
 
-def _is_counted(scope: Scope, columns: Mapping[str, Mapping[str, Column]]) -> bool:
-    """Whether a scope can read counts, if its subqueries can."""
+def _is_counted(scope: Scope, schema: str, columns: Mapping[str, Mapping[str, Column]]) -> bool:
+    """Whether a scope can read counts from a table of this schema, if its subqueries can."""
     select = scope.expression
     if not isinstance(select, exp.Select) or any(value for clause, value in select.args.items() if clause not in CLAUSES):
         return False
     [*tables] = scope.tables
-    if len(tables) != 1 or tables[0].name.lower() not in POSITION_TABLES or select.args["from_"].this is not tables[0]:
+    if len(tables) != 1 or tables[0].name.lower() not in WITH_COUNTS[schema] or select.args["from_"].this is not tables[0]:
         return False
-    offered = {column.name for column in counted_columns(columns[tables[0].name.lower()])}
+    offered = {column.name for column in columns_with_counts(schema, columns[tables[0].name.lower()])}
     return (
         all(_is_part(node) for node in scope.nodes)
         and all(_is_known(node, offered, scope) for node in scope.nodes if isinstance(node, exp.Column))

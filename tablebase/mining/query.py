@@ -37,8 +37,9 @@ from tablebase.mining.sandbox import faults_as_sentences, registered, sandbox, s
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import Selection, all_of, conditions_on_positions, known_histograms, select_by_condition, union
 from tablebase.mining.shorthand import read_request
-from tablebase.mining.star import COUNTED, MAIN, MOVE_TABLES, MOVES, POSITION_TABLES, POSITIONS, SAMPLE, TABLES
+from tablebase.mining.star import COUNTED, MAIN, MOVE_TABLES, MOVES, POSITION_TABLES, POSITIONS, SAMPLE, TABLES, TALLIED
 from tablebase.mining.statement import Statement, conditions_on, sources
+from tablebase.mining.tally import TalliedScan
 from tablebase.tables.store import Store
 
 BATCH = 1 << 16
@@ -68,7 +69,9 @@ class Relation:
     @property
     def rows(self) -> str:
         """What its rows are, in a word."""
-        return "counted" if self.schema == COUNTED else "drawn" if self.schema.startswith(SAMPLE) else "decoded"
+        if self.schema in (COUNTED, TALLIED):
+            return self.schema
+        return "drawn" if self.schema.startswith(SAMPLE) else "decoded"
 
 
 class Query(Tabular):
@@ -89,7 +92,7 @@ class Query(Tabular):
     own : mapping of str to Path, str or pyarrow.Table, optional
         Tables of your own by name, or their Parquet or CSV files, which the statement may read as well.
     counts : bool
-        Whether a statement that only needs counts of values takes these from the catalog, and decodes nothing.
+        Whether a statement that only needs counts takes them from the catalog, or counts equal rows of a block together.
 
     Raises
     ------
@@ -256,7 +259,7 @@ class Query(Tabular):
     def _count(self, text: str, all_columns: Mapping[str, Mapping[str, Column]]) -> None:
         """Read counts where that is enough, and the result has the same types."""
         counting = Statement(text, all_columns, counts=True)
-        if any(schema == COUNTED for _, schema in counting.tables):
+        if any(schema in (COUNTED, TALLIED) for _, schema in counting.tables):
             with suppress(TablebaseError):
                 planned = self._plan(counting, all_columns)
                 if [type_ for _, type_ in planned] == [type_ for _, type_ in self._planned]:
@@ -269,7 +272,7 @@ class Query(Tabular):
             _create_schemas(connection, statement)
             for (schema, name), needed in statement.columns.items():
                 # Errors then suggest columns that the statement does not name.
-                offered = needed if statement.reads_unnamed or schema == COUNTED else all_columns[name].values()
+                offered = needed if statement.reads_unnamed or schema in (COUNTED, TALLIED) else all_columns[name].values()
                 definitions = ", ".join(f'"{column.name}" {sql_type(column)}' for column in offered)
                 if definitions:
                     connection.execute(f"CREATE TABLE {schema}.{name} ({definitions})")
@@ -297,7 +300,8 @@ class Query(Tabular):
         sample = self.statement.samples.get(schema, WHOLE)
         sources = [source for column in needed if column.late and self.writer for source in self.writer.sources(column.name)]
         read = [column for column in dict.fromkeys([*needed, *sources]) if not column.late]
-        scan = Scan(
+        kind = TalliedScan if schema == TALLIED else Scan
+        scan = kind(
             self.game,
             self.store,
             selection,

@@ -24,6 +24,7 @@ from tablebase.mining.column import Column
 from tablebase.mining.moves import Listed, RowMoves, in_full, slice_moves
 from tablebase.mining.rows import MoveRows, Rows
 from tablebase.mining.sample import ALL, WHOLE, Sample, end_of_smallest
+from tablebase.mining.scan_kernels import spread_rows
 from tablebase.mining.selection import Occurring, Selection
 from tablebase.mining.square_columns import like_pieces, mapped, side_by_side
 from tablebase.mining.stored_codes import StoredCodes
@@ -201,13 +202,14 @@ class _Block:
         if self.layout.game.mirror is None:
             return
         # Weights change with the lead alone, so most blocks have a single one.
-        ends = np.array([self.begin, self.begin + len(self.codes) - 1])
-        first, last = (ends // (self.layout.size // self.layout.radices[0])).tolist()
-        weights = self.layout.lead_weights[first : last + 1]
-        if (weights == 2).all():
+        stride = self.layout.size // self.layout.radices[0]
+        first, last = self.begin // stride, (self.begin + len(self.codes) - 1) // stride
+        twice = self.layout.lead_weights[first : last + 1] == 2
+        if twice.all():
             yield _Image(self, offsets, True, plain)
-        elif (weights == 2).any():
-            places = np.flatnonzero(self.layout.weights_many(self.begin + offsets) == 2)
+        elif twice.any():
+            bounds = np.searchsorted(offsets, np.arange(first, last + 2) * stride - self.begin)
+            places = np.flatnonzero(np.repeat(twice, np.diff(bounds)))
             if len(places):
                 yield _Image(self, offsets.take(places), True, plain, places)
 
@@ -249,10 +251,13 @@ class _Block:
 
     def squares(self, offsets: NDArray[np.int64]) -> Squares:
         """Squares of each slot, shape (offsets, slots), of void indices, too."""
-        row, digit = np.divmod(self.begin + offsets, self.layout.row_length)
-        row -= self.begin // self.layout.row_length
-        last = self.layout.groups[-1].unrank_many(digit)
-        return side_by_side([*(column.take(row) for column in self._front.T), *last.T])
+        layout, last = self.layout, self.layout.groups[-1]
+        # Each column is contiguous, because features read squares piece by piece.
+        squares = np.empty((len(offsets), len(layout.slots)), dtype=np.int8, order="F")
+        digits = np.empty(len(offsets), dtype=np.int64)
+        spread_rows(self._front, self.begin, layout.row_length, offsets, squares, digits)
+        squares[:, last.slots.start :] = last.unrank_many(digits)
+        return squares
 
 
 @dataclass(frozen=True)
@@ -296,7 +301,9 @@ class _Image:
     @cached_property
     def squares(self) -> Squares:
         """Square of each slot."""
-        squares = self.block.squares(self.offsets)
+        squares = self.block.squares(self.offsets) if self.plain is None else self.plain.squares
+        if self.places is not None:
+            squares = side_by_side([column.take(self.places) for column in squares.T])
         return mapped(self.block.layout.game.mirror, squares) if self.mirrored else squares
 
     @cached_property

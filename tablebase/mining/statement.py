@@ -11,11 +11,11 @@ from sqlglot import exp
 
 from tablebase.errors import TablebaseError
 from tablebase.mining.column import Column
-from tablebase.mining.counted import COUNT, count_instead, counted_columns, counted_scopes
+from tablebase.mining.counted import COUNT, columns_with_counts, count_instead, counted_scopes
 from tablebase.mining.edits import Edits
 from tablebase.mining.sample import Sample
 from tablebase.mining.sandbox import faults_as_sentences
-from tablebase.mining.star import COUNTED, MAIN, PLAIN, SAMPLE, TABLES, is_star, names_in, narrow, scopes
+from tablebase.mining.star import MAIN, PLAIN, SAMPLE, TABLES, is_star, names_in, narrow, scopes
 from tablebase.mining.table_samples import table_samples
 
 # What it cannot parse is reported below.
@@ -35,7 +35,7 @@ class Statement:
     columns : mapping of str to dict of str to Column
         All columns of each table, by name.
     counts : bool
-        Whether SELECTs that only need counts of values are to read these.
+        Whether SELECTs that only need counts are to read these.
 
     Attributes
     ----------
@@ -85,13 +85,13 @@ class Statement:
             self.columns[f"{SAMPLE}_{number}", name] = self.columns[schemas[key], name]
             schemas[key] = f"{SAMPLE}_{number}"
             self.samples[schemas[key]] = drawn.sample
-        for scope in counted_scopes(found, columns) if counts else ():
+        for scope, schema in counted_scopes(found, columns) if counts else ():
             count_instead(scope, edits)
-            [read], name = scope.tables, scope.tables[0].name.lower()
-            schemas[id(read)] = COUNTED
-            named_here = [each for each in counted_columns(columns[name]) if each.name.lower() in names_in(scope.expression)]
-            others = [each for each in self.columns.get((COUNTED, name), [COUNT]) if each not in named_here]
-            self.columns[COUNTED, name] = [*named_here, *others]
+            [read], name, names = scope.tables, scope.tables[0].name.lower(), names_in(scope.expression)
+            schemas[id(read)] = schema
+            named_here = [each for each in columns_with_counts(schema, columns[name]) if each.name.lower() in names]
+            others = [each for each in self.columns.get((schema, name), [COUNT]) if each not in named_here]
+            self.columns[schema, name] = [*named_here, *others]
         for scope, read, _ in readings:
             if schemas[id(read)] != MAIN:
                 scope.set_schema(read, schemas[id(read)], edits)

@@ -1,8 +1,9 @@
-"""Counts of values from the catalog: they give what decoding gives, with the same names and types."""
+"""Counts from the catalog, and of equal rows: they give what single rows give, with the same names and types."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 import pyarrow as pa
 import pytest
@@ -28,39 +29,67 @@ CONDITIONS = (
     *("outcome <> 'draw'", "distance BETWEEN 3 AND 20", "NOT stalemate", "p1 IN ('R', 'P')", "material LIKE 'C%'", "pieces > 8"),
     *("distance IS NULL", "side = 'w' AND distance % 2 = 1", "(p2 = 'c' OR coalesce(distance, 0) > 5)"),
 )
-AGGREGATES = st.one_of(
-    st.just("count(*)"),
-    st.builds("{}({})".format, st.sampled_from(["count", "min", "max"]), st.sampled_from(ARGUMENTS)),
-    st.builds("{}(DISTINCT {})".format, st.sampled_from(["count", "max"]), st.sampled_from(ARGUMENTS)),
-    st.builds("{}({})".format, st.sampled_from(["sum", "avg"]), st.sampled_from(NUMBERS)),
-    st.builds("{}({})".format, st.sampled_from(["count_if", "bool_and", "bool_or"]), st.sampled_from(CONDITIONS)),
+
+
+class Words(NamedTuple):
+    """What statements are made of."""
+
+    tables: tuple[str, ...]
+    keys: tuple[str, ...]
+    arguments: tuple[str, ...]
+    numbers: tuple[str, ...]
+    conditions: tuple[str, ...]
+
+
+OF_VALUES = Words(("positions", "distinct_positions"), KEYS, ARGUMENTS, NUMBERS, CONDITIONS)
+OF_SQUARES = Words(
+    ("positions", "distinct_positions"),
+    (*KEYS, "p1_square", "p2_file", "p2_rank % 3", "p3_square", "mobility", "capturable_1", "zugzwang", "only_move"),
+    (*ARGUMENTS, "p1_rank", "only_move", "winning_moves", "mobility - captures"),
+    (*NUMBERS, "p1_rank", "winning_moves", "mobility - captures", "CASE WHEN capturable_2 THEN p1_file END"),
+    (*CONDITIONS, "p1_file = p2_file", "zugzwang", "NOT capturable_1", "p2_square > 'b1'", "p3_file > 1"),
 )
-FILTERS = st.one_of(st.just(""), st.sampled_from(CONDITIONS).map(" FILTER (WHERE {})".format))
-FILTERED = st.builds("{}{}".format, AGGREGATES, FILTERS)
+OF_MOVES = Words(
+    ("moves", "distinct_moves"),
+    ("material", "piece", "origin", "outcome", "captures", "jump", "is_only", "position_outcome", "distance % 4"),
+    ("piece", "target", "captures", "distance", "position_distance - distance"),
+    ("distance", "position_distance - distance", "is_best::INT"),
+    ("is_best", "jump OR captures IS NOT NULL", "outcome = position_outcome", "position_outcome = 'win'", "distance > 5"),
+)
 
 
 @st.composite
-def statements(draw: st.DrawFn) -> str:
+def statements(draw: st.DrawFn, words: Words = OF_VALUES) -> str:
     """A SELECT that needs counts alone."""
-    keys = draw(st.lists(st.sampled_from(KEYS), max_size=3, unique=True))
-    results = [*keys, *draw(st.lists(FILTERED, min_size=not keys, max_size=3))]
-    clauses = [f"SELECT {', '.join(results)} FROM {draw(st.sampled_from(['positions', 'distinct_positions']))}"]
-    if conditions := draw(st.lists(st.sampled_from(CONDITIONS), max_size=2)):
-        clauses.append(f"WHERE {' AND '.join(conditions)}")
+    conditions = st.sampled_from(words.conditions)
+    aggregates = st.one_of(
+        st.just("count(*)"),
+        st.builds("{}({})".format, st.sampled_from(["count", "min", "max"]), st.sampled_from(words.arguments)),
+        st.builds("{}(DISTINCT {})".format, st.sampled_from(["count", "max"]), st.sampled_from(words.arguments)),
+        st.builds("{}({})".format, st.sampled_from(["sum", "avg"]), st.sampled_from(words.numbers)),
+        st.builds("{}({})".format, st.sampled_from(["count_if", "bool_and", "bool_or"]), conditions),
+    )
+    filtered = st.builds("{}{}".format, aggregates, st.one_of(st.just(""), conditions.map(" FILTER (WHERE {})".format)))
+    keys = draw(st.lists(st.sampled_from(words.keys), max_size=3, unique=True))
+    results = [*keys, *draw(st.lists(filtered, min_size=not keys, max_size=3))]
+    clauses = [f"SELECT {', '.join(results)} FROM {draw(st.sampled_from(words.tables))}"]
+    if wanted := draw(st.lists(conditions, max_size=2)):
+        clauses.append(f"WHERE {' AND '.join(wanted)}")
     if keys:
         cube = [f"GROUP BY CUBE ({', '.join(keys)})"] if all(map(str.isidentifier, keys)) else []
         clauses.append(draw(st.sampled_from(["GROUP BY ALL", f"GROUP BY {', '.join(keys)}", *cube])))
         if draw(st.booleans()):
-            clauses.append(f"HAVING {draw(FILTERED)} IS NOT NULL AND count(*) > 7")
+            clauses.append(f"HAVING {draw(filtered)} IS NOT NULL AND count(*) > 7")
     return " ".join(clauses)
 
 
-def answers(game: Game, folder: Path, statement: str) -> tuple[pa.Table, pa.Table, bool]:
-    """What is counted, what is decoded, and whether anything was counted."""
+def answers(game: Game, folder: Path, statement: str) -> tuple[pa.Table, pa.Table, set[str]]:
+    """What is counted, what single rows give, and what the rows are that were counted."""
     with Query(game, folder, statement, features_of(game)) as query:
         rows, counted = {relation.rows for relation in query.relations}, query.arrow()
     with Query(game, folder, statement, features_of(game), counts=False) as query:
-        return counted, query.arrow(), rows == {"counted"}
+        assert {relation.rows for relation in query.relations} <= {"decoded", "drawn"}
+        return counted, query.arrow(), rows
 
 
 def sorted_rows(table: pa.Table) -> list[str]:
@@ -69,12 +98,12 @@ def sorted_rows(table: pa.Table) -> list[str]:
     return sorted(str([f"{value:.12g}" if isinstance(value, float) else value for value in row]) for row in rows)
 
 
-def check(game: Game, folder: Path, statement: str) -> bool:
-    """Compare what is counted with what is decoded, and return whether anything was counted."""
-    counted, decoded, was_counted = answers(game, folder, statement)
+def check(game: Game, folder: Path, statement: str) -> set[str]:
+    """Compare what is counted with what single rows give, and return what the rows are that were counted."""
+    counted, decoded, rows = answers(game, folder, statement)
     assert counted.schema.equals(decoded.schema)
     assert sorted_rows(counted) == sorted_rows(decoded)
-    return was_counted
+    return rows
 
 
 @settings(max_examples=12)
@@ -84,14 +113,25 @@ def check(game: Game, folder: Path, statement: str) -> bool:
 @example("SELECT count(distance) FILTER (WHERE pieces > 8), count_if(stalemate) FROM positions WHERE pieces > 8")
 def test_counts_are_those_of_decoding(two_pieces: Path, statement: str) -> None:
     """Statements at random give the same rows of the same types, and those that need nothing else are counted."""
-    assert check(JUNGLE, two_pieces, statement) == ("nullif" not in statement)
+    assert (check(JUNGLE, two_pieces, statement) == {"counted"}) == ("nullif" not in statement)
 
 
 @settings(max_examples=60)
 @given(statements())
 def test_counts_of_another_game(hexapawns: Path, statement: str) -> None:
     """So do they where a slice has like pieces, stalemates and both sides to move."""
-    assert check(PAWNS, hexapawns, statement) == ("nullif" not in statement)
+    assert (check(PAWNS, hexapawns, statement) == {"counted"}) == ("nullif" not in statement)
+
+
+@settings(max_examples=60)
+@given(st.one_of(statements(OF_SQUARES), statements(OF_MOVES)))
+@example("SELECT p1_square, p2_square, p3_square, count(*) FROM positions GROUP BY ALL")
+@example("SELECT count(*), sum(distance), avg(p1_file) FROM distinct_positions WHERE pieces > 8 AND p1_file = 2")
+@example("SELECT count(*) FROM moves")
+def test_tallies_are_those_of_single_rows(hexapawns: Path, statement: str) -> None:
+    """Statements at random about squares, features and moves give what they give row by row."""
+    rows = check(PAWNS, hexapawns, statement)
+    assert rows in ([{"decoded"}] if "nullif" in statement else [{"counted"}, {"tallied"}])
 
 
 @pytest.mark.parametrize(
@@ -110,15 +150,39 @@ def test_counts_of_another_game(hexapawns: Path, statement: str) -> None:
 )
 def test_what_is_counted(two_pieces: Path, statement: str) -> None:
     """Such statements decode nothing."""
-    assert check(JUNGLE, two_pieces, statement)
+    assert check(JUNGLE, two_pieces, statement) == {"counted"}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT count(p1_square) FROM positions",
+        "SELECT p1_square, even_1_2, outcome, count(*) AS n FROM distinct_positions WHERE pieces = 2 GROUP BY ALL ORDER BY ALL",
+        "SELECT DISTINCT p1_file FROM positions p WHERE p.to_den_1 = 3",
+        "SELECT count(*) FROM moves WHERE material = 'CvC'",
+        "SELECT piece, count(*) FILTER (WHERE jump) AS jumps FROM distinct_moves WHERE is_only GROUP BY ALL",
+        "SELECT max(n) FROM (SELECT p1_square, count(*) AS n FROM positions GROUP BY ALL)",
+        "SELECT (SELECT count(*) FROM positions WHERE p1_file = 4), (SELECT count(*) FROM positions WHERE p2_file = 4)",
+    ],
+)
+def test_what_is_tallied(two_pieces: Path, statement: str) -> None:
+    """Such statements have equal rows of a block counted together."""
+    assert check(JUNGLE, two_pieces, statement) == {"tallied"}
+
+
+def test_one_statement_may_do_both(two_pieces: Path) -> None:
+    """Each SELECT reads what is enough for it."""
+    statement = "SELECT count(*), (SELECT max(p1_file) FROM positions) FROM positions WHERE outcome = 'win'"
+    assert check(JUNGLE, two_pieces, statement) == {"counted", "tallied"}
 
 
 @pytest.mark.parametrize(
     "statement",
     [
         "SELECT outcome FROM positions WHERE material = 'CvC'",
-        "SELECT count(p1_square) FROM positions",
-        "SELECT count(*) FROM moves WHERE material = 'CvC'",
+        "SELECT p1_square FROM positions WHERE material = 'CvC'",
+        "SELECT p1_square, count(*) FROM positions WHERE position < '2' GROUP BY ALL",
+        "SELECT count(DISTINCT mirror) FROM positions WHERE material = 'CvC'",
         "SELECT count(*) FROM positions a JOIN (SELECT 'CvC' AS material) b USING (material)",
         "SELECT median(distance), count(*) FROM positions",
         "SELECT list(DISTINCT outcome ORDER BY outcome) FROM positions",
@@ -131,7 +195,7 @@ def test_what_is_counted(two_pieces: Path, statement: str) -> None:
         'SELECT "count_star()" FROM (SELECT count(*) FROM positions)',
         "SELECT (SELECT count(*) FROM positions b WHERE b.distance = v.d) FROM (VALUES (3::SMALLINT), (4)) v(d)",
         "SELECT count(*) FROM positions a WHERE (SELECT random() + 0 * a.pieces) >= 0",
-        "SELECT count(*), (SELECT max(p1_file) FROM positions) FROM positions",
+        "SELECT p1_file, count(*) FROM positions TABLESAMPLE 100% GROUP BY ALL",
         "SELECT sum(pieces = 2) FROM positions",
         "SELECT arg_max(material, distance) IS NULL, count(*) FROM positions",
         "SELECT count(*) FROM (SELECT material FROM positions)",
@@ -140,15 +204,15 @@ def test_what_is_counted(two_pieces: Path, statement: str) -> None:
     ],
 )
 def test_what_is_decoded(two_pieces: Path, statement: str) -> None:
-    """Whatever might depend on single positions is decoded as ever."""
-    assert not check(JUNGLE, two_pieces, statement)
+    """Whatever might depend on single rows reads these."""
+    assert check(JUNGLE, two_pieces, statement) <= {"decoded", "drawn"}
 
 
 def test_explain_says_that_nothing_is_decoded(two_pieces: Path) -> None:
     """The table of counts has no index to decode, and a query nothing to make progress with."""
     statement = "SELECT outcome, count(*) FROM positions WHERE material IN ('CvC', 'RvC') GROUP BY ALL"
     with Query(JUNGLE, two_pieces, f"EXPLAIN {statement}", ()) as query:
-        assert query.fetchall() == [("positions", 2, 0, "material, outcome, number of positions", "counted")]
+        assert query.fetchall() == [("positions", 2, 0, "material, outcome, number of rows", "counted")]
     with Query(JUNGLE, two_pieces, statement, ()) as query:
         assert query.cells == 0
 
