@@ -10,14 +10,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dask_cluster import DaskCluster
 from distributed import Client
 from processes import GRACE, TortureError, check_no_orphans, end_session, finish, session, start
-
-if TYPE_CHECKING:
-    from torture import Torture
+from torture_reference import Torture
 
 START = 3.0
 """Seconds that a client takes to reach its workers."""

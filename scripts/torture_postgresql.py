@@ -31,7 +31,7 @@ import psutil
 from processes import TortureError, ask, check_no_orphans, finish, report, session, start
 from servers import Server, binaries
 from sqlalchemy import create_engine
-from torture import CODES, COMPILING, HISTOGRAMS, ROWS, contents
+from torture_reference import CODES, COMPILING, HISTOGRAMS, ROWS, contents
 from tqdm import tqdm
 
 GAME = "doushouqi"
