@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import check_proof
 import pytest
 from support.games import after
-from support.program import Answer, load_script
+from support.program import Answer
 
 import tablebase
 from tablebase.game import load_game
@@ -30,7 +31,7 @@ def test_a_proof(three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     lines = file.read_text().splitlines()
     assert len(lines) == row["size"] + 1
     prober = Prober(three_pieces)
-    assert list(load_script("check_proof").faults(lines, prober)) == []
+    assert list(check_proof.faults(lines, prober)) == []
     prober.close()
     assert f"wrote a proof of {row['size']:,} positions to {file}\n" in answer.err
     table = ask(*words).out.splitlines()

@@ -11,8 +11,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import matchboxes
 import pytest
-from support.program import Answer, load_script
+from support.program import Answer
 from twins.pawns import BLACK, START, WHITE, naive_moves, naive_value
 
 import tablebase
@@ -26,7 +27,6 @@ from tablebase_rules.hexapawn import game as hexapawn
 Told = Callable[..., Answer]
 
 
-matchboxes: Any = load_script("matchboxes")
 GAME = hexapawn()
 
 

@@ -6,10 +6,9 @@ import re
 from collections import Counter
 from itertools import permutations
 from pathlib import Path
-from types import ModuleType
 
+import paper_patterns as script
 import pytest
-from support.program import load_script
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.game import Outcome
@@ -23,13 +22,7 @@ PLAIN = "CWDPE"
 
 
 @pytest.fixture(scope="module")
-def script() -> ModuleType:
-    """The script as a module."""
-    return load_script("paper_patterns")
-
-
-@pytest.fixture(scope="module")
-def told(script: ModuleType, three_pieces: Path) -> dict[str, list[str]]:
+def told(three_pieces: Path) -> dict[str, list[str]]:
     """What the script prints about each claim, by its title."""
     lines: list[str] = []
     patch = pytest.MonkeyPatch()
@@ -149,16 +142,14 @@ def test_mutual_zugzwangs(told: dict[str, list[str]], tables: Tablebase) -> None
     assert verdict(told, "Equal pieces in mutual zugzwang") == f"holds for all {len(zugzwangs):,} positions"
 
 
-def test_every_claim_has_a_verdict(script: ModuleType, told: dict[str, list[str]]) -> None:
+def test_every_claim_has_a_verdict(told: dict[str, list[str]]) -> None:
     """Each claim ends with what it comes to, or, if it needs tables that are not there, why it was left out."""
     for claim in (*script.PAPER, *script.FINDINGS):
         wanted = f"  skipped, because it needs all tables with {claim.pieces} pieces." if claim.pieces > 3 else "  => "
         assert sum(line.startswith(wanted) for line in told[claim.title]) == 1, claim.title
 
 
-def test_claims_of_more_pieces_need_all_their_tables(
-    script: ModuleType, two_pieces: Path, shut_in: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_claims_of_more_pieces_need_all_their_tables(two_pieces: Path, shut_in: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Without three-piece tables, and with some of them, what needs three pieces is left out."""
     for folder in (two_pieces, shut_in):
         script.print_report(folder, 4, 0)
@@ -177,7 +168,7 @@ def test_draws_are_those_of_the_paper(told: dict[str, list[str]]) -> None:
     assert verdict(told, "There are surprisingly few draws") == f"holds: at most {12_715 / 160_068:.2%}"
 
 
-def test_draws_are_of_all_tables(script: ModuleType, two_pieces: Path, shut_in: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_draws_are_of_all_tables(two_pieces: Path, shut_in: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of numbers of pieces that are not there, or not as a whole, nothing is said."""
     for folder in (two_pieces, shut_in):
         script.print_report(folder, 4, 0)
@@ -186,9 +177,7 @@ def test_draws_are_of_all_tables(script: ModuleType, two_pieces: Path, shut_in: 
         assert told.splitlines()[-2] == f"  => holds: at most {12_715 / 160_068:.2%}"
 
 
-def test_queries_that_do_not_hold_are_seen(
-    script: ModuleType, two_pieces: Path, tables: Tablebase, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_queries_that_do_not_hold_are_seen(two_pieces: Path, tables: Tablebase, capsys: pytest.CaptureFixture[str]) -> None:
     """A claim that is wrong is not said to hold, and what breaks it is counted and listed."""
     outcomes = Counter(outcome for _, _, outcome in pairs(tables, "C"))
     claim = script.Claim("A cat always wins", "material = 'CvC'", "outcome = 'win'")
@@ -200,7 +189,7 @@ def test_queries_that_do_not_hold_are_seen(
     assert f"and {lost - 3:,} more" in told
 
 
-def test_draws_of_a_single_piece_are_counted(script: ModuleType, told: dict[str, list[str]], three_pieces: Path) -> None:
+def test_draws_of_a_single_piece_are_counted(told: dict[str, list[str]], three_pieces: Path) -> None:
     """The counts of all slices of two against one are those of mining the same positions."""
     lines = told["A single piece rarely draws against others, none of them weaker than it"]
     first = "material LIKE '__v_' AND relation_1_3 <> 'weaker' AND relation_2_3 <> 'weaker'"

@@ -6,12 +6,11 @@ import re
 import sys
 from pathlib import Path
 
+import pictures as script
 import pytest
-from support.program import load_script
 
 from tablebase.svg import Svg
 
-script = load_script("pictures")
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 
 

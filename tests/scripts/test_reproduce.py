@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import reproduce_foxhounds as foxhounds
+import reproduce_hasenspiel as hasenspiel
+import reproduce_hexapawn as hexapawn
 from hypothesis import given
 from hypothesis import strategies as st
-from support.program import SCRIPTS, Answer, load_script
+from support.program import SCRIPTS, Answer
 from twins import walk as naive_walk
 from twins.walk import breadth_first, walk
 
@@ -19,10 +22,6 @@ import tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game
 from tablebase.game.moves import Position
-
-foxhounds: Any = load_script("reproduce_foxhounds")
-hasenspiel: Any = load_script("reproduce_hasenspiel")
-hexapawn: Any = load_script("reproduce_hexapawn")
 
 Tell = Callable[..., Answer]
 

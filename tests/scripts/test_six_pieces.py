@@ -5,21 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from types import ModuleType
 
 import pytest
-from support.program import SCRIPTS, load_script
+import six_pieces as script
+from support.program import SCRIPTS
 
 from tablebase.game import load_game
 from tablebase.slices.material import parse_material
 
 DOCS = SCRIPTS.parent / "docs"
-
-
-@pytest.fixture(scope="module")
-def script() -> ModuleType:
-    """The script as a module."""
-    return load_script("six_pieces")
 
 
 @pytest.mark.slow
@@ -42,14 +36,14 @@ def test_what_is_counted_and_shown() -> None:
 
 
 @pytest.mark.parametrize(("workers", "seconds"), [(1, 12), (2, 8), (3, 6)])
-def test_a_simulation(script: ModuleType, workers: int, seconds: float) -> None:
+def test_a_simulation(workers: int, seconds: float) -> None:
     """Two tables that need the first one, one that needs both, and one beside them; by hand."""
     graph = {"a": (), "b": ("a",), "c": ("a",), "d": ("b", "c"), "e": ()}
     took = {"a": 1.0, "b": 3.0, "c": 2.0, "d": 2.0, "e": 4.0}
     assert script.simulated(graph, workers, took) == seconds
 
 
-def test_a_chain(script: ModuleType) -> None:
+def test_a_chain() -> None:
     """The longest by number need not be the longest by time."""
     game = load_game("doushouqi")
     first, second, third, large = (parse_material(game, name) for name in ("RvC", "RvE", "RvT", "CvT"))
@@ -60,7 +54,7 @@ def test_a_chain(script: ModuleType) -> None:
     assert (row["is"], row["tables"]) == (6, "RvC CvT")
 
 
-def test_tables_that_are_too_large(script: ModuleType) -> None:
+def test_tables_that_are_too_large() -> None:
     """With little memory none of six pieces can be solved; with much, all of them by the fastest solver."""
     game = load_game("doushouqi")
     wanted = [parse_material(game, name) for name in ("RCWvDTL", "CWDvCWD")]

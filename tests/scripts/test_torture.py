@@ -10,26 +10,20 @@ import time
 from functools import partial
 from pathlib import Path
 from random import Random
-from types import ModuleType
 from typing import Any
 
 import processes
 import pytest
+import torture as script
 import torture_dask
+import torture_reference
 from support.checks import at_least_one
-from support.program import load_script
 
 from tablebase_rules.doushouqi import game as doushouqi
 
 
-@pytest.fixture(scope="module")
-def script() -> ModuleType:
-    """The script as a module."""
-    return load_script("torture")
-
-
 @pytest.mark.long
-def test_a_short_run(script: ModuleType, tmp_path: Path) -> None:
+def test_a_short_run(tmp_path: Path) -> None:
     """Two tries of each scenario that needs no rights of its own end as they may."""
     torture = script.Torture(tmp_path, 2, 1)
     names = [name for name in script.SCENARIOS if name != "full-disk"]
@@ -44,8 +38,8 @@ class Reference:
 
     pieces, seconds, game = 2, 1.0, doushouqi()
 
-    def __init__(self, script: ModuleType, folder: Path, *, repeats: bool = True) -> None:
-        self.tables, self.rows, self.reference = script.contents(folder), script.catalog_rows(folder), folder
+    def __init__(self, folder: Path, *, repeats: bool = True) -> None:
+        self.tables, self.rows, self.reference = torture_reference.contents(folder), torture_reference.catalog_rows(folder), folder
         self.repeats = repeats
         self.random = Random(1)
         self.check_no_other: Any = partial(script.Torture.check_no_other, self)
@@ -59,7 +53,7 @@ class Reference:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("victim", torture_dask.VICTIMS)
-def test_a_cluster_is_killed(script: ModuleType, two_pieces: Path, tmp_path: Path, victim: str) -> None:
+def test_a_cluster_is_killed(two_pieces: Path, tmp_path: Path, victim: str) -> None:
     """One try for each of its parts; a fault would be raised."""
     reference: Any = Reference(script, two_pieces)
     reference.scratch = tmp_path
@@ -67,7 +61,7 @@ def test_a_cluster_is_killed(script: ModuleType, two_pieces: Path, tmp_path: Pat
     assert torture_dask.kill(reference, victim) in {f"{victim} killed, finished", f"{victim} killed, repeated"}
 
 
-def test_other_tables_are_noticed(script: ModuleType, two_pieces: Path, copied: Path) -> None:
+def test_other_tables_are_noticed(two_pieces: Path, copied: Path) -> None:
     """A table that is not that of the reference is a fault, and so is one that no repetition brings back."""
     check: Any = script.Torture.check_repeated
     check(Reference(script, two_pieces), copied)

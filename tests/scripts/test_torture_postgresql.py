@@ -6,29 +6,23 @@ import subprocess
 import sys
 from pathlib import Path
 from random import Random
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import psutil
 import pytest
+import torture_postgresql as script
 from servers import Server
-from support.program import load_script
 
 
 @pytest.fixture(scope="module")
-def script() -> ModuleType:
-    """The script as a module."""
-    return load_script("torture_postgresql")
-
-
-@pytest.fixture(scope="module")
-def torture(script: ModuleType, server: Server, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def torture(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The undisturbed build of two tables, as the reference."""
     return script.Torture(tmp_path_factory.mktemp("torture"), server, "hexapawn", "3", 1)
 
 
 @pytest.mark.slow
-def test_a_short_run(script: ModuleType, torture: Any) -> None:
+def test_a_short_run(torture: Any) -> None:
     """A try of each disturbance ends as it may."""
     outcomes = script.torture_all(torture, list(script.DISTURBANCES), 1)
     assert {name: counts.total() for name, counts in outcomes.items()} == dict.fromkeys(script.DISTURBANCES, 1)
@@ -36,7 +30,7 @@ def test_a_short_run(script: ModuleType, torture: Any) -> None:
 
 
 @pytest.mark.slow
-def test_other_tables_and_rows_are_noticed(script: ModuleType, torture: Any) -> None:
+def test_other_tables_and_rows_are_noticed(torture: Any) -> None:
     """A table that is not that of the reference is a fault, and so is a catalog that says something else."""
     place = torture.place()
     torture._repeat(place)
@@ -53,7 +47,7 @@ def test_other_tables_and_rows_are_noticed(script: ModuleType, torture: Any) -> 
     torture._reference = reference
 
 
-def test_a_process_that_has_ended_is_no_obstacle(script: ModuleType) -> None:
+def test_a_process_that_has_ended_is_no_obstacle() -> None:
     """Between the look at the server's processes and the one at their names, any of them may end."""
     with subprocess.Popen([sys.executable, "-c", ""]) as process:
         ended = psutil.Process(process.pid)

@@ -7,10 +7,10 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
+import check_proof
 import pytest
 from support import toys
 from support.games import drawn, sampled
-from support.program import load_script
 from twins import jungle, naive
 
 from tablebase.api.tablebase import Tablebase
@@ -25,7 +25,6 @@ from tablebase.search.proofs import Allowance, ProofSearch, Verdict, find_proof
 JUNGLE = load_game("doushouqi")
 ENDS_IN_TABLES = "7/1pw4/3L3/7/7/7/7/C6/7 w"
 """Four pieces, won by captures that lead to tables of three."""
-check_proof = load_script("check_proof")
 
 
 def proved(game: Game, position: Position, prober: Prober | None = None, **limits: int) -> tuple[Verdict, Proof | None]:

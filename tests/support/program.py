@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import importlib.util
 import io
 import json
 import os
@@ -16,7 +15,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from types import ModuleType
 from typing import Any
 
 import h5py
@@ -98,17 +96,6 @@ def ask_fresh(
             os.killpg(process.pid, signal.SIGKILL)
             raise
     return Answer(process.returncode, out, err)
-
-
-def load_script(name: str) -> ModuleType:
-    """A script as a module; scripts are no package."""
-    spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    # Dataclasses look for their module among those that are loaded.
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @contextmanager
