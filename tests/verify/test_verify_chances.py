@@ -139,6 +139,20 @@ def test_states_that_are_not_alike_are_checked_one_by_one(alike: Any) -> None:
             chances[role, number] = right
 
 
+def test_trees_of_a_run_may_differ_in_what_they_look_up() -> None:
+    """Right chances stay right where the trees of states that are said to be alike have one form, but no common step."""
+    form = compiled(harehedgehog.game())
+    region = form.region({"carrots": 3, "cap": "strict"})
+    # Of any chances that follow, those of this block can be computed.
+    block, chances = 639, np.random.default_rng(1).integers(0, UNIT, (2, region.size))
+    layer = Layer("part", block * region.block, (block + 1) * region.block)
+    chances[:, layer.begin : layer.end] = 0
+    kernels = replace(form.kernels, alike=too_many)
+    Blocks(kernels, region, chances, None).settle([block], TOLERANCE)
+    assert chances[:, layer.begin : layer.end].any()
+    assert chances_fault(kernels, region, layer, chances) is None
+
+
 @pytest.mark.parametrize("alike", [harehedgehog_kernels.alike, alone], ids=["runs", "no runs"])
 def test_limits_are_what_follows_to_the_unit(alike: Any) -> None:
     """In a generous region, any change of a chance is found."""
