@@ -29,6 +29,9 @@ OPTIONS = {
     "fsync": "off",
     "max_wal_size": "64MB",
     "shared_buffers": "16MB",
+    # Catalogs are small and soon gone: tidying up and compiling statements cost more than they gain.
+    "autovacuum": "off",
+    "jit": "off",
 }
 ACCESS = f"local all {USER} trust\nlocal all all scram-sha-256\n"
 SET_PARENT_DEATH_SIGNAL = 1

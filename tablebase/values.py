@@ -24,7 +24,7 @@ The scalar functions are plain Python that Numba compiles unchanged.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -151,12 +151,12 @@ class Coding:
     stride: int
     dtype: str
 
-    @property
+    @cached_property
     def void(self) -> int:
         """The code of a void index."""
         return int(np.iinfo(self.dtype).max)
 
-    @property
+    @cached_property
     def reach(self) -> int:
         """The largest distance with a code."""
         return distance_of(self.void - self.stride, self.stride)

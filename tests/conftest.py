@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
+import signal
+from collections.abc import Iterator
 from functools import cache
 
 import pytest
@@ -33,9 +37,38 @@ os.environ.pop("COLUMNS", None)
 # The readline library sets it where Python does not see it, but children do.
 os.unsetenv("COLUMNS")
 
+# What nohup makes this process ignore, the programs that tests start and hang up would ignore as well; not so what it handles.
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)
+
 # Kernels load or compile on first use, which no deadline can foresee.
 settings.register_profile("tests", deadline=None)
 settings.load_profile("tests")
+
+
+# What is kept from the garbage collector below is freed at the very end, where some libraries count what has leaked.
+atexit.register(gc.unfreeze)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """What is collected stays to the end: the garbage collector need not look at it again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        # By default it looks after each 700 objects more, of which most are data of tests.
+        gc.set_threshold(10_000)
+        gc.enable()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def kept() -> Iterator[None]:
+    """What a module leaves in caches stays to the end as well."""
+    yield
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

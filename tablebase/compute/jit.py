@@ -46,11 +46,14 @@ def _imported(path: Path) -> set[str]:
     """Modules that a file may import, with their parent packages; some of the names may not be modules."""
     names: set[str] = set()
     for module, imported, modules in _IMPORT.findall(path.read_text(encoding="utf-8")):
-        # A name imported from a package may be one of its modules.
-        for name in [f"{module}.{word}" for word in _WORD.findall(imported)] if module else _WORD.findall(modules):
-            parts = name.split(".")
-            names.update(".".join(parts[:count]) for count in range(1, len(parts) + 1))
-    return names - {PACKAGE.name}
+        if module.startswith(PACKAGE.name):
+            # A name imported from a package may be one of its modules.
+            names.update(f"{module}.{word}" for word in _WORD.findall(imported))
+        for name in [module] if module else _WORD.findall(modules):
+            if name.startswith(PACKAGE.name):
+                parts = name.split(".")
+                names.update(".".join(parts[:count]) for count in range(2, len(parts) + 1))
+    return names
 
 
 def cache_folder() -> Path:

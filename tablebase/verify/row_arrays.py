@@ -80,13 +80,18 @@ def _rank(value: Value, scale: Coding) -> int:
     return value.distance // 2 if value.outcome is Outcome.LOSS else scale.void - value.distance // 2
 
 
-@cache
 def scores_of(game: Game, coding: Coding) -> Codes:
     """For each code the score that the moves of a position with that code must imply."""
+    return _scores(game.no_move, coding)
+
+
+@cache
+def _scores(no_move: Outcome, coding: Coding) -> Codes:
+    """The same for all games in which having no move is worth this."""
     scores = np.array([_rank(coding.value(code), coding) for code in range(coding.void + 1)], dtype=coding.dtype)
     impossible = coding.void // 2 + 1
     # Only a position without a move may be a stalemate, or a loss in 0, as the rules have it.
-    drawn = game.no_move is Outcome.DRAW
+    drawn = no_move is Outcome.DRAW
     scores[STALEMATE] = STUCK if drawn else impossible
     scores[coding.code(Value(Outcome.LOSS, 0))] = impossible if drawn else STUCK
     scores[coding.void] = impossible

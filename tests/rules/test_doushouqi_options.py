@@ -38,6 +38,7 @@ def named(reading: dict[str, str]) -> str:
 
 
 each = pytest.mark.parametrize("reading", [*READINGS, TOGETHER], ids=named)
+depths = pytest.mark.parametrize("depth", [4, pytest.param(5, marks=pytest.mark.slow)])
 
 
 def as_twin(game: Game, position: Position) -> tuple[jungle.Board, str]:
@@ -100,13 +101,14 @@ def test_moves_are_those_of_the_prose(reading: dict[str, str]) -> None:
     assert (different > 20) == (reading != {"no_move": "loss"})
 
 
-def test_perft_of_the_paper() -> None:
+@depths
+def test_perft_of_the_paper(depth: int) -> None:
     """The twin counts what others have counted: the published numbers of lines from the start."""
-    assert jungle.perft(jungle.PAPER, 5) == [24, 576, 12_240, 260_100, 5_111_725]
+    assert jungle.perft(jungle.PAPER, depth) == [24, 576, 12_240, 260_100, 5_111_725][:depth]
 
 
 @each
-@pytest.mark.parametrize("depth", [4, pytest.param(5, marks=pytest.mark.slow)])
+@depths
 def test_perft(reading: dict[str, str], depth: int) -> None:
     """From the start to a depth."""
     game = load_game(named(reading))

@@ -53,7 +53,7 @@ def chromium() -> Iterator[Browser]:
         assert not os.environ.get("CI"), "Chromium must be installed here"
         pytest.skip("Chromium is not installed")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
         yield browser
         browser.close()
 

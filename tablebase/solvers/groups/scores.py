@@ -49,9 +49,14 @@ class Scores(NamedTuple):
     late_win: int
 
 
-@cache
 def scores_of(game: Game, coding: Coding) -> Scores:
     """The scores of a coding, and what having no move is worth in a game."""
+    return _scores(game.no_move, coding)
+
+
+@cache
+def _scores(no_move: Outcome, coding: Coding) -> Scores:
+    """The same for all games in which having no move is worth this."""
     values = _values(coding)
     number = {value: score for score, value in enumerate(values)}
     stalemate = number[_DRAW] + 1
@@ -65,7 +70,7 @@ def scores_of(game: Game, coding: Coding) -> Scores:
     for score, value in enumerate(values):
         if value is not None and value.distance is not None and value.distance <= coding.reach:
             after[score] = number[value.parent]
-    after[NOTHING] = stalemate if game.no_move is Outcome.DRAW else number[Value(Outcome.WIN, 1)]
+    after[NOTHING] = stalemate if no_move is Outcome.DRAW else number[Value(Outcome.WIN, 1)]
     late = [number.get(Value(outcome, coding.reach + 1)) for outcome in (Outcome.LOSS, Outcome.WIN)]
     late_loss, late_win = (found if found is not None else other for found, other in zip(late, reversed(late), strict=True))
     assert late_loss is not None

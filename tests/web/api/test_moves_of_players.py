@@ -12,6 +12,7 @@ from support.program import Answer
 from support.web import SMALL, TestClient, client_of, sentence_of
 
 from tablebase.api.commands import COMMANDS
+from tablebase.web import apart
 from tablebase.web.settings import Limits
 
 Ask = Callable[..., Answer]
@@ -208,20 +209,21 @@ def test_statements_are_described(miner: TestClient) -> None:
     assert "post" in miner.get("/api/v1/openapi.json").json()["paths"]["/api/v1/mine"]
 
 
-def test_a_statement_keeps_nobody_waiting(two_pieces: Path) -> None:
+def test_a_statement_keeps_nobody_waiting(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """While one runs, probes are answered at once, and one statement too many is refused."""
     import time
     from concurrent.futures import ThreadPoolExecutor
 
     endless = {"game": "doushouqi", "statement": "SELECT count(*) FROM positions a, positions b, positions c"}
-    with client_of(two_pieces, mine=True, limits=Limits(seconds=9.0, apart=1)) as client, ThreadPoolExecutor() as threads:
+    monkeypatch.setattr(apart, "PATIENCE", 1.0)
+    with client_of(two_pieces, mine=True, limits=Limits(seconds=4.0, apart=1)) as client, ThreadPoolExecutor() as threads:
         first = threads.submit(client.post, "/api/v1/mine", json=endless)
         time.sleep(0.5)
         second = threads.submit(client.post, "/api/v1/mine", json=endless)
         begin = time.monotonic()
-        for _ in range(50):
+        for _ in range(20):
             assert client.get("/api/v1/probe?game=doushouqi&position=7/7/7/7/3c3/7/7/R6/7 w").status_code == 200
-        assert time.monotonic() - begin < 5
+        assert time.monotonic() - begin < 3
         assert "ask again in a moment" in sentence_of(second.result(), 503)
-        assert second.result().headers["retry-after"] == "5"
-        assert "takes longer than 9 s" in sentence_of(first.result(), 504)
+        assert second.result().headers["retry-after"] == "1"
+        assert "takes longer than 4 s" in sentence_of(first.result(), 504)
