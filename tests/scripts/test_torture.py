@@ -55,7 +55,7 @@ class Reference:
 @pytest.mark.parametrize("victim", torture_dask.VICTIMS)
 def test_a_cluster_is_killed(two_pieces: Path, tmp_path: Path, victim: str) -> None:
     """One try for each of its parts; a fault would be raised."""
-    reference: Any = Reference(script, two_pieces)
+    reference: Any = Reference(two_pieces)
     reference.scratch = tmp_path
     reference.folder = partial(script.Torture.folder, reference)
     assert torture_dask.kill(reference, victim) in {f"{victim} killed, finished", f"{victim} killed, repeated"}
@@ -64,14 +64,14 @@ def test_a_cluster_is_killed(two_pieces: Path, tmp_path: Path, victim: str) -> N
 def test_other_tables_are_noticed(two_pieces: Path, copied: Path) -> None:
     """A table that is not that of the reference is a fault, and so is one that no repetition brings back."""
     check: Any = script.Torture.check_repeated
-    check(Reference(script, two_pieces), copied)
+    check(Reference(two_pieces), copied)
     table = copied / "doushouqi/2/RvC.h5"
     script.flip(table, Random(0))
     with pytest.raises(script.TortureError, match="unfinished table"):
-        check(Reference(script, two_pieces), copied)
+        check(Reference(two_pieces), copied)
     table.unlink()
     with pytest.raises(script.TortureError, match="other tables"):
-        check(Reference(script, two_pieces, repeats=False), copied)
+        check(Reference(two_pieces, repeats=False), copied)
 
 
 def test_a_process_that_stays_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
