@@ -31,6 +31,9 @@ READING = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, 
 APPLICATION = b"tbls"
 """SQLite's application id of a catalog: four bytes of its file's header, which are there however damaged the rest is."""
 APPLICATION_OFFSET = 68
+WRITE_VERSION_OFFSET = 18
+"""Of the byte of a file's header above whose value 2 SQLite reads a file, but does not write it."""
+UNWRITABLE = "is damaged (its header says that only a later version of SQLite may write it)"
 UNREADABLE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
 """What SQLite says of a file that it would have to change before reading it, in a place where nothing can be changed."""
 IN_USE = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -243,15 +246,25 @@ class SqliteDatabase(Database):
         return None
 
     def integrity_fault(self, connection: Connection) -> str | None:
-        """What SQLite finds wrong with the structure of a database, its indices included."""
+        """What SQLite finds wrong with the structure of a database, its indices included, or would find when writing."""
+        if not self._may_be_written():
+            return UNWRITABLE
         (found,) = connection.exec_driver_sql("PRAGMA integrity_check(1)").one()
         return None if found == "ok" else f"is damaged ({' '.join(str(found).split())})"
 
     def is_marked(self) -> bool:
         """Whether the file was made as a catalog."""
+        return self._header(APPLICATION_OFFSET, len(APPLICATION)) == APPLICATION
+
+    def _may_be_written(self) -> bool:
+        """Whether the header lets this version of SQLite write the file."""
+        return self._header(WRITE_VERSION_OFFSET, 1) <= b"\x02"
+
+    def _header(self, begin: int, count: int) -> bytes:
+        """Bytes of the file's header."""
         with self.path.open("rb") as file:
-            file.seek(APPLICATION_OFFSET)
-            return file.read(len(APPLICATION)) == APPLICATION
+            file.seek(begin)
+            return file.read(count)
 
     def mark(self, connection: Connection) -> None:
         """Write into the header of the file that it is a catalog."""
@@ -282,6 +295,8 @@ class SqliteDatabase(Database):
         code, reason = primary_code(fault), reason_of(fault)
         if is_write_refused(fault):
             return space_error(self.path, REFUSED)
+        if code == sqlite3.SQLITE_READONLY and not self._may_be_written():
+            return CorruptCatalogError(UNWRITABLE, self.path)
         if code in ERRNO:
             return system_error(OSError(ERRNO[code], ""), self.path)
         if code in IN_USE:
