@@ -66,7 +66,7 @@ class Progress:
     def name(self, title: str) -> None:
         """Call what is being done now by another name."""
         self._title = title
-        self._bar.set_description(title)
+        self._bar.set_description_str(title)
 
     def at(self, name: str, stage: Stage) -> None:
         """Show which stage some part of the work has reached."""
@@ -97,7 +97,7 @@ class Progress:
     def show_compiling(self, compiling: bool) -> None:
         """Say that kernels are being compiled: beside the bar as long as it takes, and in a plain line once."""
         if self.is_bar:
-            self._bar.set_description(f"{self._title} ({COMPILING})" if compiling else self._title)
+            self._bar.set_description_str(f"{self._title} ({COMPILING})" if compiling else self._title)
         elif compiling and not self._compiling:
             say(f"{self._title}: {COMPILING}")
         self._compiling = self._compiling or compiling

@@ -60,6 +60,16 @@ def test_without_a_total(capsys: pytest.CaptureFixture[str], monkeypatch: pytest
     assert lines[-1].startswith("count pond: 25% (3.00 of 12.0 steps)")
 
 
+def test_another_name(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is done under another name from some point on is written as it was from the start."""
+    monkeypatch.setattr(module, "INTERVAL", 0.05)
+    with progress("patterns", "positions", 10) as shown:
+        shown.name("patterns RvC")
+        shown.update(5)
+        time.sleep(0.2)
+    assert capsys.readouterr().err.splitlines()[-1].startswith("patterns RvC: 50% (5.00 of 10.0 positions), ")
+
+
 def test_a_quick_run_writes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     """Nobody needs to hear of work that is over within the first interval."""
     with progress("build pond", "placements", 10) as shown:
