@@ -8,13 +8,14 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from contextvars import ContextVar
 from functools import cache, cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import shorten
 from typing import Any
 
-from sqlalchemy import Connection, Engine, NullPool, StaticPool, create_engine, event
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event
 from sqlalchemy.exc import SQLAlchemyError
 
 from tablebase.catalog.database import PATIENCE, Answer, Database
@@ -47,6 +48,8 @@ ERRNO = {
 """What the operating system would say."""
 REFUSED = "quota exceeded, or file too large"
 """What a failed write means: only that of a full disk has a code of its own, and a broken disk fails to sync."""
+_copied: ContextVar[Path] = ContextVar("_copied")
+"""The catalog that is being copied."""
 
 
 def connect_for_writing(path: Path) -> Engine:
@@ -63,12 +66,25 @@ def connect_for_writing(path: Path) -> Engine:
     return engine
 
 
-def connect_for_reading(path: Path) -> Engine:
+@contextmanager
+def connect_for_reading(path: Path) -> Iterator[Connection]:
     """A connection to a copy of a catalog in memory.
 
     So all questions are answered from one state, neither a writer nor a reader is kept waiting, and no file is changed.
     """
-    return create_engine("sqlite://", creator=lambda: _copy(path), poolclass=StaticPool)
+    token = _copied.set(path)
+    try:
+        connection = _reader().connect()
+    finally:
+        _copied.reset(token)
+    with connection:
+        yield connection
+
+
+@cache
+def _reader() -> Engine:
+    """One engine for the copies of all catalogs, because it remembers how statements are compiled."""
+    return create_engine("sqlite://", creator=lambda: _copy(_copied.get()), poolclass=NullPool)
 
 
 def _open(path: Path, mode: str, **options: Any) -> sqlite3.Connection:
@@ -176,12 +192,8 @@ class SqliteDatabase(Database):
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
         """A connection to a copy in memory."""
-        engine = connect_for_reading(self.path)
-        try:
-            with engine.connect() as connection:
-                yield connection
-        finally:
-            engine.dispose()
+        with connect_for_reading(self.path) as connection:
+            yield connection
 
     @contextmanager
     def changes(self) -> Iterator[Connection]:

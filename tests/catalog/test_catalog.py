@@ -324,14 +324,15 @@ def test_nobody_waits_for_a_reader(copied: Path, monkeypatch: pytest.MonkeyPatch
     """A table is entered while a statement is being read, which goes on to show the state in which it began."""
     monkeypatch.setattr("tablebase.catalog.sqlite.PATIENCE", 0.0)
     material = parse_material(GAME, "CvW")
-    engine = connect_for_reading(copied / FILE_NAME)
-    with engine.connect() as reader, closing(Table(table_path(copied, GAME, material), GAME, material)) as table:
+    with (
+        connect_for_reading(copied / FILE_NAME) as reader,
+        closing(Table(table_path(copied, GAME, material), GAME, material)) as table,
+    ):
         read = reader.exec_driver_sql("SELECT engine FROM tables")
         first = read.fetchone()
         with closing(Catalog(copied, create=True)) as catalog:
             catalog.register(GAME, table, "somebody")
         assert ("somebody",) not in [first, *read.fetchall()]
-    engine.dispose()
     assert {"engine": "somebody"} in rows(copied, "SELECT engine FROM tables")
 
 

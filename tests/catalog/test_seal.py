@@ -181,7 +181,7 @@ def test_a_header_that_forbids_writing_is_refused(bit: int, copied: Path, ask: A
 
 def dump(folder: Path) -> list[str]:
     """All that is in a catalog, as SQL; the white space of definitions means nothing."""
-    with connect_for_reading(folder / FILE_NAME).connect() as connection:
+    with connect_for_reading(folder / FILE_NAME) as connection:
         driver: Any = connection.connection.driver_connection
         return [" ".join(line.split()) if line.startswith("CREATE") else line for line in driver.iterdump()]
 
