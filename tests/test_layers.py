@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from importlib import import_module
@@ -64,6 +65,14 @@ def test_every_room_has_a_place() -> None:
     """All packages and loose modules are in the order, and there are at most four loose modules beside the facade."""
     assert sorted(rooms()) == sorted(ORDER)
     assert len({path.stem for path in PACKAGE.glob("*.py")} - {"__init__", "__main__"}) <= 4
+
+
+def test_contributors_see_the_same_order() -> None:
+    """The list of layers in CONTRIBUTING.md is this one, with the rules modules and the scripts that are no packages."""
+    section = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Layers\n")[2].partition("\n## ")[0]
+    lines = re.findall(r"^\d+\. (.*)", section, re.MULTILINE)
+    shown = [tuple(name for name in re.findall(r"`(\w+)/?`", line) if name != "rules") for line in lines]
+    assert shown == [*LAYERS, ("scripts",)]
 
 
 @pytest.mark.parametrize("room", ORDER)
