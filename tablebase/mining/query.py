@@ -283,8 +283,9 @@ class Query(Tabular):
                     return list(zip(result.columns, map(str, result.types), strict=True))
                 except (duckdb.CatalogException, duckdb.BinderException) as fault:
                     if unknown := re.search(r"Table with name (\S+) does not exist", str(fault)):
-                        cure = f"query {' or '.join(TABLES)}, or the catalog with 'tablebase sql'"
-                        raise TablebaseError(f"there is no table {unknown[1]} of positions: {cure}") from fault
+                        *names, last = TABLES
+                        cure = f"query {', '.join(names)} or {last}, or the catalog with 'tablebase sql'"
+                        raise TablebaseError(f"there is no table {unknown[1]}: {cure}") from fault
                     if "resulted in an empty set of columns" in str(fault):
                         cure = f"name features and {POSITION} one by one"
                         raise TablebaseError(f"COLUMNS matches none of the columns of *: {cure}") from fault

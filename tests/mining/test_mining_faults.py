@@ -31,7 +31,7 @@ STATEMENTS = {
     "a wrong column in a condition": ("SELECT count(*) FROM positions WHERE material = 'RvC' AND p9 = 'R'", "p9"),
     "a wrong table": (
         "SELECT * FROM placements",
-        "there is no table placements of positions: query positions or distinct_positions or moves or distinct_moves",
+        "there is no table placements: query positions, distinct_positions, moves or distinct_moves, or the catalog",
     ),
     "a table of the catalog": ("SELECT * FROM slice_counts", "or the catalog with 'tablebase sql'"),
     "a wrong name of the table": ("SELECT count(*) FROM positions p WHERE positions.pieces = 2", "positions"),
@@ -99,7 +99,7 @@ STATEMENTS = {
     "settings": ("SELECT * FROM duckdb_settings()", "duckdb_settings() is not allowed in a FROM"),
     "the list of tables": (
         "SELECT * FROM duckdb_settings",
-        "query positions or distinct_positions or moves or distinct_moves",
+        "query positions, distinct_positions, moves or distinct_moves",
     ),
     "settings under another name": ("SELECT * FROM pg_settings", "pg_settings cannot be read"),
     "settings hidden by a WITH": (
