@@ -1,7 +1,7 @@
 """The SQL index of a tablebase: which tables there are, and their statistics.
 
-Positions never go in here, only slices, counts and files. Everything but the solver, the seconds and the findings of
-`tablebase patterns` can be read back from the table files, so the catalog can be rebuilt (`tablebase reindex`).
+It holds slices, counts and files, but no positions. All of it except the solver, the seconds and the findings of
+`tablebase patterns` is read from the table files, so it can be rebuilt (`tablebase.building.reindex`).
 """
 
 from __future__ import annotations
@@ -9,29 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, Integer, cast, delete, func, select, type_coerce, union, union_all
+from sqlalchemy import BigInteger, ColumnElement, Connection, Integer, cast, delete, func, select, text, type_coerce, union_all
 from sqlalchemy.orm import Session
 
-from tablebase.catalog import seal
-from tablebase.catalog.database import Answer, other_version
-from tablebase.catalog.databases import database_of
-from tablebase.catalog.layers import LAYER, enter_layer, of_layer, read_layers
-from tablebase.catalog.registration import Values, enter, of_file
-from tablebase.catalog.schema import (
-    SCHEMA_VERSION,
-    DistanceRow,
-    GameRow,
-    LayerRow,
-    SliceRow,
-    SolutionRow,
-    TableRow,
-    version_of,
-)
+from tablebase.catalog.database import Answer, Database
+from tablebase.catalog.registration import LAYER, Values, enter, enter_layer, of_file, of_layer, read_layers
+from tablebase.catalog.schema import SLICE_COUNTS, DistanceRow, GameRow, LayerRow, SliceRow, SolutionRow, TableRow
+from tablebase.catalog.sqlite import SqliteDatabase
+from tablebase.errors import CorruptCatalogError, check_extra
 from tablebase.game import Game, Outcome
 from tablebase.game.stochastic import StochasticGame
+from tablebase.slices.location import count_slices
 from tablebase.tables.folder import check_folder, make_folder
 
 if TYPE_CHECKING:
@@ -57,6 +48,8 @@ class Counts:
     longest_loss: int | None
     material: str | None = None
     side: str | None = None
+    of_slices: int | None = None
+    """By pieces: how many slices there are, built or not."""
 
 
 @dataclass(frozen=True)
@@ -70,18 +63,8 @@ class TableCost:
     engine: str | None
 
 
-@dataclass(frozen=True)
-class Registered:
-    """What shows whether a table file is the one that was registered.
-
-    Parameters
-    ----------
-    file_sha256 : str
-    engine : str or None
-    seconds : float or None
-    seal : str
-        Of all that the catalog says of the table; see `registration.Registration.seal`.
-    """
+class Registered(NamedTuple):
+    """What shows whether a table file is the one that was registered; `seal` is that of its `registration.Registration`."""
 
     file_sha256: str
     engine: str | None
@@ -105,9 +88,9 @@ class Catalog:
     Raises
     ------
     CorruptCatalogError
-        If it is not as it was written.
+        If it is damaged, or was made by another version of this program.
     TablebaseError
-        If there is no catalog, it belongs to another version of this program, or its database cannot be used.
+        If there is no catalog, or its database cannot be used.
     """
 
     def __init__(self, folder: Path, *, create: bool = False, catalog: str | None = None) -> None:
@@ -115,44 +98,28 @@ class Catalog:
         self._database = database_of(folder, catalog)
         self._held = ExitStack()
         self._snapshot: Connection | None = None
+        database = self._database
         try:
-            if create:
-                self._create()
-            else:
-                self._hold()
-            with self._reading() as connection:
-                self._check(connection)
+            with database.guard():
+                if create:
+                    make_folder(folder)
+                    database.create()
+                else:
+                    check_folder(folder)
+                    if not database.exists():
+                        raise database.missing()
+                    self._snapshot = self._held.enter_context(database.snapshot())
+            with self.reading() as connection:
+                if database.version(connection) is None:
+                    raise database.missing()
+                if (fault := database.fault(connection)) is not None:
+                    raise CorruptCatalogError(fault, database.place, database.cure)
         except BaseException:
             self.close()
             raise
 
-    def _create(self) -> None:
-        """Make a catalog where there is none."""
-        make_folder(self.folder)
-        with self._database.guard():
-            self._database.create()
-
-    def _hold(self) -> None:
-        """Hold the catalog as it is now until it is closed."""
-        check_folder(self.folder)
-        with self._database.guard():
-            if not self._database.exists():
-                raise self._database.missing()
-            self._snapshot = self._held.enter_context(self._database.snapshot())
-
-    def _check(self, connection: Connection) -> None:
-        """Raise an error unless everything but the patterns is as it was written."""
-        database, version = self._database, version_of(connection)
-        if version is None:
-            raise database.unusable("it has no table of slices")
-        if version != SCHEMA_VERSION:
-            raise other_version(database, version)
-        # Before its definitions are known, nothing may be read: a view can go on for ever.
-        database.refuse(database.definitions_fault(connection))
-        database.refuse(database.integrity_fault(connection) or seal.tables_fault(connection))
-
     @contextmanager
-    def _reading(self) -> Iterator[Connection]:
+    def reading(self) -> Iterator[Connection]:
         """A connection to the catalog as it was opened or, if that was for changes, as it is now."""
         with self._database.guard():
             if self._snapshot is not None:
@@ -163,13 +130,10 @@ class Catalog:
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
-        """A transaction in a catalog that was opened for changes; it seals what has been changed."""
+        """A transaction in a catalog that was opened for changes."""
         with self._database.guard(), self._database.changes() as connection, Session(connection) as session:
-            # What others have removed by hand must not be sealed now.
-            self._database.refuse(seal.total_fault(connection))
             yield session
             session.flush()
-            seal.renew_totals(connection)
 
     def register(self, game: Game, table: Table, engine: str | None = None, seconds: float | None = None) -> None:
         """Enter a verified table with all slices that it solves; an older registration of its file is replaced."""
@@ -183,7 +147,7 @@ class Catalog:
 
     def layers(self, game: StochasticGame) -> list[dict[str, Any]]:
         """The registered layers of the rules installed now, as rows of the table ``layers``."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             rows: list[Values] = [row for row, _ in read_layers(connection).values()]
         named = [dict(zip(LAYER, row, strict=True)) for row in rows]
         return [row for row in named if (row["game"], row["rules_digest"]) == (game.name, game.digest)]
@@ -193,26 +157,20 @@ class Catalog:
         with self.writing() as session:
             for table in (TableRow, LayerRow):
                 session.execute(delete(table).where(table.file.in_(files)))
-            kept = union(select(TableRow.game), select(LayerRow.game))
+            kept = union_all(select(TableRow.game), select(LayerRow.game))
             session.execute(delete(GameRow).where(GameRow.name.not_in(kept)))
 
-    def files(self) -> dict[str, tuple[str, str]]:
-        """The game and the digest of its rules for each registered file."""
-        query = union_all(*(select(table.file, table.game, table.rules_digest) for table in (TableRow, LayerRow)))
-        with self._reading() as connection:
-            return {file: (game, digest) for file, game, digest in connection.execute(query)}
-
-    def digests(self) -> dict[str, str]:
-        """The SHA-256 of each registered file."""
-        query = union_all(*(select(table.file, table.file_sha256) for table in (TableRow, LayerRow)))
-        with self._reading() as connection:
-            return {row.file: row.file_sha256 for row in connection.execute(query)}
+    def files(self) -> dict[str, tuple[str, ...]]:
+        """For each registered file the game, the digest of its rules, and the SHA-256 of the file."""
+        columns = ((table.file, table.game, table.rules_digest, table.file_sha256) for table in (TableRow, LayerRow))
+        with self.reading() as connection:
+            return {file: tuple(more) for file, *more in connection.execute(union_all(*(select(*some) for some in columns)))}
 
     def registered(self, game: Game) -> dict[str, Registered]:
         """The registered tables of the rules installed now, by material name."""
         query = select(TableRow.material, TableRow.file_sha256, TableRow.engine, TableRow.seconds, TableRow.seal)
         query = query.where(TableRow.game == game.name, TableRow.rules_digest == game.digest)
-        with self._reading() as connection:
+        with self.reading() as connection:
             rows = connection.execute(query).all()
         return {row.material: Registered(row.file_sha256, row.engine, row.seconds, row.seal) for row in rows}
 
@@ -220,11 +178,14 @@ class Catalog:
         """What each registered table of the rules installed now took."""
         query = select(TableRow.material, TableRow.cells, TableRow.bytes, TableRow.seconds, TableRow.engine)
         query = query.where(TableRow.game == game.name, TableRow.rules_digest == game.digest)
-        with self._reading() as connection:
+        with self.reading() as connection:
             return [TableCost(*row) for row in connection.execute(query)]
 
     def counts(self, game: Game, by: str) -> list[Counts]:
-        """Statistics of a game's tables of the rules installed now, ``by`` pieces or material, aliases counted."""
+        """Statistics of a game's tables of the rules installed now, ``by`` pieces or material, aliases counted.
+
+        Tables whose files are no longer in the folder are left out.
+        """
         columns = [SliceRow.pieces] if by == "pieces" else [SliceRow.pieces, SliceRow.material, SliceRow.side]
         query = (
             select(
@@ -242,22 +203,44 @@ class Catalog:
             )
             .join(SolutionRow, SolutionRow.id == SliceRow.solution_id)
             .join(TableRow, TableRow.id == SolutionRow.table_id)
-            .where(TableRow.game == game.name, TableRow.rules_digest == game.digest)
             .group_by(*columns)
             .order_by(SliceRow.pieces, func.min(SliceRow.id) if by == "pieces" else SliceRow.material)
         )
-        with self._reading() as connection:
-            return [Counts(**row) for row in connection.execute(query).mappings()]
+        with self.reading() as connection:
+            rows = connection.execute(query.where(*self._there(game))).mappings().all()
+        if by != "pieces":
+            return [Counts(**row) for row in rows]
+        return [Counts(**row, of_slices=count_slices(game, row["pieces"])) for row in rows]
+
+    def gone(self, game: Game) -> list[str]:
+        """The registered files of the rules installed now that are no longer in the folder."""
+        query = select(TableRow.file).where(TableRow.game == game.name, TableRow.rules_digest == game.digest)
+        with self.reading() as connection:
+            files = connection.scalars(query.order_by(TableRow.id)).all()
+        return [file for file in files if not (self.folder / file).exists()]
+
+    def _there(self, game: Game) -> list[ColumnElement[bool]]:
+        """Which tables count: those of the rules installed now whose files are in the folder."""
+        return [TableRow.game == game.name, TableRow.rules_digest == game.digest, TableRow.file.not_in(self.gone(game))]
+
+    def slice_counts(self, game: Game, material: str) -> list[dict[str, Any]]:
+        """The rows of the view ``slice_counts`` about a material."""
+        # Not the view itself: another program may have changed it.
+        query = text(f"{SLICE_COUNTS} WHERE slices.game = :game AND slices.material = :material ORDER BY slices.side")
+        gone = [PurePosixPath(file).stem for file in self.gone(game)]
+        with self.reading() as connection:
+            rows = connection.execute(query, {"game": game.name, "material": material}).mappings()
+            return [dict(row) for row in rows if row["stored_as"] not in gone]
 
     def histograms(self, game: Game) -> dict[tuple[str, str], list[tuple[str, int | None, bool, int]]]:
-        """By material and side to move, how many placements of each slice have each outcome, distance, and stalemate or not."""
+        """By material and side, placements with each outcome, distance, and stalemate or not; also of files that are gone."""
         places = select(SliceRow.material, SliceRow.side, SliceRow.solution_id).where(SliceRow.game == game.name)
-        of_game = (TableRow.game == game.name, TableRow.rules_digest == game.digest)
         draws = select(SolutionRow.id, SolutionRow.draws, SolutionRow.stalemates)
-        draws = draws.join(TableRow, TableRow.id == SolutionRow.table_id).where(*of_game)
+        draws = draws.join(TableRow, TableRow.id == SolutionRow.table_id)
+        draws = draws.where(TableRow.game == game.name, TableRow.rules_digest == game.digest)
         distances = select(DistanceRow.solution_id, DistanceRow.outcome, DistanceRow.distance, DistanceRow.placements)
         found: dict[int, list[tuple[str, int | None, bool, int]]] = {}
-        with self._reading() as connection:
+        with self.reading() as connection:
             for number, *counts in connection.execute(draws):
                 found[number] = [(str(Outcome.DRAW), None, bool(stuck), count) for stuck, count in enumerate(counts) if count]
             for number, outcome, distance, count in connection.execute(distances):
@@ -267,30 +250,13 @@ class Catalog:
         return {(material, side): found[number] for material, side, number in rows}
 
     def sql(self, statement: str, timeout: float | None = None) -> Answer:
-        """Column names and rows of a statement that only reads.
-
-        Parameters
-        ----------
-        statement : str
-        timeout : float, optional
-            Seconds that it may take.
-
-        Raises
-        ------
-        CorruptCatalogError
-            If the patterns are not as they were written.
-        TablebaseError
-            For a statement that is wrong, or that would change or attach anything.
-        TimeLimitError
-            If it takes longer.
-        """
-        with self._reading() as connection:
-            self._database.refuse(seal.patterns_fault(connection))
+        """Column names and rows of a statement that only reads; `TimeLimitError` if it takes longer than `timeout` seconds."""
+        with self.reading() as connection:
             return self._database.query(connection, statement, timeout)
 
     def answer(self, statement: str) -> Answer:
-        """Like `sql`, of a statement of the program's own, which reads no patterns."""
-        with self._reading() as connection:
+        """Like `sql`, of a statement of the program's own, which any role may run."""
+        with self.reading() as connection:
             result = connection.exec_driver_sql(statement)
             return list(result.keys()), [tuple(row) for row in result]
 
@@ -303,3 +269,24 @@ class Catalog:
 def _sum(column: Any) -> Any:
     """A sum as an integer; PostgreSQL would make a decimal number of it."""
     return cast(func.sum(column), BigInteger)
+
+
+def database_of(folder: Path, catalog: str | None = None) -> Database:
+    """The database with the catalog of a folder, whether there is one or not; `catalog` as for `Catalog`."""
+    if not catalog:
+        return SqliteDatabase(folder)
+    check_extra("catalogs in PostgreSQL", "postgres")
+    # Imported here because few need it.
+    from tablebase.catalog.postgresql import PostgresqlDatabase
+
+    return PostgresqlDatabase(folder, catalog)
+
+
+def has_catalog(folder: Path, catalog: str | None = None) -> bool:
+    """Whether there is a catalog of a folder."""
+    database = database_of(folder, catalog)
+    with database.guard():
+        if not database.exists():
+            return False
+        with database.snapshot() as connection:
+            return database.version(connection) is not None

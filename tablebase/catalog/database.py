@@ -9,12 +9,23 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, delete, inspect
 
-from tablebase.catalog.schema import SCHEMA_VERSION, create_schema, is_empty
-from tablebase.catalog.seal import renew_totals
+from tablebase.catalog.registration import rows_fault
+from tablebase.catalog.schema import (
+    SCHEMA_VERSION,
+    VIEW,
+    Base,
+    VersionRow,
+    create_schema,
+    drop_schema,
+    index_names,
+    schema_fault,
+    version_of,
+)
 from tablebase.compute.locks import held_at_fork
-from tablebase.errors import CorruptCatalogError, TablebaseError, reindex, system_error
+from tablebase.errors import TablebaseError, reindex, shell_word, system_error
+from tablebase.tables.format import SUFFIX
 
 PATIENCE = 60.0
 """Seconds to wait for another process, which needs milliseconds to write or copy a catalog."""
@@ -36,22 +47,24 @@ class Database(ABC):
     ----------
     faults : tuple of type
         What the database and its driver raise.
+    place : str
+        What errors call it.
+    option : str
+        What names it on the command line, after the folder and a space; empty if the folder is enough.
+    another : str
+        What to do with a database in which a catalog has no place: a clause.
+    set_aside : Path or None
+        The new name of a file that `rebuilding` could not open.
     """
 
     faults: tuple[type[Exception], ...]
+    place: str
+    option: str
+    another: str
+    set_aside: Path | None = None
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-
-    @property
-    @abstractmethod
-    def place(self) -> str:
-        """What errors call it."""
-
-    @property
-    @abstractmethod
-    def option(self) -> str:
-        """What names it on the command line, after the folder and a space; empty if the folder is enough."""
 
     @abstractmethod
     def exists(self) -> bool:
@@ -63,31 +76,22 @@ class Database(ABC):
 
     @abstractmethod
     def changes(self) -> AbstractContextManager[Connection]:
-        """A transaction that may change the catalog; others wait for its end, readers do not. Definitions belong to it, too."""
+        """A transaction that may change the catalog; other writers wait for its end, readers do not."""
+
+    def rebuilding(self) -> AbstractContextManager[Connection]:
+        """Like `changes`, for a rebuild: other programs' rows never change, and a file that cannot be opened is set aside."""
+        return self.changes()
+
+    def integrity_fault(self, connection: Connection) -> str | None:  # noqa: ARG002 (PostgreSQL has no check for everyone)
+        """What the database finds wrong with the structure of our tables; None if they are sound, or it has no such check."""
+        return None
 
     @abstractmethod
-    def replacement(self) -> AbstractContextManager[Connection]:
-        """A transaction in a new catalog without tables, which takes the place of the old one at the end of the block."""
+    def hooks(self, connection: Connection) -> list[str]:
+        """The triggers and rules of other programs on our tables."""
 
-    @abstractmethod
-    def definitions_fault(self, connection: Connection) -> str | None:
-        """Why a catalog does not have just the tables, indices and view that it was made with; None if it has."""
-
-    @abstractmethod
-    def integrity_fault(self, connection: Connection) -> str | None:
-        """What the database finds wrong with its own structure; None if it is sound, or cannot check itself."""
-
-    @abstractmethod
-    def is_marked(self) -> bool:
-        """Whether this was made as a catalog, however damaged it is now."""
-
-    @abstractmethod
-    def mark(self, connection: Connection) -> None:
-        """Write into a database with a new schema that it is a catalog."""
-
-    @abstractmethod
-    def drop(self, connection: Connection) -> None:
-        """Remove the schema."""
+    def check_rights(self, connection: Connection) -> None:  # noqa: B027 (a file is refused when its transaction begins)
+        """Raise an error unless all rows of a catalog may be changed."""
 
     @abstractmethod
     def query(self, connection: Connection, statement: str, timeout: float | None) -> Answer:
@@ -97,25 +101,53 @@ class Database(ABC):
     def error(self, fault: Exception) -> TablebaseError:
         """The sentence for one of the `faults`."""
 
-    @property
-    @abstractmethod
-    def another(self) -> str:
-        """What to do with something that is no catalog, so that `reindex` can make one: a clause."""
+    def version(self, connection: Connection) -> int | None:
+        """The version of the catalog's schema; 0 if it cannot be known, None if there is no catalog."""
+        return version_of(connection)
+
+    def fault(self, connection: Connection) -> str | None:
+        """Why a catalog must be rebuilt, as the predicate of a sentence; None if it can be used as it is."""
+        version = self.version(connection)
+        if not version:
+            return "is damaged (its version is missing)"
+        if version != SCHEMA_VERSION:
+            return f"was made by {'an earlier' if version < SCHEMA_VERSION else 'a later'} version of this program"
+        return schema_fault(connection) or self.integrity_fault(connection) or rows_fault(connection)
 
     def create(self) -> None:
-        """Make a catalog without tables, if there is nothing yet."""
+        """Make a catalog without tables if there is none, beside whatever else is in the database."""
         with self.changes() as connection:
-            if is_empty(connection):
+            self.prepare(connection)
+            if self.version(connection) is None:
                 self.make(connection)
 
-    def make(self, connection: Connection) -> None:
-        """Make the schema in an empty database."""
-        create_schema(connection)
-        self.mark(connection)
-        renew_totals(connection)
+    def clear(self, connection: Connection) -> list[str]:
+        """Remove all that our tables hold; return the names of other programs' indices if they went with tables made anew."""
+        if self.version(connection) == SCHEMA_VERSION and schema_fault(connection) is None:
+            # Not dropped: other programs' indices stay, and in PostgreSQL so must tables that a view reads.
+            for table in reversed(Base.metadata.sorted_tables):
+                if table is not VersionRow.__table__:
+                    connection.execute(delete(table))
+            return []
+        before = index_names(connection)
+        if self.version(connection) is not None:
+            drop_schema(connection)
+        self.make(connection)
+        return sorted(before - index_names(connection))
 
-    def compact(self) -> None:  # noqa: B027 (not every database needs it)
-        """Give back room that is not needed any more."""
+    def prepare(self, connection: Connection) -> None:
+        """Raise an error unless all rows may be changed, by nobody but this program."""
+        self.check_rights(connection)
+        if hooks := self.hooks(connection):
+            raise TablebaseError(f"{self.place} runs {hooks[0]} when tables are entered: remove it, and run the command again")
+
+    def make(self, connection: Connection) -> None:
+        """Make the schema where none of its names is taken."""
+        inspector = inspect(connection)
+        names = {*inspector.get_table_names(), *inspector.get_view_names()}
+        if taken := names & {*Base.metadata.tables, VIEW}:
+            raise TablebaseError(f"{self.place} is a database of another program, with a table {min(taken)!r}: {self.another}")
+        create_schema(connection)
 
     @property
     def cure(self) -> str:
@@ -124,17 +156,12 @@ class Database(ABC):
 
     def missing(self) -> TablebaseError:
         """The error for a folder without a catalog."""
-        build = f"build one with 'tablebase build GAME --data {self.folder}{self.option}'"
-        return TablebaseError(f"there is no tablebase in {self.folder}: {build}")
-
-    def unusable(self, reason: object) -> TablebaseError:
-        """The error for something in the catalog's place that is no catalog."""
-        return TablebaseError(f"{self.place} cannot be used as a catalog ({reason}): {self.another} and {self.cure}")
-
-    def refuse(self, fault: str | None) -> None:
-        """Raise an error if there is a fault."""
-        if fault is not None:
-            raise CorruptCatalogError(fault, self.place, self.cure)
+        files = sum(1 for _ in self.folder.glob(f"*/*/*{SUFFIX}"))
+        if files:
+            lie = "1 table file lies" if files == 1 else f"{files} table files lie"
+            return TablebaseError(f"{lie} in {self.folder}, but there is no catalog of them: {self.cure}")
+        build = f"tablebase build GAME --data {shell_word(self.folder)}{self.option}"
+        return TablebaseError(f"there is no tablebase in {self.folder}: build one with '{build}'")
 
     @contextmanager
     def guard(self) -> Iterator[None]:
@@ -146,11 +173,3 @@ class Database(ABC):
             raise system_error(fault, fault.filename or self.place) from fault
         except self.faults as fault:
             raise self.error(fault) from fault
-
-
-def other_version(database: Database, version: int) -> TablebaseError:
-    """The error for a catalog whose schema has another version."""
-    if version < SCHEMA_VERSION:
-        cure = f"run 'tablebase migrate --data {database.folder}{database.option}'"
-        return TablebaseError(f"{database.place} was made by an earlier version of this program: {cure}")
-    return TablebaseError(f"{database.place} was made by a later version of this program: install that, or {database.cure}")

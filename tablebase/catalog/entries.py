@@ -1,39 +1,32 @@
-"""What a catalog says of its files, of tables and of layers of games with chance alike."""
+"""What a catalog says of its files: of tables, and of layers of games with chance."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import Connection, insert, select
+from sqlalchemy.orm import Session
+
 from tablebase.catalog.catalog import Catalog
-from tablebase.catalog.databases import database_of
-from tablebase.catalog.layers import LAYER
-from tablebase.catalog.registration import TABLE, Values
-from tablebase.catalog.salvage import Salvaged, salvage
-from tablebase.errors import MissingTableError, TablebaseError
+from tablebase.catalog.registration import LAYER, TABLE, Registration, Values, contents, digest, enter, read, read_layers, values
+from tablebase.catalog.schema import PATTERNS, Base, SliceRow, SolutionRow, TableRow
 from tablebase.game import Game
 from tablebase.game.stochastic import StochasticGame
-from tablebase.slices.location import locate
-from tablebase.slices.material import Material, material_name, parse_material, piece_counts
 from tablebase.tables.format import SUFFIX
 
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """What a catalog says of a file.
-
-    Parameters
-    ----------
-    row : mapping of str to object
-        The columns of ``tables`` or of ``layers``.
-    known : Salvaged or tuple
-        All of it: for a table with its slices and patterns, for a layer the columns `LAYER`.
-    """
+    """What a catalog says of a file: its row in ``tables`` or ``layers``; of a table also all its rows, and those of `PATTERNS`."""
 
     row: Mapping[str, Any]
-    known: Salvaged | Values
+    registration: Registration | None = None
+    patterns: Sequence[tuple[type[Base], Values]] = ()
 
     @property
     def file(self) -> str:
@@ -72,71 +65,48 @@ class Entry:
         return all(self.row[name] == other.row[name] for name in ("rules_digest", "values_sha256"))
 
 
+def read_entries(connection: Connection) -> dict[str, Entry]:
+    """What a catalog of this version says of its files, by file; files whose rows are damaged are left out."""
+    seals: dict[Any, Any] = dict(values(connection, TableRow, ["id", "seal"], ["id"]))
+    patterns = _patterns(connection)
+    entries = {}
+    for number, known in read(connection).items():
+        if known.seal == seals[number]:
+            entry = Entry({name: known[name] for name in TABLE}, known, patterns[number])
+            entries[entry.file] = entry
+    for file, (row, seal) in read_layers(connection).items():
+        if digest(row) == seal:
+            entries[file] = Entry(dict(zip(LAYER, row, strict=True)))
+    return entries
+
+
+def _patterns(connection: Connection) -> defaultdict[int, list[tuple[type[Base], Values]]]:
+    """The rows of `PATTERNS` by the number of the table whose slices they are about, without the slice's own number."""
+    of_slice = select(SliceRow.id, SolutionRow.table_id).join(SolutionRow, SolutionRow.id == SliceRow.solution_id)
+    homes = {row.id: row.table_id for row in connection.execute(of_slice)}
+    found: defaultdict[int, list[tuple[type[Base], Values]]] = defaultdict(list)
+    for table in PATTERNS:
+        for slice_id, *row in values(connection, table, ["slice_id", *contents(table, "slice_id")], ["id"]):
+            if slice_id in homes:
+                found[homes[slice_id]].append((table, tuple(row)))
+    return found
+
+
+def enter_known(session: Session, game: Game, registration: Registration, known: Entry | None) -> None:
+    """Enter a table; with the solver, the seconds and the patterns that another catalog knew of it, if it did."""
+    if known is None or known.registration is None:
+        enter(session, game, registration)
+        return
+    enter(session, game, registration.solved_like(known.registration))
+    for table, row in known.patterns:
+        named = dict(zip(contents(table, "slice_id"), row, strict=True))
+        of_slice = select(SliceRow.id).where(
+            SliceRow.game == game.name, SliceRow.material == named["material"], SliceRow.side == named["side"]
+        )
+        session.execute(insert(table).values(slice_id=of_slice.scalar_subquery(), **named))
+
+
 def entries_of(folder: Path, catalog: str | None = None) -> dict[str, Entry]:
-    """What the catalog of a folder says of its files, by file.
-
-    Parameters
-    ----------
-    folder : Path
-    catalog : str, optional
-        As for `Catalog`.
-
-    Raises
-    ------
-    CorruptCatalogError
-        If it is not as it was written; patterns that are not are left out.
-    TablebaseError
-        If there is no catalog.
-    """
-    # This refuses what the other passes over.
-    Catalog(folder, catalog=catalog).close()
-    database = database_of(folder, catalog)
-    with database.guard():
-        saved = salvage(database)
-    tables = {file: Entry({name: known.registration[name] for name in TABLE}, known) for file, known in saved.tables.items()}
-    layers = {file: Entry(dict(zip(LAYER, row, strict=True)), row) for file, row in saved.layers.items()}
-    return tables | layers
-
-
-def entries_of_game(game: Game | StochasticGame, folder: Path, catalog: str | None = None) -> dict[str, Entry]:
-    """The entries of a game under the rules installed now: of tables by material, of layers by file.
-
-    Raises
-    ------
-    TablebaseError
-        If there is none.
-    """
-    entries = [entry for entry in entries_of(folder, catalog).values() if entry.is_of(game)]
-    if not entries:
-        raise nothing_registered(game, folder)
-    return {entry.row.get("material", entry.file): entry for entry in entries}
-
-
-def chosen_tables(
-    game: Game, folder: Path, registered: Collection[str], pieces: int | range | None, materials: Sequence[Material]
-) -> list[str]:
-    """The registered materials with `pieces` pieces, and those of the given materials; without either, all.
-
-    Raises
-    ------
-    MissingTableError
-        If a requested material is not registered.
-    TablebaseError
-        If nothing is chosen.
-    """
-    counts = None if pieces is None else piece_counts(game, pieces)
-    named = [material_name(game, locate(game, material, 0).material) for material in materials]
-    for name in named:
-        if name not in registered:
-            raise MissingTableError(game.name, folder, material=name)
-    if counts is not None:
-        named += [name for name in registered if parse_material(game, name).pieces in counts]
-    chosen = list(dict.fromkeys(named if counts is not None or materials else registered))
-    if not chosen:
-        raise nothing_registered(game, folder)
-    return chosen
-
-
-def nothing_registered(game: Game | StochasticGame, folder: Path) -> TablebaseError:
-    """The error for a folder whose catalog has no table that is asked for."""
-    return TablebaseError(f"no table of {game.name} is registered in {folder}: build one, or run 'tablebase reindex'")
+    """What the catalog of a folder says of its files, by file; errors as of `Catalog`."""
+    with closing(Catalog(folder, catalog=catalog)) as opened, opened.reading() as connection:
+        return read_entries(connection)

@@ -6,8 +6,6 @@ and in a file of the folder.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,43 +16,41 @@ from typing import Any
 from uuid import uuid4
 
 import psycopg
-from sqlalchemy import Column, Connection, Engine, MetaData, NullPool, String, Table, create_engine, delete, insert, inspect, select
+from sqlalchemy import Column, Connection, Engine, MetaData, NullPool, String, Table, create_engine, func, insert, inspect, select
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from tablebase.catalog.database import PATIENCE, Answer, Database
-from tablebase.catalog.schema import SCHEMA_VERSION, VIEW, Base, VersionRow, drop_schema, version_of
-from tablebase.catalog.seal import renew_totals
-from tablebase.errors import CorruptCatalogError, TablebaseError, TimeLimitError, space_error
+from tablebase.catalog.schema import Base, version_of
+from tablebase.errors import CorruptCatalogError, TablebaseError, TimeLimitError, shell_word, space_error
+from tablebase.tables.folder import default_catalog
 
 ID_FILE = ".catalog-id"
 """In the folder: which catalog is the folder's."""
-HOME = Table("tablebase", MetaData(), Column("folder", String, nullable=False), Column("definitions", String, nullable=False))
-"""One row: the id of the folder, and a digest of the definitions that the catalog was made with."""
-NAMES = [*Base.metadata.tables, VIEW, HOME.name]
+HOME = Table("tablebase", MetaData(), Column("folder", String, nullable=False))
+"""One row: the id of the folder."""
+NAMES = list(Base.metadata.tables)
 LOCK = int.from_bytes(b"tbls")
 """The first key of the lock that a transaction which changes a catalog holds; the second is the schema."""
 SCHEMES = ("postgresql", "postgresql+psycopg", "postgres")
 EXAMPLE = "postgresql+psycopg://USER@HOST/DATABASE"
 CONNECT_SECONDS = 10
 
-DEFINITIONS = """
-WITH ours AS (SELECT oid AS number, relname::text AS name, relkind, relpersistence, relrowsecurity FROM pg_class
-              WHERE relnamespace = current_schema()::regnamespace AND relname = ANY(%s))
-SELECT name, 'relation', concat_ws(' ', relkind, relpersistence, relrowsecurity) FROM ours
+OURS = "relnamespace = current_schema()::regnamespace AND relname = ANY(%s)"
+HOOKS = f"""
+SELECT concat('the trigger "', tgname, '" on the table "', relname, '"') FROM pg_trigger JOIN pg_class AS c ON c.oid = tgrelid
+WHERE NOT tgisinternal AND {OURS}
 UNION ALL
-SELECT name, 'column', concat_ws(' ', attnum, attname, format_type(atttypid, atttypmod), attnotnull, attcollation::regcollation,
-                                 pg_get_expr(adbin, adrelid))
-FROM ours JOIN pg_attribute ON attrelid = number LEFT JOIN pg_attrdef ON adrelid = oid AND adnum = attnum
-WHERE attnum > 0 AND NOT attisdropped
-UNION ALL SELECT name, 'constraint', pg_get_constraintdef(o.oid, true) FROM ours JOIN pg_constraint AS o ON conrelid = number
-UNION ALL SELECT name, 'index', pg_get_indexdef(indexrelid, 0, true) FROM ours JOIN pg_index ON indrelid = number
-UNION ALL SELECT name, 'trigger', pg_get_triggerdef(o.oid, true)
-FROM ours JOIN pg_trigger AS o ON tgrelid = number WHERE NOT tgisinternal
-UNION ALL SELECT name, 'rule', pg_get_ruledef(o.oid, true) FROM ours JOIN pg_rewrite AS o ON ev_class = number
-ORDER BY 1, 2, 3
+SELECT concat('the rule "', rulename, '" on the table "', relname, '"') FROM pg_rewrite JOIN pg_class AS c ON c.oid = ev_class
+WHERE relkind = 'r' AND {OURS}
 """
-"""All that makes a relation what it is."""
+LOCKED = f"""
+SELECT relname FROM pg_class WHERE {OURS} AND relkind IN ('r', 'S') AND NOT CASE relkind
+    WHEN 'S' THEN has_sequence_privilege(oid, 'USAGE')
+    ELSE has_table_privilege(oid, 'INSERT') AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE') END
+ORDER BY relname
+"""
+"""Our tables, and the sequences of their numbers, that the role may not change."""
 MAY_WRITE_FILES = """
 SELECT pg_has_role(current_user, 'pg_write_server_files', 'MEMBER')
     OR pg_has_role(current_user, 'pg_execute_server_program', 'MEMBER')
@@ -63,40 +59,17 @@ SELECT pg_has_role(current_user, 'pg_write_server_files', 'MEMBER')
 
 
 class PostgresqlDatabase(Database):
-    """A schema of a PostgreSQL database.
-
-    Parameters
-    ----------
-    folder : Path
-    url : str
-        As SQLAlchemy writes it; the schema is the first of the search path.
-
-    Raises
-    ------
-    TablebaseError
-        If it is no such URL.
-    """
+    """A schema of a PostgreSQL database, the first of the search path; its URL is written as SQLAlchemy does."""
 
     faults = (SQLAlchemyError, psycopg.Error)
 
     def __init__(self, folder: Path, url: str) -> None:
         super().__init__(folder)
         self._url = _parsed(url)
-
-    @property
-    def place(self) -> str:
-        """The URL without its password."""
-        return self._url.difference_update_query(["password", "sslpassword"]).render_as_string(hide_password=True)
-
-    @property
-    def option(self) -> str:
-        """The option that names it; the password is left out."""
-        return f" --catalog {self.place}"
-
-    @property
-    def another(self) -> str:
-        """What to do with a database that is no catalog."""
-        return "name an empty database or schema with --catalog"
+        # The password is left out; the environment names the whole URL by itself.
+        self.place = without_password(self._url).render_as_string()
+        self.option = "" if url == default_catalog() else f" --catalog {shell_word(self.place)}"
+        self.another = "name another database or schema with --catalog"
 
     @cached_property
     def _engine(self) -> Engine:
@@ -107,9 +80,10 @@ class PostgresqlDatabase(Database):
         )
 
     def exists(self) -> bool:
-        """Whether the schema has any table."""
+        """Whether the schema holds a catalog."""
         with self._engine.connect() as connection:
-            return bool(inspect(connection).get_table_names())
+            self._check_schema(connection)
+            return inspect(connection).has_table(HOME.name)
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
@@ -128,46 +102,33 @@ class PostgresqlDatabase(Database):
             self._check_folder(connection)
             yield connection
 
-    @contextmanager
-    def replacement(self) -> Iterator[Connection]:
-        """A transaction in which the old rows have been removed; where even the definitions are damaged, these are made anew."""
-        with self.changes() as connection:
-            if version_of(connection) == SCHEMA_VERSION and self.definitions_fault(connection) is None:
-                # So readers go on reading the old rows; to drop a table would wait for them, and they for us.
-                for table in reversed(Base.metadata.sorted_tables):
-                    if table is not VersionRow.__table__:
-                        connection.execute(delete(table))
-            else:
-                self.drop(connection)
-                self.make(connection)
-            yield connection
-            renew_totals(connection)
+    def version(self, connection: Connection) -> int | None:
+        """Other programs may have tables of the same names, but not the one with the id of a folder."""
+        return (version_of(connection) or 0) if inspect(connection).has_table(HOME.name) else None
 
-    def definitions_fault(self, connection: Connection) -> str | None:
-        """Why the definitions are not those that the database had when the catalog was made."""
-        if connection.scalar(select(HOME.c.definitions)) == _digest_of_definitions(connection):
-            return None
-        return "has not just the tables, indices and view that this program makes"
-
-    def integrity_fault(self, connection: Connection) -> None:  # noqa: ARG002 (of the contract)
-        """PostgreSQL has no check of its indices that everyone may run."""
-        return
-
-    def is_marked(self) -> bool:
-        """Whether the table with the id of a folder is there."""
-        with self._engine.connect() as connection:
-            return inspect(connection).has_table(HOME.name)
-
-    def mark(self, connection: Connection) -> None:
-        """Write the folder's id and the definitions' digest into a table of their own."""
-        HOME.create(connection)
-        digest = _digest_of_definitions(connection)
-        connection.execute(insert(HOME).values(folder=self._folder_id() or self._new_id(), definitions=digest))
-
-    def drop(self, connection: Connection) -> None:
-        """Remove the schema."""
-        drop_schema(connection)
+    def make(self, connection: Connection) -> None:
+        """Make the schema, and a table with the folder's id."""
+        super().make(connection)
         HOME.drop(connection, checkfirst=True)
+        HOME.create(connection)
+        connection.execute(insert(HOME).values(folder=self._folder_id() or self._new_id()))
+
+    def hooks(self, connection: Connection) -> list[str]:
+        """The triggers and rules on our tables."""
+        return list(connection.exec_driver_sql(HOOKS, (NAMES, NAMES)).scalars())
+
+    def check_rights(self, connection: Connection) -> None:
+        """Raise an error unless the role may change all tables; it is asked before work that takes hours."""
+        role, schema, copy = connection.exec_driver_sql(
+            "SELECT current_user, current_schema(), current_setting('transaction_read_only')"
+        ).one()
+        if copy == "on":
+            raise TablebaseError(f"{self.place} can only be read: name another server or role with --catalog")
+        if locked := connection.exec_driver_sql(LOCKED, (NAMES + [f"{name}_id_seq" for name in NAMES],)).scalars().all():
+            rights = f"GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}"
+            more = f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA {schema} TO {role}"
+            cure = f'ask its owner to run "{rights}; {more}", or name another role or database with --catalog'
+            raise TablebaseError(f"{role} may only read {self.place} ({locked[0]!r}, for one): {cure}")
 
     def query(self, connection: Connection, statement: str, timeout: float | None) -> Answer:
         """Column names and rows of a statement, which the server takes as the definition of a cursor: only SELECT and VALUES.
@@ -204,14 +165,24 @@ class PostgresqlDatabase(Database):
             return space_error(self.place, reason, "use another server")
         if isinstance(cause, psycopg.errors.InsufficientPrivilege | psycopg.errors.ReadOnlySqlTransaction):
             return TablebaseError(f"{self.place} cannot be used ({reason}): ask its owner for the right, or use another database")
-        if isinstance(cause, psycopg.errors.DataCorrupted | psycopg.errors.IndexCorrupted):
-            return CorruptCatalogError(f"is damaged ({reason})", self.place, self.cure)
+        if isinstance(cause, psycopg.errors.DependentObjectsStillExist):
+            detail = " ".join((cause.diag.message_detail or reason).split())
+            return TablebaseError(f"{self.place} cannot be rebuilt ({detail}): drop what depends on its tables, and make it again")
         if isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError):
             return TablebaseError(f"{self.place} cannot be reached ({reason}): check the server, and the URL that --catalog names")
-        return self.unusable(reason)
+        return CorruptCatalogError(f"is damaged ({reason})", self.place, self.cure)
+
+    def _check_schema(self, connection: Connection) -> None:
+        """Raise an error if the schema does not exist."""
+        if connection.scalar(select(func.current_schema())) is None:
+            name = str(connection.exec_driver_sql("SHOW search_path").scalar()).split(",")[-1].strip()
+            url = without_password(self._url).set(drivername="postgresql").difference_update_query(["options"])
+            command = f"psql {shell_word(url.render_as_string())} --command {shell_word(f'CREATE SCHEMA {name}')}"
+            raise TablebaseError(f"{self.place} has no schema {name}: run '{command}'")
 
     def _check_folder(self, connection: Connection) -> None:
         """Raise an error if this is the catalog of another folder."""
+        self._check_schema(connection)
         if not inspect(connection).has_table(HOME.name):
             return
         known = connection.scalar(select(HOME.c.folder))
@@ -227,7 +198,7 @@ class PostgresqlDatabase(Database):
     def _new_id(self) -> str:
         """Give the folder an id."""
         # Imported here because reading the catalog needs no HDF5.
-        from tablebase.tables.writer import publish
+        from tablebase.files.outputs import publish
 
         name = str(uuid4())
         draft = self.folder / f"{ID_FILE}.{name}"
@@ -245,13 +216,17 @@ def _parsed(url: str) -> URL:
         raise wrong from None
     if parsed.drivername not in SCHEMES:
         raise wrong
+    # Otherwise the password would end at its first @, and the rest would be the host, which errors name.
+    behind = url.partition("://")[2].partition("@")[2]
+    if "@" in f"{parsed.host}{parsed.database}" or (parsed.password is not None and "@" in behind):
+        raise TablebaseError("--catalog has an @ beside the one before the host: write an @ in a name or password as %40")
     return parsed.set(drivername="postgresql+psycopg")
 
 
-def _digest_of_definitions(connection: Connection) -> str:
-    """SHA-256 of all definitions as the server writes them."""
-    rows = connection.exec_driver_sql(DEFINITIONS, (NAMES,))
-    return hashlib.sha256(json.dumps([list(row) for row in rows]).encode()).hexdigest()
+def without_password(url: URL) -> URL:
+    """A URL as errors show it, and as commands can be given it: libpq finds the password in PGPASSWORD or ``~/.pgpass``."""
+    query = {name: value for name, value in url.query.items() if name not in ("password", "sslpassword")}
+    return URL.create(url.drivername, url.username, None, url.host, url.port, url.database, query)
 
 
 def _reason(fault: BaseException) -> str:

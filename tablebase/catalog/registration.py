@@ -1,4 +1,4 @@
-"""All that the catalog says of a table: made from the header of its file, or read back from the catalog's rows."""
+"""All that the catalog says of a table, or of a layer: made from its file, or read back from the catalog's rows."""
 
 from __future__ import annotations
 
@@ -10,21 +10,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Connection, column, delete, insert, select
+from sqlalchemy import Connection, column, delete, func, insert, select
 from sqlalchemy.orm import Session
 from sqlalchemy.sql.dml import ReturningInsert
 
-from tablebase.catalog.schema import Base, DistanceRow, GameRow, SliceRow, SolutionRow, TableRow
+from tablebase.catalog.schema import Base, DistanceRow, GameRow, LayerRow, SliceRow, SolutionRow, TableRow
 from tablebase.game import Game, Outcome
+from tablebase.game.moves import Position
 from tablebase.game.notation import render
-from tablebase.slices.location import Location, aliases
+from tablebase.game.stochastic import StochasticGame
+from tablebase.slices.location import Location, aliases, own_position
 from tablebase.slices.material import material_name
 from tablebase.tables.format import file_sha256
 
 if TYPE_CHECKING:
     # Reading the catalog alone needs no HDF5.
+    from tablebase.stochastic.files import LayerFile
     from tablebase.tables.reader import Table
 
+LONGEST = Outcome.WIN, Outcome.LOSS
 Values = tuple[Any, ...]
 """The values of a row, in the order of its columns."""
 
@@ -36,21 +40,12 @@ def contents(table: type[Base], *left_out: str) -> list[str]:
 
 TABLE, SOLUTION = contents(TableRow), contents(SolutionRow, "table_id")
 DISTANCE, SLICE = contents(DistanceRow, "solution_id"), contents(SliceRow, "solution_id")
+LAYER = contents(LayerRow)
 
 
 @dataclass(frozen=True)
 class Side:
-    """What the catalog says of one side to move of a table.
-
-    Parameters
-    ----------
-    solution : tuple
-        The columns `SOLUTION`.
-    distances : list of tuple
-        The columns `DISTANCE`, ascending.
-    slices : list of tuple
-        The columns `SLICE`.
-    """
+    """The rows about one side to move of a table, with the columns `SOLUTION`, `DISTANCE` (ascending) and `SLICE`."""
 
     solution: Values
     distances: list[Values]
@@ -59,14 +54,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Registration:
-    """All that the catalog says of a table.
-
-    Parameters
-    ----------
-    table : tuple
-        The columns `TABLE`.
-    sides : list of Side
-    """
+    """All that the catalog says of a table: its row, with the columns `TABLE`, and the rows of its sides."""
 
     table: Values
     sides: list[Side]
@@ -112,26 +100,35 @@ def of_file(folder: Path, game: Game, table: Table, engine: str | None = None, s
     return Registration(tuple(row[name] for name in TABLE), sides)
 
 
-def read(connection: Connection, table_id: int | None = None) -> dict[int, Registration]:
-    """What the catalog says of all tables, or of one, by number; rows that belong to none are left out."""
-    only = [] if table_id is None else [SolutionRow.table_id == table_id]
-    of_solutions = [] if table_id is None else [column("solution_id").in_(select(SolutionRow.id).where(*only))]
-    distances = grouped(connection, DistanceRow, ["solution_id", *DISTANCE], ["solution_id", "outcome", "distance"], of_solutions)
-    slices_of = grouped(connection, SliceRow, ["solution_id", *SLICE], ["id"], of_solutions)
+def read(connection: Connection) -> dict[int, Registration]:
+    """What the catalog says of all tables, by number; rows that belong to none are left out."""
+    distances = grouped(connection, DistanceRow, ["solution_id", *DISTANCE], ["solution_id", "outcome", "distance"])
+    slices_of = grouped(connection, SliceRow, ["solution_id", *SLICE], ["id"])
     sides = defaultdict(list)
-    for number, parent, *solution in values(connection, SolutionRow, ["id", "table_id", *SOLUTION], ["id"], only):
+    for number, parent, *solution in values(connection, SolutionRow, ["id", "table_id", *SOLUTION], ["id"]):
         sides[parent].append(Side(tuple(solution), distances[number], slices_of[number]))
-    of_table = [] if table_id is None else [TableRow.id == table_id]
-    rows = values(connection, TableRow, ["id", *TABLE], ["id"], of_table)
+    rows = values(connection, TableRow, ["id", *TABLE], ["id"])
     return {number: Registration(tuple(row), sides[number]) for number, *row in rows}
 
 
-def values(
-    connection: Connection, table: type[Base], names: Sequence[str], order: Sequence[str], only: Sequence[ColumnElement[bool]] = ()
-) -> list[Values]:
+def rows_fault(connection: Connection) -> str | None:
+    """Why the rows about tables and layers are not those that were written; None if they are."""
+    registrations = read(connection)
+    stored: dict[Any, Any] = dict(values(connection, TableRow, ["id", "seal"], ["id"]))
+    broken = [one["file"] for number, one in registrations.items() if one.seal != stored[number]]
+    broken += [file for file, (row, seal) in read_layers(connection).items() if digest(row) != seal]
+    if broken:
+        return f"is damaged (in the rows about {broken[0]})"
+    sides = [side for registration in registrations.values() for side in registration.sides]
+    found = [len(sides), sum(len(side.slices) for side in sides), sum(len(side.distances) for side in sides)]
+    counted = [connection.scalar(select(func.count()).select_from(table)) for table in (SolutionRow, SliceRow, DistanceRow)]
+    return None if found == counted else "is damaged (it has rows about no table)"
+
+
+def values(connection: Connection, table: type[Base], names: Sequence[str], order: Sequence[str]) -> list[Values]:
     """Columns of a table's rows as the database holds them, since a type of SQLAlchemy could hide that a value is damaged."""
     columns: list[Any] = list(map(column, names))
-    query = select(*columns).select_from(table.__table__).where(*only).order_by(*map(column, order))
+    query = select(*columns).select_from(table.__table__).order_by(*map(column, order))
     # The driver's own tuples: there are many of them, and those of SQLAlchemy take twice the time.
     cursor: Any = connection.execute(query).cursor
     rows: list[Values] = cursor.fetchall()
@@ -139,11 +136,11 @@ def values(
 
 
 def grouped(
-    connection: Connection, table: type[Base], names: Sequence[str], order: Sequence[str], only: Sequence[ColumnElement[bool]] = ()
+    connection: Connection, table: type[Base], names: Sequence[str], order: Sequence[str]
 ) -> defaultdict[Any, list[Values]]:
     """Like `values`, without the first column, by which the rows are grouped."""
     groups: defaultdict[Any, list[Values]] = defaultdict(list)
-    for row in values(connection, table, names, order, only):
+    for row in values(connection, table, names, order):
         groups[row[0]].append(row[1:])
     return groups
 
@@ -186,6 +183,7 @@ def game_row(game: Game) -> GameRow:
 
 def _solution(game: Game, table: Table, side: int) -> Values:
     summary = table.header.summaries[side]
+    win, loss = (_furthest(table, side, outcome) for outcome in LONGEST)
     row: dict[str, Any] = {
         "side": game.sides[side].letter,
         "placements": summary.placements,
@@ -194,24 +192,31 @@ def _solution(game: Game, table: Table, side: int) -> Values:
         "losses": summary.count(Outcome.LOSS),
         "draws": summary.draws,
         "void": int(table.layout.cells_with_images) - summary.placements,
+        "longest_win": win and win[0],
+        "longest_win_position": win and render(game, win[1]),
+        "longest_loss": loss and loss[0],
+        "longest_loss_position": loss and render(game, loss[1]),
     }
-    for outcome, name in ((Outcome.WIN, "longest_win"), (Outcome.LOSS, "longest_loss")):
-        furthest = summary.longest(outcome)
-        row[name] = row[f"{name}_position"] = None
-        if furthest is not None:
-            distance, index = furthest
-            position = table.layout.position(index, side)
-            assert position is not None
-            row[name], row[f"{name}_position"] = distance, render(game, position)
     return tuple(row[name] for name in SOLUTION)
+
+
+def _furthest(table: Table, side: int, outcome: Outcome) -> tuple[int, Position] | None:
+    """The distance and the stored position of a longest win or loss, if there is one."""
+    furthest = table.header.summaries[side].longest(outcome)
+    if furthest is None:
+        return None
+    position = table.layout.position(furthest[1], side)
+    assert position is not None
+    return furthest[0], position
 
 
 def _distances(table: Table, side: int) -> list[Values]:
     summary = table.header.summaries[side]
-    return sorted((str(outcome), *one) for outcome in (Outcome.WIN, Outcome.LOSS) for one in summary.distances(outcome).items())
+    return sorted((str(outcome), *one) for outcome in LONGEST for one in summary.distances(outcome).items())
 
 
 def _slices(game: Game, table: Table, side: int) -> list[Values]:
+    furthest = [_furthest(table, side, outcome) for outcome in LONGEST]
     return [
         (
             game.name,
@@ -220,6 +225,7 @@ def _slices(game: Game, table: Table, side: int) -> list[Values]:
             table.material.pieces,
             int(not alias.distinct),
             pairing(alias.location),
+            *(found and render(game, own_position(game, alias, found[1])) for found in furthest),
         )
         for alias in aliases(game, table.material, side)
     ]
@@ -228,3 +234,34 @@ def _slices(game: Game, table: Table, side: int) -> list[Values]:
 def pairing(location: Location) -> str:
     """For each piece of the stored material the number, from 1, of the slice's piece that plays it."""
     return " ".join(str(piece + 1) for piece in location.pairing)
+
+
+def of_layer(folder: Path, file: LayerFile, seconds: float | None = None) -> Values:
+    """What the catalog has to say of a layer's file, in the order of `LAYER`."""
+    row = {
+        "game": file.game.name,
+        "region": file.region.name,
+        "layer": file.layer.name,
+        "file": file.path.relative_to(folder).as_posix(),
+        "bytes": file.path.stat().st_size,
+        "file_sha256": file_sha256(file.path),
+        "values_sha256": file.values_sha256,
+        "rules_digest": file.game.digest,
+        **vars(file.counts),
+        "seconds": seconds if seconds is None else float(seconds),
+    }
+    return tuple(row[name] for name in LAYER)
+
+
+def enter_layer(session: Session, game: StochasticGame, row: Values) -> None:
+    """Write a layer's row into the catalog; an older one of the same file is replaced."""
+    session.merge(GameRow(name=game.name, title=game.title, rules_digest=game.digest, side_letters="", kinds=""))
+    session.flush()
+    session.execute(delete(LayerRow).where(LayerRow.file == row[LAYER.index("file")]))
+    session.execute(insert(LayerRow).values(**dict(zip(LAYER, row, strict=True)), seal=digest(row)))
+
+
+def read_layers(connection: Connection) -> dict[str, tuple[Values, str]]:
+    """The rows of all layers, by file, each with its seal."""
+    rows = values(connection, LayerRow, [*LAYER, "seal"], ["id"])
+    return {row[LAYER.index("file")]: (tuple(row[:-1]), row[-1]) for row in rows}

@@ -5,13 +5,21 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from sqlalchemy import BigInteger, Boolean, Connection, ForeignKey, Integer, SmallInteger, String, insert, inspect, select
-from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
-from sqlalchemy.schema import DDLElement
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 6
 """Grows whenever a table, a column or the meaning of one changes."""
 VIEW = "slice_counts"
+SLICE_COUNTS = """
+SELECT slices.game, slices.material, slices.side, slices.pieces, is_alias, tables.material AS stored_as,
+       solutions.side AS stored_side, pairing, placements, stalemates, placements - stalemates AS positions, wins, losses, draws,
+       void, longest_win, longest_loss, win_position AS longest_win_position, loss_position AS longest_loss_position
+FROM slices JOIN solutions ON solutions.id = solution_id JOIN tables ON tables.id = table_id
+"""
+"""The view: a row for each slice, with the counts of the solution that holds its positions."""
+CREATE_VIEW = f"CREATE VIEW {VIEW} AS {SLICE_COUNTS}"
+FORMER = ("pattern_seals", "seals")
+"""Tables that only catalogs of versions 3 and 4 have."""
 
 
 class Base(DeclarativeBase):
@@ -95,6 +103,8 @@ class SliceRow(Base):
     solution_id: Mapped[int] = mapped_column(ForeignKey("solutions.id", ondelete="CASCADE"), index=True)
     is_alias: Mapped[bool]
     pairing: Mapped[str]
+    win_position: Mapped[str | None]
+    loss_position: Mapped[str | None]
 
 
 class DistanceRow(Base):
@@ -185,85 +195,48 @@ class TreeRow(_OfSlice, Base):
 PATTERNS = (GainRow, RuleRow, TreeRow)
 
 
-class PatternSealRow(Base):
-    """The seal of a slice's patterns."""
-
-    __tablename__ = "pattern_seals"
-    slice_id: Mapped[int] = mapped_column(ForeignKey("slices.id", ondelete="CASCADE"), primary_key=True, autoincrement=False)
-    seal: Mapped[str]
-
-
-class SealRow(Base):
-    """The seal over all seals of one sort: those of the tables, or those of the patterns."""
-
-    __tablename__ = "seals"
-    name: Mapped[str] = mapped_column(primary_key=True)
-    seal: Mapped[str]
-
-
-def counts_by_slice() -> Any:
-    """The view `slice_counts`: a row for each slice, with the counts of the solution that holds its positions."""
-    counts = SolutionRow
-    return (
-        select(
-            SliceRow.game,
-            SliceRow.material,
-            SliceRow.side,
-            SliceRow.pieces,
-            SliceRow.is_alias,
-            TableRow.material.label("stored_as"),
-            counts.side.label("stored_side"),
-            SliceRow.pairing,
-            counts.placements,
-            counts.stalemates,
-            (counts.placements - counts.stalemates).label("positions"),
-            counts.wins,
-            counts.losses,
-            counts.draws,
-            counts.void,
-            counts.longest_win,
-            counts.longest_loss,
-            counts.longest_win_position,
-            counts.longest_loss_position,
-        )
-        .join(SolutionRow, SolutionRow.id == SliceRow.solution_id)
-        .join(TableRow, TableRow.id == SolutionRow.table_id)
-    )
-
-
-class _CreateView(DDLElement):
-    """``CREATE VIEW``."""
-
-    inherit_cache = False
-
-
-@compiles(_CreateView)
-def _create_view(_element: _CreateView, compiler: Any, **_: Any) -> str:
-    return f"CREATE VIEW {VIEW} AS {compiler.sql_compiler.process(counts_by_slice(), literal_binds=True)}"
-
-
 def create_schema(connection: Connection) -> None:
-    """Make all tables and the view in an empty database."""
+    """Make all tables and the view; none of them may exist yet."""
     Base.metadata.create_all(connection, checkfirst=False)
-    connection.execute(_CreateView())
+    connection.exec_driver_sql(CREATE_VIEW)
     connection.execute(insert(VersionRow).values(version=SCHEMA_VERSION))
 
 
 def drop_schema(connection: Connection) -> None:
-    """Remove the view and all tables."""
-    connection.exec_driver_sql(f"DROP VIEW IF EXISTS {VIEW}")
-    Base.metadata.drop_all(connection)
+    """Remove our view and our tables, also those of earlier versions; everything else stays."""
+    inspector = inspect(connection)
+    tables, views = set(inspector.get_table_names()), set(inspector.get_view_names())
+    former = FORMER if version_of(connection) in (3, 4) else ()
+    for name in (VIEW, *former[:1], *(table.name for table in reversed(Base.metadata.sorted_tables)), *former[1:]):
+        if name in tables | views:
+            connection.exec_driver_sql(f"DROP {'TABLE' if name in tables else 'VIEW'} {name}")
 
 
 def version_of(connection: Connection) -> int | None:
-    """The version of a catalog's schema; None if this is not a catalog."""
+    """The version of a catalog's schema; None if no version is stored and the tables are not those of a catalog."""
     names = set(inspect(connection).get_table_names())
-    if not {TableRow.__tablename__, SliceRow.__tablename__} <= names:
-        return None
-    # The first version did not say so.
-    return connection.execute(select(VersionRow.version)).scalar_one_or_none() if VersionRow.__tablename__ in names else 1
+    found = names & {TableRow.__tablename__, SliceRow.__tablename__}
+    if VersionRow.__tablename__ in names and found:
+        return connection.execute(select(VersionRow.version)).scalar_one_or_none() or 0
+    # The first version did not store its number.
+    return 1 if len(found) == 2 else None
 
 
-def is_empty(connection: Connection) -> bool:
-    """Whether a database has no tables."""
-    return not inspect(connection).get_table_names()
+def index_names(connection: Connection) -> set[str]:
+    """The indices of our tables, except those of their keys."""
+    inspector = inspect(connection)
+    tables = Base.metadata.tables.keys() & set(inspector.get_table_names())
+    return {str(index["name"]) for table in tables for index in inspector.get_indexes(table)}
+
+
+def schema_fault(connection: Connection) -> str | None:
+    """Why a catalog of this version lacks one of our tables or columns; None if it has all."""
+    inspector = inspect(connection)
+    tables = set(inspector.get_table_names())
+    for table in Base.metadata.sorted_tables:
+        if table.name not in tables:
+            return f"is damaged (the table {table.name!r} is missing)"
+        lost = set(table.columns.keys()) - {column["name"] for column in inspector.get_columns(table.name)}
+        if lost:
+            return f"is damaged (the table {table.name!r} lacks the column {min(lost)!r})"
+    return None if VIEW in inspector.get_view_names() else f"is damaged (the view {VIEW!r} is missing)"

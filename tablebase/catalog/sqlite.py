@@ -8,8 +8,7 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from contextvars import ContextVar
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import shorten
@@ -19,19 +18,16 @@ from sqlalchemy import Connection, Engine, NullPool, create_engine, event
 from sqlalchemy.exc import SQLAlchemyError
 
 from tablebase.catalog.database import PATIENCE, Answer, Database
-from tablebase.catalog.schema import create_schema, drop_schema
-from tablebase.catalog.seal import renew_totals
+from tablebase.catalog.schema import CREATE_VIEW, VIEW, Base, schema_fault
 from tablebase.errors import CorruptCatalogError, TablebaseError, space_error, system_error
 from tablebase.executors.bounds import deadline
+from tablebase.tables.folder import free_name, make_folder
 
 FILE_NAME = "catalog.sqlite"
 FAULTS = (SQLAlchemyError, sqlite3.Error, UnicodeError)
 """What the database and its driver raise; the driver also stumbles over a message that quotes damaged text."""
 READING = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
 """All that a statement may do that does not change anything."""
-APPLICATION = b"tbls"
-"""SQLite's application id of a catalog: four bytes of its file's header, which are there however damaged the rest is."""
-APPLICATION_OFFSET = 68
 WRITE_VERSION_OFFSET = 18
 """Of the byte of a file's header above whose value 2 SQLite reads a file, but does not write it."""
 UNWRITABLE = "is damaged (its header says that only a later version of SQLite may write it)"
@@ -48,17 +44,17 @@ ERRNO = {
 """What the operating system would say."""
 REFUSED = "quota exceeded, or file too large"
 """What a failed write means: only that of a full disk has a code of its own, and a broken disk fails to sync."""
-_copied: ContextVar[Path] = ContextVar("_copied")
-"""The catalog that is being copied."""
+UNOPENABLE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+"""What SQLite says of a file that it cannot open as a database, or not read to its end."""
 
 
-def connect_for_writing(path: Path) -> Engine:
+def connect_for_writing(path: Path, *, foreign_keys: bool = True) -> Engine:
     """Connections to a catalog that may change it, or make it; changes of definitions belong to the transaction, too."""
 
     def connect() -> sqlite3.Connection:
         # Python would begin transactions by itself, but not before a definition or a SELECT.
         connection = _open(path, "rwc", isolation_level=None)
-        connection.execute("PRAGMA foreign_keys=ON")
+        connection.execute(f"PRAGMA foreign_keys={'ON' if foreign_keys else 'OFF'}")
         return connection
 
     engine = create_engine("sqlite://", creator=connect, poolclass=NullPool)
@@ -66,25 +62,13 @@ def connect_for_writing(path: Path) -> Engine:
     return engine
 
 
-@contextmanager
-def connect_for_reading(path: Path) -> Iterator[Connection]:
-    """A connection to a copy of a catalog in memory.
+@lru_cache(maxsize=16)
+def _reader(path: Path) -> Engine:
+    """Connections to copies of a catalog in memory; kept because an engine remembers how statements are compiled.
 
     So all questions are answered from one state, neither a writer nor a reader is kept waiting, and no file is changed.
     """
-    token = _copied.set(path)
-    try:
-        connection = _reader().connect()
-    finally:
-        _copied.reset(token)
-    with connection:
-        yield connection
-
-
-@cache
-def _reader() -> Engine:
-    """One engine for the copies of all catalogs, because it remembers how statements are compiled."""
-    return create_engine("sqlite://", creator=lambda: _copy(_copied.get()), poolclass=NullPool)
+    return create_engine("sqlite://", creator=lambda: _copy(path), poolclass=NullPool)
 
 
 def _open(path: Path, mode: str, **options: Any) -> sqlite3.Connection:
@@ -126,39 +110,9 @@ def journals(path: Path) -> list[Path]:
     return [file for ending in ("-journal", "-wal") if (file := path.with_name(path.name + ending)).exists()]
 
 
-def settle(path: Path) -> None:
-    """Play back the journal that a killed writer has left beside a catalog, if it is sound enough."""
-    with suppress(sqlite3.Error), closing(_open(path, "rw")) as connection:
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-
-
-def reason_of(fault: BaseException) -> str:
-    """What SQLite says of a fault, in one short line: it may quote a whole damaged text."""
-    return shorten(str(getattr(fault, "orig", None) or fault), 120, placeholder="…")
-
-
 def primary_code(fault: BaseException) -> int:
     """The kind of a fault: SQLite's code without the bits that tell its variants apart; 0 if SQLite did not raise it."""
     return getattr(getattr(fault, "orig", fault), "sqlite_errorcode", 0) & 0xFF
-
-
-def is_write_refused(fault: BaseException) -> bool:
-    """Whether a file could not grow, although the disk is not full."""
-    return getattr(getattr(fault, "orig", fault), "sqlite_errorcode", 0) == sqlite3.SQLITE_IOERR_WRITE
-
-
-def _definitions(connection: Connection) -> dict[tuple[str, str], str]:
-    """The SQL of everything in a database, whatever white space it is written with."""
-    rows = connection.exec_driver_sql("SELECT type, name, sql FROM sqlite_master")
-    return {(kind, name): " ".join(str(sql).split()) for kind, name, sql in rows}
-
-
-@cache
-def _expected_definitions() -> dict[tuple[str, str], str]:
-    engine = create_engine("sqlite://")
-    with engine.begin() as connection:
-        create_schema(connection)
-        return _definitions(connection)
 
 
 class SqliteDatabase(Database):
@@ -169,21 +123,7 @@ class SqliteDatabase(Database):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self.path = folder / FILE_NAME
-
-    @property
-    def place(self) -> str:
-        """What errors call it."""
-        return str(self.path)
-
-    @property
-    def option(self) -> str:
-        """The folder is enough."""
-        return ""
-
-    @property
-    def another(self) -> str:
-        """What to do with a file that is no catalog."""
-        return "move it away"
+        self.place, self.option, self.another = str(self.path), "", "move it away"
 
     def exists(self) -> bool:
         """Whether there is a file where the catalog would be."""
@@ -192,7 +132,11 @@ class SqliteDatabase(Database):
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
         """A connection to a copy in memory."""
-        with connect_for_reading(self.path) as connection:
+        with _reader(self.path.resolve()).connect() as connection:
+            # The copy is ours, so that its view is ours, however the file's was changed.
+            if schema_fault(connection) is None:
+                connection.exec_driver_sql(f"DROP VIEW {VIEW}")
+                connection.exec_driver_sql(CREATE_VIEW)
             yield connection
 
     @contextmanager
@@ -207,29 +151,26 @@ class SqliteDatabase(Database):
         return connect_for_writing(self.path)
 
     @contextmanager
-    def replacement(self) -> Iterator[Connection]:
-        """A transaction in a new file, which gets the catalog's name at the end of the block."""
-        # Imported here because reading the catalog needs no HDF5.
-        from tablebase.tables.writer import DRAFT_SUFFIX, publish
+    def rebuilding(self) -> Iterator[Connection]:
+        """A transaction in which no foreign keys delete rows of other programs' tables."""
+        if self.path.exists() and self._is_unopenable():
+            self.set_aside = _set_aside(self.path)
+        # Version 1 had a write-ahead log, for which readers need the right to write.
+        with suppress(sqlite3.OperationalError), closing(_open(self.path, "rwc")) as connection:
+            connection.execute("PRAGMA journal_mode = DELETE")
+        with connect_for_writing(self.path, foreign_keys=False).begin() as connection:
+            yield connection
 
-        for file in self.folder.glob(f".{FILE_NAME}.*{DRAFT_SUFFIX}*"):
-            file.unlink()
-        draft = self.folder / f".{FILE_NAME}.{os.getpid()}{DRAFT_SUFFIX}"
+    def _is_unopenable(self) -> bool:
+        """Whether SQLite cannot read the whole file, or will not write it; a sound journal is played back first."""
         try:
-            with connect_for_writing(draft).begin() as connection:
-                self.make(connection)
-                yield connection
-                renew_totals(connection)
-            settle(self.path)
-            for journal in journals(self.path):
-                journal.unlink()
-            publish(draft, self.path)
-        finally:
-            for file in self.folder.glob(f"{draft.name}*"):
-                file.unlink()
+            with closing(_open(self.path, "rw")) as connection:
+                return connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",) or not self._may_be_written()
+        except FAULTS as fault:
+            return primary_code(fault) in UNOPENABLE or isinstance(fault, UnicodeError)
 
     def create(self) -> None:
-        """Make a catalog without tables, if there is no file; if nothing can be written, leave none."""
+        """Make a catalog without tables, if there is none; if nothing can be written, leave no file."""
         new = not self.path.exists()
         try:
             super().create()
@@ -240,51 +181,26 @@ class SqliteDatabase(Database):
                     self.path.unlink()
             raise
 
-    def compact(self) -> None:
-        """Make the file as small as can be, and the only one; those of version 1 had a write-ahead log beside them."""
-        # If somebody is reading, it stays as it is, which does no harm.
-        with suppress(sqlite3.Error), closing(_open(self.path, "rw", isolation_level=None)) as connection:
-            connection.execute("PRAGMA journal_mode = DELETE")
-            connection.execute("VACUUM")
-
-    def definitions_fault(self, connection: Connection) -> str | None:
-        """Why the definitions are not, statement by statement, those that this program makes."""
-        expected, found = _expected_definitions(), _definitions(connection)
-        for kind, name in sorted(expected.keys() | found.keys(), key=str):
-            if (kind, name) not in expected:
-                return f"has a {kind} {name!r}, which this program did not make"
-            if expected[kind, name] != found.get((kind, name)):
-                return f"has not the {kind} {name!r} that this program makes"
-        return None
-
     def integrity_fault(self, connection: Connection) -> str | None:
-        """What SQLite finds wrong with the structure of a database, its indices included, or would find when writing."""
+        """What SQLite finds wrong with our tables, their indices included, or would find when writing."""
         if not self._may_be_written():
             return UNWRITABLE
-        (found,) = connection.exec_driver_sql("PRAGMA integrity_check(1)").one()
-        return None if found == "ok" else f"is damaged ({' '.join(str(found).split())})"
-
-    def is_marked(self) -> bool:
-        """Whether the file was made as a catalog."""
-        return self._header(APPLICATION_OFFSET, len(APPLICATION)) == APPLICATION
+        for name in Base.metadata.tables:
+            (found,) = connection.exec_driver_sql(f"PRAGMA integrity_check({name})").one()
+            if found != "ok":
+                return f"is damaged ({' '.join(str(found).split())})"
+        return None
 
     def _may_be_written(self) -> bool:
         """Whether the header lets this version of SQLite write the file."""
-        return self._header(WRITE_VERSION_OFFSET, 1) <= b"\x02"
-
-    def _header(self, begin: int, count: int) -> bytes:
-        """Bytes of the file's header."""
         with self.path.open("rb") as file:
-            file.seek(begin)
-            return file.read(count)
+            file.seek(WRITE_VERSION_OFFSET)
+            return file.read(1) <= b"\x02"
 
-    def mark(self, connection: Connection) -> None:
-        """Write into the header of the file that it is a catalog."""
-        connection.exec_driver_sql(f"PRAGMA application_id = {int.from_bytes(APPLICATION)}")
-
-    def drop(self, connection: Connection) -> None:
-        """Remove the schema."""
-        drop_schema(connection)
+    def hooks(self, connection: Connection) -> list[str]:
+        """The triggers on our tables."""
+        rows = connection.exec_driver_sql("SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'")
+        return [f"the trigger {name!r} on the table {table!r}" for name, table in rows if table in Base.metadata.tables]
 
     def query(self, connection: Connection, statement: str, timeout: float | None) -> Answer:
         """Column names and rows of a statement; an authorizer refuses everything except reading."""
@@ -304,18 +220,29 @@ class SqliteDatabase(Database):
 
     def error(self, fault: Exception) -> TablebaseError:
         """The sentence for a fault of SQLite."""
-        code, reason = primary_code(fault), reason_of(fault)
-        if is_write_refused(fault):
+        # SQLite may quote a whole damaged text.
+        code, reason = primary_code(fault), shorten(str(getattr(fault, "orig", None) or fault), 120, placeholder="…")
+        if getattr(getattr(fault, "orig", fault), "sqlite_errorcode", 0) == sqlite3.SQLITE_IOERR_WRITE:
             return space_error(self.path, REFUSED)
         if code == sqlite3.SQLITE_READONLY and not self._may_be_written():
             return CorruptCatalogError(UNWRITABLE, self.path)
         if code in ERRNO:
+            if os.access(self.folder, os.W_OK) and not self.path.is_dir():
+                # SQLite does not say that a disk has no room for its journal; this does.
+                make_folder(self.folder)
             return system_error(OSError(ERRNO[code], ""), self.path)
         if code in IN_USE:
             return TablebaseError(f"{self.path} is being changed by another program: try again when it has finished")
-        if self.is_marked():
-            return CorruptCatalogError(f"is damaged ({reason})", self.path)
-        return self.unusable(reason)
+        return CorruptCatalogError(f"is damaged ({reason})", self.path)
+
+
+def _set_aside(path: Path) -> Path:
+    """Rename a file that SQLite cannot open, together with its journals; return its new name, which is free until then."""
+    aside = free_name(path)
+    for journal in journals(path):
+        journal.rename(aside.with_name(journal.name.replace(path.name, aside.name)))
+    path.rename(aside)
+    return aside
 
 
 def _hint(reason: str) -> str:

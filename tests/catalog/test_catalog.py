@@ -17,11 +17,10 @@ from support.program import SOLVERS, Answer, contents, drafts
 from support.tablebases import on_both
 
 import tablebase
-from tablebase.api.tablebase import Tablebase
-from tablebase.build.tables import missing_tables
+from tablebase.building.damage import examine
 from tablebase.catalog.catalog import Catalog
-from tablebase.catalog.sqlite import FILE_NAME, connect_for_reading
-from tablebase.errors import TablebaseError
+from tablebase.catalog.sqlite import FILE_NAME, SqliteDatabase
+from tablebase.errors import CorruptCatalogError, StaleTableError, TablebaseError
 from tablebase.game import Outcome
 from tablebase.slices.location import slices, stored_materials
 from tablebase.slices.material import parse_material
@@ -45,6 +44,7 @@ PUBLISHED = [
         "draws": 12_715,
         "longest_win": 33,
         "longest_loss": 34,
+        "of_slices": 64,
     },
     {
         "pieces": 3,
@@ -58,6 +58,7 @@ PUBLISHED = [
         "draws": 687_007,
         "longest_win": 67,
         "longest_loss": 66,
+        "of_slices": 448,
     },
 ]
 SUMS = ["slices", "distinct", "placements", "stalemates", "positions", "wins", "losses", "draws"]
@@ -140,25 +141,6 @@ def test_positions_are_placements_without_stalemates(shut_in: Path) -> None:
     (row,) = rows(shut_in, "SELECT * FROM slice_counts WHERE material = 'CvWD'")
     assert 0 < row["stalemates"] < row["placements"]
     assert row["positions"] == row["placements"] - row["stalemates"] == row["wins"] + row["losses"] + row["draws"]
-
-
-def test_longest_positions_take_that_long(more_tables: Tablebase, three_pieces: Path) -> None:
-    """The example of each longest win and loss is a position of its slice that probes to just that."""
-    found = rows(three_pieces, "SELECT * FROM slice_counts WHERE NOT is_alias")
-    assert len(found) == 17 + 84
-    looked = 0
-    for row in found:
-        for outcome in ("win", "loss"):
-            text = row[f"longest_{outcome}_position"]
-            if text is not None:
-                value = more_tables.probe_value("doushouqi", text)
-                assert (value.outcome, value.distance) == (outcome, row[f"longest_{outcome}"]), text
-                assert text.split()[1] == row["stored_side"]
-                letters = sorted(letter for letter in text.split()[0] if letter.isalpha())
-                white, black = row["stored_as"].split("v")
-                assert letters == sorted(white + black.lower())
-                looked += 1
-    assert looked > 150
 
 
 def test_distances_sum_to_wins_and_losses(three_pieces: Path) -> None:
@@ -295,19 +277,21 @@ def test_any_folder_name_will_do(name: str, two_pieces: Path, tmp_path: Path, as
 
 
 def test_what_is_no_catalog_is_said_so(copied: Path) -> None:
-    """A text file, an empty file and another program's database under the catalog's name are refused with a cure."""
+    """A text file under the catalog's name is called damaged; another program's database is no catalog, and neither is nothing."""
     path = copied / FILE_NAME
     path.unlink()
     path.write_text("This is no database.\n" * 100)
+    with pytest.raises(CorruptCatalogError, match="not a database") as caught:
+        Catalog(copied)
+    assert str(path) in str(caught.value)
+    assert f"run 'tablebase reindex --data {copied}'" in str(caught.value)
+    path.unlink()
     for _ in range(2):
-        with pytest.raises(TablebaseError, match="cannot be used as a catalog") as caught:
+        with pytest.raises(TablebaseError, match="10 table files lie in") as missing:
             Catalog(copied)
-        assert f"run 'tablebase reindex --data {copied}'" in str(caught.value)
-        assert str(path) in str(caught.value)
-        path.unlink()
-        with sqlite3.connect(path) as other:
-            other.execute("CREATE TABLE contacts (name)")
-        other.close()
+        assert f"run 'tablebase reindex --data {copied}'" in str(missing.value)
+        with closing(sqlite3.connect(path)) as other, other:
+            other.execute("CREATE TABLE IF NOT EXISTS contacts (name)")
 
 
 def test_a_build_goes_on_while_others_read(copied: Path) -> None:
@@ -325,7 +309,7 @@ def test_nobody_waits_for_a_reader(copied: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("tablebase.catalog.sqlite.PATIENCE", 0.0)
     material = parse_material(GAME, "CvW")
     with (
-        connect_for_reading(copied / FILE_NAME) as reader,
+        SqliteDatabase(copied).snapshot() as reader,
         closing(Table(table_path(copied, GAME, material), GAME, material)) as table,
     ):
         read = reader.exec_driver_sql("SELECT engine FROM tables")
@@ -369,8 +353,9 @@ def test_tables_of_other_rules_are_not_registered(two_pieces: Path) -> None:
         assert len(catalog.registered(GAME)) == 10
         assert catalog.registered(other) == {}
         planned = stored_materials(other, 2)
-        assert missing_tables(other, planned, two_pieces, catalog) == planned
-        assert missing_tables(GAME, stored_materials(GAME, 2), two_pieces, catalog) == ()
+        with pytest.raises(StaleTableError):
+            examine(other, planned, two_pieces, catalog)
+        assert examine(GAME, stored_materials(GAME, 2), two_pieces, catalog).missing == ()
 
 
 def test_columns_of_one_name_keep_their_values(two_pieces: Path, ask: Ask) -> None:
@@ -378,3 +363,18 @@ def test_columns_of_one_name_keep_their_values(two_pieces: Path, ask: Ask) -> No
     answer = ask("sql", "SELECT 1 AS a, 2 AS a, 3 AS a_2, 4 AS a", "--data", two_pieces, "--format", "json")
     (row,) = answer.json
     assert list(row.values()) == [1, 2, 3, 4]
+
+
+def test_stats_of_some_numbers_of_pieces(three_pieces: Path, piglet_tables: Path, ask: Callable[..., Answer]) -> None:
+    """`--pieces` chooses rows, with the same words as `build`; a number of pieces without tables is missing."""
+    words = ("stats", "doushouqi", "--data", three_pieces, "--format", "json")
+    every, slices = ask(*words).json, ask(*words, "--by", "material").json
+    assert ask(*words, "--pieces", 3).json == [row for row in every if row["pieces"] == 3]
+    assert ask(*words, "--pieces", "2-3").json == every
+    chosen = ask(*words, "--pieces", 2, "--by", "material").json
+    assert chosen == [row for row in slices if len(row["material"]) == 3]
+    missing = ask(*words, "--pieces", 4)
+    assert (missing.code, "--pieces 4" in missing.err) == (2, True)
+    assert ask(*words, "--pieces", 17).code == 2
+    refused = ask("stats", "pig", "--pieces", 2, "--data", piglet_tables)
+    assert (refused.code, "leave out --pieces" in refused.err) == (2, True)

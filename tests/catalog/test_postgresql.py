@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import psycopg
 import pytest
@@ -21,7 +20,7 @@ from support.tablebases import on_postgresql
 import tablebase
 from tablebase.catalog import postgresql
 from tablebase.catalog.postgresql import ID_FILE
-from tablebase.catalog.schema import GameRow
+from tablebase.catalog.schema import SCHEMA_VERSION, GameRow
 from tablebase.errors import TablebaseError, TimeLimitError
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import table_path
@@ -91,7 +90,7 @@ def test_a_tablebase_with_its_catalog_on_a_server(
     monkeypatch.setenv("TABLEBASE_CATALOG", "postgresql://nobody@/nothing?host=/nowhere")
     assert ask("stats", "doushouqi", *there).code == 0
     monkeypatch.setenv("TABLEBASE_CATALOG", "")
-    assert "there is no tablebase in" in ask("stats", "doushouqi", "--data", moved).err
+    assert "10 table files lie in" in ask("stats", "doushouqi", "--data", moved).err
     assert list(moved.glob("*.sqlite*")) == []
 
 
@@ -126,7 +125,7 @@ def test_from_python(copied: Path, catalog_url: str, monkeypatch: pytest.MonkeyP
         maker, arguments = tables.__reduce__()
         with maker(*arguments) as again:
             assert again.sql(COUNT).fetchall() == [(10,)]
-    with tablebase.open(copied) as tables, pytest.raises(TablebaseError, match="there is no tablebase in"):
+    with tablebase.open(copied) as tables, pytest.raises(TablebaseError, match="but there is no catalog of them"):
         tables.stats("doushouqi")
 
 
@@ -161,7 +160,7 @@ def test_no_sentence_shows_a_password(catalog_url: str, tmp_path: Path, ask: Ask
     secret = str(make_url(catalog_url).password)
     answer = ask(*words, "--catalog", catalog_url, "--for", "0.001s")
     assert answer.code == 4
-    assert ":***@" in answer.errors[-1]
+    assert "***" not in answer.err
     other = make_url(catalog_url).set(password=None, database="nothing").update_query_dict({"password": secret})
     asked = ask(*words, "--catalog", other.render_as_string())
     assert "cannot be reached" in asked.err
@@ -202,7 +201,7 @@ def test_the_catalog_of_another_folder_is_refused(copied: Path, tmp_path: Path, 
     other = tmp_path / "other"
     assert ask("build", "hexapawn", "--pieces", "2", "--data", other).code == 2
     shutil.copytree(copied, other, dirs_exist_ok=True, ignore=shutil.ignore_patterns(ID_FILE))
-    for words in (["build", "doushouqi", "--pieces", "2"], ["stats", "doushouqi"], ["reindex"], ["prune"], ["migrate"]):
+    for words in (["build", "doushouqi", "--pieces", "2"], ["stats", "doushouqi"], ["reindex"], ["prune"]):
         answer = ask(*words, "--data", other)
         assert answer.code == 2
         place = database(copied).place
@@ -222,25 +221,6 @@ def test_a_folder_keeps_its_id(copied: Path, schemas: Iterator[str], ask: Ask) -
     assert ask("stats", "doushouqi", "--data", copied).code == 0
 
 
-@on_postgresql
-def test_another_programs_tables_are_left_alone(
-    catalog_url: str, copied: Path, schemas: Iterator[str], ask: Ask, connect: Any
-) -> None:
-    """A schema with other tables does not become a catalog, and `reindex` does not touch it."""
-    other = next(schemas)
-    with connect(other) as connection:
-        connection.execute("CREATE TABLE contacts AS SELECT 'Ada' AS name")
-    for words in (["reindex"], ["build", "doushouqi", "--pieces", "2"], ["stats", "doushouqi"]):
-        answer = ask(*words, "--data", copied, "--catalog", other)
-        assert answer.code == 2
-        assert "cannot be used as a catalog (it has no table of slices): name an empty database or schema" in answer.err
-    assert connect(other).execute("SELECT * FROM contacts").fetchall() == [("Ada",)]
-    # Beside a catalog, they do no harm.
-    with connect(catalog_url) as connection:
-        connection.execute("CREATE VIEW mine AS SELECT 1")
-    assert ask("stats", "doushouqi", "--data", copied).code == 0
-
-
 # Several at a time
 
 
@@ -248,8 +228,8 @@ def test_another_programs_tables_are_left_alone(
 def test_a_catalog_is_read_as_it_was_opened(copied: Path) -> None:
     """What is changed later is not seen; nobody waits for a reader, not even `reindex`, which removes all rows."""
     with closing(opened(copied)) as catalog:
-        with database(copied).replacement():
-            pass
+        with database(copied).rebuilding() as connection:
+            assert database(copied).clear(connection) == []
         assert catalog.sql(COUNT)[1] == [(10,)]
         assert len(catalog.registered(GAME)) == 10
     assert rows(copied, COUNT) == [{"n": 0}]
@@ -334,7 +314,7 @@ def test_sql_only_reads(statement: str, said: str, copied: Path, ask: Ask) -> No
     ("statement", "expected"),
     [
         ("VALUES (1, 'a'), (2, NULL)", [(1, "a"), (2, None)]),
-        ("TABLE schema_version", [(4,)]),
+        ("TABLE schema_version", [(SCHEMA_VERSION,)]),
         ("SELECT 1 -- one", [(1,)]),
         ("SELECT 1;", [(1,)]),
         ("SELECT '100 %s %'", [("100 %s %",)]),
@@ -368,5 +348,5 @@ def test_a_superuser_asks_nothing(copied: Path, server: Server, catalog_url: str
     answer = ask("sql", COUNT, *there)
     assert answer.code == 2
     assert "connect as a role that may not" in answer.err
-    for words in (["stats", "doushouqi"], ["plot", "distances", "doushouqi", "--output", str(copied / "chart.svg")]):
+    for words in (["stats", "doushouqi"], ["plot", "distances", "doushouqi", "--output", str(copied.parent / "chart.svg")]):
         assert ask(*words, *there).code == 0

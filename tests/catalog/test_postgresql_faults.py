@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shlex
 from collections.abc import Callable
 from contextlib import closing
 from importlib import util
 from pathlib import Path
+from subprocess import run
 from typing import Any
+from uuid import uuid4
 
 import psycopg
 import pytest
-from servers import PASSWORD, ROLE, Server
+from servers import PASSWORD, ROLE, Server, binaries
 from sqlalchemy.engine import make_url
-from support.catalogs import database, opened, snapshot
+from support.catalogs import change, database, opened, snapshot
 from support.program import Answer
 from support.tablebases import on_postgresql
 
 from tablebase.catalog import postgresql
-from tablebase.errors import CapacityError, MissingExtraError, TablebaseError
+from tablebase.errors import CapacityError, CorruptCatalogError, MissingExtraError, TablebaseError
 
 Ask = Callable[..., Answer]
 
@@ -64,18 +69,86 @@ def test_a_server_that_does_not_answer(change_url: Any, reason: str, catalog_url
     """Every command says in one sentence why, and never shows the password."""
     url = change_url(make_url(catalog_url))
     there = ("--data", copied, "--catalog", url.render_as_string(hide_password=False))
-    for words in (["stats", "doushouqi"], ["build", "doushouqi", "--pieces", "2"], ["reindex"], ["sql", "SELECT 1"], ["migrate"]):
+    for words in (["stats", "doushouqi"], ["build", "doushouqi", "--pieces", "2"], ["reindex"], ["sql", "SELECT 1"]):
         answer = ask(*words, *there)
         assert (answer.code, answer.out, len(answer.err.splitlines())) == (2, "", 1), answer.err
-        assert answer.err.startswith(f"error: {url.render_as_string(hide_password=True)} cannot be reached (")
+        assert answer.err.startswith(f"error: {postgresql.without_password(url)} cannot be reached (")
         assert reason in answer.err
         assert "wrong" not in answer.err
         assert PASSWORD not in answer.err
 
 
+SECRETS = [
+    "postgresql://me:xq@zw@host/db",
+    "postgresql://me:xq@zw/xq@host/db",
+    "postgresql://me:xq@zw?xq@host/db",
+    "postgresql://me:xq@zw:12/xq@host/db",
+    "postgresql://me:xq@zw:xq@host/db",
+    "postgresql://me/x:xqzw@host/db",
+    "postgresql://me:xq@host/db?user=zw@xq",
+]
+
+
+@pytest.mark.parametrize("url", SECRETS)
+def test_a_password_that_is_not_encoded(url: str, tmp_path: Path, ask: Ask) -> None:
+    """An @ in it would end it; the sentence says how to write one, and repeats no part of the URL."""
+    for words in (["stats", "doushouqi"], ["build", "hexapawn", "--pieces", "2"], ["reindex"]):
+        answer = ask(*words, "--data", tmp_path, "--catalog", url)
+        assert (answer.code, answer.out, len(answer.errors)) == (2, "", 1)
+        assert "xq" not in answer.err
+        assert "zw" not in answer.err
+    assert "%40" in answer.err or "write its URL as" in answer.err
+
+
+def command_in(sentence: str) -> list[str]:
+    """The words of the command that a sentence names, as a shell takes them."""
+    (command,) = re.findall(r"run '(.*?)'(?:$|[ ,;:])", sentence)
+    return shlex.split(command)
+
+
 @on_postgresql
-def test_a_role_without_rights(copied: Path, server: Server, catalog_url: str, ask: Ask) -> None:
-    """One that may only read can ask everything, and is refused in a sentence where it would change something."""
+def test_a_schema_that_does_not_exist(server: Server, copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every command says how to make it, and the command that it names does so."""
+    monkeypatch.delenv("TABLEBASE_CATALOG")
+    schema = f"unmade_{uuid4().hex}"
+    for words in (["stats", "doushouqi"], ["build", "doushouqi", "--pieces", "2"], ["reindex"], ["sql", "SELECT 1"]):
+        answer = ask(*words, "--data", copied, "--catalog", server.url(schema))
+        assert (answer.code, len(answer.errors)) == (2, 1)
+        assert schema in answer.err
+    words = command_in(answer.errors[0])
+    assert words[0] == "psql"
+    psql = Path(binaries() or "") / "psql"
+    run([psql, *words[1:]], check=True, env={**os.environ, "PGPASSWORD": PASSWORD}, capture_output=True)
+    assert ask("reindex", "--data", copied, "--catalog", server.url(schema)).code == 0
+    assert ask("stats", "doushouqi", "--data", copied, "--catalog", server.url(schema)).code == 0
+
+
+@on_postgresql
+def test_cures_can_be_pasted(copied: Path, catalog_url: str, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command that a sentence names works as it stands, once libpq knows the password; no part of it is a secret."""
+    change(copied, "UPDATE schema_version SET version = 4")
+    monkeypatch.delenv("TABLEBASE_CATALOG")
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    answer = ask("stats", "doushouqi", "--data", copied, "--catalog", catalog_url)
+    assert (answer.code, len(answer.errors)) == (2, 1)
+    assert PASSWORD not in answer.err
+    assert "***" not in answer.err
+    words = command_in(answer.errors[0])
+    assert ask(*words[1:]).code == 0
+    # Where the environment names the catalog, the command need not.
+    monkeypatch.setenv("TABLEBASE_CATALOG", catalog_url)
+    change(copied, "UPDATE schema_version SET version = 4")
+    assert "--catalog" not in ask("stats", "doushouqi", "--data", copied).err
+    monkeypatch.delenv("TABLEBASE_CATALOG")
+    left = ask("build", "hexapawn", "--pieces", "6", "--data", copied, "--catalog", catalog_url, "--for", "0.001s")
+    assert left.code == 4
+    assert "***" not in left.err
+    assert ask(*command_in(left.errors[-1])[1:-2]).code == 0
+
+
+@on_postgresql
+def test_a_role_without_rights(copied: Path, server: Server, catalog_url: str, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that may only read can ask everything, with the grants of the guide, and is refused before a table is solved."""
     schema = str(make_url(catalog_url).query["options"]).removeprefix("-csearch_path=")
     server.run("DROP ROLE IF EXISTS reader", "CREATE ROLE reader LOGIN PASSWORD 'reader'")
     server.run(
@@ -87,11 +160,20 @@ def test_a_role_without_rights(copied: Path, server: Server, catalog_url: str, a
             ["stats", "doushouqi"],
             ["sql", "SELECT count(*) FROM tables"],
             ["verify", "doushouqi", "--material", "RvC"],
+            ["build", "doushouqi", "--pieces", "2"],
         ):
             assert ask(*words, *there).code == 0
-        answer = ask("reindex", *there)
-        assert answer.code == 2
-        assert "cannot be used (permission denied for table" in answer.err
+        monkeypatch.setattr("tablebase.building.tables.build_table", None)
+        for words in (["reindex"], ["build", "doushouqi", "--material", "RCvW"], ["patterns", "doushouqi", "--material", "RvC"]):
+            answer = ask(*words, *there)
+            assert (answer.code, len(answer.errors)) == (2, 1)
+            assert "reader may only read" in answer.err
+            assert f"GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO reader" in answer.err
+        assert not list(copied.rglob("RCvW*"))
+        monkeypatch.undo()
+        (grants,) = re.findall(r'"(GRANT .*?)"', answer.err)
+        server.run(*grants.split("; "), database=ROLE)
+        assert ask("build", "doushouqi", "--material", "RCvW", *there).code == 0
     finally:
         server.run("DROP OWNED BY reader", database=ROLE)
         server.run("DROP ROLE reader")
@@ -106,8 +188,8 @@ def test_a_role_without_rights(copied: Path, server: Server, catalog_url: str, a
         (psycopg.errors.AdminShutdown("going"), TablebaseError, 2, "{} cannot be reached (going): check the server"),
         (psycopg.errors.TooManyConnections("all taken"), TablebaseError, 2, "{} cannot be reached (all taken): check the server"),
         (psycopg.errors.ReadOnlySqlTransaction("a copy"), TablebaseError, 2, "{} cannot be used (a copy): ask its owner"),
-        (psycopg.errors.DataCorrupted("torn"), TablebaseError, 1, "{} is damaged (torn): run 'tablebase reindex"),
-        (psycopg.errors.UndefinedTable("no such"), TablebaseError, 2, "{} cannot be used as a catalog (no such): name an empty"),
+        (psycopg.errors.DataCorrupted("torn"), CorruptCatalogError, 2, "{} is damaged (torn): run 'tablebase reindex"),
+        (psycopg.errors.UndefinedTable("no such"), CorruptCatalogError, 2, "{} is damaged (no such): run 'tablebase reindex"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
 )

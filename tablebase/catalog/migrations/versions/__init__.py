@@ -1,1 +1,0 @@
-"""A revision for each version of the schema."""
