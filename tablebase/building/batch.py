@@ -1,0 +1,327 @@
+"""Batch files: a night's work as TOML, checked before anything of it starts."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import Any
+
+from tablebase.errors import BatchError, TablebaseError, did_you_mean, quoted
+from tablebase.files.texts import MEBIBYTE, read_text
+
+COMMANDS = ("verify", "reindex", "export", "patterns", "mine", "sql", "stats", "plot", "probe", "line", "pack", "copy")
+"""Follow-up commands."""
+LARGEST = MEBIBYTE
+"""Bytes of a batch file."""
+EXECUTORS = ("local", "dask")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Tables to build.
+
+    Parameters
+    ----------
+    game : str
+        Its name, with size and variant.
+    pieces : str or None
+        ``4`` or ``2-4``.
+    materials : tuple of str
+    engine : str
+    limits : dict
+        Of the tables of a game with chance, as their options: ``{"carrots": 60}``.
+    priority : int
+        Entries with a larger one come first; others in the order of the file.
+    line : int
+        Where in the file it begins.
+    """
+
+    game: str
+    pieces: str | None = None
+    materials: tuple[str, ...] = ()
+    engine: str = "auto"
+    limits: Mapping[str, int | str] = field(default_factory=dict)
+    priority: int = 0
+    line: int = 1
+
+    def __str__(self) -> str:
+        words = [self.game, *([f"--pieces {self.pieces}"] if self.pieces else []), *(f"--material {one}" for one in self.materials)]
+        return " ".join([*words, *(f"--{name} {value}" for name, value in self.limits.items())])
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command to run when all tables are built.
+
+    Parameters
+    ----------
+    command : tuple of str
+        The words of a command of this program, such as ``("verify", "doushouqi")``.
+    output : Path or None
+        The file for what it writes to standard output.
+    line : int
+        Where in the file it begins.
+    overwrite : bool
+        Whether it may replace files that no earlier run of the batch has written.
+    """
+
+    command: tuple[str, ...]
+    output: Path | None = None
+    line: int = 1
+    overwrite: bool = False
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What a batch file says; texts are read as the options of ``tablebase build`` are.
+
+    Parameters
+    ----------
+    path : Path
+    builds : tuple of Entry
+        In the order in which they are to be built.
+    steps : tuple of Step
+    data, log, json_log : Path or None
+    catalog : str or None
+    workers : int or None
+    executor : str
+        ``local`` or ``dask``.
+    scheduler : str or None
+        Of the cluster.
+    memory, disk : str or None
+        ``disk`` is what is to be left free.
+    deadline, duration, grace : str or None
+    lines : mapping of str to int
+        Where the keys at the top of the file stand.
+    """
+
+    path: Path
+    builds: tuple[Entry, ...]
+    steps: tuple[Step, ...] = ()
+    data: Path | None = None
+    catalog: str | None = None
+    workers: int | None = None
+    executor: str = "local"
+    scheduler: str | None = None
+    memory: str | None = None
+    disk: str | None = None
+    deadline: str | None = None
+    duration: str | None = None
+    grace: str | None = None
+    log: Path | None = None
+    json_log: Path | None = None
+    lines: Mapping[str, int] = field(default_factory=dict)
+
+    @contextmanager
+    def at(self, line: int | str) -> Iterator[None]:
+        """Errors in the block are those of a line of the file, or of that of a key at its top."""
+        try:
+            yield
+        except TablebaseError as fault:
+            number = self.lines.get(line, 1) if isinstance(line, str) else line
+            raise BatchError(self.path, number, str(fault), fault.exit_code) from fault
+
+
+def _text(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, time):
+        return f"{value:%H:%M}"
+    if not isinstance(value, str | int | float) or isinstance(value, bool | date):
+        raise ValueError("a text")
+    return _plain(str(value))
+
+
+def _plain(text: str) -> str:
+    """A text that the system can take as a word or a name."""
+    if "\0" in text:
+        raise ValueError("without the character NUL")
+    return text
+
+
+def _path(value: object) -> Path:
+    if not isinstance(value, str) or not value:
+        raise ValueError("the name of a file or folder")
+    return Path(_plain(value))
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("true or false")
+    return value
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError("a whole number")
+    return value
+
+
+def _workers(value: object) -> int:
+    if _number(value) < 1:
+        raise ValueError("at least 1")
+    return _number(value)
+
+
+def _executor(value: object) -> str:
+    if value not in EXECUTORS:
+        raise ValueError(" or ".join(EXECUTORS))
+    return str(value)
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    words = [value] if isinstance(value, str) else value
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise ValueError("a text or a list of texts")
+    return tuple(map(_plain, words))
+
+
+def _limits(value: object) -> dict[str, int | str]:
+    if not isinstance(value, dict) or not all(isinstance(one, int | str) for one in value.values()):
+        raise ValueError("a table such as { carrots = 60 }")
+    return value
+
+
+def _command(value: object) -> tuple[str, ...]:
+    words = _texts(value)
+    if isinstance(value, str) or not words or words[0] not in COMMANDS:
+        raise ValueError(f"a list of words that begins with one of {', '.join(COMMANDS)}")
+    return words
+
+
+Field = Callable[[object], Any]
+TOP: dict[str, Field] = {
+    "data": _path,
+    "catalog": _text,
+    "workers": _workers,
+    "executor": _executor,
+    "scheduler": _text,
+    "memory": _text,
+    "disk": _text,
+    "deadline": _text,
+    "for": _text,
+    "grace": _text,
+    "log": _path,
+    "json-log": _path,
+}
+BUILD: dict[str, Field] = {
+    "game": _text,
+    "size": _text,
+    "variant": _texts,
+    "pieces": _text,
+    "material": _texts,
+    "engine": _text,
+    "limits": _limits,
+    "priority": _number,
+}
+THEN: dict[str, Field] = {"command": _command, "output": _path, "overwrite": _flag}
+TABLES = {"build": BUILD, "then": THEN}
+
+
+def read_batch(path: Path) -> Batch:
+    """Read a batch file.
+
+    Raises
+    ------
+    BatchError
+        Naming the first line that is wrong.
+    TablebaseError
+        If the file cannot be read.
+    """
+    text = read_text(path, "name another file", LARGEST)
+    if not path.is_file():
+        raise TablebaseError(f"{path} is not a regular file, beside which a record can be kept: copy it to one")
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as fault:
+        found = re.search(r"line (\d+)", str(fault))
+        raise BatchError(path, int(found[1]) if found else text.count("\n") + 1, f"is not TOML ({fault})") from fault
+    return _Reader(path, _lines(text)).batch(content)
+
+
+Place = tuple[str, int, str]
+"""A kind of table, which one of them, and a key; an empty key is the table itself."""
+
+
+def _lines(text: str) -> dict[Place, int]:
+    """The line of each key, and of each table."""
+    lines: dict[Place, int] = {}
+    table, number, quoted_by = "", 0, ""
+    for place, line in enumerate(text.splitlines(), start=1):
+        if not quoted_by:
+            heading = re.match(r"\s*\[\[?\s*\"?([\w-]+)", line)
+            key = re.match(r"\s*\"?([\w-]+)\"?\s*[.=]", line)
+            if heading and not key:
+                number = 1 + max((one for name, one, _ in lines if name == heading[1]), default=-1)
+                table = heading[1]
+                lines[table, number, ""] = place
+            elif key:
+                lines.setdefault((table, number, key[1]), place)
+        for mark in re.findall(r'"""|\'\'\'', line):
+            quoted_by = "" if mark == quoted_by else quoted_by or mark
+    return lines
+
+
+class _Reader:
+    """Checks the content of a file."""
+
+    def __init__(self, path: Path, lines: Mapping[Place, int]) -> None:
+        self._path, self._lines = path, lines
+
+    def batch(self, content: dict[str, Any]) -> Batch:
+        """The content as a batch."""
+        tables = {name: content.pop(name, []) for name in TABLES}
+        for name, entries in tables.items():
+            if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+                raise self._error(("", 0, name), f"{name} must be a list of tables: begin each with [[{name}]]", (name, 0, ""))
+        top = self._checked("", 0, content, TOP)
+        if not tables["build"]:
+            raise BatchError(self._path, 1, "there is nothing to build: add a table [[build]] with a game")
+        entries = [self._entry(number, entry) for number, entry in enumerate(tables["build"])]
+        steps = [self._step(number, step) for number, step in enumerate(tables["then"])]
+        return Batch(
+            self._path,
+            tuple(sorted(entries, key=lambda entry: -entry.priority)),
+            tuple(steps),
+            duration=top.pop("for", None),
+            json_log=top.pop("json-log", None),
+            lines={key: self._line(("", 0, key)) for key in content},
+            **top,
+        )
+
+    def _entry(self, number: int, content: dict[str, Any]) -> Entry:
+        given = self._checked("build", number, content, BUILD, "game")
+        name = "-".join([given.pop("game"), *([given.pop("size")] if "size" in given else []), *given.pop("variant", ())])
+        return Entry(name, materials=given.pop("material", ()), line=self._line(("build", number, "")), **given)
+
+    def _step(self, number: int, content: dict[str, Any]) -> Step:
+        return Step(**self._checked("then", number, content, THEN, "command"), line=self._line(("then", number, "")))
+
+    def _checked(
+        self, table: str, number: int, content: dict[str, Any], fields: dict[str, Field], required: str = ""
+    ) -> dict[str, Any]:
+        """The values of a table, by key."""
+        given = {}
+        for key, value in content.items():
+            if key not in fields:
+                meant = did_you_mean(key, fields) or f": there are {', '.join(fields)}"
+                where = f"[[{table}]]" if table else "the file"
+                raise self._error((table, number, key), f"{where} has no key {quoted(key)}{meant}", (key, 0, ""))
+            try:
+                given[key] = fields[key](value)
+            except ValueError as fault:
+                raise self._error((table, number, key), f"{key} must be {fault}, not {quoted(str(value))}") from fault
+        if required and required not in given:
+            raise self._error((table, number, ""), f"this [[{table}]] has no {required}: add one")
+        return given
+
+    def _line(self, *places: Place) -> int:
+        return next((self._lines[place] for place in places if place in self._lines), 1)
+
+    def _error(self, place: Place, fault: str, *others: Place) -> BatchError:
+        return BatchError(self._path, self._line(place, *others, (*place[:2], "")), fault)

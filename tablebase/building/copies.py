@@ -1,0 +1,204 @@
+"""Copies of tables: into another folder, into an object store, and from either into this one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import Protocol
+
+from tablebase.building.transfer import CHECKSUMS, Taken, open_table, take_in
+from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.entries import Entry, entries_of
+from tablebase.catalog.sqlite import FILE_NAME
+from tablebase.compute.cleanup import ensured
+from tablebase.errors import CapacityError, CorruptCatalogError, CorruptTableError, TablebaseError
+from tablebase.tables.copying import link_or_copy, on_one_file_system
+from tablebase.tables.folder import free_space
+from tablebase.tables.format import check_bytes, missing_file
+from tablebase.tables.object_store import ObjectStore, is_url
+from tablebase.tables.writer import drafted
+
+INTERVAL = 60.0
+"""Seconds after which an object store gets the catalog as it is; what was stored since is stored again after an interruption."""
+
+
+class Source(Protocol):
+    """Where tables are copied from."""
+
+    def entries(self) -> Mapping[str, Entry]:
+        """What its catalog says, by file."""
+
+    def place(self, file: str) -> str:
+        """How a file is named to people."""
+
+    def fetch(self, file: str, draft: Path) -> None:
+        """Make a draft the same as a file."""
+
+    def bytes_to_write(self, entries: Sequence[Entry], folder: Path) -> int:
+        """Bytes that files will take on the disk of a folder, as far as that is sure."""
+
+
+class FolderSource:
+    """A folder that tables are copied from.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Attributes
+    ----------
+    linked : int
+        Files that became hard links.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.linked = 0
+
+    def entries(self) -> Mapping[str, Entry]:
+        """See `Source.entries`."""
+        return entries_of(self.folder)
+
+    def place(self, file: str) -> str:
+        """See `Source.place`."""
+        return str(self.folder / file)
+
+    def fetch(self, file: str, draft: Path) -> None:
+        """See `Source.fetch`."""
+        source = self.folder / file
+        if not source.exists():
+            raise missing_file(source)
+        self.linked += link_or_copy(source, draft)
+
+    def bytes_to_write(self, entries: Sequence[Entry], folder: Path) -> int:
+        """See `Source.bytes_to_write`."""
+        return 0 if on_one_file_system(self.folder, folder) else sum(entry.row["bytes"] for entry in entries)
+
+
+class StoreSource:
+    """An object store that tables are copied from.
+
+    Parameters
+    ----------
+    store : ObjectStore
+    scratch : Path
+        A folder for its catalog.
+    """
+
+    def __init__(self, store: ObjectStore, scratch: Path) -> None:
+        self._store, self._scratch = store, scratch
+
+    def entries(self) -> Mapping[str, Entry]:
+        """See `Source.entries`."""
+        if not self._store.has(FILE_NAME):
+            raise TablebaseError(f"there is no tablebase in {self._store.url}: put one there with 'tablebase copy'")
+        _get_catalog(self._store, self._scratch)
+        return entries_of(self._scratch)
+
+    def place(self, file: str) -> str:
+        """See `Source.place`."""
+        return f"{self._store.url}/{file}"
+
+    def fetch(self, file: str, draft: Path) -> None:
+        """See `Source.fetch`."""
+        self._store.get(file, draft)
+
+    def bytes_to_write(self, entries: Sequence[Entry], folder: Path) -> int:  # noqa: ARG002 (it is always all of them)
+        """See `Source.bytes_to_write`."""
+        return sum(int(entry.row["bytes"]) for entry in entries)
+
+
+def _get_catalog(store: ObjectStore, scratch: Path) -> None:
+    """Fetch the catalog of a store; it cannot be rebuilt here, where its files are not."""
+    store.get(FILE_NAME, scratch / FILE_NAME)
+    try:
+        Catalog(scratch).close()
+    except CorruptCatalogError as fault:
+        place = f"{store.url}/{FILE_NAME}"
+        raise TablebaseError(f"{place} {fault.fault}: delete it, and copy the tables there again with 'tablebase copy'") from fault
+
+
+@contextmanager
+def opened_source(place: str) -> Iterator[Source]:
+    """The folder or the object store of this name."""
+    if not is_url(place):
+        yield FolderSource(Path(place))
+        return
+    with _scratch() as scratch:
+        yield StoreSource(ObjectStore(place), scratch)
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    """A temporary folder, which is removed however the process ends."""
+    folder = mkdtemp(prefix="tablebase-")
+    with ensured(partial(rmtree, folder, ignore_errors=True)):
+        yield Path(folder)
+
+
+def copies(source: Source, folder: Path, entries: Sequence[Entry]) -> Iterator[tuple[Entry, Path]]:
+    """Copy tables to drafts in a folder; what `take_in` makes them with.
+
+    Raises
+    ------
+    CapacityError
+        If the disk of the folder is too small.
+    CorruptTableError
+        If a file is not the one that was registered.
+    """
+    needed, free = source.bytes_to_write(entries, folder), free_space(folder)
+    if needed > free:
+        cure, unit = "name another folder", f"bytes on the disk of {folder}"
+        raise CapacityError("the copy", cure, needed=needed, allowed=free, unit=unit)
+    for entry in entries:
+        with drafted(folder / entry.file) as draft:
+            source.fetch(entry.file, draft)
+            try:
+                check_bytes(draft, entry.title, entry.sha256)
+                open_table(entry, draft).close()
+            except CorruptTableError as fault:
+                raise CorruptTableError(fault.fault, source.place(entry.file)) from fault
+        yield entry, draft
+
+
+def copy(source: Source, entries: Sequence[Entry], folder: Path) -> Iterator[Taken]:
+    """Copy tables into a folder; see `take_in`."""
+    return take_in(folder, entries, partial(copies, source, folder))
+
+
+def merge(
+    source: Source, entries: Sequence[Entry], faults: Mapping[str, str], folder: Path, catalog: str | None = None
+) -> Iterator[Taken]:
+    """Copy those tables into a folder that do not contradict it, and then raise an error about all others; see `take_in`."""
+    return take_in(folder, entries, partial(copies, source, folder), faults, catalog=catalog)
+
+
+def upload(source: FolderSource, entries: Sequence[Entry], url: str) -> Iterator[Taken]:
+    """Copy tables into an object store; see `take_in`. Nothing keeps another program from doing that at the same time."""
+    store = ObjectStore(url)
+    with _scratch() as scratch:
+
+        def save() -> None:
+            # The catalog is the last, so that it never lists what is not there.
+            for name in (CHECKSUMS, FILE_NAME):
+                if (scratch / name).exists():
+                    store.put(scratch / name, name)
+
+        if store.has(FILE_NAME):
+            _get_catalog(store, scratch)
+        saved = time.monotonic()
+        for taken in take_in(scratch, entries, partial(copies, source, scratch), elsewhere=store.url):
+            if taken.is_new:
+                file = taken.entry.file
+                store.put(scratch / file, file)
+                (scratch / file).unlink()
+            yield taken
+            if time.monotonic() > saved + INTERVAL:
+                save()
+                saved = time.monotonic()
+        save()

@@ -1,0 +1,142 @@
+"""Build the layers of a game with chance: needs, sentences, progress and logs around `tablebase.building.layers`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from tablebase.building.layers import SPEED, BuiltLayer, build_layers, check_memory, missing_layers
+from tablebase.building.layers import estimate as estimate_layers
+from tablebase.building.log import say_summary
+from tablebase.building.records import Begun, BuildResult, Ended, Report, TableRecord
+from tablebase.building.table_work import preparation
+from tablebase.building.terms import LOCAL, Counted, Needs, Terms
+from tablebase.compute.machine import cores
+from tablebase.compute.messages import say
+from tablebase.compute.progress import Progress, progress
+from tablebase.compute.stages import watched
+from tablebase.errors import TablebaseError
+from tablebase.executors.scheduler import Deadline
+from tablebase.game.kernels import Layer, Region
+from tablebase.game.stochastic import StochasticGame
+from tablebase.stochastic import iteration
+from tablebase.stochastic.compiled import compiled
+
+ENGINE = "bounds"
+"""How logs call the solver of games with chance."""
+
+
+def needs_of(game: StochasticGame, limits: dict[str, int | str], terms: Terms, counted: set[Counted]) -> Needs:
+    """What the missing layers of a region need, without those that have been `counted`, which are added to these.
+
+    Raises
+    ------
+    CapacityError
+        If they do not fit into memory.
+    """
+    region = compiled(game).region(limits)
+    named = {layer: (game.name, f"{region.name}/{layer.name}") for layer in region.layers}
+    missing = [one for one in missing_layers(game, region, terms.data, terms.catalog) if named[one] not in counted]
+    if not missing:
+        return Needs()
+    counted.update(named[layer] for layer in missing)
+    check_memory(game, region, terms.limits.memory)
+    names = {layer.name for layer in missing}
+    lines = [line for line in estimate_layers(region) if line.layer in names]
+    cpu_seconds = sum(line.cpu_seconds for line in lines)
+    before = preparation(game.name, {ENGINE}, counted)
+    return Needs(
+        len(lines),
+        sum(line.states for line in lines),
+        max(line.memory for line in lines),
+        sum(line.disk for line in lines),
+        before + cpu_seconds,
+        before + cpu_seconds / threads_of(terms),
+    )
+
+
+def threads_of(terms: Terms) -> int:
+    """Threads that can be of use."""
+    return min(terms.limits.workers, cores())
+
+
+def refuse_cluster(game: StochasticGame, where: str) -> None:
+    """Refuse workers elsewhere, which do not share the memory that the layers of a game are in."""
+    if where != LOCAL:
+        raise TablebaseError(f"tables of {game.name} are built by threads of one process: leave out the executor {where}")
+
+
+def build_region(game: StochasticGame, limits: dict[str, int | str], terms: Terms, *, summarized: bool = False) -> BuildResult:
+    """Solve, verify and store the layers that are missing, and say so; see `tablebase.building.table_work.build_tables`."""
+    region = compiled(game).region(limits)
+    missing = missing_layers(game, region, terms.data, terms.catalog)
+    if not missing:
+        say(f"nothing to do: all {len(region.layers)} tables are in {terms.data}, built and verified")
+        return BuildResult(game.name, terms.data, len(region.layers))
+    total = region.size // region.block
+    with progress(f"build {game.name}", "blocks", total, verbose=terms.verbose, compiles=True) as shown:
+        report = LayerReport(game, region, missing, terms, shown)
+        deadline = None if terms.end is None else Deadline(terms.end, report.seconds, terms.grace)
+        with watched(lambda stage: shown.at(region.name, stage)):
+            build_layers(
+                game,
+                region,
+                terms.data,
+                terms.limits.workers,
+                report.reach,
+                report.finish,
+                deadline,
+                catalog=terms.catalog,
+                say=shown.write,
+            )
+    ended = report.ended()
+    say(f"built and verified in {terms.data}: {ended.done} of {len(region.layers)} tables, {ended.placements:,} states")
+    if summarized:
+        say_summary(ended)
+    return BuildResult(game.name, terms.data, len(region.layers), ended.left, ended.seconds, report.records())
+
+
+class LayerReport:
+    """What has come of the missing layers of a region, while they are built."""
+
+    def __init__(self, game: StochasticGame, region: Region, missing: Sequence[Layer], terms: Terms, shown: Progress) -> None:
+        self._game, self._region, self._terms, self._shown = game, region, terms, shown
+        self._begin, self._blocks = time.monotonic(), 0
+        self._missing = {layer.name for layer in missing}
+        states = sum(layer.end - layer.begin for layer in missing)
+        seconds = sum(map(self.seconds, missing))
+        limits = terms.limits
+        begun = Begun(game.name, len(missing), states, seconds, limits.workers, limits.memory, terms.deadline)
+        self._report = Report(begun)
+        terms.log.write(begun)
+
+    def seconds(self, layer: Layer) -> float:
+        """Seconds by the clock that a layer is expected to take."""
+        return (layer.end - layer.begin) / SPEED / threads_of(self._terms)
+
+    def reach(self, now: iteration.Progress) -> None:
+        """Show how far a layer has come."""
+        blocks = now.layer.begin // self._region.block + now.done
+        self._shown.update(blocks - self._blocks)
+        self._blocks = blocks
+
+    def finish(self, built: BuiltLayer) -> None:
+        """Show, count and log a finished layer."""
+        name, states = built.layer.name, built.layer.end - built.layer.begin
+        took = f"{built.seconds:.1f} CPU-seconds" if built.is_new else "already there"
+        self._shown.note(f"{name}: {states:,} states, {took}")
+        if built.is_new:
+            self._report.again += built.layer.name not in self._missing
+            record = TableRecord(self._game.name, name, ENGINE, states, built.elapsed, built.seconds, built.memory, built.bytes)
+            self._report.add(record, states / SPEED)
+            self._terms.log.write(record)
+
+    def records(self) -> tuple[TableRecord, ...]:
+        """The layers that are done."""
+        return tuple(self._report.tables)
+
+    def ended(self) -> Ended:
+        """The last record, which is also written to the log."""
+        ended = self._report.ended(time.monotonic() - self._begin)
+        self._terms.log.write(ended)
+        return ended

@@ -1,0 +1,128 @@
+"""Remove what no longer serves: tables of old rules, and files that nothing refers to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.sqlite import FILE_NAME
+from tablebase.errors import CorruptTableError, NotationError, RulesError, StaleTableError
+from tablebase.files.outputs import DRAFT_SUFFIX
+from tablebase.game import Game
+from tablebase.game.registry import load_rules
+from tablebase.game.stochastic import StochasticGame
+from tablebase.slices.material import parse_material
+from tablebase.tables.format import SUFFIX, USER_BLOCK
+from tablebase.tables.reader import Table
+
+OLD_RULES = "built under other rules"
+UNREGISTERED = "not in the catalog"
+DRAFT = "left by an interrupted command"
+_TABLE_DRAFT = re.compile(rf"\..+{re.escape(SUFFIX)}\.[0-9a-f]+{re.escape(DRAFT_SUFFIX)}")
+# Versions before 0.2 made the catalog anew under such a name.
+_CATALOG_DRAFT = re.compile(rf"\.{re.escape(FILE_NAME)}\.\d+{re.escape(DRAFT_SUFFIX)}(-journal)?")
+
+
+@dataclass(frozen=True)
+class Prunable:
+    """A file that may be removed; the field names are those of ``prune --format json``.
+
+    Parameters
+    ----------
+    file : str
+        Relative to the tablebase's folder.
+    bytes : int
+        Its size; 0 if it has gone and only the catalog still lists it.
+    reason : str
+    """
+
+    file: str
+    bytes: int
+    reason: str
+
+
+def prunable(folder: Path, catalog: Catalog) -> list[Prunable]:
+    """What may be removed from a folder. Files of games that are not installed, and of other programs, are never among it."""
+    registered = catalog.files()
+    found = {path: DRAFT for path in folder.iterdir() if _CATALOG_DRAFT.fullmatch(path.name)}
+    for game in _games(folder, registered):
+        current = {folder / file for file, entry in registered.items() if entry[:2] == (game.name, game.digest)}
+        old = {folder / file: OLD_RULES for file, (name, *_) in registered.items() if name == game.name}
+        found |= {path: reason for path, reason in old.items() if path not in current and not path.exists()}
+        found |= {path: reason for path, reason in _files_of(folder, game) if path not in current}
+    return [Prunable(path.relative_to(folder).as_posix(), _size(path), found[path]) for path in sorted(found)]
+
+
+def prune(folder: Path, catalog: Catalog, items: Sequence[Prunable]) -> None:
+    """Remove files, and what the catalog says of them.
+
+    Parameters
+    ----------
+    folder : Path
+        Locked by the caller, so that no build is running in it.
+    catalog : Catalog
+        Opened with ``create=True``.
+    items : sequence of Prunable
+    """
+    # If this is interrupted, files that are left are not in the catalog any more and will be found again.
+    catalog.remove([item.file for item in items])
+    for item in items:
+        (folder / item.file).unlink(missing_ok=True)
+
+
+def _games(folder: Path, registered: dict[str, tuple[str, ...]]) -> Iterator[Game | StochasticGame]:
+    """The installed games that have a folder or are in the catalog."""
+    for name in sorted({path.name for path in folder.iterdir() if path.is_dir()} | {name for name, *_ in registered.values()}):
+        with suppress(RulesError):
+            game = load_rules(name)
+            if game.name == name:
+                yield game
+
+
+def _files_of(folder: Path, game: Game | StochasticGame) -> Iterator[tuple[Path, str]]:
+    """The drafts and tables of a game, with the reason why each would be removed if it is not in the catalog."""
+    for path in sorted((folder / game.name).glob("[0-9]*/*" if isinstance(game, Game) else "*/*")):
+        if path.is_symlink() or not path.is_file():
+            continue
+        if _TABLE_DRAFT.fullmatch(path.name):
+            yield path, DRAFT
+        elif path.suffix == SUFFIX and _is_table(game, path):
+            yield path, _reason(game, path)
+
+
+def _is_table(game: Game | StochasticGame, path: Path) -> bool:
+    """Whether a file begins as a table of the game does that has this name; it may be damaged, or of other rules."""
+    title = f"{game.name} {path.stem}" if isinstance(game, Game) else f"{game.name} {path.parent.name} {path.stem}"
+    with path.open("rb") as file:
+        beginning = file.read(USER_BLOCK)
+    return re.match(rf"tablebase \d+ {re.escape(title)} sha256=".encode(), beginning) is not None
+
+
+def _reason(game: Game | StochasticGame, path: Path) -> str:
+    try:
+        _open(game, path)
+    except (StaleTableError, NotationError, RulesError):
+        # Other rules may have had materials, or limits, that these have not.
+        return OLD_RULES
+    except CorruptTableError:
+        return f"broken, and {UNREGISTERED}"
+    return UNREGISTERED
+
+
+def _open(game: Game | StochasticGame, path: Path) -> None:
+    """Open a table file, and close it again."""
+    if isinstance(game, Game):
+        Table(path, game, parse_material(game, path.stem)).close()
+    else:
+        # Games of pieces do not need Numba here.
+        from tablebase.building.layers import opened_layer
+
+        opened_layer(path.parents[2], game, path).close()
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0

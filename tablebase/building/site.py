@@ -1,0 +1,104 @@
+"""The place where tables are built: whether a worker elsewhere sees the same folder, and is the same program."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import tablebase
+from tablebase.compute.cleanup import ensured
+from tablebase.errors import RulesError
+from tablebase.executors.executor import Fault
+from tablebase.game import Game, load_game
+from tablebase.tables.format import FORMAT_VERSION
+
+TOKEN = ".cluster"
+"""A file that the process that builds writes into the folder, for workers to read."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """What a worker must share with the process that builds.
+
+    Calling it, in a worker, finds what is wrong there, or nothing.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the tables; absolute.
+    token : str
+        What `TOKEN` holds there.
+    game, digest : str
+        The name of the rules, and their digest.
+    version : str
+        Of this program.
+    format : int
+        Of its tables.
+    """
+
+    folder: Path
+    token: str
+    game: str
+    digest: str
+    version: str = field(default_factory=lambda: tablebase.__version__)
+    format: int = FORMAT_VERSION
+
+    def __call__(self) -> Fault | None:
+        """What is wrong where this is called, if anything is."""
+        return self._program() or self._rules() or self._shared()
+
+    def _program(self) -> Fault | None:
+        version = tablebase.__version__
+        if (version, FORMAT_VERSION) == (self.version, self.format):
+            return None
+        return Fault(f"has version {version} of this program instead of {self.version}", "install the same version everywhere")
+
+    def _rules(self) -> Fault | None:
+        try:
+            game = load_game(self.game)
+        except RulesError as fault:
+            return Fault(f"has no rules of {self.game} ({fault})", "install the same rules everywhere")
+        if game.digest == self.digest:
+            return None
+        return Fault(f"has other rules of {self.game}", "install the same rules everywhere")
+
+    def _shared(self) -> Fault | None:
+        cure = f"let {self.folder} be the same folder on all machines, or name another one with --data"
+        try:
+            token = (self.folder / TOKEN).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as fault:
+            return Fault(f"does not see the folder of the tables ({_reason(fault)})", cure)
+        if token != self.token:
+            return Fault(f"sees another folder in place of {self.folder}", cure)
+        mine = self.folder / f"{TOKEN}-{socket.gethostname()}-{secrets.token_hex(4)}"
+        try:
+            mine.touch()
+            mine.unlink()
+        except OSError as fault:
+            return Fault(f"cannot write to the folder of the tables ({_reason(fault)})", cure)
+        return None
+
+
+@contextmanager
+def site(folder: Path, game: Game) -> Iterator[Site]:
+    """The site of a build, whose token is in the folder as long as the block lasts."""
+    token = secrets.token_hex(16)
+    path = folder / TOKEN
+    with ensured(partial(path.unlink, missing_ok=True)):
+        path.write_text(token, encoding="utf-8")
+        yield Site(folder.resolve(), token, game.name, game.digest)
+
+
+def remove_tokens(folder: Path) -> None:
+    """Delete what builds on a cluster that were killed have left; only for those who have locked the folder."""
+    for left in folder.glob(f"{TOKEN}*"):
+        left.unlink(missing_ok=True)
+
+
+def _reason(fault: Exception) -> str:
+    return (fault.strerror if isinstance(fault, OSError) else None) or str(fault)

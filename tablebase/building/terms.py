@@ -1,0 +1,128 @@
+"""On which terms tables are built, and what that needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from tablebase.building.log import Log
+from tablebase.compute import machine
+from tablebase.compute.machine import usable_workers
+from tablebase.compute.messages import say
+from tablebase.errors import TablebaseError
+from tablebase.executors.executor import Executor, Limits
+from tablebase.executors.local import LocalExecutor
+from tablebase.game.plain_arguments import as_size
+
+LOCAL, DASK = "local", "dask"
+"""What runs the solvers: processes of this machine, or workers of a cluster."""
+AHEAD = 3.0
+"""Seconds of work before workers are started that nobody has asked for."""
+
+
+def local_executor(workers: int | None) -> LocalExecutor:
+    """Processes of this machine, as many as were asked for, that share its memory."""
+    return LocalExecutor(Limits(usable_workers(workers), machine.memory()), AHEAD if workers is None else 0.0)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Where, when and with what to build.
+
+    Parameters
+    ----------
+    data : Path
+    limits : Limits
+    end : float or None
+        The deadline, in seconds since the epoch.
+    grace : float
+        Seconds after it for tables in work.
+    keep_free : int
+        Bytes of the disk.
+    log : Log
+    verbose : bool
+    catalog : str or None
+        URL of the PostgreSQL database with the catalog.
+    where : str
+        ``local`` or ``dask``.
+    scheduler : str or None
+        Of a cluster; None for one that is started on this machine.
+    workers_given : bool
+        Whether somebody asked for that many workers, and is told how they share the tables.
+    """
+
+    data: Path
+    limits: Limits
+    end: float | None = None
+    grace: float = 0.0
+    keep_free: int = 0
+    log: Log = field(default_factory=Log)
+    verbose: bool = False
+    catalog: str | None = None
+    where: str = LOCAL
+    scheduler: str | None = None
+    workers_given: bool = False
+
+    def executor(self) -> Executor:
+        """What runs the solvers."""
+        if self.where == LOCAL:
+            return LocalExecutor(self.limits, 0.0 if self.workers_given else AHEAD)
+        from tablebase.executors.dask import DaskExecutor
+
+        return DaskExecutor(self.limits, self.scheduler, say)
+
+    @property
+    def deadline(self) -> str | None:
+        """The deadline as local time, to the second."""
+        return None if self.end is None else datetime.fromtimestamp(self.end).astimezone().isoformat(timespec="seconds")
+
+
+Counted = tuple[str, str]
+"""A game and one of its tables."""
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a build needs that has not begun.
+
+    Parameters
+    ----------
+    tables, placements : int
+    memory, disk : int
+        Bytes.
+    cpu_seconds, seconds : float
+        Of the processors, and by the clock.
+    """
+
+    tables: int = 0
+    placements: int = 0
+    memory: int = 0
+    disk: int = 0
+    cpu_seconds: float = 0.0
+    seconds: float = 0.0
+
+
+def chosen_limits(workers: int | None, memory: int | str | None, where: str = LOCAL, scheduler: str | None = None) -> Limits:
+    """What a build may use at the same time.
+
+    Raises
+    ------
+    TablebaseError
+        If these options do not go together, or there is no such scheduler with workers.
+    """
+    if scheduler is not None:
+        return _limits_at(scheduler, workers, memory, where)
+    allowed, count = machine.memory() if memory is None else as_size("memory", memory), usable_workers(workers)
+    return Limits(count, allowed) if where == LOCAL else Limits(count, allowed // count, each=True)
+
+
+def _limits_at(scheduler: str, workers: int | None, memory: int | str | None, where: str) -> Limits:
+    """What the workers of a scheduler offer, if nothing else was asked for."""
+    if where != DASK:
+        raise TablebaseError("a scheduler belongs to the executor dask: add --executor dask, or leave out --scheduler")
+    if workers is not None or memory is not None:
+        raise TablebaseError("a scheduler has workers and memory of its own: leave out --workers and --memory, or --scheduler")
+    from tablebase.executors.dask import limits_at
+
+    return limits_at(scheduler, say)

@@ -1,0 +1,288 @@
+"""Take tables into a folder that were built elsewhere: check, publish, register.
+
+Tables are copied, packed or unpacked (`tablebase.building.copies`, `tablebase.building.packing`); all of them come in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from sqlalchemy.orm import Session
+
+from tablebase.building.plan import with_dependencies
+from tablebase.building.tables import lock, remove_drafts
+from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.entries import Entry, enter_known, entries_of
+from tablebase.catalog.registration import enter_layer, of_file, of_layer
+from tablebase.compute.cleanup import ensured
+from tablebase.errors import ConflictError, MissingTableError, RulesError, TablebaseError
+from tablebase.files.outputs import publish, write_text
+from tablebase.game import Game
+from tablebase.game.arguments import refuse_given
+from tablebase.game.registry import load_rules
+from tablebase.game.stochastic import StochasticGame
+from tablebase.slices.location import locate
+from tablebase.slices.material import Material, material_name, parse_material, parse_materials
+from tablebase.tables.folder import make_folder
+from tablebase.tables.format import check_seal
+from tablebase.tables.missing import chosen_tables, nothing_registered
+from tablebase.tables.reader import Table
+
+if TYPE_CHECKING:
+    # Games of pieces do not need Numba here.
+    from tablebase.stochastic.files import LayerFile
+
+CHECKSUMS = "SHA256SUMS"
+"""The list of all tables of a folder, as ``sha256sum --check`` reads it."""
+
+Make = Callable[[Sequence[Entry]], Iterator[tuple[Entry, Path]]]
+"""Makes a checked draft of each table, beside the place where it will be published."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A table that is in the folder now.
+
+    Parameters
+    ----------
+    entry : Entry
+        What the catalog says of it where it came from.
+    is_new : bool
+        False if it was there before.
+    bytes : int
+        Of the file that has been made; 0 if there was one.
+    """
+
+    entry: Entry
+    is_new: bool
+    bytes: int = 0
+
+
+def entries_asked_for(
+    game: Game | StochasticGame,
+    pieces: range | None,
+    material: Sequence[str] | None,
+    folder: Path,
+    catalog: str | None,
+    *,
+    with_dependencies: bool = False,
+) -> list[Entry]:
+    """The registered tables that the options of a command name; see `chosen_entries`."""
+    if isinstance(game, StochasticGame):
+        refuse_given(game, pieces=pieces, material=material)
+        return chosen_entries(game, folder, catalog=catalog)
+    materials = [parsed for text in material or [] for parsed in parse_materials(game, text)]
+    return chosen_entries(game, folder, pieces, materials, dependencies=with_dependencies, catalog=catalog)
+
+
+def chosen_entries(
+    game: Game | StochasticGame,
+    folder: Path,
+    pieces: int | range | None = None,
+    materials: Sequence[Material] = (),
+    *,
+    dependencies: bool = False,
+    catalog: str | None = None,
+) -> list[Entry]:
+    """The registered tables of a game that are asked for, or all.
+
+    Parameters
+    ----------
+    game : Game or StochasticGame
+    folder : Path
+    pieces, materials
+        As for `chosen_tables`; only for games of pieces.
+    dependencies : bool
+        Whether to add all that these depend on.
+    catalog : str, optional
+        As for `Catalog`.
+
+    Raises
+    ------
+    MissingTableError
+        If one of them is not registered.
+    """
+    entries = {entry.row.get("material", entry.file): entry for entry in entries_of(folder, catalog).values() if entry.is_of(game)}
+    if not entries:
+        raise nothing_registered(game, folder)
+    if not isinstance(game, Game):
+        return list(entries.values())
+    names = chosen_tables(game, folder, entries, pieces, materials)
+    if dependencies:
+        names = [material_name(game, one) for one in with_dependencies(game, [parse_material(game, name) for name in names])]
+    for name in names:
+        if name not in entries:
+            raise MissingTableError(game.name, folder, material=name)
+    return [entries[name] for name in names]
+
+
+def usable_entries(entries: Iterable[Entry]) -> tuple[list[Entry], dict[str, str]]:
+    """The entries of tables that can be used here; for the others, by file, why not, as the predicate of a sentence."""
+    faults = {entry: _foreign_fault(entry) for entry in entries}
+    return [entry for entry, fault in faults.items() if fault is None], {
+        entry.file: fault for entry, fault in faults.items() if fault is not None
+    }
+
+
+def _foreign_fault(entry: Entry) -> str | None:
+    """Why a table of another folder is of no use here; None if it is."""
+    try:
+        rules = load_rules(entry.game)
+    except RulesError:
+        return "is of a game that is not installed"
+    if not entry.is_of(rules):
+        return "was built under other rules than those installed"
+    return None if _is_in_place(rules, entry) else "is not where such a table belongs"
+
+
+def _is_in_place(rules: Game | StochasticGame, entry: Entry) -> bool:
+    """Whether a reader would look for a file under its name: a catalog from elsewhere might name any file."""
+    parts = PurePosixPath(entry.file).parts
+    if entry.file != entry.place or len(parts) != 3 or ".." in parts:
+        return False
+    if not isinstance(rules, Game):
+        return "region" in entry.row
+    try:
+        material = parse_material(rules, entry.row["material"])
+    except (KeyError, TablebaseError):
+        return False
+    return locate(rules, material, 0).material == material
+
+
+def open_table(entry: Entry, path: Path) -> Table | LayerFile:
+    """Open the file of a table or of a layer, in whatever place, after all checks that need no decompression."""
+    rules = load_rules(entry.game)
+    if isinstance(rules, Game):
+        return Table(path, rules, parse_material(rules, entry.row["material"]))
+    from tablebase.building.layers import layer_file
+
+    return layer_file(rules, path, entry.row["layer"])
+
+
+def take_in(
+    folder: Path,
+    entries: Sequence[Entry],
+    make: Make,
+    faults: Mapping[str, str] | None = None,
+    *,
+    elsewhere: str | None = None,
+    catalog: str | None = None,
+) -> Iterator[Taken]:
+    """Take tables into a folder and its catalog, with the solvers, seconds and patterns that another catalog knew.
+
+    Tables that hold the same values already stay as they are.
+
+    Parameters
+    ----------
+    folder : Path
+    entries : sequence of Entry
+        From the other catalog.
+    make : callable
+        Makes drafts of those that are missing.
+    faults : mapping of str to str, optional
+        Other tables that cannot be taken in, with reasons; then all that can be are, before the error is raised.
+        By default nothing is taken in unless everything can be.
+    elsewhere : str, optional
+        The address of an object store that the files are moved to, so that only the catalog says what there is.
+    catalog : str, optional
+        Of the folder, as for `Catalog`.
+
+    Yields
+    ------
+    Taken
+        Each table, once it is registered.
+
+    Raises
+    ------
+    ConflictError
+        If tables are there that have the same names and other values.
+    """
+    make_folder(folder)
+    with ExitStack() as stack:
+        registry = stack.enter_context(closing(Catalog(folder, create=True, catalog=catalog)))
+        stack.enter_context(lock(folder))
+        for game in {entry.game for entry in entries}:
+            stack.enter_context(ensured(partial(remove_drafts, folder / game)))
+        plan = _plan(entries_of(folder, catalog), folder, entries, files_stay=elsewhere is None)
+        conflicts = {**(faults or {}), **plan.conflicts}
+        if conflicts and faults is None:
+            raise ConflictError(elsewhere or folder, conflicts)
+        for entry in plan.there:
+            yield Taken(entry, is_new=False)
+        for entry in plan.unregistered:
+            _register(registry, folder, entry)
+            yield Taken(entry, is_new=False)
+        for entry, draft in make(plan.missing):
+            publish(draft, folder / entry.file)
+            _register(registry, folder, entry)
+            yield Taken(entry, is_new=True, bytes=(folder / entry.file).stat().st_size)
+        _write_checksums(folder, registry)
+    if conflicts:
+        raise ConflictError(folder, conflicts)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is to be done with tables: nothing, or to register them, or to make them; for conflicts, reasons by file."""
+
+    there: list[Entry]
+    unregistered: list[Entry]
+    missing: list[Entry]
+    conflicts: dict[str, str]
+
+
+def _plan(registered: Mapping[str, Entry], folder: Path, entries: Sequence[Entry], *, files_stay: bool) -> _Plan:
+    plan = _Plan([], [], [], {})
+    for entry in entries:
+        here, path = registered.get(entry.file), folder / entry.file
+        exists = path.exists() if files_stay else here is not None
+        if not exists:
+            plan.missing.append(entry)
+        elif here is not None and here.has_values_of(entry):
+            plan.there.append(entry)
+        elif here is not None:
+            plan.conflicts[entry.file] = "has other values there"
+        elif _holds(path, entry):
+            plan.unregistered.append(entry)
+        else:
+            plan.conflicts[entry.file] = "is another file there, which is not in the catalog"
+    return plan
+
+
+def _holds(path: Path, entry: Entry) -> bool:
+    """Whether a file holds what an entry says, as far as its seal and its header show: an interrupted command has left it."""
+    try:
+        check_seal(path, entry.title)
+        with closing(open_table(entry, path)) as file:
+            return values_of(file) == str(entry.row["values_sha256"])
+    except TablebaseError:
+        return False
+
+
+def values_of(file: Table | LayerFile) -> str:
+    """The digest of its values that a file claims."""
+    return file.header.values_sha256 if isinstance(file, Table) else file.values_sha256
+
+
+def _register(catalog: Catalog, folder: Path, entry: Entry) -> None:
+    """Enter a file as it is in the folder, with what the other catalog knew of it."""
+    with closing(open_table(entry, folder / entry.file)) as file, catalog.writing() as session:
+        _enter(session, folder, file, entry)
+
+
+def _enter(session: Session, folder: Path, file: Table | LayerFile, entry: Entry) -> None:
+    if isinstance(file, Table):
+        enter_known(session, file.game, of_file(folder, file.game, file), entry)
+    else:
+        enter_layer(session, file.game, of_layer(folder, file, entry.row["seconds"]))
+
+
+def _write_checksums(folder: Path, catalog: Catalog) -> None:
+    """List the digests of all registered tables; the catalog, which changes, is not among them."""
+    text = "".join(f"{more[-1]}  {file}\n" for file, more in sorted(catalog.files().items()))
+    write_text(folder / CHECKSUMS, text, "use another folder", own=True)

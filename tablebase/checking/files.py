@@ -1,0 +1,45 @@
+"""Verify the bytes of table files alone: quick, and needs no rules."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from functools import partial
+from pathlib import Path
+
+from tablebase.catalog.entries import Entry
+from tablebase.compute import threads
+from tablebase.errors import TablebaseError, system_error
+from tablebase.tables.format import check_bytes
+
+Checks = Generator[tuple[str, str | None], None, None]
+"""For each table its name, and None if it is right, else a sentence that says what is wrong."""
+
+
+def verify_files(folder: Path, entries: Sequence[Entry], workers: int = 1) -> Checks:
+    """Compare files with the SHA-256 under which they are registered, and with their own seals.
+
+    Parameters
+    ----------
+    folder : Path
+    entries : sequence of Entry
+    workers : int
+        Threads.
+
+    Yields
+    ------
+    (str, str or None)
+        For each file its name, and None if it is as it was written, else a sentence that says what is wrong.
+    """
+    with threads.use(workers):
+        yield from threads.each(partial(_checked, folder), entries)
+
+
+def _checked(folder: Path, entry: Entry) -> tuple[str, str | None]:
+    path = folder / entry.file
+    try:
+        check_bytes(path, entry.title, entry.sha256)
+    except TablebaseError as fault:
+        return entry.file, str(fault)
+    except OSError as fault:
+        return entry.file, str(system_error(fault, path))
+    return entry.file, None

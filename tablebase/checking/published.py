@@ -1,0 +1,48 @@
+"""Published digests of tables, to hold one's own tables against."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+
+from tablebase.errors import TablebaseError
+from tablebase.files.texts import read_text
+from tablebase.game import Game
+
+COLUMNS = ("game", "material", "values_sha256")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+def read_published(path: Path, game: Game) -> dict[str, str]:
+    """The digests of a game's tables, by material.
+
+    Parameters
+    ----------
+    path : Path
+        A CSV file with the columns ``game``, ``material`` and ``values_sha256``, as the catalog's table ``tables`` has them;
+        other columns are ignored.
+    game : Game
+
+    Raises
+    ------
+    TablebaseError
+        If it is not such a file, or lists no table of the game.
+    """
+    try:
+        rows = csv.DictReader(io.StringIO(read_text(path, "name another file", what="a list of published tables")))
+        missing = [name for name in COLUMNS if name not in (rows.fieldnames or ())]
+        if missing:
+            raise TablebaseError(f"{path} is no list of published tables: it has no column {missing[0]}")
+        listed = [row for row in rows if row["game"] == game.name]
+    except csv.Error as fault:
+        raise TablebaseError(f"{path} is no list of published tables: {fault}") from fault
+    published: dict[str, str] = {}
+    for row in listed:
+        material, digest = row["material"], row["values_sha256"]
+        if not _SHA256.fullmatch(digest or "") or published.setdefault(material, digest) != digest:
+            raise TablebaseError(f"{path} does not have one SHA-256 of the table {material}: take the file as it was published")
+    if not published:
+        raise TablebaseError(f"{path} lists no table of {game.name}: name the file of this game")
+    return published

@@ -1,0 +1,118 @@
+"""Verify a table: its bytes, its values, its statistics, and every position one ply deep.
+
+Verification shares only the rules, the value coding and `tablebase.slices` with the solvers, and it only generates
+forward moves. If every win in d has a move into a loss in d - 1 and no better one, every loss in d only has moves into
+wins, the longest in d - 1, and every draw has a drawing move and no winning one, then by induction over d all wins and
+losses are right, and so are the draws.
+
+There are five checkers: `general` handles any table, and small ones without any kernel to compile; `planes` handles those of single
+pieces on at most 64 squares, `rows` those on larger boards with one byte per position, `pursuit` those of pursuits, and `groups`
+all others without escapes, many times faster. `general` is the twin of the others in the tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from tablebase.checking import general, pursuit
+from tablebase.checking.general import Load
+from tablebase.compute import machine
+from tablebase.compute.stages import reach
+from tablebase.errors import CorruptTableError
+from tablebase.game import Game
+from tablebase.slices.indexing import Layout, layout_of
+from tablebase.slices.material import Material
+from tablebase.tables.format import check_seal, title
+from tablebase.tables.reader import Table
+from tablebase.tables.store import Store
+from tablebase.tables.summary import Summary
+from tablebase.values import Codes, Coding, Source
+
+__all__ = ["verify_codes", "verify_table"]
+
+
+BYTES_AT_ONCE = 6
+"""Memory, for each byte of the codes of a side to move, with which a check may hold all codes.
+
+With less it takes longer, as they are decompressed three times.
+"""
+
+
+SMALL = 1 << 16
+"""Indices of a table for which it does not pay to compile the kernels of a fast checker."""
+
+
+def verify_table(game: Game, table: Table, store: Store, memory: int | None = None) -> None:
+    """Check a table file.
+
+    Parameters
+    ----------
+    game : Game
+    table : Table
+        May still be a draft.
+    store : Store
+        Holds the tables that conversions lead to.
+    memory : int, optional
+        Bytes that the check may need, the codes of those tables aside; by default all that this machine has.
+
+    Raises
+    ------
+    CorruptTableError
+        Naming the file and the first fault.
+    MissingTableError
+        If a table that a conversion leads to is missing.
+    """
+
+    def load(material: Material, side: int) -> tuple[Codes, Coding]:
+        child = store.table(game, material)
+        return child.read(side), child.coding
+
+    reach("reading")
+    check_seal(table.path, title(game, table.material))
+    codes = codes_to_check(table, machine.memory() if memory is None else memory)
+    if table.values_digest(codes) != table.header.values_sha256:
+        raise CorruptTableError("does not hold the values it was written with", table.path)
+    try:
+        summaries = verify_codes(game, table.material, codes, table.coding, load)
+    except CorruptTableError as fault:
+        if fault.path is not None:
+            # Of a table that conversions lead to.
+            raise
+        raise CorruptTableError(f"is wrong: {fault}", table.path) from fault
+    if summaries != table.header.summaries:
+        raise CorruptTableError("is wrong: its statistics do not match its values", table.path)
+
+
+def codes_to_check(table: Table, memory: int) -> dict[int, Source]:
+    """The codes of each side to move, which are read at once if the check may need that much memory."""
+    at_once = BYTES_AT_ONCE * table.layout.size * np.dtype(table.coding.dtype).itemsize <= memory
+    return {side: table.read(side) if at_once else table.source(side) for side in table.header.summaries}
+
+
+def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], coding: Coding, load: Load) -> dict[int, Summary]:
+    """Check codes one ply deep, with the fastest checker for the material; see `general.verify_codes`.
+
+    Only that of planes does not hold all of them in memory.
+    """
+    # Imported here because Numba is slow to load.
+    from tablebase.checking import groups, planes, rows
+
+    layout = layout_of(game, material)
+    if not _is_small_beside_like_pieces(layout) and planes.applies(layout, coding):
+        return planes.verify_codes(game, material, codes, coding, load)
+    check = general.verify_codes
+    if pursuit.applies(game, material, coding):
+        check = pursuit.verify_codes
+    elif layout.size >= SMALL:
+        if rows.applies(layout, coding):
+            check = rows.verify_codes
+        elif groups.applies(layout):
+            check = groups.verify_codes
+    return check(game, material, {side: np.asarray(source) for side, source in codes.items()}, coding, load)
+
+
+def _is_small_beside_like_pieces(layout: Layout) -> bool:
+    """Whether a table of single pieces is small, and other tables of the game need another checker."""
+    return layout.size < SMALL and any(kind.limit > 1 for kind in layout.game.kinds)

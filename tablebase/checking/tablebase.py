@@ -1,0 +1,105 @@
+"""Verify the tables of a tablebase, in parallel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+
+from tablebase.catalog.catalog import Catalog, Registered
+from tablebase.catalog.registration import of_file
+from tablebase.checking.files import Checks
+from tablebase.checking.table import BYTES_AT_ONCE, verify_table
+from tablebase.errors import CorruptTableError, MissingTableError, StaleTableError
+from tablebase.executors.executor import Executor
+from tablebase.executors.scheduler import run_graph
+from tablebase.game import Game, load_game
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.material import Material, parse_material
+from tablebase.tables.format import file_sha256, table_path
+from tablebase.tables.missing import chosen_tables
+from tablebase.tables.reader import Table
+from tablebase.tables.store import Store
+
+PROCESS_BYTES = 300_000_000
+"""Memory of a worker before it holds any position."""
+
+
+def verify_tables(
+    game: Game,
+    folder: Path,
+    pieces: int | range | None,
+    materials: Sequence[Material],
+    executor: Executor,
+    published: Mapping[str, str] = MappingProxyType({}),
+    catalog: str | None = None,
+) -> tuple[int, Checks]:
+    """Check all registered tables, or those with `pieces` pieces and those of the given materials.
+
+    Parameters
+    ----------
+    game : Game
+    folder : Path
+    pieces : int, range or None
+    materials : sequence of Material
+    executor : Executor
+    published : mapping of str to str
+        Digests that the values of these materials must have; see `tablebase.checking.published`.
+    catalog : str, optional
+        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
+
+    Returns
+    -------
+    count : int
+        Number of tables to check.
+    results : iterator of (str, str or None)
+        For each table its material, and None if it is right, else a sentence that says what is wrong.
+
+    Raises
+    ------
+    MissingTableError
+        If a requested material is not registered.
+    TablebaseError
+        If there is nothing to check.
+    """
+    with closing(Catalog(folder, catalog=catalog)) as opened:
+        registered = opened.registered(game)
+    wanted = chosen_tables(game, folder, registered, pieces, materials)
+    graph: dict[tuple[str, Registered], tuple[tuple[str, Registered], ...]] = {(name, registered[name]): () for name in wanted}
+
+    def needs(entry: tuple[str, Registered]) -> int:
+        """Bytes that a check needs at the most; as many as are allowed will do."""
+        needed = PROCESS_BYTES + BYTES_AT_ONCE * layout_of(game, parse_material(game, entry[0])).size
+        return needed if executor.limits.memory is None else min(needed, executor.limits.memory)
+
+    return len(wanted), run_graph(graph, partial(check_table, game.name, folder, dict(published)), executor, needs)
+
+
+def check_table(name: str, folder: Path, published: Mapping[str, str], entry: tuple[str, Registered]) -> tuple[str, str | None]:
+    """Check one table against its catalog entry (material and what is registered); return the material and the fault, or None."""
+    return entry[0], _fault(name, folder, published, entry)
+
+
+def _fault(name: str, folder: Path, published: Mapping[str, str], entry: tuple[str, Registered]) -> str | None:
+    game = load_game(name)
+    material, registered = parse_material(game, entry[0]), entry[1]
+    path = table_path(folder, game, material)
+    store = Store(folder)
+    try:
+        if not path.exists():
+            return f"{path} is registered but missing: run 'tablebase build {name} --material {entry[0]} --data {folder}'"
+        if file_sha256(path) != registered.file_sha256:
+            return f"{path} is not the file that was registered (SHA-256 differs): delete it and build it again"
+        table = Table(path, game, material)
+        verify_table(game, table, store)
+        if published.get(entry[0], table.header.values_sha256) != table.header.values_sha256:
+            return f"{path} does not hold the values that were published: compare the rules and versions of both"
+        if of_file(folder, game, table, registered.engine, registered.seconds).seal != registered.seal:
+            return f"the catalog does not say of {path} what the file says: run 'tablebase reindex --data {folder}'"
+    except (CorruptTableError, MissingTableError, StaleTableError) as fault:
+        return str(fault)
+    finally:
+        store.close()
+    return None

@@ -1,0 +1,273 @@
+"""Building: always the same bytes, nothing solved twice, and nothing wrong published."""
+
+from __future__ import annotations
+
+import errno
+import math
+import os
+import shutil
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from support.catalogs import registered
+from support.program import SOLVERS, Answer, ask_fresh, contents, drafts, reseal
+
+from tablebase.building import tables as building
+from tablebase.building.needs import memory
+from tablebase.building.pace import Pace
+from tablebase.building.plan import plan
+from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.sqlite import FILE_NAME
+from tablebase.errors import CorruptTableError
+from tablebase.executors.executor import Limits
+from tablebase.executors.local import LocalExecutor
+from tablebase.executors.scheduler import run_graph
+from tablebase.game import Outcome
+from tablebase.slices.location import dependencies, stored_materials
+from tablebase.slices.material import parse_material
+from tablebase.tables.format import table_path
+from tablebase.values import DRAW, Value
+from tablebase_rules.doushouqi import game as doushouqi
+
+GAME = doushouqi()
+Ask = Callable[..., Answer]
+
+
+def path_of(folder: Path, name: str) -> Path:
+    """The file of a table."""
+    return table_path(folder, GAME, parse_material(GAME, name))
+
+
+def forbid_solving(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make any attempt to solve a table fail the test."""
+
+    def solve(*_: object, **__: object) -> None:
+        raise AssertionError("this table must not be solved again")
+
+    monkeypatch.setattr(building, "solve_material", solve)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_solvers_write_the_same_files(solver: str, three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """Every solver writes the same bytes for some three-piece tables and all that these depend on."""
+    wanted = ["--material", "CvWD", "--material", "RCvW"][: 2 if solver == "sweep" else 4]
+    assert ask("build", "doushouqi", *wanted, "--engine", solver, "--data", tmp_path).code == 0
+    expected = contents(three_pieces)
+    written = contents(tmp_path)
+    assert {Path(file).stem for file in written} == {"CvW", "WDvC"} | (set() if solver == "sweep" else {"RvC", "RCvW"})
+    assert all(data == expected[name] for name, data in written.items())
+    assert set(registered(tmp_path).values()) == {solver}
+
+
+def test_the_former_name_of_a_solver_is_accepted(tmp_path: Path, ask: Ask) -> None:
+    """`chase` is `pursuit`; messages and the catalog give the name of today."""
+    answer = ask("build", "foxhounds", "--size", "2x2", "--engine", "chase", "--data", tmp_path, "--verbose")
+    assert (answer.code, answer.errors) == (0, [])
+    assert "with pursuit" in answer.err
+    assert set(registered(tmp_path).values()) == {"pursuit"}
+
+
+def test_workers_write_the_same_files(two_pieces: Path, tmp_path: Path) -> None:
+    """Two workers in separate processes write the same bytes as one, and leave no other files."""
+    answer = ask_fresh("build", "doushouqi", "--pieces", "2", "--workers", "2", "--data", tmp_path)
+    assert (answer.code, answer.out, answer.errors) == (0, "", [])
+    assert contents(tmp_path) == contents(two_pieces)
+    assert len(registered(tmp_path)) == 10
+    assert drafts(tmp_path) == []
+
+
+def test_a_second_build_does_nothing(copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If everything has been built, nothing is solved, written or registered again, and a message says so."""
+    forbid_solving(monkeypatch)
+    before = {path: path.stat().st_mtime_ns for path in copied.rglob("*.h5")}
+    rows = registered(copied)
+    answer = ask("build", "doushouqi", "--pieces", "2", "--data", copied)
+    assert (answer.code, answer.out) == (0, "")
+    assert answer.err == f"nothing to do: all 10 tables are in {copied}, built and verified\n"
+    assert {path: path.stat().st_mtime_ns for path in copied.rglob("*.h5")} == before
+    assert registered(copied) == rows
+
+
+@pytest.mark.parametrize("name", ["TvL", "RvC"])
+def test_only_what_is_missing_is_built(name: str, copied: Path, two_pieces: Path, ask: Ask) -> None:
+    """A table whose file is missing is built again, and no other is touched."""
+    others = {path: path.stat().st_mtime_ns for path in copied.glob("*/2/*.h5") if path.stem != name}
+    path_of(copied, name).unlink()
+    answer = ask("build", "doushouqi", "--pieces", "2", "--data", copied)
+    assert answer.code == 0
+    assert "1 of 10 tables" in answer.err
+    assert contents(copied) == contents(two_pieces)
+    assert {path: path.stat().st_mtime_ns for path in others} == others
+
+
+@pytest.mark.parametrize(
+    ("material", "names"),
+    [
+        # The wolf captures the rat or the cat, which leaves CvW or RvW; the latter is an alias of RvC.
+        ("RCvW", ["CvW", "RCvW", "RvC"]),
+        # An alias: a rat and a weaker piece against a stronger one that does not jump.
+        ("DRvP", ["CvW", "RCvW", "RvC"]),
+        # Tiger against wolf or dog is, by colour swap, a weaker piece against a jumper: CvT. WDvT is an alias of CWvT.
+        ("TvWD", ["CWvT", "CvT"]),
+        # In the trap the cat captures either: LvC is CvT by colour swap, EvC is CvW. The first such pair is wolf and tiger.
+        ("LEvC", ["CvT", "CvW", "WTvC"]),
+        # Two pieces depend on nothing.
+        ("DvP", ["CvW"]),
+    ],
+)
+def test_a_material_is_built_with_its_dependencies(
+    material: str, names: list[str], three_pieces: Path, tmp_path: Path, ask: Ask
+) -> None:
+    """Building one material also builds the tables that its captures lead to, under the names of their representatives."""
+    assert ask("build", "doushouqi", "--material", material, "--data", tmp_path).code == 0
+    assert sorted(registered(tmp_path)) == names
+    expected = contents(three_pieces)
+    written = contents(tmp_path)
+    assert sorted(Path(file).stem for file in written) == names
+    assert all(data == expected[file] for file, data in written.items())
+
+
+def test_stray_drafts_are_removed(copied: Path, ask: Ask) -> None:
+    """A build removes the drafts that an earlier build left behind."""
+    stray = path_of(copied, "CvW").with_name(".CvW.h5.12345.tmp")
+    stray.write_bytes(b"half a table")
+    path_of(copied, "CvW").unlink()
+    assert drafts(copied) == [stray.name]
+    assert ask("build", "doushouqi", "--pieces", "2", "--data", copied).code == 0
+    assert drafts(copied) == []
+
+
+def test_a_published_table_is_not_solved_again(copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables that are on disk but not in the catalog are verified and registered as they are."""
+    forbid_solving(monkeypatch)
+    (copied / FILE_NAME).unlink()
+    before = contents(copied)
+    assert ask("build", "doushouqi", "--pieces", "2", "--data", copied).code == 0
+    assert registered(copied) == dict.fromkeys((Path(file).stem for file in before), None)
+    assert contents(copied) == before
+
+
+def test_a_table_of_other_rules_is_left_alone(copied: Path, ask: Ask) -> None:
+    """Every command that needs a table built under other rules ends with code 2 and a sentence; the file stays as it is."""
+    path = path_of(copied, "RvE")
+    with h5py.File(path, "r+") as file:
+        file.attrs.modify("rules_digest", file.attrs["rules_digest"][::-1])
+    reseal(path)
+    before, rows = path.read_bytes(), registered(copied)
+    for words in (["probe", "doushouqi", "7/7/7/7/3e3/7/7/R6/7 w"], ["reindex"]):
+        answer = ask(*words, "--data", copied)
+        assert (answer.code, answer.out, len(answer.errors)) == (2, "", 1)
+        assert f"{path} was built under other rules" in answer.err
+        assert registered(copied) == rows
+    (copied / FILE_NAME).unlink()
+    answer = ask("build", "doushouqi", "--pieces", "2", "--data", copied)
+    assert (answer.code, len(answer.errors)) == (2, 1)
+    assert f"{path} was built under other rules" in answer.errors[0]
+    assert path.read_bytes() == before
+
+
+def test_wrong_codes_are_never_published(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If a solver is wrong about one position, the build fails with a sentence that shows it, and leaves no file."""
+    solve = building.solve_material
+
+    def err(*arguments: Any, **options: Any) -> Any:
+        codes, coding, solver = solve(*arguments, **options)
+        codes[0][np.flatnonzero(codes[0] == coding.code(Value(Outcome.WIN, 9)))[0]] = DRAW
+        return codes, coding, solver
+
+    monkeypatch.setattr(building, "solve_material", err)
+    answer = ask("build", "doushouqi", "--material", "CvW", "--data", tmp_path)
+    assert answer.code == CorruptTableError.exit_code == 1
+    assert len(answer.errors) == 1
+    assert "which its moves contradict" in answer.err
+    assert contents(tmp_path) == {}
+    assert drafts(tmp_path) == []
+    assert registered(tmp_path) == {}
+
+
+@pytest.mark.parametrize("resource", ["disk", "memory"])
+def test_no_space_is_a_sentence(resource: str, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If disk or memory runs out during a build, it ends with code 3 and one sentence, and leaves nothing half done."""
+
+    def run_out(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) if resource == "disk" else MemoryError
+
+    monkeypatch.setattr(*((os, "fsync") if resource == "disk" else (building, "solve_material")), run_out)
+    answer = ask("build", "doushouqi", "--material", "CvW", "--data", tmp_path)
+    assert answer.code == 3
+    assert len(answer.errors) == 1
+    assert contents(tmp_path) == {}
+    assert drafts(tmp_path) == []
+
+
+def test_only_one_build_at_a_time(tmp_path: Path, ask: Ask) -> None:
+    """A second build in the same folder ends with one sentence; the first continues."""
+    first = building.build(GAME, plan(GAME, 2, []), tmp_path)
+    next(first)
+    answer = ask("build", "doushouqi", "--pieces", "2", "--data", tmp_path)
+    assert answer.code == 2
+    assert answer.errors == [f"error: another build is running in {tmp_path}: wait for it, or name another folder"]
+    assert len(list(first)) == 9
+    assert ask("build", "doushouqi", "--pieces", "2", "--data", tmp_path).code == 0
+
+
+def test_children_come_first(tmp_path: Path) -> None:
+    """Each table is built after all that it depends on, in whatever order they are requested."""
+    wanted = [*stored_materials(GAME, 4)[:40], *stored_materials(GAME, 3), *stored_materials(GAME, 2)]
+    graph = {material: tuple(child for child in dependencies(GAME, material) if child in wanted) for material in wanted}
+    done = list(run_graph(graph, lambda material: material, LocalExecutor(Limits())))
+    assert sorted(done) == sorted(wanted)
+    place = {material: number for number, material in enumerate(done)}
+    assert all(place[child] < place[material] for material, children in graph.items() for child in children)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_only_the_main_process_publishes(copied: Path) -> None:
+    """Work done elsewhere ends with a verified draft, so that no worker can add a table after the lock is free."""
+    path, material = path_of(copied, "CvW"), parse_material(GAME, "CvW")
+    data = path.read_bytes()
+    path.unlink()
+    built, draft = building.build_table(GAME.name, copied, "auto", material)
+    assert (built.material, built.engine) == (material, "planes")
+    assert draft is not None
+    assert draft.read_bytes() == data
+    assert not path.exists()
+    draft.rename(path)
+    found, draft = building.build_table(GAME.name, copied, "auto", material)
+    assert (found.material, found.engine, found.bytes, draft) == (material, None, len(data), None)
+
+
+def test_little_memory_gives_the_same_bytes(three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """A table that does not fit with its codes is built without them; its file is the same, and nothing else is left."""
+    material = parse_material(GAME, "RCvWE")
+    folders = [tmp_path / name for name in ("plenty", "little")]
+    for folder in folders:
+        shutil.copytree(three_pieces, folder)
+        limit = memory(GAME, material) - (folder.name == "little")
+        assert ask("build", "doushouqi", "--material", "RCvWE", "--memory", limit, "--data", folder).code == 0
+    assert [registered(folder)["RCvWE"] for folder in folders] == ["planes", "lean"]
+    plenty, little = (contents(folder) for folder in folders)
+    assert plenty == little
+    assert len(plenty) == 10 + 42 + 1
+    assert drafts(tmp_path / "little") == []
+
+
+def test_a_machine_is_measured_by_building(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How much slower it is shows in one table, built when all kernels are compiled."""
+    monkeypatch.setattr(building, "mkdtemp", lambda: str(tmp_path))
+    removed: list[object] = []
+    monkeypatch.setattr(building, "rmtree", removed.append)
+    monkeypatch.setattr(building, "MEASURED_BYTES", 300_050_000)
+    factor = building.measure(GAME)
+    with closing(Catalog(tmp_path / "second")) as catalog:
+        [cost] = catalog.costs(GAME)
+    # Two rats: 34 of 61 squares up to the mirror, times 61; the table is self-paired.
+    assert (cost.material, cost.codes) == ("RvR", 34 * 61)
+    assert cost.seconds is not None
+    assert math.isclose(factor, cost.seconds / Pace(GAME).seconds(parse_material(GAME, "RvR")))
+    assert removed == [str(tmp_path)]

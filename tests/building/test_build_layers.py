@@ -1,0 +1,316 @@
+"""Tables of games with chance on disk: built once, rebuilt where needed, registered, found again and removed."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from contextlib import closing
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from support.catalogs import change, rows
+from support.checks import at_least_one
+from support.program import Answer, contents, drafts, flip, reseal
+
+from tablebase.building import layers
+from tablebase.building.layers import estimate
+from tablebase.catalog.catalog import Catalog
+from tablebase.compute import machine
+from tablebase.game.registry import load_rules
+from tablebase.stochastic.compiled import compiled
+
+Ask = Callable[..., Answer]
+NAME = "pig-die=2-target=3"
+FILE = f"{NAME}/all/all.h5"
+LIMITS = ["--lettuces", "1", "--carrots", "1", "--cap", "strict"]
+RACE = "harehedgehog-cards=none"
+PLACE = f"{RACE}/carrots=1-cap=strict"
+OTHER = "pig-die=2-target=2"
+LAYERS = "SELECT * FROM layers ORDER BY file"
+
+
+@pytest.fixture
+def piglets(piglet_tables: Path, tmp_path: Path) -> Path:
+    """A copy of the tables of Piglet to two and to three, to be damaged."""
+    folder = tmp_path / "piglets"
+    shutil.copytree(piglet_tables, folder)
+    return folder
+
+
+@pytest.fixture
+def races(race_tables: Path, tmp_path: Path) -> Path:
+    """A copy of a table of three layers, to be damaged."""
+    folder = tmp_path / "race"
+    shutil.copytree(race_tables, folder)
+    return folder
+
+
+def test_what_is_there_is_not_built_again(piglets: Path, ask: Ask) -> None:
+    """Not a byte of it changes."""
+    before = contents(piglets)
+    assert sorted(before) == [f"{OTHER}/all/all.h5", FILE]
+    answer = ask("build", NAME, "--data", piglets)
+    assert (answer.code, answer.err) == (0, f"nothing to do: all 1 tables are in {piglets}, built and verified\n")
+    assert contents(piglets) == before
+    assert drafts(piglets) == []
+
+
+@pytest.mark.parametrize("damage", ["deleted", "a bit", "truncated", "not registered"])
+def test_what_is_missing_is_built_again(damage: str, piglets: Path, ask: Ask) -> None:
+    """As it was, byte by byte, and nothing else."""
+    before, path = contents(piglets), piglets / FILE
+    if damage == "deleted":
+        path.unlink()
+    elif damage == "a bit":
+        flip(path, path.stat().st_size // 2)
+    elif damage == "truncated":
+        path.write_bytes(path.read_bytes()[:1000])
+    else:
+        (piglets / "catalog.sqlite").unlink()
+    answer = ask("build", NAME, "--data", piglets)
+    said = answer.err.splitlines()
+    assert (answer.code, said[-1]) == (0, f"built and verified in {piglets}: 1 of 1 tables, 36 states")
+    aside = path.with_name(f"{path.name}.damaged")
+    if damage in ("a bit", "truncated"):
+        assert aside.exists()
+        assert [str(path) in line and aside.name in line for line in said[:-1]] == [True]
+    else:
+        assert (aside.exists(), said[:-1]) == (False, [])
+    assert contents(piglets) == before
+    assert [row["file"] for row in rows(piglets, LAYERS)][-1] == FILE
+
+
+def test_a_layer_that_is_damaged_while_others_are_built(races: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A layer that later ones need, damaged after the build has looked at all files, is built again, too."""
+    before = contents(races)
+    first, last = races / min(before), races / max(before)
+    last.unlink()
+    look, looks = layers._missing, count(1)
+
+    def damage(*arguments: Any) -> Any:
+        found = look(*arguments)
+        # The command itself looks first, then the build.
+        if next(looks) == 2:
+            flip(first, first.stat().st_size // 2)
+        return found
+
+    monkeypatch.setattr(layers, "_missing", damage)
+    answer = ask("build", RACE, *LIMITS, "--data", races)
+    assert (answer.code, answer.err.count(".damaged")) == (0, 1)
+    assert first.with_name(f"{first.name}.damaged").exists()
+    assert contents(races) == before
+
+
+def test_the_catalog_says_what_is_in_the_file(piglets: Path) -> None:
+    """Of Piglet to three: states by hand, and which of them are won, since the player holds at once."""
+    (row,) = [row for row in rows(piglets, LAYERS) if row["file"] == FILE]
+    # With n points scored, totals run to 3 - n; each for three scores of the other one.
+    assert row["states"] == (4 + 3 + 2) * 3
+    assert (row["wins"], row["losses"], row["open"]) == (3 * 3, 0, 0)
+    assert row["exact"] == row["states"]
+    assert row["bytes"] == (piglets / FILE).stat().st_size
+    assert row["seconds"] >= 0
+
+
+@pytest.mark.parametrize("old", ["a catalog", "no catalog"])
+def test_reindex_needs_only_the_files(old: str, piglets: Path, ask: Ask) -> None:
+    """Only the old catalog can say how long it took."""
+    before = rows(piglets, LAYERS)
+    if old == "no catalog":
+        (piglets / "catalog.sqlite").unlink()
+    assert ask("reindex", "--data", piglets).code == 0
+    found = rows(piglets, LAYERS)
+    changing = {"id", "seconds", "seal"}
+    if old == "a catalog":
+        assert [{**row, "id": 0} for row in found] == [{**row, "id": 0} for row in before]
+    else:
+        assert [row["seconds"] for row in found] == [None, None]
+        assert [{k: v for k, v in row.items() if k not in changing} for row in found] == [
+            {k: v for k, v in row.items() if k not in changing} for row in before
+        ]
+
+
+@pytest.mark.parametrize("damage", ["a bit", "another place"])
+def test_reindex_refuses_damaged_files(damage: str, piglets: Path, ask: Ask) -> None:
+    """And leaves the old catalog as it was."""
+    before = (piglets / "catalog.sqlite").read_bytes()
+    if damage == "a bit":
+        flip(piglets / FILE, (piglets / FILE).stat().st_size // 2)
+    else:
+        (piglets / FILE).rename((piglets / FILE).with_name("other.h5"))
+    answer = ask("reindex", "--data", piglets)
+    assert (answer.code, len(answer.errors)) == (1, 1)
+    assert NAME in answer.err
+    assert (piglets / "catalog.sqlite").read_bytes() == before
+
+
+def test_a_changed_row_is_noticed(piglets: Path, ask: Ask) -> None:
+    """By its seal; the next build puts it right."""
+    change(piglets, "UPDATE layers SET exact = exact - 1 WHERE layer = 'all'")
+    answer = ask("stats", NAME, "--data", piglets)
+    assert (answer.code, len(answer.errors)) == (2, 1)
+    assert "is damaged (in the rows about pig-" in answer.err
+    assert "rebuilt from" in ask("build", NAME, "--data", piglets).err
+    assert ask("stats", NAME, "--data", piglets).code == 0
+
+
+def test_a_file_that_was_deleted_is_not_counted(piglets: Path, ask: Ask) -> None:
+    """Though its row is still there."""
+    before = ask("stats", NAME, "--data", piglets).out
+    (piglets / FILE).unlink()
+    answer = ask("stats", NAME, "--data", piglets)
+    assert answer.code == 2 or len(answer.out.splitlines()) < len(before.splitlines())
+
+
+def test_the_catalog_counts_what_is_open(races: Path) -> None:
+    """By the bounds in the files: every number of this game has a state."""
+    for row in at_least_one(rows(races, LAYERS)):
+        with h5py.File(races / row["file"]) as file:
+            lower, upper = file["lower"][:], file["upper"][:]
+        found = [
+            len(lower),
+            (lower == 1).sum(),
+            (upper == 0).sum(),
+            (upper - lower < 1e-9).sum(),
+            ((lower == 0) & (upper == 1)).sum(),
+        ]
+        assert [row[name] for name in ("states", "wins", "losses", "exact", "open", "stalling")] == [*found, 0]
+        # Without a lettuce, some come home at once.
+        assert row["layer"] != "0-0" or 0 < row["losses"] < row["open"] < row["states"]
+
+
+# Verifying
+
+
+@pytest.mark.parametrize("damage", ["deleted", "a bit", "truncated"])
+def test_verify_names_the_damaged_file_alone(damage: str, races: Path, ask: Ask) -> None:
+    """Of three files the last one is damaged; the others are still checked."""
+    assert list(contents(races)) == [f"{PLACE}/{layer}.h5" for layer in ("0-0", "1-0", "1-1")]
+    assert ask("verify", RACE, "--data", races).err == "correct tables: 3 of 3\n"
+    path = races / PLACE / "1-1.h5"
+    if damage == "deleted":
+        path.unlink()
+    elif damage == "a bit":
+        flip(path, path.stat().st_size // 2)
+    else:
+        path.write_bytes(path.read_bytes()[:1000])
+    answer = ask("verify", RACE, "--data", races)
+    assert answer.code == 1
+    assert answer.err.splitlines()[-1] == "correct tables: 2 of 3"
+    assert len(answer.errors) == 1
+    assert str(path) in answer.errors[0]
+
+
+def test_layers_behind_a_damaged_one_are_not_blamed(races: Path, ask: Ask) -> None:
+    """Without the chances of the first one they cannot be checked; then only the first one is built again."""
+    before = contents(races)
+    (races / PLACE / "0-0.h5").unlink()
+    answer = ask("verify", RACE, "--data", races)
+    assert answer.code == 1
+    assert ["0-0.h5 is registered but missing" in error for error in answer.errors] == [True, False, False]
+    assert ["cannot be checked before" in error for error in answer.errors] == [False, True, True]
+    assert (
+        ask("build", RACE, *LIMITS, "--data", races)
+        .err.splitlines()[-1]
+        .startswith(f"built and verified in {races}: 1 of 3 tables")
+    )
+    assert contents(races) == before
+
+
+# Too large, and too old
+
+
+def test_what_does_not_fit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Ask) -> None:
+    """Before anything is made; at its own size it fits."""
+    region = compiled(load_rules(NAME)).region({})
+    needed = max(line.memory for line in estimate(region))
+    monkeypatch.setattr(machine, "memory", lambda: needed - 1)
+    answer = ask("build", NAME, "--data", tmp_path / "new")
+    assert (answer.code, len(answer.errors)) == (3, 1)
+    assert f"needs {needed:,} bytes of memory, but at most {needed - 1:,} can be used: choose lower limits" in answer.err
+    assert not (tmp_path / "new").exists()
+    monkeypatch.setattr(machine, "memory", lambda: needed)
+    assert ask("build", NAME, "--data", tmp_path / "new").code == 0
+
+
+def test_estimates_add_up() -> None:
+    """Of a later layer the memory includes the chances of all; the numbers are those of the region."""
+    region = compiled(load_rules("harehedgehog")).region({"lettuces": 1, "carrots": 3, "cap": "strict"})
+    lines = estimate(region)
+    assert [line.layer for line in lines] == ["0-0", "1-0", "1-1"]
+    assert sum(line.states for line in lines) == region.size
+    for line in lines:
+        # Two numbers of eight bytes for each state; while it is written, its bounds and copies of these.
+        assert line.memory >= 16 * region.size + 16 * line.states
+        assert line.disk == 16 * line.states
+
+
+def make_old(path: Path) -> None:
+    """Let a file be one that other rules have built."""
+    with h5py.File(path, "r+") as file:
+        file.attrs["rules_digest"] = np.bytes_(b"0" * 64)
+    reseal(path)
+
+
+def test_files_of_other_rules_are_stale(piglets: Path, ask: Ask) -> None:
+    """They are not read, and not overwritten; without them the layer is built again."""
+    path = piglets / FILE
+    make_old(path)
+    before = path.read_bytes()
+    for command in (["probe", NAME, "0,0 1 0"], ["reindex"], ["build", NAME]):
+        answer = ask(*command, "--data", piglets)
+        assert (answer.code, len(answer.errors)) == (2, 1), command
+        assert "other rules" in answer.err
+        assert path.read_bytes() == before
+    path.unlink()
+    assert ask("build", NAME, "--data", piglets).code == 0
+    assert ask("probe", NAME, "0,0 1 0", "--data", piglets).code == 0
+
+
+# Pruning
+
+
+def test_prune_lists_what_no_longer_serves(piglets: Path, ask: Ask) -> None:
+    """Drafts, files of other rules, files that are not registered; nothing that is sound or not the program's."""
+    assert ask("prune", "--yes", "--data", piglets).err == f"nothing to remove in {piglets}\n"
+    home = piglets / NAME / "all"
+    (home / ".all.h5.4711.tmp").write_bytes(b"half a table")
+    mine = [home / "notes.h5", home / ".hidden.tmp", piglets / NAME / "notes.h5"]
+    for path in mine:
+        path.write_bytes(b"mine")
+    (piglets / OTHER / "spare").mkdir()
+    shutil.copy(piglets / OTHER / "all/all.h5", piglets / OTHER / "spare" / "all.h5")
+    answer = ask("prune", "--format", "json", "--data", piglets)
+    assert {row["file"]: row["reason"] for row in answer.json} == {f"{NAME}/all/.all.h5.4711.tmp": "left by an interrupted command"}
+    make_old(piglets / FILE)
+    change_catalog_to_forget(piglets, FILE)
+    answer = ask("prune", "--format", "json", "--data", piglets)
+    assert {row["file"]: row["reason"] for row in answer.json} == {
+        f"{NAME}/all/.all.h5.4711.tmp": "left by an interrupted command",
+        FILE: "built under other rules",
+    }
+    assert ask("prune", "--yes", "--data", piglets).code == 0
+    assert not (piglets / FILE).exists()
+    assert all(path.exists() for path in mine)
+    assert ask("verify", OTHER, "--data", piglets).code == 0
+
+
+@pytest.mark.parametrize(("damaged", "reason"), [(False, "not in the catalog"), (True, "broken, and not in the catalog")])
+def test_prune_lists_files_that_are_not_registered(damaged: bool, reason: str, piglets: Path, ask: Ask) -> None:
+    """Sound or not."""
+    change_catalog_to_forget(piglets, FILE)
+    if damaged:
+        path = piglets / FILE
+        path.write_bytes(path.read_bytes()[:1000])
+    answer = ask("prune", "--format", "json", "--data", piglets)
+    assert {row["file"]: row["reason"] for row in answer.json} == {FILE: reason}
+
+
+def change_catalog_to_forget(folder: Path, file: str) -> None:
+    """Remove a file from the catalog, and nothing else."""
+    with closing(Catalog(folder, create=True)) as catalog:
+        catalog.remove([file])

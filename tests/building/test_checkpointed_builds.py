@@ -1,0 +1,228 @@
+"""Builds that are killed within a table go on within it; checkpoints are left to no other command and outlive no table."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.checks import at_least_one
+from support.program import Answer, ask_fresh, contents, drafts
+
+from tablebase.building import tables as building
+from tablebase.catalog.sqlite import FILE_NAME
+from tablebase.errors import CorruptTableError
+from tablebase.files.outputs import publish
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.material import parse_material
+from tablebase.solvers import pursuit
+from tablebase.tables import checkpoints
+from tablebase.tables.checkpoints import TableCheckpoint
+from tablebase.tables.format import table_path
+from tablebase.tables.reader import Table
+from tablebase.tables.writer import write_draft
+from tablebase.values import DRAW, Value
+from tablebase_rules.doushouqi import game as doushouqi
+
+GAME = doushouqi()
+MATERIAL = parse_material(GAME, "RCvW")
+Ask = Callable[..., Answer]
+KILLED = """
+import os, signal
+from tablebase.cli import main
+from tablebase.tables import checkpoints
+from tablebase.tables.checkpoints import TableCheckpoint
+
+checkpoints.INTERVAL = 0
+save, saved = TableCheckpoint.save, []
+
+def kill(self, *arguments):
+    save(self, *arguments)
+    if "RCvW" in self.path.name:
+        saved.append(self.path)
+        if len(saved) == 7:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+TableCheckpoint.save = kill
+main()
+"""
+"""The program, which is killed in the middle of a table after its seventh distance."""
+
+
+@pytest.fixture
+def saves(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+    """The distances that are saved, with the file, all of them."""
+    seen: list[tuple[str, int]] = []
+    save = TableCheckpoint.save
+
+    def note(self: TableCheckpoint, numbers: dict[str, Any], arrays: Sequence[Any]) -> None:
+        save(self, numbers, arrays)
+        seen.append((self.path.name, numbers["level"]))
+
+    monkeypatch.setattr(TableCheckpoint, "save", note)
+    monkeypatch.setattr(checkpoints, "INTERVAL", 0)
+    return seen
+
+
+@pytest.mark.parametrize(("engine", "left"), [("planes", [".checkpoint"]), ("lean", [".checkpoint", ".checkpoint-log"])])
+def test_a_killed_build_goes_on_within_a_table(
+    engine: str, left: list[str], three_pieces: Path, tmp_path: Path, ask: Ask, saves: list[tuple[str, int]]
+) -> None:
+    """It does just the distances that are left; the files are those of an undisturbed build, with nothing beside them."""
+    words = ["build", "doushouqi", "--material", "RCvW", "--engine", engine, "--data"]
+    assert ask_fresh(*words, tmp_path, program=KILLED).code == -signal.SIGKILL
+    assert sorted(drafts(tmp_path)) == [f".RCvW.h5{suffix}" for suffix in left]
+    assert ask(*words, tmp_path).code == 0
+    levels = [level for name, level in saves if "RCvW" in name]
+    assert levels == list(range(8, levels[-1] + 1))
+    assert drafts(tmp_path) == []
+    expected = {name: data for name, data in contents(three_pieces).items() if Path(name).stem in ("CvW", "RvC", "RCvW")}
+    assert contents(tmp_path) == expected
+    saves.clear()
+    undisturbed = tmp_path / "undisturbed"
+    assert ask(*words, undisturbed).code == 0
+    assert [level for name, level in saves if "RCvW" in name] == list(range(1, levels[-1] + 1))
+    assert contents(undisturbed) == expected
+    assert drafts(undisturbed) == []
+
+
+def test_a_killed_pursuit_goes_on_within_a_table(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It solves just the rows that are left; the files are those of an undisturbed build, with nothing beside them."""
+    name, part = "FvHHHH@14", "from tablebase.solvers import pursuit\npursuit.STRETCH = 100\nTableCheckpoint.save = kill"
+    program = KILLED.replace("RCvW", name).replace("TableCheckpoint.save = kill", part)
+    words = ["build", "foxhounds", "--material", name, "--engine", "pursuit", "--data"]
+    assert ask_fresh(*words, tmp_path / "killed", program=program).code == -signal.SIGKILL
+    assert drafts(tmp_path / "killed") == [f".{name}.h5.checkpoint"]
+    begins: list[int] = []
+    rows = pursuit._solve_rows
+    monkeypatch.setattr(pursuit, "_solve_rows", lambda *given: (begins.append(given[2]), rows(*given))[1])
+    assert ask(*words, tmp_path / "killed").code == 0
+    assert 7 * 90 < begins[0] < 7 * 101
+    assert drafts(tmp_path / "killed") == []
+    assert ask(*words, tmp_path / "undisturbed").code == 0
+    assert contents(tmp_path / "killed") == contents(tmp_path / "undisturbed")
+
+
+def stop(*_: object, **__: object) -> None:
+    """In place of the end of a process."""
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("step", ["write_draft", "verify_table"])
+def test_a_build_stopped_after_solving_goes_on(
+    step: str, copied: Path, ask: Ask, saves: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While a table is written and checked, its checkpoint is still there."""
+    words = ["build", "doushouqi", "--material", "RCvW", "--data", copied]
+    with monkeypatch.context() as patch:
+        patch.setattr(building, step, stop)
+        assert ask(*words).code == 130
+    assert drafts(copied) == [".RCvW.h5.checkpoint"]
+    done = len(saves)
+    assert done > 7
+    saves.clear()
+    assert ask(*words).code == 0
+    assert len(saves) == 0
+    assert drafts(copied) == []
+
+
+@pytest.fixture
+def stopped(copied: Path, ask: Ask, saves: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A tablebase with the checkpoint of a table that is missing."""
+    with monkeypatch.context() as patch:
+        patch.setattr(building, "verify_table", stop)
+        assert ask("build", "doushouqi", "--material", "RCvW", "--engine", "lean", "--data", copied).code == 130
+    assert sorted(drafts(copied)) == [".RCvW.h5.checkpoint", ".RCvW.h5.checkpoint-log"]
+    saves.clear()
+    return copied
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["reindex"], ["prune", "--yes"], ["verify", "doushouqi"], ["stats", "doushouqi"], ["build", "doushouqi", "--pieces", "2"]],
+    ids=lambda words: words[0],
+)
+def test_other_commands_leave_checkpoints_alone(words: list[str], stopped: Path, ask: Ask) -> None:
+    """They neither mind nor remove those of missing tables."""
+    before = {name: (stopped / "doushouqi" / "3" / name).read_bytes() for name in drafts(stopped)}
+    if words[0] == "build":
+        (stopped / "doushouqi" / "2" / "RvE.h5").unlink()
+    answer = ask(*words, "--data", stopped)
+    assert (answer.code, answer.errors) == (0, [])
+    assert {name: (stopped / "doushouqi" / "3" / name).read_bytes() for name in drafts(stopped)} == before
+
+
+def test_a_build_with_another_solver_begins_again(stopped: Path, ask: Ask, saves: list[tuple[str, int]]) -> None:
+    """And leaves nothing of the first one."""
+    assert ask("build", "doushouqi", "--material", "RCvW", "--engine", "planes", "--data", stopped).code == 0
+    assert saves[0] == (".RCvW.h5.checkpoint", 1)
+    assert drafts(stopped) == []
+
+
+def test_what_a_killed_build_has_forgotten_is_removed(stopped: Path, three_pieces: Path, ask: Ask) -> None:
+    """A build that was killed right after it published a table; the next one removes the checkpoint, whatever it builds."""
+    path = table_path(stopped, GAME, MATERIAL)
+    path.write_bytes(table_path(three_pieces, GAME, MATERIAL).read_bytes())
+    (stopped / FILE_NAME).unlink()
+    assert ask("build", "doushouqi", "--pieces", "2", "--data", stopped).code == 0
+    assert drafts(stopped) == []
+
+
+def test_nobody_goes_on_from_wrong_codes(
+    copied: Path, ask: Ask, saves: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If the check finds a fault, the next build begins again."""
+    solve = building.solve_material
+
+    def err(*arguments: Any, **options: Any) -> Any:
+        codes, coding, solver = solve(*arguments, **options)
+        codes[0][np.flatnonzero(codes[0] == coding.code(Value(GAME.no_move.reversed, 9)))[0]] = DRAW
+        return codes, coding, solver
+
+    with monkeypatch.context() as patch:
+        patch.setattr(building, "solve_material", err)
+        assert ask("build", "doushouqi", "--material", "RCvW", "--data", copied).code == CorruptTableError.exit_code
+    assert saves
+    assert drafts(copied) == []
+
+
+def test_a_checkpoint_belongs_to_rules_and_children(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With other values in the table of a child it is another one, and with the same ones again it is the same."""
+    keys = []
+
+    def note(*_: object, checkpoint: TableCheckpoint, **__: object) -> None:
+        keys.append(checkpoint.key)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(building, "solve_material", note)
+
+    def ask_for_key(name: str = "RCvW") -> str:
+        with pytest.raises(KeyboardInterrupt):
+            building.build_table(GAME.name, copied, "auto", parse_material(GAME, name))
+        return keys[-1]
+
+    first = ask_for_key()
+    assert ask_for_key("RCvC") != first
+    for child in at_least_one(("CvW", "RvC")):
+        material = parse_material(GAME, child)
+        path = table_path(copied, GAME, material)
+        data = path.read_bytes()
+        with closing(Table(path, GAME, material)) as table:
+            codes, coding = {side: table.read(side) for side in table.header.summaries}, table.coding
+        legal = layout_of(GAME, material).squares_many(np.arange(len(codes[0])))[1]
+        for some in codes.values():
+            some[~legal] = coding.void
+        codes[0][np.flatnonzero(legal & (codes[0] != DRAW))[0]] = DRAW
+        publish(write_draft(path, GAME, material, list(codes.values()), coding), path)
+        assert path.read_bytes() != data
+        assert ask_for_key() != first, child
+        path.write_bytes(data)
+        assert ask_for_key() == first
+    digest = GAME.digest
+    monkeypatch.setattr(type(GAME), "digest", property(lambda _: digest[::-1]))
+    with pytest.raises(Exception, match="other rules"):
+        ask_for_key()

@@ -1,0 +1,244 @@
+"""Builds by workers elsewhere: the same tables and rows, nothing solved twice, and no worker that is not of the same mind."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from threading import Timer
+from typing import Any
+
+import pytest
+import torture_reference
+from dask_cluster import DaskCluster
+from support.dask import cluster, wait_for_workers
+from support.program import Answer, contents, drafts, flip, middle_of_codes
+
+import tablebase
+from tablebase.building import tables as building
+from tablebase.building.plan import plan
+from tablebase.building.prune import _TABLE_DRAFT
+from tablebase.building.site import TOKEN, site
+from tablebase.compute.cleanup import clean_up
+from tablebase.errors import CapacityError, ClusterError, CorruptTableError
+from tablebase.executors.dask import DaskExecutor
+from tablebase.executors.executor import Limits
+from tablebase.files.outputs import draft_of
+from tablebase.slices.material import Material, parse_material
+from tablebase.tables.folder import await_file
+from tablebase.tables.format import table_path
+from tablebase_rules.doushouqi import game as doushouqi
+
+GAME = doushouqi()
+Ask = Callable[..., Answer]
+
+
+@pytest.fixture
+def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A cluster."""
+    with cluster(tmp_path_factory.mktemp("dask")) as started:
+        for _ in range(2):
+            started.start_worker("--resources", "memory=2000000000")
+        wait_for_workers(started, 2)
+        yield started
+
+
+# The same tables
+
+
+def test_workers_elsewhere_build_the_same(two_workers: DaskCluster, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """By the command line: bytes and rows are those of a build on this machine, nothing is left behind, and all is verified."""
+    where = ("--executor", "dask", "--scheduler", two_workers.address, "--data", tmp_path)
+    answer = ask("build", "doushouqi", "--pieces", 2, *where, "--log", tmp_path.parent / "log", "--verbose")
+    assert answer.code == 0, answer.err
+    assert "tables at a time: up to 2, each in 2,000,000,000 bytes of memory at most" in answer.err
+    assert f"built and verified in {tmp_path}: 10 of 10 tables, 160,068 positions" in answer.err
+    assert contents(tmp_path) == contents(two_pieces)
+    assert torture_reference.catalog_rows(tmp_path) == torture_reference.catalog_rows(two_pieces)
+    assert drafts(tmp_path) == []
+    assert ask("build", "doushouqi", "--pieces", 2, *where).err.startswith("nothing to do: ")
+
+
+def test_what_a_killed_build_has_left_goes_with_the_next_one(tmp_path: Path, ask: Ask) -> None:
+    """Also if that one is built without a cluster."""
+    for name in (TOKEN, f"{TOKEN}-host-0a1b2c3d"):
+        (tmp_path / name).write_text("token")
+    assert ask("build", "doushouqi", "--material", "CvC", "--data", tmp_path).code == 0
+    assert list(tmp_path.glob(f"{TOKEN}*")) == []
+
+
+@pytest.mark.slow
+def test_two_workers_build_four_pieces(two_workers: DaskCluster, tmp_path: Path, ask: Ask) -> None:
+    """As separate processes that share a folder; all counts are those that a build on this machine comes to."""
+    where = ("--executor", "dask", "--scheduler", two_workers.address, "--data", tmp_path)
+    assert ask("build", "doushouqi", "--pieces", "2-4", *where).code == 0
+    rows = ask("stats", "doushouqi", "--data", tmp_path, "--format", "csv").csv
+    assert [row["draws"] for row in rows] == ["12715", "687007", "214943718"]
+    assert rows[-1]["positions"] == "9685020510"
+
+
+def test_a_deadline_ends_a_build(tmp_path: Path, ask: Ask) -> None:
+    """What cannot be done in time is not begun, and no worker is started for it."""
+    answer = ask("build", "doushouqi", "--pieces", 2, "--executor", "dask", "--for", "0.01s", "--data", tmp_path)
+    assert answer.code == 4
+    assert contents(tmp_path) == {}
+
+
+# Nothing twice
+
+
+@pytest.fixture
+def _unsolvable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any attempt to solve or to verify a table fails the test."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise AssertionError("built again")
+
+    monkeypatch.setattr(building, "build_table", fail)
+
+
+def build_shared(folder: Path, name: str, old: frozenset[Material] = frozenset()) -> building.Built:
+    """What a worker does."""
+    return building.build_shared_table("doushouqi", folder, "auto", old, parse_material(GAME, name))[0]
+
+
+@pytest.mark.usefixtures("_unsolvable")
+def test_a_table_that_is_there_now_is_not_built_again(two_pieces: Path) -> None:
+    """The task of a worker that was lost after it had published a table: its seal is enough."""
+    built = build_shared(two_pieces, "RvC")
+    assert (built.engine, built.bytes) == (None, table_path(two_pieces, GAME, built.material).stat().st_size)
+    assert built.seconds >= 0
+    assert built.elapsed >= 0
+
+
+def test_a_table_damaged_during_a_build(
+    two_workers: DaskCluster, copied: Path, two_pieces: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker elsewhere that finds it does not end the build: the file is renamed, and both tables are built."""
+    path, look, said = copied / "doushouqi/2/CvW.h5", building.examine, []
+
+    def damaged_afterwards(*arguments: Any) -> Any:
+        found = look(*arguments)
+        if not said:
+            flip(path, middle_of_codes(path))
+        return found
+
+    monkeypatch.setattr(building, "examine", damaged_afterwards)
+    planned = plan(GAME, None, [parse_material(GAME, "RCvW")])
+    executor = DaskExecutor(scheduler=two_workers.address)
+    built = {one.material for one in building.build(GAME, planned, copied, executor=executor, say=said.append)}
+    assert built == {parse_material(GAME, name) for name in ("CvW", "RCvW")}
+    assert [str(path) in line for line in said] == [True]
+    assert {file: data for file, data in contents(copied).items() if "/2/" in file} == contents(two_pieces)
+
+
+@pytest.mark.usefixtures("_unsolvable")
+def test_a_table_that_was_there_before_is_verified(two_pieces: Path) -> None:
+    """It may be of any origin."""
+    with pytest.raises(AssertionError, match="built again"):
+        build_shared(two_pieces, "RvC", frozenset({parse_material(GAME, "RvC")}))
+
+
+def test_a_damaged_table_is_named(copied: Path, two_pieces: Path) -> None:
+    """Its seal is not that of its bytes. The build renames the file; then a worker builds the table, and publishes it."""
+    path = copied / "doushouqi/2/RvC.h5"
+    flip(path, middle_of_codes(path))
+    with pytest.raises(CorruptTableError) as caught:
+        build_shared(copied, "RvC")
+    assert caught.value.path == path
+    path.unlink()
+    assert build_shared(copied, "RvC").engine == "planes"
+    assert contents(copied) == contents(two_pieces)
+    assert drafts(copied) == []
+
+
+def test_drafts_have_names_of_their_own() -> None:
+    """Two processes with the same number, on different machines, never write the same file; `prune` knows the names."""
+    path = Path("data/doushouqi/2/RvC.h5")
+    names = {draft_of(path).name for _ in range(9)}
+    assert len(names) == 9
+    assert all(_TABLE_DRAFT.fullmatch(name) for name in names)
+
+
+def test_a_file_that_comes_late_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """But not for ever."""
+    monkeypatch.setattr("tablebase.tables.folder.INTERVAL", 0.01)
+    late = tmp_path / "late"
+    assert not await_file(late, 0.05)
+    timer = Timer(0.1, late.touch)
+    timer.start()
+    assert await_file(late, 60)
+    timer.join()
+
+
+def test_memory_is_that_of_one_worker(tmp_path: Path) -> None:
+    """A table for which it is not enough is refused although all workers together have it, before any is started."""
+    with pytest.raises(CapacityError, match="at most 1,000 can be used: use a worker with more memory"):
+        list(building.build(GAME, plan(GAME, 2, []), tmp_path, executor=DaskExecutor(Limits(9**9, 1000, each=True))))
+
+
+# One mind
+
+
+def test_a_worker_with_the_same_folder_and_program_is_fine(tmp_path: Path) -> None:
+    """And after the build the token is gone."""
+    with site(tmp_path, GAME) as mine:
+        assert mine() is None
+        assert [path.name for path in tmp_path.iterdir()] == [TOKEN]
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_signal_leaves_no_token(tmp_path: Path) -> None:
+    """A program that ends at once leaves nothing behind."""
+    with site(tmp_path, GAME):
+        clean_up()
+        assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"version": "0.1.0"}, rf"has version {tablebase.__version__} of this program instead of 0\.1\.0"),
+        ({"format": 0}, "has version "),
+        ({"digest": "another"}, "has other rules of doushouqi"),
+        ({"game": "checkers"}, r"has no rules of checkers \(.*\)"),
+        ({"token": "another"}, "sees another folder in place of "),
+        ({"folder": Path("/nowhere")}, r"does not see the folder of the tables \(No such file or directory\)"),
+    ],
+)
+def test_a_worker_of_another_mind_says_so(tmp_path: Path, change: dict[str, Any], what: str) -> None:
+    """With what to do about it."""
+    with site(tmp_path, GAME) as mine:
+        fault = replace(mine, **change)()
+    assert fault is not None
+    assert re.fullmatch(f"{what}.*", fault.what)
+    assert fault.cure.startswith(("install the same ", "let "))
+
+
+def test_a_worker_that_cannot_write_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before it has solved anything."""
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    with site(tmp_path, GAME) as mine:
+        monkeypatch.setattr(Path, "touch", refuse)
+        fault = mine()
+    assert fault is not None
+    assert fault.what == "cannot write to the folder of the tables (Permission denied)"
+
+
+def test_a_build_refuses_a_worker_of_another_mind(tmp_path: Path) -> None:
+    """It names the worker and the cure, and nothing is solved."""
+    (tmp_path / "sitecustomize.py").write_text("import tablebase\ntablebase.__version__ = '0.0.9'\n")
+    path = f"{tmp_path}:{':'.join(filter(None, sys.path))}"
+    with cluster(tmp_path, PYTHONPATH=path) as started:
+        started.start_worker()
+        with pytest.raises(
+            ClusterError, match=r"^the worker tcp://\S+ has version 0\.0\.9 of this program instead of .*: install the"
+        ):
+            list(building.build(GAME, plan(GAME, 2, []), tmp_path / "data", executor=DaskExecutor(scheduler=started.address)))
+    assert contents(tmp_path / "data") == {}
+    assert drafts(tmp_path / "data") == []

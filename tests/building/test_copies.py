@@ -1,0 +1,339 @@
+"""Copies of tables: what they hold, what they refuse, and how they go on; and folders merged into others."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import shutil
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from support.catalogs import forge, rows, snapshot
+from support.program import Answer, contents, drafts, flip
+
+from tablebase.building import copies, transfer
+from tablebase.building.plan import plan
+from tablebase.building.transfer import CHECKSUMS
+from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.sqlite import FILE_NAME
+from tablebase.game import load_game
+from tablebase.slices.material import material_name, parse_material
+
+Ask = Callable[..., Answer]
+GAME = load_game("doushouqi")
+POSITION = "7/7/7/7/3c3/7/7/R6/7 w"
+SOLVERS = "SELECT material, engine, seconds FROM tables ORDER BY material"
+PATTERNS = "SELECT material, side, features, gain, positions FROM pattern_gains ORDER BY material, side, id"
+
+
+def named(folder: Path) -> set[str]:
+    """The materials that a folder has files of."""
+    return {Path(name).stem for name in contents(folder)}
+
+
+def listed(folder: Path) -> dict[str, str]:
+    """The list of checksums, by file."""
+    lines = (folder / CHECKSUMS).read_text().splitlines()
+    assert all(line[64:66] == "  " for line in lines)
+    return {line[66:]: line[:64] for line in lines}
+
+
+def unlinkable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if all folders were on file systems of their own."""
+
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(errno.EXDEV, "Invalid cross-device link")
+
+    monkeypatch.setattr(os, "link", refused)
+    monkeypatch.setattr(copies, "on_one_file_system", lambda *_: False)
+
+
+def interrupted_at(number: int, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Let the next command be interrupted after it has published this many tables; returns what undoes that."""
+    register, count = transfer._register, []
+
+    def fail(*arguments: object) -> None:
+        count.append(arguments)
+        if len(count) == number:
+            raise KeyboardInterrupt
+        register(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(transfer, "_register", fail)
+    return lambda: monkeypatch.setattr(transfer, "_register", register)
+
+
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
+def test_a_copy_answers_at_once(links: bool, copied: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has the same files, and the catalog says the same, solvers, seconds and patterns included."""
+    if not links:
+        unlinkable(monkeypatch)
+    assert ask("patterns", "doushouqi", "--material", "CvW", "--depth", "0", "--data", copied).code == 0
+    copy = tmp_path / "copy"
+    answer = ask("copy", "doushouqi", "--data", copied, "--to", copy)
+    size = sum(map(len, contents(copied).values()))
+    assert answer.code == 0
+    assert f"copied to {copy}: 10 of 10 tables, {size:,} bytes\n" in answer.err
+    assert answer.err.endswith("hard links: 10, copies: 0\n" if links else "hard links: 0, copies: 10\n")
+    assert contents(copy) == contents(copied)
+    assert all((copy / name).samefile(copied / name) is links for name in contents(copied))
+    assert snapshot(copy) == snapshot(copied)
+    assert rows(copy, SOLVERS) == rows(copied, SOLVERS)
+    assert rows(copy, PATTERNS) == rows(copied, PATTERNS) != []
+    assert ask("probe", "doushouqi", POSITION, "--data", copy).out == ask("probe", "doushouqi", POSITION, "--data", copied).out
+    assert ask("verify", "doushouqi", "--data", copy).code == 0
+    assert drafts(copy) == [CHECKSUMS]
+
+
+def test_checksums_are_those_of_the_files(two_pieces: Path, hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
+    """Of all tables in the folder, those of an earlier copy included, in order; as `sha256sum` reads it."""
+    assert ask("copy", "hexapawn", "--data", hexapawns, "--to", tmp_path).code == 0
+    assert ask("copy", "doushouqi", "--data", two_pieces, "--to", tmp_path).code == 0
+    digests = {name: hashlib.sha256(data).hexdigest() for name, data in contents(tmp_path).items()}
+    assert len(digests) == 16
+    assert list(listed(tmp_path).items()) == sorted(digests.items())
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--pieces", "2"], {"CvW", "RvC"}),
+        (["--material", "CWvT"], {"CWvT"}),
+        (["--material", "TvWC", "--material", "RvC"], {"CWvT", "RvC"}),
+        (["--material", "CWvT", "--pieces", "2"], {"CWvT", "CvW", "RvC"}),
+        (["--pieces", "2-3"], {"CWvT", "CvW", "RvC", "CDvW"}),
+    ],
+)
+def test_only_what_is_asked_for_is_copied(
+    options: list[str], expected: set[str], three_pieces: Path, tmp_path: Path, ask: Ask
+) -> None:
+    """By pieces, by material, or by both; an alias names the table that represents it."""
+    assert ask("copy", "doushouqi", *options, "--data", three_pieces, "--to", tmp_path).code == 0
+    found = named(tmp_path)
+    assert expected <= found
+    if "--pieces" not in options:
+        assert found == expected
+    assert "CWvT" in found or options == ["--pieces", "2"]
+    assert {len(name) for name in found} <= {len(name) for name in expected}
+
+
+def test_dependencies_come_on_demand(three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """All that captures can lead to, as a build would plan it."""
+    options = ["--material", "CWvT", "--data", three_pieces, "--to", tmp_path]
+    assert ask("copy", "doushouqi", *options, "--with-dependencies").code == 0
+    assert named(tmp_path) == {material_name(GAME, one) for one in plan(GAME, None, [parse_material(GAME, "CWvT")])}
+    assert len(named(tmp_path)) > 1
+
+
+def test_a_missing_table_is_named(copied: Path, three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """Whether it is asked for itself or by what depends on it; and nothing is copied."""
+    data = tmp_path / "data"
+    shutil.copytree(three_pieces, data)
+    with closing(Catalog(data, create=True)) as catalog:
+        catalog.remove(["doushouqi/2/CvT.h5"])
+    tries = [
+        (["--material", "CWvT", "--data", copied], "the table CWvT of doushouqi has not been built"),
+        (["--material", "CWvT", "--with-dependencies", "--data", data], "the table CvT of doushouqi has not been built"),
+        (["--pieces", "4", "--data", data], "no table of doushouqi is registered"),
+        (["--data", tmp_path / "nowhere"], "there is no tablebase in"),
+    ]
+    for options, sentence in tries:
+        answer = ask("copy", "doushouqi", *options, "--to", tmp_path / "copy")
+        assert (answer.code, len(answer.errors)) == (2, 1)
+        assert sentence in answer.err
+    assert not (tmp_path / "copy").exists()
+
+
+@pytest.mark.parametrize("number", [1, 4, 10])
+def test_a_copy_goes_on(number: int, two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables that are there are not copied again, also one that was not registered any more."""
+    unlinkable(monkeypatch)
+    undo = interrupted_at(number, monkeypatch)
+    assert ask("copy", "doushouqi", "--data", two_pieces, "--to", tmp_path).code == 130
+    before = {name: (tmp_path / name).stat().st_ino for name in contents(tmp_path)}
+    assert len(before) == number
+    assert drafts(tmp_path) == []
+    assert len(rows(tmp_path, SOLVERS)) == number - 1
+    undo()
+    answer = ask("copy", "doushouqi", "--data", two_pieces, "--to", tmp_path)
+    assert answer.code == 0
+    if number < 10:
+        assert f"{10 - number} of 10 tables" in answer.err
+        assert answer.err.count(f"there already: {number}") == 1
+    assert {name: (tmp_path / name).stat().st_ino for name in before} == before
+    assert contents(tmp_path) == contents(two_pieces)
+    assert snapshot(tmp_path) == snapshot(two_pieces)
+    assert rows(tmp_path, SOLVERS) == rows(two_pieces, SOLVERS)
+    assert (
+        ask("copy", "doushouqi", "--data", two_pieces, "--to", tmp_path).err == f"nothing to do: all 10 tables are in {tmp_path}\n"
+    )
+
+
+def test_a_file_that_was_lost_is_copied_again(two_pieces: Path, copied: Path, ask: Ask) -> None:
+    """Although the catalog still lists it."""
+    (copied / "doushouqi/2/RvC.h5").unlink()
+    assert "1 of 10 tables" in ask("copy", "doushouqi", "--data", two_pieces, "--to", copied).err
+    assert contents(copied) == contents(two_pieces)
+
+
+@pytest.fixture
+def contradicting(copied: Path) -> Path:
+    """A folder with another table CvW, with junk in the place of RvC, which is not registered, and without TvE."""
+    forge(copied, "UPDATE tables SET values_sha256 = 'other' WHERE material = 'CvW'")
+    with closing(Catalog(copied, create=True)) as catalog:
+        catalog.remove(["doushouqi/2/RvC.h5", "doushouqi/2/TvE.h5"])
+    (copied / "doushouqi/2/RvC.h5").write_bytes(b"junk")
+    (copied / "doushouqi/2/TvE.h5").unlink()
+    return copied
+
+
+def test_a_copy_that_contradicts_changes_nothing(two_pieces: Path, contradicting: Path, ask: Ask) -> None:
+    """All contradictions are named; not even what is missing is copied."""
+    before = contents(contradicting), (contradicting / FILE_NAME).read_bytes()
+    answer = ask("copy", "doushouqi", "--data", two_pieces, "--to", contradicting)
+    assert (answer.code, len(answer.errors)) == (2, 1)
+    assert f"2 tables cannot be taken into {contradicting}: " in answer.err
+    assert "doushouqi/2/CvW.h5 has other values there" in answer.err
+    assert "doushouqi/2/RvC.h5 is another file there" in answer.err
+    assert "TvE" not in answer.err
+    assert (contents(contradicting), (contradicting / FILE_NAME).read_bytes()) == before
+
+
+def test_a_merge_takes_in_what_does_not_contradict(two_pieces: Path, contradicting: Path, ask: Ask) -> None:
+    """The rest is named, and stays as it was."""
+    before = contents(contradicting)
+    answer = ask("merge", two_pieces, "--data", contradicting)
+    assert (answer.code, len(answer.errors)) == (2, 1)
+    assert f"taken into {contradicting}: 1 of 10 tables" in answer.err
+    assert "CvW.h5 has other values there, doushouqi/2/RvC.h5 is another file there" in answer.err
+    after = contents(contradicting)
+    assert after.pop("doushouqi/2/TvE.h5") == contents(two_pieces)["doushouqi/2/TvE.h5"]
+    assert after == before
+    assert "TvE" in {row["material"] for row in rows(contradicting, SOLVERS)}
+
+
+def test_halves_are_merged(three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """From two folders comes what was divided among them, solvers and seconds included; what both have is taken once."""
+    first, second = tmp_path / "first", tmp_path / "second"
+    assert ask("copy", "doushouqi", "--pieces", "2", "--data", three_pieces, "--to", first).code == 0
+    options = ["--material", "CWvT", "--with-dependencies"]
+    assert ask("copy", "doushouqi", *options, "--data", three_pieces, "--to", second).code == 0
+    assert ask("merge", second, "--data", first).code == 0
+    assert named(first) == {*named(second), *(Path(name).stem for name in contents(three_pieces) if "/2/" in name)}
+    assert contents(first) == {name: data for name, data in contents(three_pieces).items() if name in contents(first)}
+    known = {row["material"]: row for row in rows(three_pieces, SOLVERS)}
+    assert rows(first, SOLVERS) == [known[name] for name in sorted(named(first))]
+    assert list(listed(first)) == sorted(contents(first))
+    assert ask("merge", second, "--data", first).err.startswith("nothing to do: all ")
+    assert ask("verify", "doushouqi", "--data", first).code == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ("rules_digest = 'other'", "CvW.h5 was built under other rules than those installed"),
+        ("game = 'chess'", "CvW.h5 is of a game that is not installed"),
+        ("file = '../escaped.h5'", "../escaped.h5 is not where such a table belongs"),
+        ("file = 'doushouqi/3/CvW.h5'", "doushouqi/3/CvW.h5 is not where such a table belongs"),
+        ("material = '../../CvW', file = 'doushouqi/2/../../CvW.h5'", "CvW.h5 is not where such a table belongs"),
+        ("material = 'WvC', file = 'doushouqi/2/WvC.h5'", "WvC.h5 is not where such a table belongs"),
+    ],
+)
+def test_a_merge_refuses_what_is_of_no_use_here(
+    change: str, sentence: str, copied: Path, hexapawns: Path, tmp_path: Path, ask: Ask
+) -> None:
+    """Other rules, games that are not installed, and places where no reader would look, outside of the folder above all."""
+    data = tmp_path / "deep" / "data"
+    shutil.copytree(hexapawns, data)
+    forge(copied, f"UPDATE tables SET {change} WHERE material = 'CvW'")
+    answer = ask("merge", copied, "--data", data)
+    assert (answer.code, len(answer.errors)) == (2, 1)
+    assert sentence in answer.err
+    assert f"1 table cannot be taken into {data}" in answer.err
+    assert len([name for name in contents(data) if name.startswith("doushouqi/")]) == 9
+    assert not list(tmp_path.glob("deep/*.h5"))
+    assert len(list(tmp_path.rglob("*.h5"))) == 10 + 6 + 9
+
+
+@pytest.mark.parametrize("command", ["copy", "merge", "pack"])
+def test_a_damaged_table_is_not_taken(command: str, copied: Path, tmp_path: Path, ask: Ask) -> None:
+    """It is named where it came from, and no draft is left; the same command goes on when it has been repaired."""
+    path, target = copied / "doushouqi/2/RvC.h5", tmp_path / "target"
+    flip(path, 3000)
+    words = {
+        "copy": ["copy", "doushouqi", "--data", copied, "--to", target],
+        "merge": ["merge", copied, "--data", target],
+        "pack": ["pack", "doushouqi", "--data", copied, "--to", target, "--strength", "1"],
+    }[command]
+    answer = ask(*words)
+    assert (answer.code, len(answer.errors)) == (1, 1)
+    assert f"error: {path} is not the file that was registered" in answer.err
+    assert drafts(target) == []
+    assert "RvC" not in named(target)
+    flip(path, 3000)
+    assert ask(*words).code == 0
+    assert len(named(target)) == 10
+
+
+def test_a_seal_that_does_not_fit_is_refused(copied: Path, tmp_path: Path, ask: Ask) -> None:
+    """Although the catalog lists the file as it is."""
+    path = copied / "doushouqi/2/RvC.h5"
+    flip(path, 3000)
+    forge(copied, f"UPDATE tables SET file_sha256 = '{hashlib.sha256(path.read_bytes()).hexdigest()}' WHERE material = 'RvC'")
+    answer = ask("merge", copied, "--data", tmp_path / "target")
+    assert (answer.code, len(answer.errors)) == (1, 1)
+    assert f"error: {path} is not as it was written" in answer.err
+
+
+@pytest.mark.parametrize("command", ["copy", "merge", "pack", "unpack"])
+def test_a_folder_is_not_its_own_copy(command: str, copied: Path, ask: Ask) -> None:
+    """By whatever name."""
+    other = copied.parent / "x" / ".." / copied.name
+    (copied.parent / "x").mkdir()
+    words = ["merge", other, "--data", copied] if command == "merge" else [command, "doushouqi", "--data", copied, "--to", other]
+    words = ["unpack", copied, "--to", other] if command == "unpack" else words
+    answer = ask(*words)
+    assert (answer.code, len(answer.errors)) == (2, 1)
+    assert "is the folder of the tables itself" in answer.err
+
+
+def test_a_lost_file_is_named(copied: Path, tmp_path: Path, ask: Ask) -> None:
+    """The catalog lists it, but it is not there."""
+    (copied / "doushouqi/2/RvC.h5").unlink()
+    answer = ask("copy", "doushouqi", "--data", copied, "--to", tmp_path / "copy")
+    assert (answer.code, len(answer.errors)) == (2, 1)
+    assert f"error: {copied}/doushouqi/2/RvC.h5 is registered but missing" in answer.err
+
+
+@pytest.mark.parametrize("room", [0, -1])
+def test_a_disk_that_is_too_small(room: int, two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is copied unless everything fits, to the byte; hard links need no space."""
+    size, copy = sum(map(len, contents(two_pieces).values())), tmp_path / "copy"
+    monkeypatch.setattr(copies, "free_space", lambda _: size + room)
+    if room < 0:
+        assert ask("copy", "doushouqi", "--data", two_pieces, "--to", tmp_path / "links").code == 0
+    unlinkable(monkeypatch)
+    answer = ask("copy", "doushouqi", "--data", two_pieces, "--to", copy)
+    assert answer.code == (3 if room < 0 else 0)
+    if room < 0:
+        assert answer.errors == [
+            f"error: the copy needs {size:,} bytes on the disk of {copy}, but at most {size - 1:,} can be used: name another folder"
+        ]
+        assert contents(copy) == {}
+
+
+def test_games_with_chance(piglet_tables: Path, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """Their layers are copied and merged like tables, with their seconds."""
+    game, start = "pig-die=2-target=3", "0,0 1 0"
+    assert ask("copy", game, "--data", piglet_tables, "--to", tmp_path / "copy").code == 0
+    assert ask("merge", piglet_tables, "--data", tmp_path / "copy").code == 0
+    assert ask("merge", two_pieces, "--data", tmp_path / "copy").code == 0
+    seconds = "SELECT file, seconds, file_sha256 FROM layers ORDER BY file"
+    assert rows(tmp_path / "copy", seconds) == rows(piglet_tables, seconds) != []
+    assert contents(tmp_path / "copy") == contents(piglet_tables) | contents(two_pieces)
+    probes = [ask("probe", game, start, "--data", folder, "--format", "json") for folder in (tmp_path / "copy", piglet_tables)]
+    assert probes[0].json == probes[1].json
+    answer = ask("copy", game, "--pieces", "2", "--data", piglet_tables, "--to", tmp_path / "copy")
+    assert (answer.code, len(answer.errors)) == (2, 1)

@@ -1,0 +1,152 @@
+"""Copies in an object store, here in memory: whole files, the catalog last, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import pytest
+from support.catalogs import forge, rows, snapshot
+from support.program import Answer, contents
+
+from tablebase.building import copies
+from tablebase.building.transfer import CHECKSUMS
+from tablebase.catalog.sqlite import FILE_NAME
+from tablebase.tables.object_store import ObjectStore
+
+Ask = Callable[..., Answer]
+SOLVERS = "SELECT material, engine, seconds FROM tables ORDER BY material"
+URL = "memory://bucket/path"
+
+
+@pytest.fixture
+def stored() -> Iterator[Any]:
+    """The store, empty."""
+    files = fsspec.filesystem("memory")
+    files.store.clear()
+    yield files
+    files.store.clear()
+
+
+def held(stored: Any) -> dict[str, bytes]:
+    """All that is in the store, by name."""
+    return {name.removeprefix("/bucket/path/"): stored.cat_file(name) for name in stored.find("/")}
+
+
+@pytest.mark.parametrize("url", [URL, f"{URL}/"])
+def test_there_and_back(url: str, two_pieces: Path, tmp_path: Path, stored: Any, ask: Ask) -> None:
+    """The very files, checksums, and a catalog that says the same; merged from there, a folder answers."""
+    assert ask("copy", "doushouqi", "--data", two_pieces, "--to", url).code == 0
+    found = held(stored)
+    assert found.keys() == {*contents(two_pieces), FILE_NAME, CHECKSUMS}
+    assert {name: data for name, data in found.items() if name.endswith(".h5")} == contents(two_pieces)
+    assert len(found[CHECKSUMS].splitlines()) == 10
+    assert ask("merge", url, "--data", tmp_path / "back").code == 0
+    assert contents(tmp_path / "back") == contents(two_pieces)
+    assert snapshot(tmp_path / "back") == snapshot(two_pieces)
+    assert rows(tmp_path / "back", SOLVERS) == rows(two_pieces, SOLVERS)
+
+
+def test_more_is_added(two_pieces: Path, hexapawns: Path, stored: Any, ask: Ask) -> None:
+    """What is there is not stored again."""
+    words = ["copy", "doushouqi", "--data", two_pieces, "--to", URL]
+    assert ask(*words, "--material", "RvC").code == 0
+    assert ask("copy", "hexapawn", "--data", hexapawns, "--to", URL).code == 0
+    answer = ask(*words)
+    assert "9 of 10 tables" in answer.err
+    assert len(held(stored)[CHECKSUMS].splitlines()) == 16
+    assert ask(*words).err == f"nothing to do: all 10 tables are in {URL}\n"
+
+
+def test_other_values_there_are_not_replaced(two_pieces: Path, copied: Path, stored: Any, ask: Ask) -> None:
+    """The table is named with the address, and nothing is stored."""
+    assert ask("copy", "doushouqi", "--material", "RvC", "--data", two_pieces, "--to", URL).code == 0
+    before = held(stored)
+    forge(copied, "UPDATE tables SET values_sha256 = 'other' WHERE material = 'RvC'")
+    answer = ask("copy", "doushouqi", "--data", copied, "--to", URL)
+    assert (answer.code, len(answer.errors)) == (2, 1)
+    assert f"1 table cannot be taken into {URL}: doushouqi/2/RvC.h5 has other values there" in answer.err
+    assert held(stored) == before
+
+
+def test_an_interrupted_copy_goes_on(
+    two_pieces: Path, copied: Path, stored: Any, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the catalog that was stored last, which never lists what is not there."""
+    monkeypatch.setattr(copies, "INTERVAL", -1.0)
+    put, names = ObjectStore.put, []
+
+    def fail(store: ObjectStore, path: Path, file: str) -> None:
+        names.append(file)
+        if sum(name.endswith(".h5") for name in names) == 5:
+            raise OSError("the connection was lost")
+        put(store, path, file)
+
+    monkeypatch.setattr(ObjectStore, "put", fail)
+    words = ["copy", "doushouqi", "--data", two_pieces, "--to", URL]
+    assert ask(*words).code == 2
+    assert [name.endswith(".h5") for name in names[:4]] == [True, False, True, False]
+    assert names[1] == FILE_NAME
+    monkeypatch.setattr(ObjectStore, "put", put)
+    assert len([name for name in held(stored) if name.endswith(".h5")]) == 4
+    answer = ask(*words)
+    assert "6 of 10 tables" in answer.err
+    assert "there already: 4" in answer.err
+    assert ask("merge", URL, "--data", copied).code == 0
+
+
+def test_the_catalog_of_a_store_that_must_be_rebuilt(two_pieces: Path, tmp_path: Path, stored: Any, ask: Ask) -> None:
+    """Its files are not here, so the sentence names it and another way, which works; nothing is lost."""
+    words = ["copy", "doushouqi", "--data", two_pieces, "--to", URL]
+    assert ask(*words).code == 0
+    before = held(stored)
+    stored.pipe_file(f"/bucket/path/{FILE_NAME}", b"no database")
+    for command in (words, ["merge", URL, "--data", tmp_path / "here"]):
+        answer = ask(*command)
+        assert (answer.code, len(answer.errors)) == (2, 1)
+        assert answer.err.startswith(f"error: {URL}/{FILE_NAME} is damaged (")
+    stored.rm_file(f"/bucket/path/{FILE_NAME}")
+    assert ask(*words).code == 0
+    assert {name: data for name, data in held(stored).items() if name != FILE_NAME} == {
+        name: data for name, data in before.items() if name != FILE_NAME
+    }
+    assert ask("merge", URL, "--data", tmp_path / "here").code == 0
+
+
+def test_a_damaged_object_is_named(two_pieces: Path, tmp_path: Path, stored: Any, ask: Ask) -> None:
+    """By its address, and it is not taken."""
+    assert ask("copy", "doushouqi", "--data", two_pieces, "--to", URL).code == 0
+    data = bytearray(held(stored)["doushouqi/2/RvC.h5"])
+    data[3000] ^= 1
+    stored.pipe_file("/bucket/path/doushouqi/2/RvC.h5", bytes(data))
+    answer = ask("merge", URL, "--data", tmp_path)
+    assert (answer.code, len(answer.errors)) == (1, 1)
+    assert f"error: {URL}/doushouqi/2/RvC.h5 is not the file that was registered" in answer.err
+    assert "doushouqi/2/RvC.h5" not in contents(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("url", "sentence"),
+    [
+        (URL, f"there is no tablebase in {URL}: put one there with 'tablebase copy'"),
+        ("nope://bucket/path", "nope://bucket/path cannot be used ('ValueError Protocol not known: nope')"),
+    ],
+)
+@pytest.mark.usefixtures("stored")
+def test_an_address_without_tables(url: str, sentence: str, tmp_path: Path, ask: Ask) -> None:
+    """One sentence names it."""
+    answer = ask("merge", url, "--data", tmp_path / "data")
+    assert (answer.code, len(answer.errors)) == (2, 1)
+    assert f"error: {sentence}" in answer.err
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("command", [["copy", "doushouqi", "--data", "{two}", "--to", URL], ["merge", URL, "--data", "{two}"]])
+def test_without_the_extra(command: list[str], two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sentence says what to install."""
+    monkeypatch.setattr("tablebase.errors.find_spec", lambda _: None)
+    answer = ask(*(word.format(two=two_pieces) for word in command))
+    assert (answer.code, len(answer.errors)) == (2, 1)
+    assert "object stores need s3fs: install it with pip install 'endgame-tablebase[store]'" in answer.err

@@ -1,0 +1,200 @@
+"""Packed tables: smaller, and with the same answers; unpacked, they are the files that a build writes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import h5py
+import pytest
+from support.catalogs import rows, snapshot
+from support.program import Answer, contents, drafts, random_position
+
+import tablebase
+from tablebase.building import packing
+from tablebase.building.transfer import CHECKSUMS
+from tablebase.cli import run
+from tablebase.errors import CorruptTableError
+from tablebase.game import load_game
+from tablebase.game.notation import render
+from tablebase.slices.material import parse_material
+from tablebase.tables.header import PACKED
+
+Ask = Callable[..., Answer]
+GAME = load_game("doushouqi")
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+SOLVERS = "SELECT material, engine, seconds, values_sha256 FROM tables ORDER BY material"
+COUNTS = "SELECT outcome, distance, count(p1_file) FROM positions WHERE material = 'CEvT' GROUP BY ALL ORDER BY ALL"
+MATERIALS = ["CWvT", "CEvT", "RvC"]
+
+
+@pytest.fixture(scope="module")
+def packed(three_pieces: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Some tables of three pieces with what they depend on, packed; to be read only."""
+    folder = tmp_path_factory.mktemp("packed") / "tables"
+    options = [f"--material={name}" for name in MATERIALS]
+    words = ["pack", "doushouqi", *options, "--with-dependencies", "--data", str(three_pieces), "--to", str(folder)]
+    assert run([*words, "--workers", "2"]) == 0
+    return folder
+
+
+def test_packed_tables_are_smaller(packed: Path, three_pieces: Path) -> None:
+    """And in chunks of their own, where a table is larger than a chunk of those that are built."""
+    names = list(contents(packed))
+    sizes = [sum(len(contents(folder)[name]) for name in names) for folder in (packed, three_pieces)]
+    assert sizes[0] < sizes[1]
+    for folder, larger in ((packed, True), (three_pieces, False)):
+        with h5py.File(folder / "doushouqi/3/CEvT.h5", "r") as file:
+            assert (file["w"].chunks == file["w"].shape) is larger
+
+
+def test_the_catalog_says_the_same(packed: Path, three_pieces: Path) -> None:
+    """But for the size and the digest of the files."""
+    known = {row["material"]: row for row in rows(three_pieces, SOLVERS)}
+    assert rows(packed, SOLVERS) == [known[row["material"]] for row in rows(packed, SOLVERS)] != []
+    assert len((packed / CHECKSUMS).read_text().splitlines()) == len(contents(packed))
+    assert drafts(packed) == [CHECKSUMS]
+
+
+@pytest.mark.parametrize("command", ["verify", "verify --quick", "mine", "line"])
+def test_packed_tables_answer(command: str, packed: Path, three_pieces: Path, ask: Ask) -> None:
+    """Whatever reads tables reads them."""
+    words: list[str] = {
+        "verify": ["verify", "doushouqi"],
+        "verify --quick": ["verify", "doushouqi", "--quick"],
+        "mine": [
+            "mine",
+            "doushouqi",
+            "SELECT outcome, distance, count(p1_file) FROM positions WHERE material = 'CEvT' GROUP BY ALL ORDER BY ALL",
+        ],
+        "line": ["line", "doushouqi", "7/7/3t3/7/7/C6/4E2/7/7 w", "--format", "csv"],
+    }[command]
+    answer = ask(*words, "--data", packed)
+    assert answer.code == 0
+    if not command.startswith("verify"):
+        assert answer.out == ask(*words, "--data", three_pieces).out != ""
+
+
+def test_packed_tables_are_probed(packed: Path, three_pieces: Path) -> None:
+    """With the same values for the same positions, one by one and together."""
+    random = Random(1)
+    chosen = [parse_material(GAME, random.choice(MATERIALS)) for _ in range(200)]
+    positions = [render(GAME, random_position(GAME, material, random.randrange(2), random)) for material in chosen]
+    with tablebase.open(packed) as small, tablebase.open(three_pieces) as large:
+        expected = [large.get_value(GAME, position) for position in positions]
+        assert [small.get_value(GAME, position) for position in positions] == expected
+    assert len(set(expected)) > 10
+
+
+def test_the_reader_in_python_reads_packed_tables(packed: Path, three_pieces: Path) -> None:
+    """It knows no chunks: HDF5 finds them."""
+    said = []
+    for folder in (packed, three_pieces):
+        command = [sys.executable, "read_table.py", str(folder / "doushouqi/3/CEvT.h5"), "7/7/3t3/7/7/C6/4E2/7/7 b"]
+        command[-1] = render(GAME, random_position(GAME, parse_material(GAME, "CEvT"), 1, Random(3)))
+        said.append(subprocess.run(command, cwd=EXAMPLES, capture_output=True, text=True, check=True).stdout)
+    assert said[0] == said[1] != ""
+
+
+def test_unpacked_tables_are_those_that_were_built(packed: Path, three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """Byte by byte, with all that the catalog said of them."""
+    answer = ask("unpack", packed, "--to", tmp_path, "--workers", "2")
+    assert answer.code == 0
+    assert contents(tmp_path) == {name: contents(three_pieces)[name] for name in contents(packed)}
+    known = {row["material"]: row for row in rows(three_pieces, SOLVERS)}
+    assert rows(tmp_path, SOLVERS) == [known[row["material"]] for row in rows(tmp_path, SOLVERS)]
+    expected = {row["material"]: row for row in snapshot(three_pieces)[0] if row["file"] in contents(packed)}
+    assert {row["material"]: row for row in snapshot(tmp_path)[0]} == expected
+
+
+def test_strength_is_a_matter_of_size(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """The stronger, the smaller; and all hold the same."""
+    sizes = []
+    for strength in (1, 19):
+        folder = tmp_path / str(strength)
+        words = ["pack", "doushouqi", "--material", "CvW", "--strength", strength, "--data", two_pieces, "--to", folder]
+        assert ask(*words).code == 0
+        sizes.append(sum(map(len, contents(folder).values())))
+        assert ask("unpack", folder, "--to", tmp_path / f"{strength}u").code == 0
+    assert sizes[0] > sizes[1]
+    assert contents(tmp_path / "1u") == contents(tmp_path / "19u") != {}
+
+
+def test_one_form_does_not_contradict_the_other(packed: Path, three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
+    """Tables with the same values are the same tables: those that are there stay as they are."""
+    assert ask("copy", "doushouqi", "--material", "CEvT", "--data", three_pieces, "--to", tmp_path).code == 0
+    before = contents(tmp_path)
+    assert ask("merge", packed, "--data", tmp_path).code == 0
+    assert {name: data for name, data in contents(tmp_path).items() if name in before} == before
+    assert contents(tmp_path) == contents(packed) | before
+
+
+def test_packing_goes_on(two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was packed before an interruption stays, and no draft is left."""
+    rewrite_file, count = packing.rewrite_file, []
+
+    def fail(*arguments: object) -> tuple[str, Path]:
+        count.append(arguments)
+        if len(count) == 5:
+            raise KeyboardInterrupt
+        return rewrite_file(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(packing, "rewrite_file", fail)
+    words = ["pack", "doushouqi", "--strength", "1", "--data", two_pieces, "--to", tmp_path]
+    assert ask(*words).code == 130
+    before = contents(tmp_path)
+    assert (len(before), drafts(tmp_path)) == (4, [])
+    answer = ask(*words)
+    assert "6 of 10 tables" in answer.err
+    assert "there already: 4" in answer.err
+    assert before == {name: data for name, data in contents(tmp_path).items() if name in before}
+    assert ask("verify", "doushouqi", "--data", tmp_path).code == 0
+
+
+def test_what_was_written_is_read_back(two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A draft that does not hold the values that were registered is not published, and none is left."""
+    rewrite = packing._rewrite
+
+    def damaged(file: packing.Table, path: Path, form: packing.Form) -> Path:
+        draft = rewrite(file, path, form)
+        with h5py.File(draft, "r+") as opened:
+            side = opened["w"]
+            chunk = side[:]
+            chunk[0] = chunk[1] = chunk[2]
+            side[:] = chunk
+        return draft
+
+    monkeypatch.setattr(packing, "_rewrite", damaged)
+    answer = ask("pack", "doushouqi", "--material", "CvW", "--data", two_pieces, "--to", tmp_path)
+    assert (answer.code, len(answer.errors)) == (CorruptTableError.exit_code, 1)
+    assert "does not hold the values that were registered" in answer.err
+    assert (contents(tmp_path), drafts(tmp_path)) == ({}, [])
+
+
+@pytest.mark.parametrize(("fixture", "game"), [("piglet_tables", "pig-die=2-target=3"), ("race_tables", "harehedgehog-cards=none")])
+def test_games_with_chance(fixture: str, game: str, tmp_path: Path, ask: Ask, request: pytest.FixtureRequest) -> None:
+    """Their layers are packed, too; unpacked, they are the files that were built."""
+    built: Path = request.getfixturevalue(fixture)
+    packed, unpacked = tmp_path / "packed", tmp_path / "unpacked"
+    assert ask("pack", game, "--data", built, "--to", packed).code == 0
+    own = {name: data for name, data in contents(built).items() if name.startswith(f"{game}/")}
+    assert contents(packed).keys() == own.keys()
+    assert all(len(data) < len(own[name]) for name, data in contents(packed).items())
+    assert ask("verify", game, "--data", packed).code == 0
+    assert ask("unpack", packed, "--to", unpacked).code == 0
+    assert contents(unpacked) == own != {}
+    for name in own:
+        with h5py.File(packed / name, "r") as file:
+            assert file["lower"].chunks == (min(PACKED.chunk_bytes // 8, len(file["lower"])),)
+
+
+@pytest.mark.parametrize("command", [["pack", "doushouqi", "--data", "{two}"], ["unpack", "{two}"]])
+def test_packing_knows_folders_alone(command: list[str], two_pieces: Path, ask: Ask) -> None:
+    """An address is not taken for the name of a folder."""
+    answer = ask(*(word.format(two=two_pieces) for word in command), "--to", "s3://bucket/path")
+    assert (answer.code, len(answer.errors)) == (2, 1)
+    assert "s3://bucket/path is not a folder" in answer.err
+    assert not Path("s3:").exists()

@@ -1,0 +1,196 @@
+"""Plans of builds: sizes as they are written, the tables of a plan, and what is said about them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+from support import toys
+from twins import naive
+
+from tablebase.building.capacity import describe_sharing, describe_solvers
+from tablebase.building.needs import memory
+from tablebase.building.plan import plan, start_material
+from tablebase.cli.options import parse_size
+from tablebase.errors import CapacityError, TablebaseError
+from tablebase.executors.executor import Limits
+from tablebase.game import Game, load_game
+from tablebase.game.moves import Position
+from tablebase.slices.equivalence import representative, swapped_material
+from tablebase.slices.location import stored_materials
+from tablebase.slices.material import Material, make_material, material_name, parse_material
+from tablebase_rules.doushouqi import game as doushouqi
+
+GAME = doushouqi()
+
+
+def names(game: Game, planned: tuple[Material, ...]) -> list[str]:
+    """Names of planned tables."""
+    return [material_name(game, table) for table in planned]
+
+
+# Sizes
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("0", 0),
+        ("1000000", 1_000_000),
+        ("10B", 10),
+        ("1K", 1024),
+        ("1k", 1024),
+        ("512M", 536_870_912),
+        ("512MB", 536_870_912),
+        ("512MiB", 536_870_912),
+        ("8G", 8_589_934_592),
+        ("8 G", 8_589_934_592),
+        (" 8g\n", 8_589_934_592),
+        ("2T", 2_199_023_255_552),
+        ("1.5K", 1536),
+        ("0.25G", 268_435_456),
+    ],
+)
+def test_sizes(text: str, size: int) -> None:
+    """A number of bytes, or of powers of 1024, in either case, with or without B."""
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "G", "8X", "8GG", "-1", "+1", "1,000", "1e9", "0x10", ".5G", "5.G", "nan", "8G free"])
+def test_what_is_no_size(text: str) -> None:
+    """The sentence repeats the text and shows what to write."""
+    with pytest.raises(TablebaseError) as caught:
+        parse_size(text)
+    assert str(caught.value) == f"{text!r} is not a size: write bytes, or a number with K, M, G or T such as 8G"
+    assert caught.value.exit_code == 2
+
+
+# Plans
+
+
+def after_captures(game: Game, table: Material) -> set[Material]:
+    """What is left after each capture that the naive move generator finds in any position with the pieces side by side."""
+    found = set()
+    for pieces in naive.placements(game, table.kinds):
+        for side in (0, 1):
+            for move in naive.moves(game, Position(pieces, side)):
+                rest = list(table.kinds)
+                if move.captured is not None and not move.wins:
+                    rest.remove(move.captured)
+                    found.add(tuple(rest))
+    return {make_material(game, rest) for rest in found if {game.kinds[kind].side for kind in rest} == {0, 1}}
+
+
+def homes(game: Game, material: Material) -> set[Material]:
+    """The materials whose tables may stand for this one."""
+    twins = [material] if game.swap is None else [material, swapped_material(game, material)]
+    return {representative(game, twin) for twin in twins}
+
+
+@pytest.mark.parametrize(
+    ("game", "pieces", "wanted"),
+    [
+        pytest.param(toys.pond(), 3, [], id="pond"),
+        pytest.param(toys.pond(), None, ["RTLvT", "RvRT"], id="pond-materials"),
+        pytest.param(toys.pond(), 2, ["TLvRT"], id="pond-both"),
+        pytest.param(toys.hunt(), None, ["HHHvFC"], id="hunt"),
+        pytest.param(toys.twins(), None, ["PPvPK"], id="twins"),
+    ],
+)
+def test_a_plan_is_closed(game: Game, pieces: int | None, wanted: list[str]) -> None:
+    """Every capture that can happen leads to a table that stands earlier in the plan, and no table stands twice."""
+    planned = plan(game, pieces, [parse_material(game, name) for name in wanted])
+    assert len(set(planned)) == len(planned) > 0
+    for place, table in enumerate(planned):
+        for child in after_captures(game, table):
+            assert homes(game, child) & set(planned[:place]), (material_name(game, table), material_name(game, child))
+    for name in wanted:
+        assert homes(game, parse_material(game, name)) & set(planned)
+
+
+def test_a_plan_has_no_more_than_it_must() -> None:
+    """The cat of RCvW is taken and leaves rat against wolf, told as RvC; the rat is taken and leaves CvW; the wolf ends it."""
+    assert names(GAME, plan(GAME, None, [parse_material(GAME, "RCvW")])) == ["RvC", "CvW", "RCvW"]
+    assert names(GAME, plan(GAME, None, [parse_material(GAME, "TvL")])) == ["TvL"]
+
+
+def test_a_plan_by_pieces_has_all_tables() -> None:
+    """All two-piece tables, then all of three pieces; asking for one of them besides adds nothing."""
+    planned = plan(GAME, 3, [])
+    assert planned == (*sorted(stored_materials(GAME, 2)), *sorted(stored_materials(GAME, 3)))
+    assert [table.pieces for table in planned] == [2] * 10 + [3] * 42
+    assert plan(GAME, 3, [parse_material(GAME, "RCvW")]) == planned
+
+
+def test_a_plan_by_pieces_has_what_no_capture_leads_to() -> None:
+    """Where nothing can be taken, tables of three pieces depend on none of two, which a range includes."""
+    two, three = ["GvX", "GvY", "HvX", "HvY"], ["GvXY", "HGvX", "HGvY", "HvXY"]
+    game = toys.odometer(3, 3)
+    assert sorted(names(game, plan(game, 3, []))) == three
+    planned = names(game, plan(game, range(2, 4), []))
+    assert (sorted(planned[:4]), sorted(planned[4:])) == (two, three)
+
+
+@pytest.mark.parametrize("pieces", [-1, 0, 1, 17])
+def test_a_number_of_pieces_that_no_slice_has(pieces: int) -> None:
+    """The sentence says how many there may be."""
+    with pytest.raises(TablebaseError, match=f"^doushouqi has slices of 2 to 16 pieces, not {pieces}$"):
+        plan(GAME, pieces, [])
+
+
+@pytest.mark.parametrize(
+    ("pieces", "wanted", "name", "size"),
+    [
+        pytest.param(8, [], "RCWDPTLvR", 34 * 49**6 * 61, id="eight pieces"),
+        pytest.param(16, [], "RCWDPTLEvRCWDPTLE", 34 * 49**14 * 61, id="sixteen pieces"),
+        pytest.param(None, ["RCWDPTLEvRCWDPTLE"], "RCWDPTLEvRCWDPTLE", 34 * 49**14 * 61, id="all pieces"),
+    ],
+)
+def test_what_could_never_be_solved(pieces: int | None, wanted: list[str], name: str, size: int) -> None:
+    """Refused with the number of indices: 34 of the leading rat up to mirror image, 61 of the other, 49 of each other piece."""
+    with pytest.raises(CapacityError) as caught:
+        plan(GAME, pieces, [parse_material(GAME, one) for one in wanted])
+    limit = "at most 1,099,511,627,776 can be used: ask for fewer pieces"
+    assert str(caught.value) == f"{name} needs {size:,} indices, but {limit}"
+    assert (caught.value.needed, caught.value.allowed) == (size, 1 << 40)
+    assert caught.value.exit_code == 3
+
+
+def test_the_engines_of_a_plan_are_told() -> None:
+    """How many tables each engine solves and why; like pieces go to the solver of groups, and small tables with them."""
+    assert (
+        describe_solvers(GAME, stored_materials(GAME, 2), "auto")
+        == "tables to solve with planes: 10 (eight rows of positions are one cache line)"
+    )
+    assert describe_solvers(GAME, stored_materials(GAME, 2), "sweep") == "tables to solve with sweep: 10 (as asked for)"
+    hunt = toys.hunt()
+    both = [parse_material(hunt, name) for name in ("HvF", "HvC", "HHvF")]
+    told = describe_solvers(hunt, both, "auto").split("; ")
+    assert [one.split(" (")[0] for one in told] == ["tables to solve with groups: 2", "tables to solve with groups: 1"]
+    assert ["like pieces, which have no rows" in one for one in told] == [False, True]
+
+
+def test_how_workers_divide_the_work_is_said() -> None:
+    """Among tables; within those of which two do not fit into memory; and within all tables of a chain."""
+    planned = plan(GAME, None, [parse_material(GAME, "RWvCE")])
+    needs = sorted(memory(GAME, material) for material in planned)
+    describe = partial(describe_sharing, GAME, planned, engine="auto")
+    assert describe(Limits(2)) == describe(Limits(2, 2 * needs[-1])) == "tables at a time: up to 2"
+    assert needs[-2] < needs[-1]
+    limit = 2 * needs[-1] - 1
+    alone = f"tables solved alone, with 3 threads: 1 (two like them do not fit into {limit:,} bytes)"
+    assert describe(Limits(3, limit)) == f"tables at a time: up to 3; {alone}"
+    tiers = load_game("foxhounds-6x6")
+    planned = plan(tiers, None, [start_material(tiers)])
+    sentence = "tables at a time: 1, with 2 threads (each needs the one before it)"
+    assert describe_sharing(tiers, planned, Limits(2, 1 << 40), "auto") == sentence
+
+
+def test_little_memory_is_said() -> None:
+    """Tables that would not fit with the fastest solver are solved by another one, and that is why."""
+    large, small = (parse_material(GAME, name) for name in ("RCvWE", "CvW"))
+    needs = memory(GAME, large)
+    usual = "tables to solve with planes: {} (eight rows of positions are one cache line)"
+    lean = "tables to solve with lean: 1 (their codes would not fit into memory, so they are put together from a file)"
+    assert describe_solvers(GAME, [large, small], "auto", needs) == usual.format(2)
+    assert describe_solvers(GAME, [large, small], "auto", needs - 1).split("; ") == [lean, usual.format(1)]

@@ -1,0 +1,194 @@
+"""Pruning: what is listed, what is removed, what is never touched, and who is asked."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from io import StringIO
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from support.catalogs import forge, opened, rows, snapshot
+from support.program import Answer, contents, drafts, reseal
+from support.tablebases import on_both
+
+from tablebase.building.tables import lock
+from tablebase.catalog.sqlite import FILE_NAME
+
+Ask = Callable[..., Answer]
+OLD, UNREGISTERED, BROKEN = "built under other rules", "not in the catalog", "broken, and not in the catalog"
+DRAFT = "left by an interrupted command"
+
+
+def table(folder: Path, name: str) -> Path:
+    """The file of a two-piece table."""
+    return folder / "doushouqi" / "2" / f"{name}.h5"
+
+
+def make_old(path: Path) -> None:
+    """Let a table file be one that other rules have built."""
+    with h5py.File(path, "r+") as file:
+        file.attrs["rules_digest"] = np.bytes_(b"0" * 64)
+    reseal(path)
+
+
+@pytest.fixture
+def littered(copied: Path) -> Path:
+    """A tablebase with some of everything that may go, and with much that may not."""
+    make_old(table(copied, "CvW"))
+    forge(
+        copied,
+        "UPDATE tables SET rules_digest = 'other' WHERE material IN ('CvW', 'TvT', 'TvE')",
+        "UPDATE tables SET material = 'gone', file = 'doushouqi/2/gone.h5' WHERE material = 'TvT'",
+    )
+    with closing(opened(copied, create=True)) as catalog:
+        catalog.remove(["doushouqi/2/RvC.h5", "doushouqi/2/RvE.h5"])
+    data = bytearray(table(copied, "RvE").read_bytes())
+    data[600:] = b"torn"
+    table(copied, "RvE").write_bytes(data)
+    (copied / "doushouqi" / "2" / ".RvL.h5.4711.tmp").write_bytes(b"half a table")
+    (copied / f".{FILE_NAME}.4711.tmp").write_bytes(b"half a catalog")
+    return copied
+
+
+EXPECTED = {
+    f".{FILE_NAME}.4711.tmp": DRAFT,
+    "doushouqi/2/.RvL.h5.4711.tmp": DRAFT,
+    "doushouqi/2/CvW.h5": OLD,
+    "doushouqi/2/TvE.h5": UNREGISTERED,
+    "doushouqi/2/RvC.h5": UNREGISTERED,
+    "doushouqi/2/RvE.h5": BROKEN,
+    "doushouqi/2/TvT.h5": UNREGISTERED,
+    "doushouqi/2/gone.h5": OLD,
+}
+
+
+def add_others(folder: Path) -> dict[Path, bytes]:
+    """Files that are not the program's, or belong to a game that is not installed; what they hold."""
+    others = {
+        "notes.txt": b"mine",
+        "doushouqi/notes.h5": b"mine",
+        "doushouqi/2/notes.h5": b"mine",
+        "doushouqi/2/CvL.h5": b"tablebase 1 doushouqi CvT sha256=0123",
+        "doushouqi/2/.hidden.tmp": b"mine",
+        "doushouqi/2/.RvC.h5.tmp": b"mine",
+        "doushouqi/2/RvC.h5.bak": b"mine",
+        "doushouqi/mine/RvC.h5": b"tablebase 1 doushouqi RvC sha256=0123",
+        "chess/2/KvK.h5": b"tablebase 1 chess KvK sha256=0123",
+        f"{FILE_NAME}.bak": b"mine",
+    }
+    for name, content in others.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    elsewhere = folder.with_name("elsewhere.h5")
+    shutil.copy(table(folder, "RvC"), elsewhere)
+    table(folder, "DvP").symlink_to(elsewhere)
+    return {folder / name: content for name, content in others.items()}
+
+
+@on_both
+def test_all_is_listed_with_its_size_and_reason(littered: Path, ask: Ask) -> None:
+    """Tables of old rules, drafts, and tables that the catalog does not list; without a terminal nothing is removed."""
+    add_others(littered)
+    before = contents(littered), snapshot(littered)
+    answer = ask("prune", "--format", "json", "--data", littered)
+    assert {row["file"]: row["reason"] for row in answer.json} == EXPECTED
+    sizes = {row["file"]: row["bytes"] for row in answer.json}
+    assert sizes.pop("doushouqi/2/gone.h5") == 0
+    assert sizes == {name: (littered / name).stat().st_size for name in sizes}
+    assert (answer.code, len(answer.errors)) == (2, 1)
+    assert "repeat the command with --yes" in answer.err
+    assert (contents(littered), snapshot(littered)) == before
+
+
+@on_both
+def test_what_is_listed_is_removed_and_nothing_else(littered: Path, ask: Ask) -> None:
+    """Files and their rows; what is left verifies, and what was removed can be built again."""
+    others = add_others(littered)
+    kept = {name: data for name, data in contents(littered).items() if name not in EXPECTED}
+    answer = ask("prune", "--yes", "--data", littered)
+    assert answer.code == 0
+    assert f"removed from {littered}: {len(EXPECTED)} files" in answer.err
+    assert contents(littered) == kept
+    assert {path: path.read_bytes() for path in others} == others
+    assert table(littered, "DvP").is_symlink()
+    registered = {row["file"] for row in rows(littered, "SELECT file FROM tables")}
+    assert registered == {f"doushouqi/2/{name}.h5" for name in ("CvC", "CvT", "RvR", "RvT", "TvL")}
+    assert ask("prune", "--yes", "--data", littered).err == f"nothing to remove in {littered}\n"
+    assert ask("build", "doushouqi", "--pieces", "2", "--data", littered).code == 0
+    assert ask("verify", "doushouqi", "--data", littered).code == 0
+
+
+@on_both
+def test_a_sound_tablebase_has_nothing_to_remove(hexapawns: Path, copied: Path, ask: Ask) -> None:
+    """Of several games, too; and a game of which nothing is left is no longer listed."""
+    shutil.copytree(hexapawns / "hexapawn", copied / "hexapawn")
+    assert ask("reindex", "--data", copied).code == 0
+    before = contents(copied)
+    answer = ask("prune", "--yes", "--data", copied)
+    assert (answer.code, answer.out, answer.err) == (0, "", f"nothing to remove in {copied}\n")
+    assert contents(copied) == before
+    forge(copied, "UPDATE tables SET rules_digest = 'other' WHERE game = 'hexapawn'")
+    assert ask("prune", "--yes", "--data", copied).code == 0
+    assert rows(copied, "SELECT name FROM games") == [{"name": "doushouqi"}]
+    assert set(contents(copied)) == {name for name in before if name.startswith("doushouqi/")}
+
+
+class Terminal(StringIO):
+    """Standard input at which somebody sits."""
+
+    def isatty(self) -> bool:
+        """It is one."""
+        return True
+
+
+@pytest.mark.parametrize(("reply", "left"), [("y", 0), ("Yes", 0), ("n", 1), ("", 1), ("yesterday", 1)])
+def test_a_terminal_is_asked(reply: str, left: int, copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only a yes removes anything."""
+    (copied / "doushouqi" / "2" / ".RvL.h5.4711.tmp").write_bytes(b"half a table")
+    monkeypatch.setattr(sys, "stdin", Terminal(f"{reply}\n"))
+    answer = ask("prune", "--data", copied)
+    assert answer.code == 0
+    assert "remove 1 files, 12 bytes? [y/N] " in answer.err
+    assert len(drafts(copied)) == left
+    assert ("nothing was removed" in answer.err) == bool(left)
+
+
+def test_a_running_build_is_left_alone(littered: Path, ask: Ask) -> None:
+    """Its drafts are no leftovers."""
+    before = contents(littered), drafts(littered)
+    with lock(littered):
+        answer = ask("prune", "--yes", "--data", littered)
+    assert (answer.code, len(answer.errors)) == (2, 1)
+    assert "another build is running" in answer.err
+    assert (contents(littered), drafts(littered)) == before
+
+
+@pytest.mark.parametrize("what", ["no catalog", "no folder"])
+def test_without_a_catalog_nothing_is_removed(what: str, littered: Path, ask: Ask) -> None:
+    """Without it no file can be said to be needed or not."""
+    folder = littered
+    if what == "no catalog":
+        (littered / FILE_NAME).unlink()
+    else:
+        folder = littered / "nowhere"
+    before = contents(littered), drafts(littered)
+    answer = ask("prune", "--yes", "--data", folder)
+    assert answer.code == 2
+    assert len(answer.errors) == 1
+    assert (contents(littered), drafts(littered)) == before
+    assert not (littered / "nowhere").exists()
+
+
+def test_a_broken_catalog_is_rebuilt_first(littered: Path, ask: Ask) -> None:
+    """Tables that can be used are then in the catalog, and stay; what is broken, or of other rules, goes."""
+    (littered / FILE_NAME).write_bytes((littered / FILE_NAME).read_bytes()[:-5000])
+    usable = {name: data for name, data in contents(littered).items() if Path(name).stem not in ("CvW", "RvE")}
+    assert ask("prune", "--yes", "--data", littered).code == 0
+    assert contents(littered) == usable
+    assert {row["file"] for row in rows(littered, "SELECT file FROM tables")} == set(usable)

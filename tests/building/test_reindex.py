@@ -1,0 +1,272 @@
+"""Reindexing: the catalog made anew from the files, with what only the old one knew, or left as it was."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.catalogs import change, everything, forge, rows, snapshot
+from support.checks import at_least_one
+from support.program import Answer, drafts, flip, open_files
+from support.tablebases import on_both
+
+from tablebase.building import reindex
+from tablebase.building.tables import lock
+from tablebase.catalog.sqlite import FILE_NAME
+from tablebase.errors import CorruptTableError
+from tablebase.slices.material import parse_material
+from tablebase.tables.format import table_path
+from tablebase_rules.doushouqi import game as doushouqi
+
+GAME = doushouqi()
+Ask = Callable[..., Answer]
+SOLVERS = "SELECT material, engine, seconds FROM tables ORDER BY material"
+PATTERNS = "SELECT material, side, features, gain, positions FROM pattern_gains ORDER BY material, side, id"
+
+
+@pytest.mark.parametrize("old", ["no catalog", "a catalog", "an empty file"])
+def test_reindex_needs_only_the_files(old: str, copied: Path, ask: Ask) -> None:
+    """A catalog made anew from the tables says the same; only the old one can say who built them, and in how much time."""
+    before, solvers = snapshot(copied), rows(copied, SOLVERS)
+    if old != "a catalog":
+        (copied / FILE_NAME).unlink()
+    if old == "an empty file":
+        (copied / FILE_NAME).touch()
+    answer = ask("reindex", "--data", copied)
+    assert (answer.code, answer.out) == (0, "")
+    assert "10 tables of doushouqi" in answer.err
+    assert snapshot(copied) == before
+    unknown = [{**row, "engine": None, "seconds": None} for row in at_least_one(solvers)]
+    assert rows(copied, SOLVERS) == (solvers if old == "a catalog" else unknown) != []
+    assert drafts(copied) == []
+
+
+@on_both
+def test_what_only_the_catalog_knows_is_kept(copied: Path, ask: Ask) -> None:
+    """Solver, seconds and patterns of a table survive, but not where its rows are damaged."""
+    assert ask("patterns", "doushouqi", *[f"--material={name}" for name in ("CvW", "RvC")], "--data", copied).code == 0
+    solvers, patterns = rows(copied, SOLVERS), rows(copied, PATTERNS)
+    assert {row["material"] for row in patterns} == {"CvW", "RvC"}
+    change(
+        copied,
+        "UPDATE distances SET placements = placements + 1 WHERE outcome = 'win' AND distance = 3 AND solution_id ="
+        " (SELECT solution_id FROM slices WHERE material = 'CvW')",
+    )
+    assert ask("reindex", "--data", copied).code == 0
+    for row in at_least_one(solvers):
+        if row["material"] == "CvW":
+            row.update(engine=None, seconds=None)
+    assert rows(copied, SOLVERS) == solvers
+    assert rows(copied, PATTERNS) == [row for row in patterns if row["material"] == "RvC"] != []
+
+
+@on_both
+def test_nothing_is_kept_about_another_file(copied: Path, ask: Ask) -> None:
+    """Who built a table is not said of a file that has taken its place."""
+    forge(copied, "UPDATE tables SET file_sha256 = 'other' WHERE material = 'CvW'")
+    assert ask("reindex", "--data", copied).code == 0
+    assert [row["material"] for row in rows(copied, SOLVERS) if row["engine"] is None] == ["CvW"]
+
+
+DAMAGED = {
+    "a text": lambda _: b"This is no database.\n" * 100,
+    "cut off": lambda data: data[:-5000],
+    "a header that forbids writing": lambda data: data[:18] + b"\x03" + data[19:],
+    "a page overwritten": lambda data: data[:8192] + b"\xff" * 4096 + data[12288:],
+}
+
+
+@pytest.mark.parametrize(
+    "words", [["reindex"], ["build", "doushouqi", "--pieces", "2"], ["prune", "--yes"]], ids=lambda words: words[0]
+)
+@pytest.mark.parametrize("damage", DAMAGED.values(), ids=DAMAGED)
+def test_a_file_that_cannot_be_opened_is_set_aside(
+    damage: Callable[[bytes], bytes], words: list[str], copied: Path, ask: Ask
+) -> None:
+    """It is renamed, never over an earlier one, and a new catalog says the same as the old one did."""
+    sound, path = snapshot(copied), copied / FILE_NAME
+    for ending in (".damaged", ".damaged.2"):
+        data = damage(path.read_bytes())
+        path.write_bytes(data)
+        refused = ask("stats", "doushouqi", "--data", copied)
+        assert (refused.code, refused.out, len(refused.errors)) == (2, "", 1)
+        assert f"run 'tablebase reindex --data {copied}'" in refused.err
+        answer = ask(*words, "--data", copied)
+        assert answer.code == 0
+        assert f"{path}{ending}" in answer.err
+        assert (copied / f"{FILE_NAME}{ending}").read_bytes() == data
+        assert snapshot(copied) == sound
+    assert ask(*words, "--data", copied).code == 0
+    assert len(list(copied.glob(f"{FILE_NAME}*"))) == 3
+
+
+FIRST = Path(__file__).parents[1] / "data" / "version-1"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["build", "hexapawn", "--pieces", "3"],
+        ["prune", "--yes"],
+        ["patterns", "hexapawn", "--material", "PvPP", "--depth", "0"],
+        ["batch", "{}/work.toml"],
+        ["merge", "{}/other"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_the_catalog_of_the_first_version(words: list[str], tmp_path: Path, ask: Ask) -> None:
+    """What reads names `reindex`; what writes rebuilds the catalog and says so, once, in one line before all else."""
+    folder, other = tmp_path / "first", tmp_path / "other"
+    for place in (folder, other):
+        shutil.copytree(FIRST, place)
+    (other / FILE_NAME).unlink()
+    assert ask("reindex", "--data", other).code == 0
+    (tmp_path / "work.toml").write_text('[[build]]\ngame = "hexapawn"\npieces = "3"\n')
+    before = (folder / FILE_NAME).read_bytes()
+    for reading in (
+        ["stats", "hexapawn"],
+        ["estimate", "hexapawn", "--pieces", "3"],
+        ["batch", f"{tmp_path}/work.toml", "--dry-run"],
+    ):
+        answer = ask(*reading, "--data", folder)
+        assert answer.code == 2
+        assert f"made by an earlier version of this program: run 'tablebase reindex --data {folder}'" in answer.err
+    assert (folder / FILE_NAME).read_bytes() == before
+    assert ask("probe", "hexapawn", "2p/3/PP1 w", "--data", folder).code == 0
+    for times in (1, 0):
+        answer = ask(*(word.format(tmp_path) for word in words), "--data", folder)
+        assert answer.code == 0
+        assert answer.err.count("made by an earlier version") == times
+        assert answer.err.startswith(f"{folder / FILE_NAME} was made") == bool(times)
+    assert snapshot(folder) == snapshot(other)
+
+
+@pytest.mark.parametrize("words", [["copy", "hexapawn", "--to"], ["pack", "hexapawn", "--to"]], ids=lambda words: words[0])
+def test_the_catalog_of_a_target(words: list[str], hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
+    """The folder that tables are copied to is one that a command writes to."""
+    target = tmp_path / "first"
+    shutil.copytree(FIRST, target)
+    answer = ask(*words, target, "--data", hexapawns)
+    assert answer.code == 0
+    assert answer.err.startswith(f"{target / FILE_NAME} was made by an earlier version of this program")
+
+
+@on_both
+def test_what_is_left_out_is_said(copied: Path, ask: Ask) -> None:
+    """Rows whose files are elsewhere, files that are damaged, and those of games that are not installed."""
+    gone, torn = (table_path(copied, GAME, parse_material(GAME, name)) for name in ("RvC", "CvW"))
+    gone.unlink()
+    flip(torn, 3000)
+    shutil.copytree(copied / "doushouqi" / "2", copied / "go" / "2")
+    change(copied, "UPDATE solutions SET wins = wins + 1 WHERE id = 3")
+    answer = ask("prune", "--yes", "--data", copied)
+    assert answer.code == 0
+    line = answer.err.splitlines()[0]
+    assert "rebuilt from 8 table files" in line
+    assert "doushouqi/2/RvC.h5 is not in the folder" in line
+    assert "doushouqi/2/CvW.h5 " in line
+    assert "go/2/" in line
+
+
+def catalog_file(folder: Path) -> bytes | None:
+    """The bytes of the catalog, if it is a file."""
+    return (folder / FILE_NAME).read_bytes() if (folder / FILE_NAME).exists() else None
+
+
+def interrupted_after(number: int, monkeypatch: pytest.MonkeyPatch, fault: BaseException) -> None:
+    """Let `reindex` fail when this many tables have been entered."""
+    enter, entered = reindex.enter_known, []
+
+    def fail(*arguments: Any) -> None:
+        if len(entered) == number:
+            raise fault
+        entered.append(arguments)
+        enter(*arguments)
+
+    monkeypatch.setattr(reindex, "enter_known", fail)
+
+
+@on_both
+@pytest.mark.parametrize("number", [0, 5, 9])
+@pytest.mark.parametrize(
+    ("fault", "code"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), 3),
+        (CorruptTableError("is torn", Path("RvC.h5")), 1),
+        (KeyboardInterrupt(), 130),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_failure_half_way_changes_nothing(
+    fault: BaseException, code: int, number: int, copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever fails and whenever: the old catalog has the same rows, a file the same bytes, and nothing is left beside it."""
+    before = catalog_file(copied), everything(copied)
+    interrupted_after(number, monkeypatch, fault)
+    answer = ask("reindex", "--data", copied)
+    assert (answer.code, len(answer.errors)) == (code, 1)
+    assert (catalog_file(copied), everything(copied)) == before
+    assert drafts(copied) == []
+
+
+@on_both
+def test_reindex_waits_for_no_build(copied: Path, ask: Ask) -> None:
+    """While a build has the folder, the catalog is not replaced under it."""
+    before = everything(copied)
+    with lock(copied):
+        answer = ask("reindex", "--data", copied)
+    assert answer.code == 2
+    assert "another build is running" in answer.err
+    assert everything(copied) == before
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc to count open files")
+def test_reindex_opens_few_files_at_a_time(copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many tables there are, only a few are open at any time."""
+    enter, counts = reindex.enter_known, []
+
+    def count(*arguments: Any) -> None:
+        counts.append(len([name for name in open_files(copied) if name.endswith(".h5")]))
+        enter(*arguments)
+
+    monkeypatch.setattr(reindex, "enter_known", count)
+    assert ask("reindex", "--data", copied).code == 0
+    assert len(counts) == 10
+    assert max(counts) <= 4
+
+
+@on_both
+def test_reindex_names_a_damaged_file(copied: Path, ask: Ask) -> None:
+    """A damaged table is not entered; the error names its file, and the old catalog is as it was."""
+    before = snapshot(copied)
+    path = table_path(copied, GAME, parse_material(GAME, "RvT"))
+    flip(path, 3000)
+    answer = ask("reindex", "--data", copied)
+    assert answer.code == 1
+    assert len(answer.errors) == 1
+    assert str(path) in answer.err
+    assert snapshot(copied) == before
+
+
+def test_a_copied_journal_is_not_played_back(copied: Path, tmp_path: Path, ask: Ask) -> None:
+    """A catalog that was copied in the middle of a change, with its journal, is read as it was before, and reindexed."""
+    before, torn = snapshot(copied), tmp_path / "torn"
+    with closing(sqlite3.connect(copied / FILE_NAME, isolation_level=None)) as writer:
+        writer.execute("PRAGMA cache_size = 1")
+        writer.execute("BEGIN IMMEDIATE")
+        writer.execute("UPDATE distances SET placements = 0")
+        writer.execute("UPDATE slices SET material = 'none' || id")
+        shutil.copytree(copied, torn)
+    assert (torn / f"{FILE_NAME}-journal").stat().st_size > 0
+    assert (torn / FILE_NAME).read_bytes() != (copied / FILE_NAME).read_bytes()
+    assert snapshot(torn) == before
+    assert (torn / f"{FILE_NAME}-journal").exists()
+    assert ask("reindex", "--data", torn).code == 0
+    assert snapshot(torn) == before
+    assert not (torn / f"{FILE_NAME}-journal").exists()

@@ -1,0 +1,140 @@
+"""What long work on a table says while it lasts: always more, up to all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support import toys
+from support.checks import at_least_one
+from support.solved import Solved
+
+from tablebase.building import tables as building
+from tablebase.checking import general, planes, pursuit, rows
+from tablebase.compute import stages, threads
+from tablebase.compute.stages import Stage, watched
+from tablebase.game import Game, load_game
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.location import sides_stored
+from tablebase.slices.material import Material, parse_material, parse_materials
+from tablebase.solvers import pursuit as pursuit_solver
+from tablebase.solvers.registry import SOLVERS, solve_material
+from tablebase.tables import writer
+from tablebase.tables.writer import write_draft
+from tablebase.values import Codes
+from tablebase_rules.doushouqi import game as doushouqi
+
+POND, FOXES = toys.pond(), load_game("foxhounds-4x4")
+POND_SLICE, FOXES_SLICE = (
+    parse_material(POND, "RTvRL"),
+    max(parse_materials(FOXES, "FvHH"), key=lambda tier: layout_of(FOXES, tier).size),
+)
+LOOKS = {"planes": 2, "lean": 1, "bitrow": 2, "groups": 1, "reference": 2}
+"""Parts of the first look of the pond, without threads."""
+
+
+@pytest.fixture(autouse=True)
+def _all_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every call counts, however soon."""
+    monkeypatch.setattr(stages, "INTERVAL", 0)
+
+
+def stages_of(work: Callable[[], Any]) -> dict[str, list[Stage]]:
+    """All stages by name, each of which comes once, with more done each time and one total."""
+    seen: list[Stage] = []
+    with watched(seen.append):
+        work()
+    grouped = [(name, list(group)) for name, group in groupby(seen, key=lambda stage: stage.name)]
+    assert len(dict(grouped)) == len(grouped)
+    for name, group in at_least_one(grouped):
+        assert all(one.done < other.done for one, other in pairwise(group)), name
+        assert len({stage.total for stage in group}) == 1, name
+    return dict(grouped)
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=lambda solver: solver.name)
+def test_solvers_say_how_far_they_are(solver: Any, solved: Solved, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loading, the first look where it may take long, and then distance by distance or, in a pursuit, rows up to all of them."""
+    monkeypatch.setattr(pursuit_solver, "STRETCH", 2)
+    game, material = (FOXES, FOXES_SLICE) if solver.name == "pursuit" else (POND, POND_SLICE)
+    tables = solved(game)
+    tables.table(material)
+    found = stages_of(lambda: solve_material(game, material, tables.load, solver.name))
+    assert found.pop("loading")[0].done == 0
+    solving = found.pop("solving")
+    if solver.name == "pursuit":
+        assert len(solving) > 3
+        assert solving[-1].done == solving[-1].total
+    else:
+        assert [stage.done for stage in solving] == list(range(1, len(solving) + 1))
+        # The solver of groups settles several distances at once.
+        assert len(solving) > (4 if solver.name == "groups" else 7)
+        assert solving[-1].total is None
+    assert list(found) == (["looking up captures"] if solver.name in LOOKS else [])
+    for looking in found.values():
+        assert [stage.done for stage in looking] == list(range(LOOKS[solver.name] + 1))
+        assert looking[-1].done == looking[-1].total
+
+
+def test_threads_say_no_less(solved: Solved) -> None:
+    """The thread that waits for them says what they have done."""
+    large = parse_material(POND, "RTLvRTL")
+    tables = solved(POND, "planes")
+    tables.table(large)
+    with threads.use(3):
+        found = stages_of(lambda: solve_material(POND, large, tables.load, "planes"))
+    assert found["looking up captures"][-1].done == found["looking up captures"][-1].total
+    assert len(found["looking up captures"]) > 2
+
+
+def codes_of(solved: Solved, game: Game, material: Material) -> dict[int, Codes]:
+    """The codes of a table."""
+    return dict(zip(sides_stored(game, material), solved(game).table(material)[0], strict=True))
+
+
+def test_the_writer_says_how_far_it_is(solved: Solved, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Codes, of both sides to move."""
+    monkeypatch.setattr(writer, "SLAB", 1)
+    codes, coding = solved(POND).table(POND_SLICE)
+    found = stages_of(lambda: write_draft(tmp_path / "RTvRL.h5", POND, POND_SLICE, codes, coding))
+    assert list(found) == ["writing"]
+    assert found["writing"][-1].done == found["writing"][-1].total == sum(map(len, codes))
+    assert len(found["writing"]) >= len(codes)
+
+
+@pytest.mark.parametrize(
+    ("check", "game", "material"),
+    [
+        (general, POND, POND_SLICE),
+        (rows, POND, POND_SLICE),
+        (planes, POND, POND_SLICE),
+        (planes, doushouqi(), parse_material(doushouqi(), "CvW")),
+        (planes, doushouqi(), parse_material(doushouqi(), "CvC")),
+        (pursuit, FOXES, FOXES_SLICE),
+    ],
+    ids=lambda one: getattr(one, "__name__", None),
+)
+def test_checkers_say_how_far_they_are(
+    check: Any, game: Game, material: Material, solved: Solved, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of both sides to move, or the only one, in several pieces."""
+    for name, small in {"BLOCK": 100, "ROWS_AT_ONCE": 4, "STRETCH": 4, "SLAB": 1}.items():
+        if hasattr(check, name):
+            monkeypatch.setattr(check, name, small)
+    codes, coding = codes_of(solved, game, material), solved(game).table(material)[1]
+    found = stages_of(lambda: check.verify_codes(game, material, codes, coding, solved(game).load))
+    assert list(found) == ["verifying"]
+    assert found["verifying"][-1].done == found["verifying"][-1].total
+    assert len(found["verifying"]) > len(codes) or material.pieces == 2
+
+
+def test_a_build_goes_from_stage_to_stage(copied: Path) -> None:
+    """In the order of the work."""
+    material = parse_material(doushouqi(), "RCvW")
+    found = stages_of(lambda: building.build_table("doushouqi", copied, "planes", material))
+    assert list(found) == ["loading", "looking up captures", "solving", "writing", "reading", "verifying"]
+    assert np.all([found[name][-1].done == found[name][-1].total for name in ("looking up captures", "writing", "verifying")])

@@ -1,0 +1,447 @@
+"""The check of every position: it accepts what is right and finds any single code that is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
+from random import Random
+
+import h5py
+import numpy as np
+import pytest
+from support import toys
+from support.checks import at_least_one
+from support.program import SOLVERS, reseal
+from support.solved import Solved
+from twins import naive
+
+from tablebase.checking import general, groups, planes, rows
+from tablebase.checking.general import Load, contradiction
+from tablebase.checking.group_arrays import compile_rules
+from tablebase.checking.table import codes_to_check, verify_codes, verify_table
+from tablebase.compute import threads
+from tablebase.errors import CorruptTableError, MissingTableError
+from tablebase.files.outputs import publish
+from tablebase.game import Game, Outcome
+from tablebase.game.moves import wins_at_once
+from tablebase.game.notation import render
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.location import is_self_paired, sides_stored
+from tablebase.slices.material import Material, material_name, parse_material
+from tablebase.solvers.registry import solve_material
+from tablebase.tables.format import table_path
+from tablebase.tables.reader import Table
+from tablebase.tables.store import Store
+from tablebase.tables.summary import Summary
+from tablebase.tables.writer import write_draft
+from tablebase.values import DRAW, FULL, NARROW, STALEMATE, Codes, Coding, Value, recode
+from tablebase_rules.doushouqi import game as doushouqi
+
+GAME = doushouqi()
+Check = Callable[..., dict[int, Summary]]
+
+
+class OnlySlices:
+    """Codes of which only slices can be had, as of a table that does not fit into memory."""
+
+    def __init__(self, codes: Codes) -> None:
+        self.codes, self.dtype = codes, codes.dtype
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, key: slice) -> Codes:
+        assert isinstance(key, slice)
+        return self.codes[key].copy()
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Codes:
+        return self.codes.copy()
+
+
+def check_in_slabs(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:
+    """The check of planes, with codes of one plane in memory at a time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(planes, "SLAB", 1)
+        return planes.verify_codes(game, material, {side: OnlySlices(some) for side, some in codes.items()}, coding, load)
+
+
+def check_wide(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:
+    """The check of planes with two bytes per position, but one byte in the tables that captures lead to."""
+    wide = {side: recode(some, coding, coding.wider) for side, some in codes.items()}
+    found = planes.verify_codes(game, material, wide, coding.wider, load)
+    return {side: replace(summary, coding=coding) for side, summary in found.items()}
+
+
+CHECKS = {
+    "general": general.verify_codes,
+    "rows": rows.verify_codes,
+    "groups": groups.verify_codes,
+    "planes": planes.verify_codes,
+    "slabs": check_in_slabs,
+    "wide": check_wide,
+}
+all_programs = pytest.mark.parametrize("check", CHECKS.values(), ids=CHECKS)
+compile_once = cache(compile_rules)
+
+
+@pytest.fixture(autouse=True)
+def rules_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests check one table hundreds of times, and what the check of groups knows of its rules does not depend on the codes."""
+    monkeypatch.setattr(groups, "compile_rules", compile_once)
+
+
+def no_children(material: Material, _: int) -> tuple[Codes, Coding]:
+    """For materials of which every capture ends the game."""
+    raise AssertionError(f"{material} has no business here")
+
+
+def codes_of(folder: Path, name: str) -> dict[int, Codes]:
+    """All codes of a table by side to move."""
+    material = parse_material(GAME, name)
+    with closing(Table(table_path(folder, GAME, material), GAME, material)) as table:
+        return {side: table.read(side) for side in sides_stored(GAME, material)}
+
+
+def verify_file(path: Path, name: str) -> None:
+    """Verify a table file of a tablebase."""
+    with closing(Table(path, GAME, parse_material(GAME, name))) as table, closing(Store(path.parent.parent.parent)) as tables:
+        verify_table(GAME, table, tables)
+
+
+def others(code: int) -> list[int]:
+    """Wrong codes that look most like this one."""
+    value, lost = NARROW.value(code), NARROW.code(Value(Outcome.LOSS, 0))
+    if value.distance is None:
+        other = STALEMATE if code == DRAW else DRAW
+        return [other, lost, NARROW.code(Value(Outcome.LOSS, 20)), NARROW.code(Value(Outcome.WIN, 21)), NARROW.void]
+    near = [Value(value.outcome, value.distance + 2)]
+    near += [Value(value.outcome, value.distance - 2)] if value.distance > 2 else []
+    reverse = Value(value.outcome.reversed, value.distance + 1)
+    near_codes = [NARROW.code(one) for one in [*near, reverse]]
+    return [DRAW, STALEMATE, *([] if code == lost else [lost]), *near_codes, NARROW.void]
+
+
+@cache
+def naive_codes(game: Game, material: Material, side: int) -> Codes:
+    """What the naive twin finds for one side to move."""
+    own, solved = layout_of(game, material), naive.solve(game, material.kinds)
+    codes = np.full(own.size, NARROW.void, dtype=NARROW.dtype)
+    for number in range(own.size):
+        position = own.position(number, side)
+        if position is not None:
+            outcome, distance = solved[position]
+            codes[number] = NARROW.code(Value(Outcome(outcome), distance))
+            if game.no_move is Outcome.DRAW and not naive.moves(game, position):
+                codes[number] = STALEMATE
+    return codes
+
+
+def naive_load(game: Game, material: Material, side: int) -> tuple[Codes, Coding]:
+    """The same as children of other tables."""
+    return naive_codes(game, material, side), NARROW
+
+
+def test_all_two_piece_tables_are_right(two_pieces: Path) -> None:
+    """The check accepts every table as it was built."""
+    paths = sorted(two_pieces.glob("doushouqi/2/*.h5"))
+    assert len(paths) == 10
+    for path in paths:
+        verify_file(path, path.stem)
+
+
+@all_programs
+@pytest.mark.parametrize("name", ["RCvW", "CEvT", "WDvC"])
+def test_tables_with_captures_into_others_are_right(name: str, check: Check, three_pieces: Path) -> None:
+    """The same for three pieces, where captures lead into other tables by mirror, aliases and colour swap."""
+    material, tables = parse_material(GAME, name), Store(three_pieces)
+
+    def load(child: Material, side: int) -> tuple[Codes, Coding]:
+        table = tables.table(GAME, child)
+        return table.read(side), table.coding
+
+    codes = codes_of(three_pieces, name)
+    found = check(GAME, material, codes, NARROW, load)
+    assert found == tables.table(GAME, material).header.summaries
+    place = int(np.flatnonzero(codes[0] == NARROW.code(Value(Outcome.WIN, 9)))[7])
+    codes[0][place] = NARROW.code(Value(Outcome.WIN, 11))
+    with pytest.raises(CorruptTableError):
+        check(GAME, material, codes, NARROW, load)
+    tables.close()
+
+
+def test_threads_find_the_first_wrong_code(three_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads that share the planes of a table count as one thread does, and of two faults the first one is reported."""
+    monkeypatch.setattr(planes, "GRAIN", 1)
+    monkeypatch.setattr(planes, "SLAB", 1)
+    material, codes = parse_material(GAME, "CEvT"), codes_of(three_pieces, "CEvT")
+    with closing(Store(three_pieces)) as tables, threads.use(3):
+
+        def load(child: Material, side: int) -> tuple[Codes, Coding]:
+            table = tables.table(GAME, child)
+            return table.read(side), table.coding
+
+        assert planes.verify_codes(GAME, material, codes, NARROW, load) == tables.table(GAME, material).header.summaries
+        wins = np.flatnonzero(codes[1] == NARROW.code(Value(Outcome.WIN, 9)))
+        for place in (wins[-1], wins[0]):
+            codes[1][place] = DRAW
+            with pytest.raises(CorruptTableError) as caught:
+                planes.verify_codes(GAME, material, codes, NARROW, load)
+            assert str(caught.value) == str(contradiction(layout_of(GAME, material), 1, int(place), codes[1], NARROW))
+
+
+@all_programs
+@pytest.mark.parametrize("name", ["RvR", "RvE", "CvW", "TvL"])
+def test_any_wrong_code_is_found(name: str, check: Check, two_pieces: Path) -> None:
+    """A single position with another outcome or distance, on the middle file or off it, is found."""
+    material = parse_material(GAME, name)
+    own, codes, random = layout_of(GAME, material), codes_of(two_pieces, name), Random(name)
+    squares, legal = own.squares_many(np.arange(own.size))
+    on_middle = [i for i in range(own.size) if GAME.board.cells[squares[i, 0]][0] == 3]
+    for number in at_least_one([*random.sample(range(own.size), 12), *random.sample(on_middle, 6)]):
+        side = random.choice(sorted(codes))
+        right = int(codes[side][number])
+        for wrong in others(right) if legal[number] else ():
+            codes[side][number] = wrong
+            with pytest.raises(CorruptTableError, match="which its moves contradict"):
+                check(GAME, material, codes, NARROW, no_children)
+        codes[side][number] = right
+    check(GAME, material, codes, NARROW, no_children)
+
+
+@all_programs
+def test_a_piece_in_the_way_of_the_row_piece(check: Check, solved: Solved) -> None:
+    """Where the piece that rows are made of jumps, another piece may stop it; in the last material that costs it the game."""
+    game = toys.brook()
+    for name in ("RvT", "RvTL", "RLvT"):
+        material = parse_material(game, name)
+        assert rows.applies(layout_of(game, material), NARROW)
+        codes, coding = solved(game).table(material)
+        assert coding == NARROW
+        assert game.kinds[layout_of(game, material).groups[-1].kind].name in "TL"
+        check(game, material, dict(enumerate(codes)), coding, solved(game).load)
+
+
+@all_programs
+def test_the_wrong_position_is_named(check: Check, two_pieces: Path) -> None:
+    """With every position of a table called a draw, the sentence shows the first that wins at once."""
+    material = parse_material(GAME, "CvW")
+    own, codes = layout_of(GAME, material), codes_of(two_pieces, "CvW")
+    positions = (own.position(i, 0) for i in range(own.size))
+    position = next(p for p in positions if p is not None and any(wins_at_once(GAME, p, move) for move in naive.moves(GAME, p)))
+    blank = {side: np.zeros_like(some) for side, some in codes.items()}
+    with pytest.raises(CorruptTableError) as caught:
+        check(GAME, material, blank, NARROW, no_children)
+    assert str(caught.value) == f"{render(GAME, position)} is stored as a draw, which its moves contradict"
+
+
+@all_programs
+def test_a_win_beyond_one_byte_is_no_code(solved: Solved, check: Check) -> None:
+    """A win in 253, which has no code in one byte, is not taken for right because the code of void comes after 252."""
+    game = toys.odometer(5, 25, porch=True)
+    material = parse_material(game, "HGvXY")
+    codes, coding = solved(game).table(material)
+    assert coding.code(Value(Outcome.WIN, 253)) in codes[0]
+    narrow = {side: np.minimum(recode(some, coding, NARROW), NARROW.void) for side, some in enumerate(codes)}
+    with pytest.raises(CorruptTableError, match="y1Hx22/G25/26 w"):
+        check(game, material, narrow, NARROW, solved(game).load)
+
+
+@all_programs
+@pytest.mark.parametrize("name", ["RvC", "RvR"])
+def test_void_may_hold_anything(name: str, check: Check, two_pieces: Path) -> None:
+    """Indices that are no positions are not looked at, nor counted."""
+    material = parse_material(GAME, name)
+    own, codes = layout_of(GAME, material), codes_of(two_pieces, name)
+    expected = check(GAME, material, codes, NARROW, no_children)
+    void = ~own.squares_many(np.arange(own.size))[1]
+    assert void.any()
+    for some in codes.values():
+        some[void] = np.random.default_rng(0).integers(0, 256, void.sum())
+    assert check(GAME, material, codes, NARROW, no_children) == expected
+
+
+@all_programs
+def test_statistics_are_counted_by_hand(check: Check, two_pieces: Path) -> None:
+    """Histogram and first index that come with the check are those of a plain loop, mirror images counted."""
+    material = parse_material(GAME, "RvC")
+    own, codes = layout_of(GAME, material), codes_of(two_pieces, "RvC")
+    for side, summary in at_least_one(check(GAME, material, codes, NARROW, no_children).items()):
+        histogram, first = [0] * len(summary.histogram), [-1] * len(summary.histogram)
+        for number, code in enumerate(codes[side].tolist()):
+            squares = own.squares(number)
+            if squares is not None:
+                alone = GAME.board.cells[squares[0]][0] == 3
+                histogram[code] += 1 if alone else 2
+                first[code] = number if first[code] < 0 else first[code]
+        assert (list(summary.histogram), list(summary.first)) == (histogram, first)
+        assert summary.placements == 49 * 60
+
+
+@pytest.mark.parametrize("coding", [Coding(1, "uint16"), Coding(2, "uint8"), FULL], ids=str)
+def test_other_codings_are_checked_too(coding: Coding, two_pieces: Path) -> None:
+    """The same values in another coding pass, and one wrong distance among them does not."""
+    material = parse_material(GAME, "RvE")
+    codes = {side: recode(some, NARROW, coding) for side, some in codes_of(two_pieces, "RvE").items()}
+    verify_codes(GAME, material, codes, coding, no_children)
+    place = int(np.flatnonzero(codes[0] == coding.code(Value(Outcome.LOSS, 4)))[0])
+    codes[0][place] = coding.code(Value(Outcome.LOSS, 6))
+    with pytest.raises(CorruptTableError):
+        verify_codes(GAME, material, codes, coding, no_children)
+
+
+@all_programs
+@pytest.mark.parametrize("engine", SOLVERS)
+def test_one_side_is_enough_for_a_table_paired_with_itself(engine: str, check: Check) -> None:
+    """Rat against rat stores one side to move; what each engine finds for it passes, and no change of it."""
+    material = parse_material(GAME, "RvR")
+    assert is_self_paired(GAME, material)
+    (source,), coding, _ = solve_material(GAME, material, no_children, engine)
+    codes = np.array(source)
+    assert check(GAME, material, {0: codes}, coding, no_children)[0].placements == 61 * 60
+    wins = np.flatnonzero(codes == coding.code(Value(Outcome.WIN, 3)))
+    codes[wins[len(wins) // 2]] = coding.code(Value(Outcome.WIN, 5))
+    with pytest.raises(CorruptTableError):
+        check(GAME, material, {0: codes}, coding, no_children)
+
+
+@all_programs
+@pytest.mark.parametrize(
+    ("game", "name"),
+    [
+        *((toys.pond(), name) for name in ("TvL", "RvTL", "RTvL", "RLvRT")),
+        *((toys.hunt(), name) for name in ("HvF", "HvFC", "HHvF")),
+        *((toys.twins(), name) for name in ("KvK", "PKvK", "PKvPP")),
+        (toys.rooks(), "RRvPP"),
+        *((toys.shelter(ending), "AvXY") for ending in ("win", "draw", "loss", "gate")),
+    ],
+    ids=lambda part: getattr(part, "name", part),
+)
+def test_the_naive_solution_is_right(game: Game, name: str, check: Check) -> None:
+    """What the naive twin finds passes; any other code in its place, a stalemate called a draw too, does not."""
+    material = parse_material(game, name)
+    own = layout_of(game, material)
+    if check not in (general.verify_codes, groups.verify_codes) and not rows.applies(own, NARROW):
+        return
+    load, random = partial(naive_load, game), Random(name)
+    codes = {side: naive_codes(game, material, side).copy() for side in sides_stored(game, material)}
+    check(game, material, codes, NARROW, load)
+    for side, some in at_least_one(codes.items()):
+        legal = [i for i in range(own.size) if some[i] != NARROW.void]
+        stuck = [i for i in legal if some[i] == STALEMATE]
+        for number in {*random.sample(legal, min(len(legal), 12)), *stuck[:3]}:
+            right = int(some[number])
+            for wrong in others(right):
+                codes[side][number] = wrong
+                with pytest.raises(CorruptTableError):
+                    check(game, material, codes, NARROW, load)
+            codes[side][number] = right
+
+
+def test_a_check_in_slabs(three_pieces: Path) -> None:
+    """Slab by slab the same statistics and the same fault are found as in one go."""
+    material, codes = parse_material(GAME, "RCvW"), codes_of(three_pieces, "RCvW")
+    with closing(Store(three_pieces)) as tables:
+
+        def load(child: Material, side: int) -> tuple[Codes, Coding]:
+            return tables.table(GAME, child).read(side), NARROW
+
+        found = [check(GAME, material, codes, NARROW, load) for check in (planes.verify_codes, check_in_slabs)]
+        assert found[0] == found[1]
+        wins = np.flatnonzero(codes[1] == NARROW.code(Value(Outcome.WIN, 9)))
+        codes[1][wins[len(wins) // 2]] = DRAW
+        faults = []
+        for check in (planes.verify_codes, check_in_slabs):
+            with pytest.raises(CorruptTableError) as caught:
+                check(GAME, material, codes, NARROW, load)
+            faults.append(str(caught.value))
+        assert faults[0] == faults[1]
+
+
+def test_codes_are_read_at_once_where_there_is_room(two_pieces: Path, tmp_path: Path) -> None:
+    """With six bytes for each byte of a side's codes all are, with less none."""
+    material = parse_material(GAME, "CvW")
+    with closing(Table(table_path(two_pieces, GAME, material), GAME, material)) as table:
+        for memory, at_once in ((6 * table.layout.size, True), (6 * table.layout.size - 1, False)):
+            assert [isinstance(some, np.ndarray) for some in codes_to_check(table, memory).values()] == [at_once] * 2
+        with closing(Store(two_pieces)) as tables:
+            verify_table(GAME, table, tables, 0)
+        legal = table.layout.squares_many(np.arange(table.layout.size))[1]
+        codes = [np.where(legal, table.read(side), np.uint8(NARROW.void)) for side in (0, 1)]
+        wide = [recode(some, NARROW, NARROW.wider) for some in codes]
+        path = table_path(tmp_path, GAME, material)
+        publish(write_draft(path, GAME, material, wide, NARROW.wider), path)
+    with closing(Table(path, GAME, material)) as table:
+        for memory, at_once in ((12 * table.layout.size, True), (12 * table.layout.size - 1, False)):
+            assert [isinstance(some, np.ndarray) for some in codes_to_check(table, memory).values()] == [at_once] * 2
+
+
+def test_a_corner_of_the_pond_is_a_stalemate() -> None:
+    """The test above meets stalemates: a tiger in the corner that a lion shuts in."""
+    game = toys.pond()
+    material = parse_material(game, "TvL")
+    corner = next(p for p in naive.solve(game, material.kinds) if render(game, p) == "3/3/l2/T2 w")
+    own = layout_of(game, material)
+    codes = naive_codes(game, material, 0)
+    # The mirror image is numbered instead if the corner is not.
+    found = [own.position(i, 0) for i in np.flatnonzero(codes == STALEMATE)]
+    assert corner in found or any(p is not None and render(game, p) == "3/3/2l/2T w" for p in found)
+
+
+def test_wrong_codes_in_a_sound_file_are_found(two_pieces: Path, tmp_path: Path) -> None:
+    """A file that is sealed and consistent but holds one wrong draw is reported with its name and a position."""
+    material, codes = parse_material(GAME, "CvW"), codes_of(two_pieces, "CvW")
+    place = int(np.flatnonzero(codes[1] == NARROW.code(Value(Outcome.WIN, 5)))[0])
+    codes[1][place] = DRAW
+    own = layout_of(GAME, material)
+    legal = own.squares_many(np.arange(own.size))[1]
+    unfilled = [np.where(legal, codes[side], np.uint8(NARROW.void)) for side in (0, 1)]
+    path = table_path(tmp_path, GAME, material)
+    publish(write_draft(path, GAME, material, unfilled, NARROW), path)
+    with pytest.raises(
+        CorruptTableError,
+        match=f"^{path} is wrong: .* is stored as a .*, which its moves contradict: delete it and build it again$",
+    ):
+        verify_file(path, "CvW")
+
+
+def test_a_broken_seal_is_found(two_pieces: Path, tmp_path: Path) -> None:
+    """Also where nothing that is read has changed: behind what HDF5 knows of."""
+    path = table_path(tmp_path, GAME, parse_material(GAME, "CvW"))
+    path.parent.mkdir(parents=True)
+    path.write_bytes(table_path(two_pieces, GAME, parse_material(GAME, "CvW")).read_bytes() + b"more")
+    with pytest.raises(CorruptTableError, match="SHA-256 differs"):
+        verify_file(path, "CvW")
+
+
+@pytest.mark.parametrize("what", ["histogram", "first", "values"])
+def test_wrong_statistics_are_found(what: str, two_pieces: Path, tmp_path: Path) -> None:
+    """A histogram, an example or a digest that does not fit the codes is found, even under a seal that fits."""
+    material = parse_material(GAME, "CvW")
+    path = table_path(tmp_path, GAME, material)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(table_path(two_pieces, GAME, material).read_bytes())
+    with h5py.File(path, "r+") as file:
+        if what == "values":
+            digest = file.attrs["values_sha256"]
+            file.attrs.modify("values_sha256", digest[::-1])
+        else:
+            numbers = file["b"].attrs[what]
+            numbers[7] += 1
+            file["b"].attrs.modify(what, numbers)
+    reseal(path)
+    with pytest.raises(CorruptTableError, match=str(path)):
+        verify_file(path, "CvW")
+
+
+def test_a_missing_child_is_named(three_pieces: Path, tmp_path: Path) -> None:
+    """A table cannot be checked without those that captures lead to, and the error names the one that is missing."""
+    material = parse_material(GAME, "RCvW")
+    path = table_path(tmp_path, GAME, material)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(table_path(three_pieces, GAME, material).read_bytes())
+    with pytest.raises(MissingTableError, match=r"the table (RvC|CvW) of doushouqi has not been built") as caught:
+        verify_file(path, "RCvW")
+    assert material_name(GAME, material) not in str(caught.value)

@@ -1,0 +1,260 @@
+"""The verifier of chances finds every one that is too high or much too low, in whatever state, and whatever else is wrong."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from support.checks import at_least_one
+from support.program import reseal
+
+from tablebase.checking import chances as verifying
+from tablebase.checking.chances import SLACK, chances_fault, verify_layer
+from tablebase.errors import CorruptTableError
+from tablebase.files.outputs import publish
+from tablebase.game import load_game
+from tablebase.game.kernels import Int64, Layer, Region, alone, counts_alike
+from tablebase.game.stochastic import StochasticGame
+from tablebase.stochastic.chances import UNIT
+from tablebase.stochastic.compiled import Compiled, compiled
+from tablebase.stochastic.deterministic import DeterministicGame
+from tablebase.stochastic.files import LayerFile, write_layer
+from tablebase.stochastic.iteration import TOLERANCE, Blocks, solve
+from tablebase.testing.kernel_faults import call_state_at
+from tablebase_rules import harehedgehog, harehedgehog_kernels, pig
+
+GAMES: dict[str, StochasticGame] = {
+    "piglet": pig.game(die=2, target=3),
+    "pig": pig.game(die=4, target=5),
+    "hexapawn": DeterministicGame(load_game("hexapawn")),
+}
+
+
+def solved(game: StochasticGame) -> tuple[Compiled, Region, Int64]:
+    """A game, all its states, and their chances."""
+    form = compiled(game)
+    region = form.region({})
+    return form, region, solve(form.kernels, region)
+
+
+def states_of(form: Compiled, region: Region) -> list[int]:
+    """The numbers that have a state."""
+    state = np.zeros(form.kernels.fields, np.int64)
+    return [number for number in range(region.size) if call_state_at(form.kernels.state_at, region.rules, number, state)]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_wrong_chance_is_found(name: str) -> None:
+    """One unit too high, or twice the slack too low, for either player in any state; what is right is found to be right."""
+    form, region, chances = solved(GAMES[name])
+    [layer] = region.layers
+    assert chances_fault(form.kernels, region, layer, chances) is None
+    numbers = states_of(form, region)
+    for number in at_least_one(numbers if len(numbers) < 400 else numbers[::5]):
+        for role in range(2):
+            right = chances[role, number]
+            for wrong in (right + SLACK + 1, right - 2 * SLACK):
+                if wrong < 0:
+                    continue
+                chances[role, number] = wrong
+                fault = chances_fault(form.kernels, region, layer, chances)
+                assert fault is not None, (number, role, wrong)
+                chances[role, number] = right
+
+
+def test_a_unit_too_much_is_found_and_the_slack_is_not() -> None:
+    """Of a state that nothing else is computed from: the start of Piglet, if the other's is left as it is."""
+    form, region, chances = solved(GAMES["hexapawn"])
+    [layer] = region.layers
+    # The start can be reached from nowhere, so that its own chance is all that changes.
+    assert form.listed is not None
+    start = form.listed.numbers[GAMES["hexapawn"].start]
+    right = chances[:, start].copy()
+    assert sorted(right.tolist()) == [0, UNIT]
+    for role in range(2):
+        for change, is_found in ((1, True), (-1, False), (-SLACK, False), (-SLACK - 1, True)):
+            chances[:, start] = right
+            chances[role, start] += change
+            if chances[role, start] >= 0:
+                assert (chances_fault(form.kernels, region, layer, chances) is not None) == is_found, (role, change)
+
+
+def test_the_first_fault_is_named_whatever_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its number, with the chance that is stored and the one that follows."""
+    form, region, chances = solved(GAMES["hexapawn"])
+    [layer] = region.layers
+    assert form.listed is not None
+    start = form.listed.numbers[GAMES["hexapawn"].start]
+    chances[:, start] = UNIT // 2, UNIT // 4
+    monkeypatch.setattr(verifying, "GRAIN", 100)
+    for threads in (1, 3):
+        fault = chances_fault(form.kernels, region, layer, chances, threads)
+        assert fault is not None
+        assert fault.startswith(f"state {start} has a chance of 0.5")
+    last = states_of(form, region)[-1]
+    chances = solve(form.kernels, region)
+    chances[0, last] = UNIT // 3
+    fault = chances_fault(form.kernels, region, Layer("part", last, last + 1), chances)
+    assert fault is not None
+    assert fault.startswith(f"state {last} ")
+    assert chances_fault(form.kernels, region, Layer("part", last, last), chances) is None
+
+
+# Runs
+
+
+@counts_alike
+def too_many(rules: Any, number: Any) -> Any:
+    """That all states with the same squares are alike."""
+    block = (rules[harehedgehog_kernels.CAP] + 1) ** 2
+    return block if number % block == block - 1 else 0, 1
+
+
+@pytest.mark.parametrize("alike", [harehedgehog_kernels.alike, too_many, alone], ids=["runs", "wrong runs", "no runs"])
+def test_states_that_are_not_alike_are_checked_one_by_one(alike: Any) -> None:
+    """A chance that is changed is found in any place of a run, and in states that are said to be alike and are not."""
+    form = compiled(harehedgehog.game())
+    region = form.region({"carrots": 3, "cap": "strict"})
+    # The last block in which nobody waits, and what it is computed from are enough.
+    layer = Layer("part", 4032 * region.block, 4033 * region.block)
+    kernels = replace(form.kernels, alike=alike)
+    chances = np.zeros((2, region.size), np.int64)
+    Blocks(kernels, region, chances, None).settle([4032], TOLERANCE)
+    assert chances_fault(kernels, region, layer, chances) is None
+    for number in range(layer.begin, layer.end):
+        for role in range(2):
+            right = chances[role, number]
+            chances[role, number] = right + SLACK + 1
+            fault = chances_fault(kernels, region, layer, chances)
+            assert fault is not None
+            assert fault.startswith(f"state {number} ")
+            chances[role, number] = right
+
+
+def test_trees_of_a_run_may_differ_in_what_they_look_up() -> None:
+    """Right chances stay right where the trees of states that are said to be alike have one form, but no common step."""
+    form = compiled(harehedgehog.game())
+    region = form.region({"carrots": 3, "cap": "strict"})
+    # Of any chances that follow, those of this block can be computed.
+    block, chances = 639, np.random.default_rng(1).integers(0, UNIT, (2, region.size))
+    layer = Layer("part", block * region.block, (block + 1) * region.block)
+    chances[:, layer.begin : layer.end] = 0
+    kernels = replace(form.kernels, alike=too_many)
+    Blocks(kernels, region, chances, None).settle([block], TOLERANCE)
+    assert chances[:, layer.begin : layer.end].any()
+    assert chances_fault(kernels, region, layer, chances) is None
+
+
+@pytest.mark.parametrize("alike", [harehedgehog_kernels.alike, alone], ids=["runs", "no runs"])
+def test_limits_are_what_follows_to_the_unit(alike: Any) -> None:
+    """In a generous region, any change of a chance is found."""
+    form = compiled(harehedgehog.game())
+    region = form.region({"carrots": 3, "cap": "generous"})
+    # At the start and on square 6: cards lead beyond the cap.
+    layer = Layer("part", 6 * region.block, 7 * region.block)
+    kernels = replace(form.kernels, alike=alike)
+    chances = np.zeros((2, region.size), np.int64)
+    Blocks(kernels, region, chances, None).settle([6], 0)
+    assert chances_fault(kernels, region, layer, chances) is None
+    parts = {int(chance) for chance in chances[:, layer.begin : layer.end].flat if chance % (UNIT // 4)}
+    assert parts
+    for change in (-1, 1):
+        for number in range(layer.begin, layer.end):
+            for role in range(2):
+                chances[role, number] += change
+                assert chances_fault(kernels, region, layer, chances) is not None
+                chances[role, number] -= change
+
+
+# Files
+
+
+def written(game: StochasticGame, path: Path, change: Callable[[h5py.File], None] = lambda _: None) -> CorruptTableError | None:
+    """What is wrong with the file of a game's chances, after a change by somebody who knows how to make a seal."""
+    form, region, chances = solved(game)
+    [layer] = region.layers
+    path.parent.mkdir(parents=True, exist_ok=True)
+    publish(write_layer(path, game, form.kernels, region, layer, chances), path)
+    with h5py.File(path, "r+") as file:
+        change(file)
+    reseal(path)
+    try:
+        with closing(LayerFile(path, game, region, layer)) as file:
+            verify_layer(form.kernels, file, np.zeros((2, region.size), np.int64))
+    except CorruptTableError as fault:
+        return fault
+    return None
+
+
+def with_bounds(name: str, place: int, value: float) -> Callable[[h5py.File], None]:
+    """Another bound, with the digest made to fit."""
+
+    def change(file: h5py.File) -> None:
+        file[name][place] = value
+        digest = hashlib.sha256(file["lower"][:].tobytes() + file["upper"][:].tobytes())
+        file.attrs["values_sha256"] = np.bytes_(digest.hexdigest().encode())
+
+    return change
+
+
+def with_attribute(name: str, value: Any) -> Callable[[h5py.File], None]:
+    """Another attribute."""
+
+    def change(file: h5py.File) -> None:
+        file.attrs[name] = value
+
+    return change
+
+
+def with_more(name: str) -> Callable[[h5py.File], None]:
+    """A count that is larger by one."""
+
+    def change(file: h5py.File) -> None:
+        file.attrs[name] = file.attrs[name] + 1
+
+    return change
+
+
+def without_digest(file: h5py.File) -> None:
+    """Another bound, though the digest stays."""
+    file["lower"][0] = 0.25
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        # The chance is 6/11, and the counts would still be the same. The second one also shows where the other is hindered.
+        (with_bounds("lower", 0, 0.5454545459), "state 0 has a chance of 0.5454545459"),
+        (with_bounds("upper", 0, 0.545454545), "state [0-9]+ has a chance of 0.54545454545., but 0.5454545456"),
+        (with_bounds("lower", 0, 0.25), "its counts do not match"),
+        (without_digest, "does not hold the values it was written with"),
+        *((with_more(name), "its counts do not match") for name in ("states", "wins", "losses", "exact", "open", "stalling")),
+        (with_attribute("format", np.bytes_(b"tablebase")), "is not the table all all of pig"),
+        (with_attribute("layer", np.bytes_(b"other")), "is not the table all all of pig"),
+    ],
+)
+def test_changed_files_are_found(change: Callable[[h5py.File], None], said: str, tmp_path: Path) -> None:
+    """Though their seal is right."""
+    fault = written(GAMES["piglet"], tmp_path / "all.h5", change)
+    assert fault is not None
+    assert re.search(said, str(fault)), fault
+
+
+def test_the_file_as_it_was_written_is_right(tmp_path: Path) -> None:
+    """Nothing is wrong with it; a byte behind the seal is."""
+    path = tmp_path / "all.h5"
+    assert written(GAMES["piglet"], path) is None
+    form, region, _ = solved(GAMES["piglet"])
+    data = path.read_bytes()
+    # The last byte belongs to no part that is read.
+    path.write_bytes(data + b"\0")
+    with closing(LayerFile(path, GAMES["piglet"], region, region.layers[0])) as file, pytest.raises(CorruptTableError):
+        verify_layer(form.kernels, file, np.zeros((2, region.size), np.int64))
