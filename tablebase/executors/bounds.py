@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
+import pickle
 import select
-import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from functools import partial
+from contextlib import contextmanager
 from multiprocessing.connection import Connection
-from threading import Event, Thread, Timer
-from time import monotonic
-from typing import Any, TextIO
+from threading import Event, Timer
 
 from tablebase.compute.cleanup import ensured
 from tablebase.compute.heap import keep_freed_memory
 from tablebase.errors import CapacityError, TablebaseError, TimeLimitError
-from tablebase.executors.workers import blocked_signals
+from tablebase.executors.child_process import ChildProcess, Clock, OutOfMemoryError, OutOfTimeError
 
-INTERVAL = 0.02
-"""Seconds between two looks at a process."""
 CURE = "ask for fewer groups or rows"
 
 
@@ -67,7 +60,7 @@ def deadline(seconds: float | None, interrupt: Callable[[], object]) -> Iterator
 
 
 def run_bounded(work: Callable[[], object], seconds: float | None, memory: int) -> int:
-    """Do work in a process of its own, which can be ended whatever code it runs, and which ends with this one.
+    """Do work in a child process, which can be ended whatever code it runs.
 
     On Linux it is forked, so this process must not have started any threads.
 
@@ -94,36 +87,26 @@ def run_bounded(work: Callable[[], object], seconds: float | None, memory: int) 
     Exception
         What the work raised.
     """
-    context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-    receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_do, args=(work, sender))
-    with ensured(partial(_end, process)):
-        with blocked_signals():
-            process.start()
-        sender.close()
+    child = ChildProcess(_do, work, fork=True)
+    with ensured(child.stop):
         try:
-            _wait(process.pid, receiver, seconds, memory)
-            fault = receiver.recv()
+            fault = pickle.loads(child.receive(memory, Clock(seconds), _check_reader))
+        except OutOfTimeError:
+            raise _cut_off(TimeLimitError(seconds or 0)) from None
+        except OutOfMemoryError:
+            raise _cut_off(CapacityError("the statement", CURE, allowed=memory)) from None
         except EOFError:
-            process.join()
-            if process.exitcode < 0:
+            code = child.wait()
+            if code < 0:
                 raise _cut_off(CapacityError("the statement was killed, most likely because memory ran out", CURE)) from None
-            return int(process.exitcode)
+            return code
     if fault is not None:
         raise fault
     return 0
 
 
-def _end(process: Any) -> None:
-    """Kill a process, if it has been started."""
-    if process.pid is not None:
-        process.kill()
-        process.join()
-
-
-def _do(work: Callable[[], object], sender: Connection) -> None:
-    """Do work in a process made for it, which gets no signals; send what it raised, or None."""
-    Thread(target=_end_with_parent, daemon=True).start()
+def _do(pipe: Connection, work: Callable[[], object]) -> None:
+    """Do work in a process made for it; send what it raised, or None."""
     # A statement computes the same columns for each block.
     keep_freed_memory()
     fault: Exception | None = None
@@ -135,31 +118,7 @@ def _do(work: Callable[[], object], sender: Connection) -> None:
         fault = raised
     # Once it has sent, this process may be ended, and a progress bar has still to be cleared.
     sys.stderr.flush()
-    sender.send(fault)
-
-
-def _end_with_parent() -> None:
-    """End this process when its parent ends, however that happens."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def _wait(pid: int, receiver: Connection, seconds: float | None, memory: int) -> None:
-    """Wait until a process has sent something or has ended."""
-    # Imported here, when the process is already at work.
-    import psutil
-
-    process, begin = psutil.Process(pid), monotonic()
-    while not receiver.poll(INTERVAL):
-        if seconds is not None and monotonic() - begin > seconds:
-            raise _cut_off(TimeLimitError(seconds))
-        with suppress(psutil.NoSuchProcess):
-            if process.memory_info().rss > memory:
-                raise _cut_off(CapacityError("the statement", CURE, allowed=memory))
-        if _unread(sys.stdout):
-            raise BrokenPipeError
+    pipe.send(fault)
 
 
 def _cut_off(error: TablebaseError) -> TablebaseError:
@@ -169,9 +128,10 @@ def _cut_off(error: TablebaseError) -> TablebaseError:
     return error
 
 
-def _unread(stream: TextIO) -> bool:
-    """Whether a stream goes to a pipe or terminal that has been closed."""
+def _check_reader() -> None:
+    """Raise `BrokenPipeError` if standard output goes to a pipe or terminal that has been closed."""
     poll = select.poll()
     # Closing is always reported.
-    poll.register(stream, 0)
-    return bool(poll.poll(0))
+    poll.register(sys.stdout, 0)
+    if poll.poll(0):
+        raise BrokenPipeError

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import secrets
+import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
@@ -13,7 +15,7 @@ from functools import partial
 from itertools import count
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tablebase.compute import machine
 from tablebase.compute.stages import Stage
@@ -25,10 +27,16 @@ if TYPE_CHECKING:
 
     from tablebase.executors.dask_host import Offer
 
+Result = TypeVar("Result")
+
 CONNECT = 10.0
 """Seconds to reach a scheduler."""
 PATIENCE = 600.0
 """Seconds to wait for a worker, at the beginning or when there is none left that could go on."""
+ANSWER = 60.0
+"""Seconds that a scheduler, or a worker at the beginning, has to answer."""
+WORD = 5.0
+"""Seconds of silence after which it is said who is waited for."""
 LOOK = 2.0
 """Seconds between two looks at which workers there are."""
 CLOSE = 5.0
@@ -98,7 +106,8 @@ class DaskExecutor(Executor):
 
     def start(self, *, concurrent: bool, droppable: bool = False, watch: Watch = unwatched) -> None:  # noqa: ARG002
         """See `Executor.start`."""
-        self._watch = watch
+        # What was submitted before it was stopped may still be heard of.
+        self._watch, self._events = watch, SimpleQueue()
 
     def submit(self, work: Callable[[Any], Any], key: Any, needs: int = 0, after: Sequence[Any] = ()) -> None:
         """See `Executor.submit`.
@@ -146,38 +155,32 @@ class DaskExecutor(Executor):
         futures, self._futures, self._keys, self._needs = list(self._futures.values()), {}, {}, {}
         if client is not None and client.status == "running":
             # First, so that nothing is begun again where the plugin ends it.
-            bounded(partial(client.cancel, futures, force=True))
-            bounded(partial(client.unregister_worker_plugin, self._name))
+            for work in (partial(client.cancel, futures, force=True), partial(client.unregister_worker_plugin, self._name)):
+                with suppress(Exception):
+                    bounded(work, CLOSE)
         self._opened.close()
 
     def _open(self) -> Client:
         """Reach the scheduler, or start one; let its workers do keys if all of them can."""
-        from distributed import Client, LocalCluster
-
         from tablebase.executors.dask_host import MEMORY, Host
+        from tablebase.executors.dask_local import LocalCluster
 
         self._opened.enter_context(quiet())
-        if self._address is None:
-            cluster = LocalCluster(
-                n_workers=self.limits.workers,
-                threads_per_worker=1,
-                # Dask's own limit is about the Dask worker's process, which does not do the keys.
-                memory_limit=0,
-                resources={MEMORY: self.limits.memory},
-                # A server that Dask starts in any case, but on a port that is free.
-                dashboard_address="127.0.0.1:0",
-                scheduler_kwargs={"dashboard": False},
-                silence_logs=SILENCE,
-            )
-            self._opened.callback(cluster.close, timeout=CLOSE)
-            client = Client(cluster, set_as_default=False)
-        else:
-            client = connect(self._address)
+        address = self._address
+        if address is None:
+            # Chooses the folder of kernels, which the processes started below inherit.
+            import tablebase.compute.jit  # noqa: F401
+
+            cluster = LocalCluster(self.limits.workers, {MEMORY: self.limits.memory or 0})
+            self._opened.callback(cluster.end)
+            address = cluster.address
+        client = connect(address)
         self._opened.callback(client.close, timeout=CLOSE)
         # Nobody need be told that those that are started here take a moment.
         wait_for_workers(client, self._say if self._address else lambda _: None, self._patience)
-        offers(client, self._check)
+        offers(client, self._check, self._say)
         client.subscribe_topic(self._name, self._hear)
+        client.register_plugin(reaper(client.id, self._name), name=f"end-{self._name}")
         client.register_plugin(Host(self._name, self._check), name=self._name)
         self._client = client
         return client
@@ -213,7 +216,7 @@ class DaskExecutor(Executor):
         """Say so if there is no worker that could go on, and do not wait for one for ever."""
         assert self._client is not None
         try:
-            present = self._client.scheduler_info(n_workers=-1)["workers"].values()
+            present = workers_at(self._client).values()
         except (OSError, ValueError) as fault:
             raise self._scheduler_lost() from fault
         from tablebase.executors.dask_host import MEMORY
@@ -256,7 +259,7 @@ def limits_at(scheduler: str, say: Callable[[str], object] = lambda _: None, pat
     check_extra("clusters", "cluster")
     with quiet(), connect(scheduler) as client:
         wait_for_workers(client, say, patience)
-        found = offers(client)
+        found = offers(client, None, say)
     return Limits(len(found), max(one.memory for one in found), each=True)
 
 
@@ -269,8 +272,10 @@ def connect(scheduler: str) -> Client:
     except ValueError as fault:
         raise ClusterError(scheduler, f"{quoted(scheduler)} is not the address of a scheduler ({fault})", STARTS) from fault
     try:
-        return Client(scheduler, timeout=CONNECT, set_as_default=False)
-    except OSError as fault:
+        return bounded(partial(Client, scheduler, timeout=CONNECT, set_as_default=False), 2 * CONNECT)
+    except (OSError, SilenceError) as fault:
+        if is_open(scheduler):
+            raise silent_scheduler(scheduler) from fault
         raise ClusterError(scheduler, f"there is no scheduler of Dask at {scheduler}", STARTS) from fault
 
 
@@ -286,7 +291,7 @@ def check_address(scheduler: str) -> None:
 
 def wait_for_workers(client: Client, say: Callable[[str], object], patience: float) -> None:
     """Wait until there is a worker."""
-    if client.scheduler_info(n_workers=-1)["workers"]:
+    if workers_at(client):
         return
     say(_waiting(client))
     try:
@@ -295,11 +300,30 @@ def wait_for_workers(client: Client, say: Callable[[str], object], patience: flo
         raise no_workers(client, patience) from fault
 
 
-def offers(client: Client, check: Check | None = None) -> list[Offer]:
-    """What the workers that are there offer; raises `ClusterError` if one of them cannot be used."""
+def offers(client: Client, check: Check | None, say: Callable[[str], object]) -> list[Offer]:
+    """What the workers that are there offer.
+
+    Raises
+    ------
+    ClusterError
+        If one of them cannot be used, or does not answer in time.
+    """
     from tablebase.executors.dask_host import offer
 
-    found = client.run(offer, check, on_error="return")
+    async def ask(address: str) -> Any:
+        run = client.run(offer, check, workers=[address], on_error="return")
+        return (await asyncio.wait_for(run, ANSWER))[address]
+
+    async def ask_all() -> list[Any]:
+        waiting = {address: asyncio.ensure_future(ask(address)) for address in addresses}
+        await asyncio.wait(waiting.values(), timeout=WORD)
+        silent = [address for address, one in waiting.items() if not one.done()]
+        if silent:
+            say(f"waiting up to {ANSWER:.0f} s for an answer of {', '.join(silent)}")
+        return await asyncio.gather(*waiting.values(), return_exceptions=True)
+
+    addresses = list(workers_at(client))
+    found = dict(zip(addresses, client.sync(ask_all), strict=True))
     for address, one in found.items():
         fault = no_offer(one) if isinstance(one, Exception) else one.fault
         if fault is not None:
@@ -311,6 +335,8 @@ def no_offer(error: Exception) -> Fault:
     """What is wrong with a worker that could not say what it offers: it cannot be reached, or cannot load this program."""
     from tablebase import __version__
 
+    if isinstance(error, TimeoutError):
+        return Fault(f"has not answered for {ANSWER:.0f} s", "end it, and start the same command again")
     if isinstance(error, OSError):
         return Fault(f"does not answer ({error})", "end it, or start the same command again when the scheduler has given it up")
     cure = f"install {DISTRIBUTION} {__version__} in the environment of every worker"
@@ -343,13 +369,81 @@ def _waiting(client: Client) -> str:
     return f"waiting for workers at {_address(client)}"
 
 
-def bounded(work: Callable[[], object]) -> None:
-    """Do work in another thread, and do not wait for it much longer than it should take; faults do not matter."""
+def workers_at(client: Client) -> dict[str, dict[str, Any]]:
+    """What the scheduler knows of each worker, by address; raises `ClusterError` if it does not answer."""
+    try:
+        found: dict[str, dict[str, Any]] = bounded(partial(client.scheduler_info, n_workers=-1), ANSWER)["workers"]
+    except SilenceError as fault:
+        raise silent_scheduler(_address(client)) from fault
+    return found
+
+
+def is_open(scheduler: str) -> bool:
+    """Whether a process listens at an address, even if it does nothing."""
+    from distributed.comm.addressing import get_address_host_port
+
+    try:
+        socket.create_connection(get_address_host_port(scheduler), timeout=1).close()
+    except OSError:
+        return False
+    return True
+
+
+def silent_scheduler(address: str) -> ClusterError:
+    """The error for a scheduler that is there but does not answer."""
+    return ClusterError(address, f"the scheduler at {address} does not answer", "end it, and start it and its workers again")
+
+
+def reaper(client: str, name: str) -> Any:
+    """A plugin for a scheduler that removes the workers' plugin of a client when the client is gone, however it ended.
+
+    Its class is local so that it is sent as a whole: the scheduler need not have this program.
+    """
+    from distributed import SchedulerPlugin
+
+    class Reaper(SchedulerPlugin):
+        def remove_client(self, scheduler: Any, client: str) -> None:
+            if client == owner:
+                import asyncio
+
+                self.removal = asyncio.ensure_future(self.remove(scheduler))
+
+        async def remove(self, scheduler: Any) -> None:
+            scheduler.remove_plugin(f"end-{name}")
+            if name in scheduler.worker_plugins:
+                await scheduler.unregister_worker_plugin(None, name)
+
+    owner = client
+    return Reaper()
+
+
+class SilenceError(Exception):
+    """Something has not been done in time."""
+
+
+def bounded(work: Callable[[], Result], seconds: float) -> Result:
+    """Do work in another thread, and do not wait for it longer than it should take.
+
+    Raises
+    ------
+    SilenceError
+        If it takes longer; the thread is left alone.
+    Exception
+        What the work raises.
+    """
+    results: SimpleQueue[tuple[Result | None, BaseException | None]] = SimpleQueue()
 
     def attempt() -> None:
-        with suppress(Exception):
-            work()
+        try:
+            results.put((work(), None))
+        except BaseException as fault:
+            results.put((None, fault))
 
-    thread = Thread(target=attempt, daemon=True)
-    thread.start()
-    thread.join(CLOSE)
+    Thread(target=attempt, daemon=True).start()
+    try:
+        result, fault = results.get(timeout=seconds)
+    except Empty:
+        raise SilenceError from None
+    if fault is not None:
+        raise fault
+    return cast(Result, result)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import multiprocessing
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -24,6 +25,7 @@ MEMORY = "memory"
 SHARE = 0.9
 THREADS = "threads"
 """The resource that says how many threads a key may use; where it is not given, those that Dask counts."""
+EXAMPLE = f"{MEMORY}=60e9,{THREADS}=2"
 LOSSES = 3
 """Processes that a key may lose in a Dask worker; as many Dask workers may be lost with it."""
 IDLE = 60.0
@@ -41,7 +43,19 @@ class Offer(NamedTuple):
 
 async def offer(check: Check | None, dask_worker: Worker) -> Offer:
     """What this worker offers, and what is wrong with it if anything is."""
+    fault = resource_fault(dask_worker.state.total_resources)
+    if fault is not None:
+        return Offer(0, fault)
     return Offer(memory_of(dask_worker), None if check is None else await asyncio.to_thread(check))
+
+
+def resource_fault(given: Mapping[str, float]) -> Fault | None:
+    """What is wrong with the resources that a worker was started with."""
+    for name, least, cure in ((MEMORY, 0, "a number of bytes"), (THREADS, 1, "a number of threads, at least 1")):
+        value = given.get(name, least)
+        if not least <= value < math.inf:
+            return Fault(f"has the resource {name}={value:g}", f"start it with {cure}, as in --resources '{EXAMPLE}'")
+    return None
 
 
 def memory_of(worker: Worker) -> int:

@@ -8,7 +8,6 @@ from multiprocessing.connection import wait
 from time import monotonic
 from typing import Any
 
-from tablebase.compute.cleanup import undisturbed
 from tablebase.compute.stages import Stage, watched
 from tablebase.executors.executor import Executor, Limits, Watch, unwatched
 from tablebase.executors.workers import Outcome, Worker
@@ -24,15 +23,19 @@ class LocalExecutor(Executor):
     ----------
     limits : Limits, optional
         By default one worker and no limit of memory.
+    ahead : float
+        Seconds for which keys are done in this process, one after another, before workers are started: loading one takes
+        longer than many small tables.
     """
 
-    def __init__(self, limits: Limits | None = None) -> None:
+    def __init__(self, limits: Limits | None = None, ahead: float = 0.0) -> None:
         super().__init__(limits or Limits())
         self._waiting: list[tuple[Callable[[Any], Any], Any]] = []
         self._workers: list[Worker] = []
         self._idle: list[Worker] = []
         self._running: dict[object, tuple[Worker, Any]] = {}
         self._watch: Watch = unwatched
+        self._ahead, self._begin = ahead, 0.0
         self._is_first = True
         self._alone = True
         self._here = True
@@ -40,6 +43,7 @@ class LocalExecutor(Executor):
     def start(self, *, concurrent: bool, droppable: bool = False, watch: Watch = unwatched) -> None:
         """See `Executor.start`."""
         self._watch = watch
+        self._begin = monotonic()
         self._is_first = True
         self._alone = self.limits.workers == 1 or not concurrent
         self._here = not droppable
@@ -52,7 +56,8 @@ class LocalExecutor(Executor):
     def finished(self, timeout: float | None = None) -> Iterator[tuple[Any, Any]]:
         """See `Executor.finished`."""
         done = [self._done_here()] if self._here and self._waiting else self._done_elsewhere(timeout)
-        self._is_first = self._is_first and not done
+        if done and monotonic() >= self._begin + self._ahead:
+            self._is_first = False
         # A result counts, also if another key has failed at the same time.
         for key, outcome in sorted(done, key=lambda one: one[1].fault is not None):
             yield key, outcome.result()
@@ -102,10 +107,8 @@ class LocalExecutor(Executor):
 
     def _start(self, work: Callable[[Any], Any], key: Any) -> None:
         if not self._idle:
-            # Until it is in the list, nobody would end it.
-            with undisturbed():
-                worker = Worker()
-                self._workers.append(worker)
+            worker = Worker()
+            self._workers.append(worker)
             self._idle.append(worker)
         worker = self._idle.pop()
         worker.submit(work, key)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from graphlib import TopologicalSorter
@@ -89,7 +89,7 @@ def run_graph(
     needs: Callable[[Key], int] = lambda _: 0,
     deadline: Deadline[Key] | None = None,
     watch: Watch = unwatched,
-) -> Iterator[Result]:
+) -> Generator[Result, None, None]:
     """Do `work` for every key once all it depends on is done, with the threads that no other key can use.
 
     Parameters

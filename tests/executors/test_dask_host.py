@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Iterator
 from threading import Timer
 from types import SimpleNamespace
@@ -15,7 +16,7 @@ from support.work import do, linger, unless_marked, until
 
 from tablebase.compute import threads
 from tablebase.executors import dask_host
-from tablebase.executors.dask_host import Host
+from tablebase.executors.dask_host import Host, offer
 from tablebase.executors.executor import Check
 
 
@@ -91,6 +92,17 @@ def test_a_worker_that_cannot_be_used_offers_nothing(monkeypatch: pytest.MonkeyP
     monkeypatch.delenv("MARKED")
     hosted(worker, unless_marked)
     assert worker.state.total_resources == {"tables": 1, "memory": 900}
+
+
+@pytest.mark.parametrize("given", [{"memory": -5e6}, {"memory": math.nan}, {"threads": 0.0}, {"threads": math.inf}])
+def test_resources_that_make_no_sense(given: dict[str, float]) -> None:
+    """A worker that was started with them is refused; the sentence names them."""
+    worker = Fake(dict(given), 1000)
+    hosted(worker)
+    assert worker.state.total_resources == given
+    found = asyncio.run(offer(None, worker))  # type: ignore[arg-type]
+    assert found.fault is not None
+    assert next(iter(given)) in found.fault.what
 
 
 def test_a_process_is_kept_for_the_next_key_but_not_for_ever(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.work import PATIENCE, advance, do, meet, outlast, record, stumble
 
-from tablebase.build.needs import memory
-from tablebase.build.tables import build
+from tablebase.building.needs import memory
+from tablebase.building.tables import build
 from tablebase.compute.stages import Stage
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.executors import scheduler
@@ -160,6 +160,15 @@ def test_stages_are_seen_while_keys_are_worked_on(workers: int, droppable: bool)
         assert stages == [Stage("starting"), Stage("ending", 1, 2), None]
 
 
+def test_short_work_is_done_ahead() -> None:
+    """In this process, one key after another, as long as starting others would not pay; what is left is done by others."""
+    graph: Graph = dict.fromkeys("abc", ())
+    assert {span.process for span in run_graph(graph, record, LocalExecutor(Limits(2), 60.0))} == {os.getpid()}
+    spans = sorted(run_graph(graph, record, LocalExecutor(Limits(2), 0.001)), key=lambda span: span.key)
+    assert spans[0].process == os.getpid()
+    assert os.getpid() not in {span.process for span in spans[1:]}
+
+
 def test_droppable_keys_are_not_done_in_this_process() -> None:
     """It could not drop its own work; kernels are compiled by the first key alone all the same."""
     before = set(multiprocessing.active_children())
@@ -278,6 +287,6 @@ def test_a_build_that_can_never_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         honest: Callable[..., int] = memory
         return honest(*arguments, **options)
 
-    monkeypatch.setattr("tablebase.build.tables.memory", counted)
+    monkeypatch.setattr("tablebase.building.tables.memory", counted)
     with pytest.raises(CapacityError):
         list(build(doushouqi(), stored_materials(doushouqi(), 2), tmp_path, executor=LocalExecutor(Limits(2, memory=1000))))

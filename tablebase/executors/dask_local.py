@@ -1,0 +1,78 @@
+"""A cluster of Dask on this machine, in a child process: signals of a terminal do not reach it, and it prints nothing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from multiprocessing.connection import Connection
+
+from tablebase.errors import ClusterError
+from tablebase.executors.child_process import ChildProcess
+
+CLOSE = 5.0
+"""Seconds to end the cluster in an orderly way."""
+
+
+class LocalCluster(ChildProcess):
+    """A scheduler and workers that end with this process.
+
+    Parameters
+    ----------
+    workers : int
+    resources : mapping
+        What each worker offers.
+
+    Attributes
+    ----------
+    address : str
+        Of the scheduler.
+    """
+
+    def __init__(self, workers: int, resources: dict[str, float]) -> None:
+        super().__init__(_serve, workers, resources, grace=2 * CLOSE)
+        try:
+            started, text = self.pipe.recv()
+        except (EOFError, OSError):
+            started, text = False, "its process was ended"
+        if not started:
+            self.end()
+            raise ClusterError("this machine", f"no cluster of Dask can be started here ({text})", "use --executor local")
+        self.address: str = text
+
+
+def _serve(pipe: Connection, workers: int, resources: dict[str, float]) -> None:
+    """Start the cluster, and keep it until SIGTERM."""
+    signal.signal(signal.SIGTERM, _leave)
+    # What goes wrong is noticed by the client, which says it in a sentence.
+    silent = os.open(os.devnull, os.O_RDWR)
+    for number in (1, 2):
+        os.dup2(silent, number)
+    import distributed
+
+    try:
+        cluster = distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            # Dask's own limit is about the Dask worker's process, which does not do the keys.
+            memory_limit=0,
+            resources=resources,
+            # A server that Dask starts in any case, but on a port that is free.
+            dashboard_address="127.0.0.1:0",
+            scheduler_kwargs={"dashboard": False},
+        )
+    except Exception as fault:
+        pipe.send((False, f"{type(fault).__name__}: {fault}"))
+        return
+    try:
+        pipe.send((True, cluster.scheduler_address))
+        while True:
+            signal.pause()
+    finally:
+        cluster.close(timeout=CLOSE)
+
+
+def _leave(*_: object) -> None:
+    """Leave the main thread's block, once."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.exit()

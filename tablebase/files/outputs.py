@@ -1,0 +1,299 @@
+"""The one writer of outputs: a draft beside the file, renamed when it is whole, and places that are refused by name."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from errno import EACCES, ENOTDIR
+from functools import partial
+from glob import escape
+from pathlib import Path
+from shutil import rmtree
+from typing import IO, TextIO
+
+from tablebase.compute.cleanup import ensured, undisturbed
+from tablebase.errors import TablebaseError, system_error
+
+DRAFT_SUFFIX = ".tmp"
+LONGEST_NAME = 60
+"""Characters of a file's name that its drafts repeat, so that no name becomes too long."""
+MARKS = ("catalog.sqlite", ".catalog-id")
+"""Files by which the folder of a tablebase is known: the catalog, or the id of one in PostgreSQL."""
+BEGINNING = b"tablebase "
+"""How a table file begins."""
+
+
+def draft_of(path: Path) -> Path:
+    """Return a hidden name next to `path` that no other process uses, on any machine that shares the folder."""
+    return path.with_name(f".{path.name[:LONGEST_NAME]}.{secrets.token_hex(8)}{DRAFT_SUFFIX}")
+
+
+def publish(draft: Path, path: Path) -> None:
+    """Rename a draft to its final path, and sync the folder."""
+    os.replace(draft, path)
+    _sync(path.parent)
+
+
+def check_output(
+    path: Path, cure: str, *, inputs: Iterable[Path | None] = (), folder: Path | None = None, new: bool = False
+) -> None:
+    """Check, before any work, that a file can be written.
+
+    Parameters
+    ----------
+    path : Path
+    cure : str
+        What to do otherwise, such as ``name another file with --svg``.
+    inputs : iterable of Path or None
+        Files that the same command reads or writes.
+    folder : Path, optional
+        The tablebase that the command uses, which may not be there yet.
+    new : bool
+        Whether the file must not be there yet.
+
+    Raises
+    ------
+    TablebaseError
+        If it is a folder, a device other than the null device or a terminal, one of `inputs`, or in the folder of a tablebase;
+        if its own folder is missing; or if the system does not allow it.
+    """
+    try:
+        if _descriptor(path) is not None:
+            return
+        target = path.resolve()
+        kind = target.stat().st_mode if target.exists() else None
+        if kind is not None and stat.S_ISDIR(kind):
+            raise TablebaseError(f"{path} is a folder: {cure}")
+        if kind is not None and not stat.S_ISREG(kind):
+            if not stat.S_ISFIFO(kind) and not _is_harmless(target):
+                raise TablebaseError(f"{path} is a device or socket: {cure}")
+            return
+        if any(target == other.resolve() for other in inputs if other is not None):
+            raise TablebaseError(f"{path} is used by the same command already: {cure}")
+        _check_place(path, target, cure, folder)
+        if new and kind is not None:
+            raise TablebaseError(f"{path} already exists: {cure}")
+        if not target.parent.is_dir():
+            raise TablebaseError(f"there is no folder {path.parent}: make it, or {cure}")
+        if not os.access(target.parent, os.W_OK) or (kind is not None and not os.access(target, os.W_OK)):
+            raise system_error(PermissionError(EACCES, ""), path, cure)
+    except OSError as fault:
+        raise system_error(fault, path, cure) from fault
+
+
+def check_output_folder(path: Path, cure: str, *, folder: Path | None = None, new: bool = False) -> None:
+    """Check that a folder can be made, or files in it; one that has to be `new` may be there if it is empty.
+
+    Errors are those of `check_output`.
+    """
+    try:
+        target = path.resolve()
+        if target.exists() and not target.is_dir():
+            raise TablebaseError(f"{path} is a file: {cure}")
+        _check_place(path, target, cure, folder)
+        if new and target.exists() and any(target.iterdir()):
+            raise TablebaseError(f"{path} is not empty: {cure}")
+    except OSError as fault:
+        raise system_error(fault, path, cure) from fault
+    check_writable(path, cure)
+
+
+def check_writable(folder: Path, cure: str) -> None:
+    """Raise `TablebaseError` unless a folder is there, or can be made, and can be written to; nothing is made."""
+    try:
+        there = next(one for one in (folder.resolve(), *folder.resolve().parents) if one.exists())
+        if not there.is_dir():
+            raise NotADirectoryError(ENOTDIR, "")
+        if not os.access(there, os.W_OK):
+            raise PermissionError(EACCES, "")
+    except OSError as fault:
+        raise system_error(fault, folder, cure) from fault
+
+
+@contextmanager
+def written(path: Path, cure: str, *, own: bool = False) -> Iterator[IO[bytes]]:
+    """Open a file for what is written in the block; the file is replaced at its end, or not at all.
+
+    A pipe, a terminal, the null device and names such as ``/dev/stdout`` are written to directly.
+
+    Parameters
+    ----------
+    path : Path
+    cure : str
+        See `check_output`.
+    own : bool
+        Whether the file belongs to a tablebase.
+    """
+    if not own:
+        check_output(path, cure)
+    try:
+        stream = _stream(path)
+        if stream is not None:
+            with stream:
+                yield stream
+            return
+        target = path.resolve()
+        with ExitStack() as stack:
+            # A signal must not come between making a draft and registering it.
+            with undisturbed():
+                draft, file = _open_draft(target)
+                stack.enter_context(ensured(partial(draft.unlink, missing_ok=True)))
+            stack.enter_context(file)
+            if target.exists():
+                with suppress(OSError):
+                    os.chmod(draft, stat.S_IMODE(target.stat().st_mode))
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+            publish(draft, target)
+    except OSError as fault:
+        raise system_error(fault, path, cure) from fault
+
+
+def write_text(path: Path, text: str, cure: str, *, own: bool = False) -> None:
+    """Write a text as `written` does."""
+    with written(path, cure, own=own) as file:
+        file.write(text.encode())
+
+
+@contextmanager
+def written_folder(path: Path, cure: str) -> Iterator[Path]:
+    """A folder for files that are written in the block; it is renamed at its end, or removed."""
+    check_output_folder(path, cure, new=True)
+    target = path.resolve()
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _remove_old_drafts(target)
+        draft = draft_of(target)
+        with ensured(partial(rmtree, draft, ignore_errors=True)):
+            draft.mkdir()
+            with _locked_folder(draft):
+                yield draft
+                if target.exists():
+                    target.rmdir()
+                publish(draft, target)
+    except OSError as fault:
+        raise system_error(fault, path, cure) from fault
+
+
+def appended(path: Path, cure: str, *, folder: Path | None = None, inputs: Iterable[Path | None] = (), new: bool = False) -> TextIO:
+    """Open a file to which lines are added, each of which is there at once; see `check_output`."""
+    check_output(path, cure, inputs=inputs, folder=folder, new=new)
+    try:
+        return path.open("a", encoding="utf-8", buffering=1)
+    except OSError as fault:
+        raise system_error(fault, path, cure) from fault
+
+
+def tablebase_of(path: Path) -> Path | None:
+    """Return the folder of the tablebase that a file, given by its real path, would be in; None if it would be in none."""
+    for folder in path.parents:
+        if any((folder / mark).exists() for mark in MARKS):
+            return folder
+    tables = path.parent.glob("*.h5") if path.parent.is_dir() else ()
+    return path.parent if any(_is_table(file) for file in tables) else None
+
+
+def _check_place(path: Path, target: Path, cure: str, folder: Path | None) -> None:
+    """Refuse what would be in the folder of a tablebase."""
+    home = folder if folder is not None and folder.resolve() in target.parents else tablebase_of(target)
+    if home is not None:
+        raise TablebaseError(f"{path} is in the folder of a tablebase ({home}), where only tables are kept: {cure}")
+
+
+def _is_table(path: Path) -> bool:
+    """Whether a file is a table."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(BEGINNING)) == BEGINNING
+
+
+def _descriptor(path: Path) -> int | None:
+    """The number of the open file that a name such as ``/dev/stdout`` or ``/dev/fd/3`` stands for."""
+    if str(path) in ("/dev/stdout", "/dev/stderr"):
+        return 1 if path.name == "stdout" else 2
+    found = re.fullmatch(r"/(?:dev|proc/self)/fd/([0-9]+)", str(path))
+    return None if found is None else int(found[1])
+
+
+def _is_harmless(target: Path) -> bool:
+    """Whether a device is the null device or a terminal."""
+    return os.path.samefile(target, os.devnull) or str(target) == "/dev/tty" or str(target.parent) == "/dev/pts"
+
+
+def _stream(path: Path) -> IO[bytes] | None:
+    """The stream that is written to directly; None for a regular file."""
+    number = _descriptor(path)
+    if number is not None:
+        # A copy shares its place in the file with standard output, whose buffer comes first.
+        sys.stdout.flush()
+        return os.fdopen(os.dup(number), "wb")
+    return path.open("wb") if path.exists() and not path.is_file() else None
+
+
+def _open_draft(target: Path) -> tuple[Path, IO[bytes]]:
+    """Make a draft, locked for as long as it is open."""
+    _remove_old_drafts(target)
+    while True:
+        draft = draft_of(target)
+        file = draft.open("xb")
+        # Another writer may have taken it for an old draft before it was locked.
+        if _lock(file.fileno()) and os.fstat(file.fileno()).st_nlink:
+            return draft, file
+        file.close()
+
+
+def _remove_old_drafts(target: Path) -> None:
+    """Delete drafts whose writers have ended without doing so."""
+    for old in target.parent.glob(f".{escape(target.name[:LONGEST_NAME])}.{16 * '[0-9a-f]'}{DRAFT_SUFFIX}"):
+        with suppress(OSError):
+            handle = os.open(old, os.O_RDONLY)
+            try:
+                if _lock(handle):
+                    rmtree(old) if old.is_dir() else old.unlink()
+            finally:
+                os.close(handle)
+
+
+@contextmanager
+def _locked_folder(folder: Path) -> Iterator[None]:
+    """Lock a folder of drafts; Windows cannot open one."""
+    if sys.platform == "win32":
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        _lock(handle)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: int) -> bool:
+    """Lock an open file, unless a process that still runs has locked it; Windows deletes no file that is open."""
+    if sys.platform == "win32":
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _sync(folder: Path) -> None:
+    """Flush a folder's entries to disk; Windows cannot be asked to."""
+    if sys.platform == "win32":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,54 @@
+"""Texts that are read whole, up to a largest size: a device without end must not fill the memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from tablebase.errors import TablebaseError, system_error
+
+MEBIBYTE = 1 << 20
+MOST = 256 * MEBIBYTE
+"""Bytes of a text, unless something else is said."""
+LONGEST_LINE = MEBIBYTE
+"""Characters of a line of a dialogue with another program."""
+
+
+def read_text(path: Path, cure: str, most: int = MOST, what: str = "text in UTF-8") -> str:
+    """Read a text file.
+
+    Parameters
+    ----------
+    path : Path
+    cure : str
+        What to do if it cannot be read, such as ``name another file``.
+    most : int
+        Its largest size in bytes.
+    what : str
+        What it should be.
+
+    Raises
+    ------
+    TablebaseError
+        If it cannot be read, is larger, or is not text.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(most + 1)
+    except OSError as fault:
+        raise system_error(fault, path, cure) from fault
+    if len(content) > most:
+        raise TablebaseError(f"{path} has more than {most:,} bytes: {cure}")
+    try:
+        return content.decode().replace("\r\n", "\n")
+    except UnicodeDecodeError as fault:
+        raise TablebaseError(f"{path} is not {what}: {cure}") from fault
+
+
+def lines_of(stream: IO[str], most: int = LONGEST_LINE) -> Iterator[str]:
+    """Yield the lines of a dialogue as they come; of a line that is too long, only its first ``most + 1`` characters."""
+    while line := stream.readline(most + 1):
+        yield line
+        while len(line) > most and not line.endswith("\n"):
+            line = stream.readline(most + 1)

@@ -1,0 +1,237 @@
+"""The writer of outputs: whole files or none, drafts that do not stay, and places that are refused."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tablebase.catalog.postgresql import ID_FILE
+from tablebase.catalog.sqlite import FILE_NAME
+from tablebase.errors import TablebaseError
+from tablebase.files.outputs import (
+    MARKS,
+    appended,
+    check_output,
+    draft_of,
+    tablebase_of,
+    write_text,
+    written,
+    written_folder,
+)
+
+CURE = "name another file with --output"
+WRITER = f"""
+import sys, time
+from pathlib import Path
+from tablebase.files.outputs import written
+with written(Path(sys.argv[1]), {CURE!r}) as file:
+    file.write(b"half")
+    file.flush()
+    print("begun", flush=True)
+    time.sleep(60)
+"""
+
+
+def names(folder: Path) -> list[str]:
+    """What is in a folder."""
+    return sorted(path.name for path in folder.iterdir())
+
+
+def start_writer(path: Path) -> subprocess.Popen[str]:
+    """A process that has written half of a file."""
+    process = subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    with process.stdout:
+        assert process.stdout.readline() == "begun\n"
+    return process
+
+
+def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    """Until the end of the block the old content is there; its permissions stay, and no draft does."""
+    path = tmp_path / "a.csv"
+    path.write_text("old")
+    path.chmod(0o600)
+    with written(path, CURE) as file:
+        file.write(b"new")
+        file.flush()
+        assert path.read_text() == "old"
+        assert len(names(tmp_path)) == 2
+    assert path.read_text() == "new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert names(tmp_path) == ["a.csv"]
+
+
+def test_a_fault_leaves_the_old_file(tmp_path: Path) -> None:
+    """The draft is removed, and a fault of the system names the file."""
+    path = tmp_path / "a.csv"
+    path.write_text("old")
+
+    def fail(fault: BaseException) -> None:
+        with written(path, CURE) as file:
+            file.write(b"new")
+            raise fault
+
+    with pytest.raises(KeyboardInterrupt):
+        fail(KeyboardInterrupt())
+    with pytest.raises(TablebaseError, match=f"^{path} cannot be used .*{CURE}$"):
+        fail(OSError(5, "Input/output error"))
+    assert path.read_text() == "old"
+    assert names(tmp_path) == ["a.csv"]
+
+
+def test_drafts_of_the_dead_are_removed_and_those_of_the_living_are_not(tmp_path: Path) -> None:
+    """Two processes may write one file at the same time; only a killed one leaves a draft, until the next writer comes."""
+    path = tmp_path / "a[1].csv"
+    killed, alive = start_writer(path), start_writer(path)
+    try:
+        killed.kill()
+        killed.wait()
+        assert len(names(tmp_path)) == 2
+        write_text(path, "whole", CURE)
+        left = [name for name in names(tmp_path) if name != path.name]
+        assert len(left) == 1
+        assert path.read_text() == "whole"
+        alive.send_signal(signal.SIGKILL)
+        alive.wait()
+        write_text(path, "again", CURE)
+        assert names(tmp_path) == [path.name]
+    finally:
+        alive.kill()
+        alive.wait()
+
+
+def test_drafts_of_other_files_stay(tmp_path: Path) -> None:
+    """A file whose name begins in the same way is another file."""
+    other = draft_of(tmp_path / "a.csv.old")
+    other.write_text("mine")
+    (tmp_path / ".a.csv.notes.tmp").write_text("mine")
+    write_text(tmp_path / "a.csv", "x", CURE)
+    assert names(tmp_path) == sorted([other.name, ".a.csv.notes.tmp", "a.csv"])
+
+
+def test_a_long_name_has_a_draft(tmp_path: Path) -> None:
+    """Any name that the file system allows can be written."""
+    path = tmp_path / ("é" * 120 + ".csv")
+    write_text(path, "x", CURE)
+    assert names(tmp_path) == [path.name]
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    """The file behind a symbolic link is replaced."""
+    (tmp_path / "there").mkdir()
+    link = tmp_path / "link.csv"
+    link.symlink_to(tmp_path / "there" / "a.csv")
+    write_text(link, "x", CURE)
+    assert link.is_symlink()
+    assert names(tmp_path / "there") == ["a.csv"]
+
+
+def test_a_folder_is_there_when_it_is_whole(tmp_path: Path) -> None:
+    """Or not at all; an empty one may be there before, and what a killed process has left is removed."""
+    folder, old = tmp_path / "new", draft_of(tmp_path / "new")
+    old.mkdir()
+    (old / "000.svg").write_text("half")
+
+    def fail() -> None:
+        with written_folder(folder, CURE) as draft:
+            (draft / "000.svg").write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert names(tmp_path) == []
+    folder.mkdir()
+    with written_folder(folder, CURE) as draft:
+        (draft / "000.svg").write_text("whole")
+    assert names(tmp_path) == ["new"]
+    assert names(folder) == ["000.svg"]
+
+
+def test_pipes_are_written_to(tmp_path: Path) -> None:
+    """A named pipe, the null device and the standard streams are no files to be replaced."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True)
+    write_text(pipe, "through", CURE)
+    assert reader.communicate()[0] == "through"
+    assert pipe.is_fifo()
+    write_text(Path(os.devnull), "gone", CURE)
+    assert Path(os.devnull).is_char_device()
+    program = (
+        f"from pathlib import Path; from tablebase.files.outputs import write_text as w; w(Path('/dev/stdout'), 'x', {CURE!r})"
+    )
+    with (tmp_path / "out").open("w") as out:
+        subprocess.run([sys.executable, "-c", f"print('before'); {program}; print('after')"], stdout=out, check=True)
+    assert (tmp_path / "out").read_text() == "before\nxafter\n"
+
+
+@pytest.mark.parametrize(
+    ("place", "fault"),
+    [
+        ("folder", "folder is a folder"),
+        ("no/a.csv", "there is no folder"),
+        ("file/a.csv", "there is no folder"),
+        ("input.csv", "input.csv is used by the same command already"),
+        ("link.csv", "link.csv is used by the same command already"),
+        ("later/deep/a.csv", "in the folder of a tablebase"),
+        ("socket", "is a device or socket"),
+        ("/dev/zero", "is a device or socket"),
+        ("x" * 300, "cannot be used \\(File name too long\\)"),
+    ],
+)
+def test_what_is_refused(place: str, fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By name, with a cure, and nothing is written; also for root."""
+    import socket
+
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "input.csv").write_text("mine")
+    (tmp_path / "link.csv").symlink_to("input.csv")
+    before = names(tmp_path)
+    with socket.socket(socket.AF_UNIX) as one:
+        # The names of sockets must be short.
+        monkeypatch.chdir(tmp_path)
+        one.bind("socket")
+        with pytest.raises(TablebaseError, match=f"{fault}.*{CURE}") as caught:
+            check_output(tmp_path / place, CURE, inputs=[None, tmp_path / "input.csv"], folder=tmp_path / "later")
+    assert caught.value.exit_code == 2
+    assert names(tmp_path) == sorted([*before, "socket"])
+
+
+def test_what_may_not_be_there_yet(tmp_path: Path) -> None:
+    """A new file; and a file to which lines are added keeps the ones that it has."""
+    path = tmp_path / "a.log"
+    with appended(path, CURE, new=True) as file:
+        file.write("one\n")
+    with appended(path, CURE) as file:
+        file.write("two\n")
+        assert path.read_text() == "one\ntwo\n"
+    with pytest.raises(TablebaseError, match=f"already exists: {CURE}"):
+        appended(path, CURE, new=True)
+
+
+def test_the_folder_of_a_tablebase_is_known_by_its_catalog_or_its_tables(two_pieces: Path, tmp_path: Path) -> None:
+    """At any depth by the catalog or the id of one in PostgreSQL; without it, beside tables."""
+    assert set(MARKS) == {FILE_NAME, ID_FILE}
+    assert tablebase_of(two_pieces / "doushouqi" / "2" / "RvT.h5") == two_pieces
+    assert tablebase_of(two_pieces / "new.csv") == two_pieces
+    assert tablebase_of(two_pieces / "some" / "where" / "new.csv") == two_pieces
+    (tmp_path / "RvT.h5").write_bytes((two_pieces / "doushouqi" / "2" / "RvT.h5").read_bytes())
+    assert tablebase_of(tmp_path / "new.csv") == tmp_path
+    (tmp_path / "RvT.h5").write_bytes(b"\x89HDF of another program")
+    assert tablebase_of(tmp_path / "new.csv") is None
+
+
+def test_rights_are_asked_for_before_any_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file or folder that may not be written is refused by the check already."""
+    (tmp_path / "a.csv").write_text("mine")
+    for refused in (tmp_path, tmp_path / "a.csv"):
+        monkeypatch.setattr(os, "access", lambda path, _, refused=refused: Path(path) != refused)
+        with pytest.raises(TablebaseError, match=f"a.csv cannot be used .Permission denied.: ask its owner .*{CURE}"):
+            check_output(tmp_path / "a.csv", CURE)
