@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 from numba.core import event
 
+from tablebase.compute import jit
+
 
 class _Listener(event.Listener):
     def __init__(self, action: Callable[[bool], object]) -> None:
@@ -33,3 +35,18 @@ def when_compiling(action: Callable[[bool], object]) -> Iterator[None]:
         yield
     finally:
         event.unregister("numba:compile", listener)  # type: ignore[no-untyped-call]
+
+
+def is_compiled(name: str) -> bool:
+    """Whether kernels of this name have been compiled, and are kept."""
+    return jit.CACHE.load(_mark(name)) is not None
+
+
+def note_compiled(name: str) -> None:
+    """Remember that they have."""
+    jit.CACHE.save(_mark(name), b"")
+
+
+def _mark(name: str) -> str:
+    """Name of an empty file beside the kernels."""
+    return f"{name}.compiled"

@@ -1,85 +1,116 @@
-"""Numba, with a cache that never serves stale kernels.
+"""Compile kernels with Numba, and keep the machine code in `kernel_cache`.
 
-Numba notices an edit to the file of a cached kernel, but not to a helper or a constant that the kernel
-imports. The name of the cache folder therefore contains a digest of every source file that a kernel can depend on.
+Numba's own cache finds a kernel by the path of its source, does not notice changes of a helper or a constant that it
+imports, and may exchange kernels when two processes compile at the same time. Kernels of this package therefore have a
+cache of their own, found by content; the cache of a user's own Numba functions is left alone.
+
+This is the only file that uses private names of Numba's caches, so `pyproject.toml` bounds Numba's version above.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
-import re
+import pickle
+import sys
+import warnings
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import llvmlite
+import numba
+from numba.core import sigutils
+from numba.core.caching import FunctionCache
+from numba.core.ccallback import CFunc
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+
+from tablebase.compute.kernel_cache import KernelCache, folder_name
+
 F = TypeVar("F", bound=Callable[..., Any])
-PACKAGE = Path(__file__).resolve().parent.parent
-_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([^\n]*))", re.MULTILINE)
-_WORD = re.compile(r"[A-Za-z_][\w.]*")
 
-
-def kernel_sources() -> tuple[Path, ...]:
-    """The files of this package that kernels are compiled from, sorted.
-
-    These are the files that import this module, and all files of the package that they import, directly or indirectly.
-    """
-    modules = {_module_name(path): path for path in PACKAGE.rglob("*.py")}
-    imports = {name: _imported(path) & modules.keys() for name, path in modules.items()}
-    pending = [name for name, imported in imports.items() if __name__ in imported]
-    reached: set[str] = set()
-    while pending:
-        name = pending.pop()
-        if name not in reached:
-            reached.add(name)
-            pending += imports[name]
-    return tuple(sorted(modules[name] for name in reached))
-
-
-def _module_name(path: Path) -> str:
-    """The dotted name of a file of the package."""
-    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-def _imported(path: Path) -> set[str]:
-    """Modules that a file may import, with their parent packages; some of the names may not be modules."""
-    names: set[str] = set()
-    for module, imported, modules in _IMPORT.findall(path.read_text(encoding="utf-8")):
-        if module.startswith(PACKAGE.name):
-            # A name imported from a package may be one of its modules.
-            names.update(f"{module}.{word}" for word in _WORD.findall(imported))
-        for name in [module] if module else _WORD.findall(modules):
-            if name.startswith(PACKAGE.name):
-                parts = name.split(".")
-                names.update(".".join(parts[:count]) for count in range(2, len(parts) + 1))
-    return names
-
-
-def cache_folder() -> Path:
-    """The folder of this version's compiled kernels; ``TABLEBASE_CACHE`` overrides its parent."""
-    digest = hashlib.sha256()
-    for source in kernel_sources():
-        digest.update(source.relative_to(PACKAGE).as_posix().encode() + b"\0" + source.read_bytes() + b"\0")
-    default = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tablebase"
-    parent = Path(os.environ.get("TABLEBASE_CACHE") or default)
-    return parent / f"kernels-{digest.hexdigest()[:16]}"
-
-
-KERNELS = cache_folder()
-"""Where the kernels of this process are kept; the last part of its name changes with their sources."""
-os.environ["NUMBA_CACHE_DIR"] = str(KERNELS)
-
-import numba  # noqa: E402  (the variable must be set first)
-
-numba.config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"]  # type: ignore[attr-defined]
+KERNELS = folder_name()
+"""Changes with the sources of the kernels."""
+CACHE = KernelCache(KERNELS)
+_VERSIONS = (numba.__version__, llvmlite.__version__, sys.implementation.cache_tag, getattr(sys, "abiflags", ""))
 
 
 def jit(function: F) -> F:
     """Compile in nopython mode, cache the machine code on disk, release the GIL."""
-    return cast(F, numba.njit(cache=True, nogil=True)(function))
+    return cast(F, _cached(numba.njit(nogil=True)(function), function))
 
 
 def inline(function: F) -> F:
     """Compile a small helper that is inlined into its callers."""
-    return cast(F, numba.njit(cache=True, nogil=True, forceinline=True)(function))
+    return cast(F, _cached(numba.njit(nogil=True, forceinline=True)(function), function))
+
+
+def callback(signature: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a function whose address other kernels call, as `numba.cfunc` does."""
+
+    def compiled(function: Callable[..., Any]) -> Any:
+        made = CFunc(function, sigutils.normalize_signature(signature), locals={}, options={})  # type: ignore[no-untyped-call]
+        _cached(made, function).compile()
+        return made
+
+    return compiled
+
+
+def _cached(compiled: Any, function: Callable[..., Any]) -> Any:
+    """Give a function that Numba compiles the cache of this package, if its source is a file."""
+    source = _digest_of(function.__code__.co_filename)
+    if source is not None:
+        compiled._cache = _Cache(function, source)
+    return compiled
+
+
+@cache
+def _digest_of(path: str) -> str | None:
+    """A digest of a file's content; None if there is no such file."""
+    try:
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    except OSError:
+        return None
+
+
+class _Cache(FunctionCache):
+    """Numba's interface of a cache, on top of `CACHE`."""
+
+    def __init__(self, function: Any, source: str) -> None:
+        self._py_func = function
+        self._source = source
+        self._prefix = f"{function.__module__}.{function.__qualname__}".replace("<", "").replace(">", "")
+        self.enable()  # type: ignore[no-untyped-call]
+
+    @property
+    def cache_path(self) -> str:
+        """The folder of the kernels."""
+        return str(CACHE.folder)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled function for a signature, or None."""
+        target_context.refresh()
+        name, key = self._name_and_key(sig, target_context.codegen())
+        content = CACHE.load(name)
+        if content is None:
+            return None
+        found, data = pickle.loads(content)
+        return CompileResult._rebuild(target_context, *data) if found == key else None  # type: ignore[no-untyped-call]
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Save a compiled function."""
+        if data.library.has_dynamic_globals:
+            warnings.warn(f"{self._prefix} cannot be cached, since it uses an address or a large array", stacklevel=2)
+            return
+        name, key = self._name_and_key(sig, data.codegen)
+        CACHE.save(name, dumps((key, data._reduce())))  # type: ignore[no-untyped-call]
+
+    def flush(self) -> None:
+        """Nothing: what is saved for other processes stays valid."""
+
+    def _name_and_key(self, sig: Any, codegen: Any) -> tuple[str, tuple[Any, ...]]:
+        """The file of a compiled function, and all that it depends on apart from the sources of all kernels."""
+        # Numba's part: the types, the processor with its features, and the function's own code.
+        key = (*_VERSIONS, self._source, self._py_func.__code__.co_firstlineno, self._index_key(sig, codegen))  # type: ignore[no-untyped-call]
+        return f"{self._prefix[-150:]}-{hashlib.sha256(repr(key).encode()).hexdigest()[:32]}.nbc", key

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from support.program import contents
 from support.work import Done, Work, divide, note
 
-from tablebase.build.plan import plan
-from tablebase.build.tables import build
+from tablebase.building.plan import plan
+from tablebase.building.tables import build
 from tablebase.compute import threads
 from tablebase.errors import TablebaseError
 from tablebase.executors.executor import Limits

@@ -1,4 +1,4 @@
-"""Where compiled kernels are kept: in another folder once anything that they are made of has changed."""
+"""The name of the folder of kernels: another one once a file that kernels are compiled from has changed."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tablebase.compute import jit
-from tablebase.solvers.planes.solve import enter
+from tablebase.compute import jit, kernel_cache
 
 Sources = dict[Path, ast.Module]
 
@@ -17,7 +16,7 @@ Sources = dict[Path, ast.Module]
 @pytest.fixture(scope="module")
 def sources() -> Sources:
     """The syntax tree of each file of the package."""
-    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in jit.PACKAGE.rglob("*.py")}
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in kernel_cache.PACKAGE.rglob("*.py")}
 
 
 def imported(sources: Sources, tree: ast.Module) -> set[Path]:
@@ -30,8 +29,8 @@ def imported(sources: Sources, tree: ast.Module) -> set[Path]:
             names |= {alias.name for alias in node.names}
     parts = [name.split(".") for name in names]
     packages = {tuple(some[:count]) for some in parts for count in range(2, len(some) + 1)}
-    files = {jit.PACKAGE.parent.joinpath(*some).with_suffix(".py") for some in packages}
-    files |= {jit.PACKAGE.parent.joinpath(*some, "__init__.py") for some in packages}
+    files = {kernel_cache.PACKAGE.parent.joinpath(*some).with_suffix(".py") for some in packages}
+    files |= {kernel_cache.PACKAGE.parent.joinpath(*some, "__init__.py") for some in packages}
     return files & sources.keys()
 
 
@@ -44,7 +43,7 @@ def test_all_files_with_kernels_count(sources: Sources) -> None:
         if isinstance(node, ast.Name) and node.id in ("jit", "inline") and isinstance(node.ctx, ast.Load)
     ]
     assert len(set(made)) > 5
-    assert set(made) - {Path(jit.__file__)} <= set(jit.kernel_sources())
+    assert set(made) - {Path(jit.__file__)} <= set(kernel_cache.kernel_sources())
 
 
 def test_all_that_kernels_import_counts(sources: Sources) -> None:
@@ -56,7 +55,7 @@ def test_all_that_kernels_import_counts(sources: Sources) -> None:
         if path not in reached:
             reached.add(path)
             pending += imported(sources, sources[path])
-    assert set(jit.kernel_sources()) == reached
+    assert set(kernel_cache.kernel_sources()) == reached
     assert Path(jit.__file__) in reached
     assert len(reached) < len(sources)
 
@@ -74,51 +73,21 @@ def test_modules_may_be_imported_in_any_way(tmp_path: Path, monkeypatch: pytest.
         path = tmp_path / "tablebase" / f"{name}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    monkeypatch.setattr(jit, "PACKAGE", tmp_path / "tablebase")
-    assert {path.stem for path in jit.kernel_sources()} == {"kernels", "jit", "one", "two", "three", "four"}
-
-
-def test_another_processor_has_kernels_of_its_own() -> None:
-    """What a kernel is found by in the cache includes the processor, so that a shared folder does no harm."""
-
-    class Compiler:
-        def __init__(self, processor: str) -> None:
-            self.processor = processor
-
-        def magic_tuple(self) -> tuple[str, str, str]:
-            """System, processor and features."""
-            return ("x86_64", self.processor, "")
-
-    cache = enter._cache
-    assert cache._index_key((), Compiler("haswell")) == cache._index_key((), Compiler("haswell"))
-    assert cache._index_key((), Compiler("haswell")) != cache._index_key((), Compiler("nehalem"))
+    monkeypatch.setattr(kernel_cache, "PACKAGE", tmp_path / "tablebase")
+    assert {path.stem for path in kernel_cache.kernel_sources()} == {"kernels", "jit", "one", "two", "three", "four"}
 
 
 def test_kernels_are_kept_by_their_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An edit of a source of kernels, and of no other file, leads to another folder."""
-    shutil.copytree(jit.PACKAGE, tmp_path / "tablebase", ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(jit, "PACKAGE", tmp_path / "tablebase")
-    sources = set(jit.kernel_sources())
-    others = set(jit.PACKAGE.rglob("*.py")) - sources
+    shutil.copytree(kernel_cache.PACKAGE, tmp_path / "tablebase", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(kernel_cache, "PACKAGE", tmp_path / "tablebase")
+    sources = set(kernel_cache.kernel_sources())
+    others = set(kernel_cache.PACKAGE.rglob("*.py")) - sources
     assert len(others) > 20
-    before = jit.cache_folder()
+    before = kernel_cache.folder_name()
     for path in [*sorted(sources)[::10], *sorted(others)[::10]]:
         with path.open("a", encoding="utf-8") as file:
             file.write("\nMORE = 1\n")
-        after = jit.cache_folder()
+        after = kernel_cache.folder_name()
         assert (after != before) == (path in sources), path
         before = after
-
-
-def test_the_environment_names_the_parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """TABLEBASE_CACHE comes before XDG_CACHE_HOME, and that before the home folder; the last part is the same."""
-    monkeypatch.setenv("HOME", str(tmp_path))
-    for name in ("TABLEBASE_CACHE", "XDG_CACHE_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    parents = [jit.cache_folder()]
-    for name in ("XDG_CACHE_HOME", "TABLEBASE_CACHE"):
-        monkeypatch.setenv(name, str(tmp_path / name))
-        parents.append(jit.cache_folder())
-    expected = [tmp_path / ".cache" / "tablebase", tmp_path / "XDG_CACHE_HOME" / "tablebase", tmp_path / "TABLEBASE_CACHE"]
-    assert [folder.parent for folder in parents] == expected
-    assert len({folder.name for folder in parents}) == 1

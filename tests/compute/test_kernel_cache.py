@@ -1,0 +1,280 @@
+"""Where compiled kernels are kept, and for how long."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tablebase.compute import jit, kernel_cache
+from tablebase.compute.kernel_cache import KernelCache
+from tablebase.solvers.planes.solve import enter
+
+Program = subprocess.Popen[str]
+ROOT = Path(__file__).resolve().parents[2]
+KERNEL = """
+from tablebase.compute.jit import jit
+
+@jit
+def twice(numbers):
+    return 2 * numbers[0]
+"""
+CALL = """
+import sys
+from numba.core import event
+
+compiled = []
+class Listener(event.Listener):
+    def on_start(self, event):
+        compiled.append(event.data["dispatcher"].__name__)
+    def on_end(self, event):
+        pass
+event.register("numba:compile", Listener())
+import numpy as np, tablebase
+from kernel import twice
+answers = [twice(np.array([value], dtype)) for dtype, value in (("int8", -3), ("float64", 0.25), ("uint16", 40_000))]
+print(tablebase.__file__, answers == [-6, 0.5, 80_000], compiled.count("twice"))
+"""
+
+
+def start(folder: Path, package: Path = ROOT, code: str = CALL, command: Sequence[str] = (), **variables: str) -> Program:
+    """Start a program in a folder with a kernel in `kernel.py`, with the package from some place."""
+    if not (folder / "kernel.py").exists():
+        (folder / "kernel.py").write_text(KERNEL)
+    paths = os.pathsep.join(map(str, (package, package / "rules", folder)))
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "TABLEBASE_"))}
+    inherited |= {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "TABLEBASE_CACHE": str(folder / "cache")}
+    environment = {name: value for name, value in (inherited | variables).items() if value}
+    arguments = [*command, sys.executable, "-c", code]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(arguments, env=environment, cwd=folder, text=True, **pipes)
+
+
+def run(*arguments: Any, **named: Any) -> tuple[str, str]:
+    """Run such a program, which must succeed; return its standard output and error."""
+    with start(*arguments, **named) as program:
+        printed, errors = program.communicate(timeout=120)
+    assert program.returncode == 0, errors
+    return printed, errors
+
+
+def test_installations_share_kernels(tmp_path: Path) -> None:
+    """A copy of the package and of a file with a kernel, at another path and of another time, compiles nothing."""
+    assert run(tmp_path) == (f"{ROOT / 'tablebase/__init__.py'} True 3\n", "")
+    copy = tmp_path / "copy"
+    shutil.copytree(ROOT / "tablebase", copy / "tablebase", copy_function=shutil.copyfile)
+    (copy / "kernel.py").write_text(KERNEL)
+    assert run(copy, package=copy, TABLEBASE_CACHE=str(tmp_path / "cache")) == (f"{copy / 'tablebase/__init__.py'} True 0\n", "")
+    # A file that is not of the package is part of the key.
+    (copy / "kernel.py").write_text(KERNEL.replace("2", "1 * 2"))
+    assert run(copy, package=copy, TABLEBASE_CACHE=str(tmp_path / "cache"))[0].endswith(" True 3\n")
+
+
+def test_processes_compile_at_the_same_time(tmp_path: Path) -> None:
+    """Four processes, of which each compiles three signatures, and one after them: all answers are right."""
+    programs = [start(tmp_path) for _ in range(4)]
+    for program in programs:
+        printed, errors = program.communicate(timeout=300)
+        assert (program.returncode, " True " in printed) == (0, True), errors
+    assert run(tmp_path)[0].endswith(" True 0\n")
+    (folder,) = (tmp_path / "cache").iterdir()
+    assert all(path.suffix == ".nbc" for path in folder.iterdir() if path.name != "lock")
+
+
+def test_a_damaged_file_is_replaced(tmp_path: Path) -> None:
+    """A kernel whose file was cut or changed is compiled again; the others are not."""
+    run(tmp_path)
+    first, second, third = (tmp_path / "cache").rglob("*twice*.nbc")
+    first.write_bytes(first.read_bytes()[:-1])
+    second.write_bytes(b"")
+    content = bytearray(third.read_bytes())
+    content[len(content) // 2] ^= 1
+    third.write_bytes(content)
+    assert run(tmp_path)[0].endswith(" True 3\n")
+    assert run(tmp_path)[0].endswith(" True 0\n")
+
+
+def test_a_users_own_functions_are_left_alone(tmp_path: Path) -> None:
+    """With our kernels loaded, `numba.njit(cache=True)` uses NUMBA_CACHE_DIR or, without it, the folder of its file."""
+    (tmp_path / "own.py").write_text("import numba\n\n@numba.njit(cache=True)\ndef own(value):\n    return value + 1\n")
+    code = "import os, kernel, own; own.own(1); print(own.own.stats.cache_path); print(os.environ.get('NUMBA_CACHE_DIR'))"
+    chosen = tmp_path / "chosen"
+    printed, _ = run(tmp_path, code=code, NUMBA_CACHE_DIR=str(chosen))
+    assert printed.splitlines()[1] == str(chosen)
+    assert len(list(chosen.rglob("own.own-*.nbc"))) == 1
+    printed, _ = run(tmp_path, code=code)
+    assert printed.splitlines() == [str(tmp_path / "__pycache__"), "None"]
+    assert not list((tmp_path / "cache").rglob("*own*"))
+
+
+def test_a_kernel_is_for_one_processor_and_one_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another processor, version of Numba or of Python, or another signature leads to another file."""
+
+    class Compiler:
+        def __init__(self, processor: str = "haswell", features: str = "") -> None:
+            self.description = ("x86_64", processor, features)
+
+        def magic_tuple(self) -> tuple[str, str, str]:
+            """System, processor and features."""
+            return self.description
+
+    def name(compiler: Compiler, signature: tuple[str, ...] = ()) -> str:
+        found: str = enter._cache._name_and_key(signature, compiler)[0]
+        return found
+
+    assert name(Compiler()) == name(Compiler())
+    names = [name(Compiler()), name(Compiler("nehalem")), name(Compiler(features="-avx2")), name(Compiler(), ("int8",))]
+    for position in range(4):
+        versions = list(jit._VERSIONS)
+        versions[position] = "another"
+        with monkeypatch.context() as patch:
+            patch.setattr(jit, "_VERSIONS", tuple(versions))
+            names.append(name(Compiler()))
+    assert len(set(names)) == 8
+
+
+def test_without_a_file_nothing_is_cached(tmp_path: Path) -> None:
+    """Functions typed into an interpreter have no file by which a change could be noticed."""
+    code = "from tablebase.compute.jit import jit\n@jit\ndef twice(value):\n    return 2 * value\nprint(twice(4))"
+    assert run(tmp_path, code=code) == ("8\n", "")
+    assert not list((tmp_path / "cache").rglob("*twice*"))
+
+
+def test_the_environment_names_the_parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """TABLEBASE_CACHE comes before XDG_CACHE_HOME, and that before the home folder."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("TABLEBASE_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    parents = [kernel_cache.cache_parent()]
+    for name in ("XDG_CACHE_HOME", "TABLEBASE_CACHE"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+        parents.append(kernel_cache.cache_parent())
+    assert parents == [tmp_path / ".cache" / "tablebase", tmp_path / "XDG_CACHE_HOME" / "tablebase", tmp_path / "TABLEBASE_CACHE"]
+
+
+# Old folders
+
+
+def aged(folder: Path, days: float) -> Path:
+    """A folder of kernels last used some days ago."""
+    folder.mkdir(parents=True)
+    past = time.time() - days * 86400
+    for name in ("one.nbc", "lock"):
+        (folder / name).write_bytes(b"")
+        os.utime(folder / name, (past, past))
+    os.utime(folder, (past, past))
+    return folder
+
+
+def test_unused_kernels_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that no process has used for 30 days; a folder of another name stays, and use counts."""
+    monkeypatch.setenv("TABLEBASE_CACHE", str(tmp_path))
+    old, recent, other = aged(tmp_path / "kernels-a", 31), aged(tmp_path / "kernels-b", 29), aged(tmp_path / "mutants", 99)
+    own = aged(tmp_path / "kernels-c", 99)
+    cache = KernelCache(own.name)
+    assert cache.folder == own
+    assert [folder.exists() for folder in (old, recent, other, own)] == [False, True, True, True]
+    assert time.time() - (own / "lock").stat().st_mtime < 60
+
+
+def test_kernels_of_earlier_versions_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their folders hold no lock; the time of the folder counts."""
+    monkeypatch.setenv("TABLEBASE_CACHE", str(tmp_path))
+    folders = [aged(tmp_path / "kernels-a", 31), aged(tmp_path / "kernels-b", 29)]
+    for folder, days in zip(folders, (31, 29), strict=True):
+        (folder / "lock").unlink()
+        past = time.time() - days * 86400
+        os.utime(folder, (past, past))
+    KernelCache("kernels-c")
+    assert [folder.exists() for folder in folders] == [False, True]
+
+
+def test_kernels_in_use_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Old kernels stay as long as another process uses them, and go afterwards."""
+    monkeypatch.setenv("TABLEBASE_CACHE", str(tmp_path / "cache"))
+    code = "from tablebase.compute.jit import CACHE\nprint(CACHE.folder, flush=True)\ninput()"
+    folder = tmp_path / "cache" / jit.KERNELS
+    with start(tmp_path, code=code) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline().strip() == str(folder)
+        past = time.time() - 99 * 86400
+        os.utime(folder / "lock", (past, past))
+        KernelCache("kernels-a")
+        assert folder.exists()
+        program.kill()
+    KernelCache("kernels-b")
+    assert not folder.exists()
+
+
+# No folder that can be written to
+
+
+def test_without_a_folder_kernels_go_to_a_temporary_one(tmp_path: Path) -> None:
+    """It is private, a sentence names it and the variable, and the same processes and those after them stay silent."""
+    code = CALL + "import os, subprocess; print(subprocess.run([sys.executable, '-c', 'import kernel'], stderr=subprocess.STDOUT))"
+    printed, errors = run(tmp_path, code=code, TABLEBASE_CACHE="/proc/none", TMPDIR=str(tmp_path))
+    folder = tmp_path / f"tablebase-{os.getuid()}"
+    assert " True 3\n" in printed
+    assert printed.endswith("returncode=0)\n")
+    assert errors.count("\n") == 1
+    for word in ("/proc/none", str(folder), "every time", "TABLEBASE_CACHE"):
+        assert word in errors
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert len(list(folder.rglob("*twice*.nbc"))) == 3
+
+
+@pytest.mark.parametrize("broken", ["not private", "none"])
+def test_without_a_temporary_folder_kernels_stay_in_memory(tmp_path: Path, broken: str) -> None:
+    """A folder that others can write to is not used, and kernels work without any."""
+    folder = tmp_path / f"tablebase-{os.getuid()}"
+    if broken == "not private":
+        folder.mkdir()
+        folder.chmod(0o777)
+    else:
+        folder.write_bytes(b"")
+    printed, errors = run(tmp_path, TABLEBASE_CACHE="/proc/none", TMPDIR=str(tmp_path))
+    assert printed.endswith(" True 3\n")
+    assert ("every time" in errors, errors.count("\n")) == (True, 1)
+    assert not list(tmp_path.rglob("*.nbc"))
+
+
+def test_a_full_disk_is_not_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """If a kernel cannot be saved, it goes to the temporary folder, and so do those after it."""
+    monkeypatch.setenv("TABLEBASE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(kernel_cache.tempfile, "tempdir", str(tmp_path))
+    cache = KernelCache("kernels-a")
+    assert cache.folder is not None
+    shutil.rmtree(cache.folder)
+    cache.save("one", b"1")
+    cache.save("two", b"2")
+    assert [cache.load(name) for name in ("one", "two", "three")] == [b"1", b"2", None]
+    assert cache.folder == tmp_path / f"tablebase-{os.getuid()}" / "kernels-a"
+    assert capsys.readouterr().err.count(str(tmp_path / "cache")) == 1
+
+
+@pytest.mark.skipif(os.getuid() == 0 and not shutil.which("setpriv"), reason="root may write to any folder")
+def test_folders_that_cannot_be_written_to(tmp_path: Path) -> None:
+    """A folder with all kernels is used without a word though it is read-only; without one, a temporary folder is."""
+    run(tmp_path)
+    (kernels,) = (tmp_path / "cache").iterdir()
+    home, temporary = tmp_path / "home", tmp_path / "tmp"
+    home.mkdir()
+    temporary.mkdir()
+    for folder in (kernels, tmp_path / "cache", home):
+        folder.chmod(0o555)
+    ordinary = {"command": ("setpriv", "--bounding-set=-all", "--inh-caps=-all")} if os.getuid() == 0 else {}
+    variables = {"HOME": str(home), "TMPDIR": str(temporary)}
+    printed, errors = run(tmp_path, **ordinary, **variables)
+    assert (printed.endswith(" True 0\n"), errors) == (True, "")
+    printed, errors = run(tmp_path, **ordinary, TABLEBASE_CACHE="", XDG_CACHE_HOME="", **variables)
+    assert (printed.endswith(" True 3\n"), errors.count("\n")) == (True, 1)
+    assert str(home) in errors
+    assert len(list(temporary.rglob("*twice*.nbc"))) == 3
