@@ -7,7 +7,6 @@ position as a whole, each piece, or each pair of pieces. Pieces are numbered fro
 
 from __future__ import annotations
 
-import inspect
 import runpy
 from collections.abc import Callable, Iterator, Sized
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.compute.docstrings import docstring
 from tablebase.errors import TablebaseError
 
 Values = NDArray[Any]
@@ -120,7 +120,7 @@ def feature(pieces: int = 0, kind: str = "int", words: tuple[str, ...] = ()) -> 
         raise TablebaseError(f"a feature has 0, 1 or 2 pieces and the kind bool, int or float, not {pieces} and {kind}")
 
     def make(function: Callable[..., Values]) -> Feature:
-        about = (inspect.getdoc(function) or "").partition("\n")[0]
+        about = docstring(function).partition("\n")[0]
         name = getattr(function, "__name__", "")
         if not about:
             raise TablebaseError(f"the feature {name} needs a docstring that says what it measures")

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import cfunc, types
+from numba import types
 from numpy.typing import NDArray
 
 from tablebase.compute.borrow import borrowed
-from tablebase.compute.jit import inline
+from tablebase.compute.jit import callback, inline
 from tablebase.game.movers import CHANCE, OVER
 
 Int64 = NDArray[np.int64]
@@ -39,27 +39,27 @@ WIN = 10_000 * POINT
 
 def expands(function: Callable[..., Any]) -> Any:
     """Compile the function that lists what follows a state."""
-    return cfunc(EXPAND, cache=True)(function)
+    return callback(EXPAND)(function)
 
 
 def indexes(function: Callable[..., Any]) -> Any:
     """Compile the function that numbers states."""
-    return cfunc(INDEX, cache=True)(function)
+    return callback(INDEX)(function)
 
 
 def lists_states(function: Callable[..., Any]) -> Any:
     """Compile the function that finds a state by its number."""
-    return cfunc(STATE_AT, cache=True)(function)
+    return callback(STATE_AT)(function)
 
 
 def counts_alike(function: Callable[..., Any]) -> Any:
     """Compile the function that counts states that are alike."""
-    return cfunc(ALIKE, cache=True)(function)
+    return callback(ALIKE)(function)
 
 
 def evaluates(function: Callable[..., Any]) -> Any:
     """Compile the function that evaluates states."""
-    return cfunc(EVALUATE, cache=True)(function)
+    return callback(EVALUATE)(function)
 
 
 @evaluates

@@ -5,6 +5,7 @@ The solvers have compiled twins of this module; here everything is short and sca
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
 from tablebase.game import Game, Outcome
@@ -108,6 +109,21 @@ def wins_at_once(game: Game, position: Position, move: Move) -> bool:
     if move.wins or move.captured is None:
         return move.wins
     return sum(1 for kind, _ in position.pieces if game.side_of(kind) != position.side) == 1
+
+
+def is_lost(game: Game, position: Position) -> bool:
+    """Whether the last move has won: its piece stands on a goal, or it captured the last piece of the side to move."""
+    away = [(kind, square) for kind, square in position.pieces if square not in game.kinds[kind].homes]
+    sides = {game.side_of(kind) for kind, _ in position.pieces}
+    counts = Counter(kind for kind, _ in position.pieces)
+    if len(away) + 2 - len(sides) != 1 or any(count > game.kinds[kind].limit for kind, count in counts.items()):
+        return False
+    if not away:
+        captures = any(step.victims for kind, _ in position.pieces for step in game.kinds[kind].steps)
+        return position.side not in sides and captures
+    ((kind, square),) = away
+    reached = any(step.wins and step.target == square for step in game.kinds[kind].steps)
+    return reached and game.side_of(kind) != position.side
 
 
 def mirrored(game: Game, position: Position) -> Position:

@@ -7,7 +7,9 @@ letter for each piece; a space; the letter of the side to move.
 from __future__ import annotations
 
 import re
-from operator import index
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from operator import add, index
 
 from tablebase.errors import NotationError, quoted
 from tablebase.game import Game
@@ -106,17 +108,21 @@ def _parse_row(game: Game, row: str, rank: int) -> list[tuple[int, int]]:
 def check_pieces(game: Game, position: Position) -> None:
     """Raise `NotationError` unless the pieces form a position in which the game is not over."""
     check_placement(game, position)
-    kinds = [kind for kind, _ in position.pieces]
-    for number in dict.fromkeys(kinds):
-        kind, count = game.kinds[number], kinds.count(number)
-        if count > kind.limit:
-            name = f"{game.sides[kind.side].name} {kind.name}"
-            raise NotationError(f"there are {count} pieces {kind.symbol!r} ({name}), but the limit is {kind.limit}")
+    check_kinds(game, [kind for kind, _ in position.pieces])
     for number, square in position.pieces:
         kind = game.kinds[number]
         if square not in kind.homes:
             name = f"{kind.symbol!r} ({game.sides[kind.side].name} {kind.name})"
             raise NotationError(f"{name} cannot stand on {game.board.names[square]} while the game continues")
+
+
+def check_kinds(game: Game, kinds: Sequence[int]) -> None:
+    """Raise `NotationError` if there are more pieces of a kind than the game has, or none of a side."""
+    for number in dict.fromkeys(kinds):
+        kind, count = game.kinds[number], kinds.count(number)
+        if count > kind.limit:
+            name = f"{game.sides[kind.side].name} {kind.name}"
+            raise NotationError(f"there are {count} pieces {kind.symbol!r} ({name}), but the limit is {kind.limit}")
     present = {game.side_of(kind) for kind in kinds}
     for side in (0, 1):
         if side not in present:
@@ -145,10 +151,11 @@ def render(game: Game, position: Position) -> str:
     for kind, square in position.pieces:
         file, rank = game.board.cells[square]
         rows[-1 - rank][file] = game.kinds[kind].symbol
-    return f"{'/'.join(_render_row(row, game.board.width) for row in rows)} {game.sides[position.side].letter}"
+    return f"{'/'.join(render_row(row, game.board.width) for row in rows)} {game.sides[position.side].letter}"
 
 
-def _render_row(symbols: dict[int, str], width: int) -> str:
+def render_row(symbols: Mapping[int, str], width: int) -> str:
+    """Write a row, given the symbol of the piece on each file that has one."""
     if not symbols:
         return str(width)
     text = ""
@@ -179,6 +186,10 @@ def read_move(game: Game, text: str) -> tuple[int, int]:
     return game.board.square(ends[1]), game.board.square(ends[2])
 
 
+_GAPS = {(False, False): " ", (False, True): "[", (True, False): "]", (True, True): " "}
+"""What stands between two squares, by whether each is one of the last move."""
+
+
 def board_picture(game: Game, position: Position, last: Move | None = None) -> str:
     """The board as lines of text with file letters and rank numbers, for terminals; the last move's squares in brackets."""
     symbols = {square: one.symbol for one in game.terrain for square in one.squares}
@@ -187,10 +198,11 @@ def board_picture(game: Game, position: Position, last: Move | None = None) -> s
     lines = []
     for rank in range(game.board.height - 1, -1, -1):
         numbers = [game.board.numbers.get((file, rank)) for file in range(game.board.width)]
-        line = f"{rank + 1:2} {' '.join(' ' if number is None else symbols.get(number, '.') for number in numbers)} "
-        for file in [file for file, number in enumerate(numbers) if number in moved]:
-            begin = RANK_WIDTH + 2 * file
-            line = f"{line[: begin - 1]}[{line[begin]}]{line[begin + 2 :]}"
+        moves = [False, *(number is not None and number in moved for number in numbers), False]
+        # Squares side by side are in one pair of brackets.
+        gaps = [_GAPS[pair] for pair in pairwise(moves)]
+        cells = [" " if number is None else symbols.get(number, ".") for number in numbers]
+        line = f"{rank + 1:2}{gaps[0]}{''.join(map(add, cells, gaps[1:]))}"
         lines.append(line.rstrip())
     files = " ".join(chr(ord("a") + file) for file in range(game.board.width))
     return "\n".join([*lines, f"{'':{RANK_WIDTH}}{files}", f"{'':{RANK_WIDTH}}{game.sides[position.side].name} to move"])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
@@ -54,10 +54,17 @@ def load_game(name: str) -> Game:
     >>> load_game("hexapawn-3x3").name
     'hexapawn'
     """
+    if not isinstance(name, str):
+        raise RulesError(f"a game is a name or a Game, not a value of type {type(name).__name__}")
     game = load_rules(name)
     if isinstance(game, StochasticGame):
         raise RulesError(f"{game.name} is a game of chance or of several players, and has no pieces on squares: not possible here")
     return game
+
+
+def full_name(game: str, size: str | None, variant: Sequence[str] | None) -> str:
+    """The name of a game with its size and variant."""
+    return "-".join([game, *([size] if size else []), *(variant or [])])
 
 
 @cache
@@ -121,8 +128,6 @@ def _faults_as_sentences(point: EntryPoint, failed: str, *passing: type[BaseExce
 
 def _split(name: str) -> tuple[str, list[str]]:
     """The name of the installed game, and the words of the variant after it."""
-    if not isinstance(name, str):
-        raise RulesError(f"a game is a name or a Game, not a value of type {type(name).__name__}")
     bases = [base for base in _installed() if name == base or name.startswith(f"{base}-")]
     if not bases and name != name.lower():
         return _split(name.lower())

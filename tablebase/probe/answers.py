@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Move, Position
 from tablebase.game.notation import render, render_move
@@ -21,6 +22,8 @@ SHOWN = 30
 """Positions of a line that a notebook shows as pictures."""
 SMALL = 240
 """Size of these pictures, in pixels."""
+LOST = Value(Outcome.LOSS, 0)
+"""The value of a position after a move that wins."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class RatedMove:
 
     def to_dict(self) -> dict[str, Any]:
         """The move, and the position after it with the mover's value; its fields are stable."""
-        fields = {"move": self.move, "position": self.position, **_fields(self.value)}
+        fields = {"move": self.move, "position": self.position, **value_fields(self.value)}
         return fields if self.missing is None else {**fields, "missing": self.missing}
 
     @property
@@ -102,9 +105,10 @@ class Probe:
             "game": self.game.name,
             "position": self.position,
             "side": self.side,
-            **_fields(self.value),
+            **value_fields(self.value),
             "best": self.best,
             "moves": [move.to_dict() for move in self.moves],
+            **({} if self.winner is None else {"winner": self.winner}),
         }
 
     @property
@@ -116,6 +120,13 @@ class Probe:
     def side(self) -> str:
         """Letter of the side to move, to which the outcome refers."""
         return self.game.sides[self.asked.side].letter
+
+    @property
+    def winner(self) -> str | None:
+        """Letter of the side that has won, if the game is over; else None."""
+        if self.distance != 0:
+            return None
+        return self.game.sides[self.asked.side if self.outcome is Outcome.WIN else 1 - self.asked.side].letter
 
     @property
     def outcome(self) -> Outcome:
@@ -131,6 +142,28 @@ class Probe:
     def best(self) -> str | None:
         """The first of the moves; None if there is no legal move, or a move of unknown value may be better."""
         return self.moves[0].move if self.moves and self.moves[0].value == self.value else None
+
+
+@dataclass(frozen=True)
+class Unanswered:
+    """A position without an answer.
+
+    Parameters
+    ----------
+    game : str
+    position : str
+        As it was asked.
+    error : TablebaseError
+        The reason.
+    """
+
+    game: str
+    position: str
+    error: TablebaseError
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `tablebase probe --format json` writes instead of an answer; its fields are stable."""
+        return {"game": self.game, "position": self.position, "error": {"code": self.error.code, "message": str(self.error)}}
 
 
 class Line(list[Probe]):
@@ -170,13 +203,13 @@ class Line(list[Probe]):
     def to_dict(self) -> list[dict[str, Any]]:
         """What `tablebase line --format json` writes: a row for each position, and one for the end of the game if it is reached."""
         rows = [
-            {"ply": ply, "side": probe.side, **_fields(probe.value), "best": probe.best, "position": probe.position}
+            {"ply": ply, "side": probe.side, **value_fields(probe.value), "best": probe.best, "position": probe.position}
             for ply, probe in enumerate(self)
         ]
         last = self[-1]
         if last.distance == 1 and (self.plies is None or len(rows) <= self.plies):
             loser, end = last.game.sides[1 - last.asked.side].letter, last.moves[0].position
-            rows.append({"ply": len(rows), "side": loser, **_fields(Value(Outcome.LOSS, 0)), "best": None, "position": end})
+            rows.append({"ply": len(rows), "side": loser, **value_fields(LOST), "best": None, "position": end})
         return rows
 
 
@@ -187,5 +220,6 @@ def in_words(value: Value | None) -> str:
     return str(value.outcome) if value.distance is None else f"{value.outcome} in {value.distance}"
 
 
-def _fields(value: Value | None) -> dict[str, Any]:
+def value_fields(value: Value | None) -> dict[str, Any]:
+    """A value as the fields ``outcome`` and ``distance``, which are None if it is unknown."""
     return {"outcome": None, "distance": None} if value is None else {"outcome": str(value.outcome), "distance": value.distance}

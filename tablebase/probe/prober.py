@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ from tablebase.errors import MissingTableError
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position, legal_moves, play, wins_at_once
 from tablebase.probe.answers import Probe, RatedMove
+from tablebase.probe.mixed import Slices, by_code
 from tablebase.slices.address import Address
 from tablebase.slices.indexing import Squares
 from tablebase.slices.location import Location, locate
@@ -22,8 +22,6 @@ from tablebase.tables.store import Store
 from tablebase.values import Coding, Value
 
 WIN_NOW = Value(Outcome.WIN, 1)
-FEW = 16
-"""Below this many positions of one slice, arrays are slower than a loop."""
 
 
 class _Address(Address):
@@ -49,6 +47,7 @@ class Prober:
     def __init__(self, folder: Path, cache: int | None = None) -> None:
         self.store = Store(folder, cache)
         self._addresses: dict[tuple[Game, Material, int], _Address] = {}
+        self._slices: dict[Game, Slices] = {}
 
     def close(self) -> None:
         """Close all files."""
@@ -66,22 +65,11 @@ class Prober:
         code = self.store.code(self.store.table(game, address.material), address.side, address.index(position))
         return address.values[code]
 
-    def values(self, game: Game, positions: Sequence[Position]) -> list[Value]:
-        """Values of many positions; each chunk of a table is read once, and errors are those of `value`."""
-        slices: dict[tuple[Material, int], list[int]] = {}
-        for number, position in enumerate(positions):
-            slices.setdefault((material_of(game, position), position.side), []).append(number)
-        values: list[Value] = [WIN_NOW] * len(positions)
-        for (material, side), numbers in slices.items():
-            if len(numbers) < FEW:
-                for number in numbers:
-                    values[number] = self.value(game, positions[number])
-                continue
-            squares = np.array([[square for _, square in positions[number].pieces] for number in numbers], dtype=np.int8)
-            address = self._address(game, material, side)
-            for number, code in zip(numbers, self._codes(game, address, squares).tolist(), strict=True):
-                values[number] = address.values[code]
-        return values
+    def slices(self, game: Game) -> Slices:
+        """Looks up many positions of a game at once."""
+        if game not in self._slices:
+            self._slices[game] = Slices(self.store, game)
+        return self._slices[game]
 
     def values_at(self, game: Game, material: Material, side: int, squares: Squares) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
         """Outcomes and distances of many positions of one material, as arrays; errors are those of `value`.
@@ -101,10 +89,9 @@ class Prober:
             1, 0 or -1 for a win, draw or loss of the side to move; plies, -1 for a draw.
         """
         address = self._address(game, material, side)
-        codes = self._codes(game, address, squares)
-        signs = {Outcome.WIN: 1, Outcome.DRAW: 0, Outcome.LOSS: -1}
-        outcomes = np.array([signs[value.outcome] for value in address.values], dtype=np.int8)
-        distances = np.array([-1 if value.distance is None else value.distance for value in address.values], dtype=np.int16)
+        table = self.store.table(game, address.material)
+        codes = self.store.codes(table, address.side, address.index_many(squares))
+        outcomes, distances = by_code(table.coding)
         return outcomes[codes], distances[codes]
 
     def probe(self, game: Game, position: Position, *, strict: bool = False) -> Probe:
@@ -135,24 +122,22 @@ class Prober:
         return probes
 
     def _rated_moves(self, game: Game, position: Position, strict: bool) -> tuple[RatedMove, ...]:
-        rated = []
+        rated, missing = [], {}
         # Several steps between the same squares are shown as one move.
         for move in dict.fromkeys(legal_moves(game, position)):
             child = play(position, move)
             try:
                 value = WIN_NOW if wins_at_once(game, position, move) else self.value(game, child).parent
             except MissingTableError as fault:
-                if strict:
-                    raise
-                rated.append(RatedMove(game, move, child, None, fault.material))
+                one = RatedMove(game, move, child, None, fault.material)
+                missing[one.move] = fault
             else:
-                rated.append(RatedMove(game, move, child, value))
+                one = RatedMove(game, move, child, value)
+            rated.append(one)
+        if strict and missing:
+            raise missing[min(missing)]
         rated.sort(key=lambda move: (move.value is None, 0 if move.value is None else -move.value.merit, move.move))
         return tuple(rated)
-
-    def _codes(self, game: Game, address: _Address, squares: Squares) -> NDArray[np.generic]:
-        """Codes of positions given by the square of each piece."""
-        return self.store.table(game, address.material).codes_at(address.side, address.index_many(squares))
 
     def _address(self, game: Game, material: Material, side: int) -> _Address:
         """The address of a slice; `MissingTableError` names the material under its own name."""

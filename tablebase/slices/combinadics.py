@@ -12,6 +12,7 @@ binomial coefficient "p choose j", and the number is the usual combinatorial one
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -137,3 +138,17 @@ class Combinations:
             numbers -= self.ways[j, places[:, j - 1], left]
             left -= self._level_array[places[:, j - 1]]
         return places
+
+
+@cache
+def count_symmetric(choices: Combinations, image: tuple[int, ...]) -> int:
+    """Count the choices that a mirror leaves unchanged, without enumerating them; `image` has the mirror image of each place."""
+    ways = Counter({(0, 0): 1})
+    for place, twin in enumerate(image):
+        if place <= twin:
+            orbit = {place, twin}
+            level = sum(choices.levels[one] for one in orbit)
+            for (count, advance), number in list(ways.items()):
+                if count + len(orbit) <= choices.count:
+                    ways[count + len(orbit), advance + level] += number
+    return ways[choices.count, choices.advance]

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from tablebase.game import Game
 from tablebase.game.moves import Position
-from tablebase.slices.combinadics import Combinations
+from tablebase.slices.combinadics import Combinations, count_symmetric
 from tablebase.slices.material import Material, place_levels, tiered_kinds
 
 INDEX_VERSION = 1
@@ -142,8 +142,7 @@ class Layout:
         self.material = material
         self.groups = _ordered_groups(game, material)
         self.slots = tuple(_slot_pieces(material, self.groups))
-        lead = self.groups[0].size if game.mirror is None else len(self.lead.rank)
-        self.radices = (lead, *(group.size for group in self.groups[1:]))
+        self.radices = (self._lead_digits(), *(group.size for group in self.groups[1:]))
         self.size = prod(self.radices)
         self._terms = self._single_terms()
         self._flips = [] if self._terms is None else self._square_flips()
@@ -157,6 +156,14 @@ class Layout:
     def cells_with_images(self) -> int:
         """Number of indices; one that also stands for its mirror image counts twice."""
         return self.groups[0].size * (self.size // self.radices[0])
+
+    def _lead_digits(self) -> int:
+        """Number of lead digits, without the arrays of `lead`, which need gigabytes for the largest groups."""
+        lead, mirror = self.groups[0], self.game.mirror
+        if mirror is None:
+            return lead.size
+        image = tuple(lead.places[mirror[square]] for square in lead.squares)
+        return (lead.size + count_symmetric(lead.combinations, image)) // 2
 
     @cached_property
     def lead(self) -> Lead:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from tablebase.game import Game
+from tablebase.game.moves import Position
 from tablebase.slices.conversions import conversions, parents
 from tablebase.slices.equivalence import pairing, representative, swapped_material
 from tablebase.slices.material import Material, materials
@@ -111,16 +112,25 @@ def dependencies(game: Game, material: Material) -> tuple[Material, ...]:
 @cache
 def slices(game: Game, pieces: int) -> tuple[StoredSlice, ...]:
     """All slices with this number of pieces under their own names, aliases included."""
-    sides = (0,) if game.swap is not None else (0, 1)
     listed = []
     seen = set()
-    for side in sides:
+    for side in _sides(game):
         for material in materials(game, pieces):
             location = locate(game, material, side)
             stored = (location.material, location.side)
             listed.append(StoredSlice(material, side, location, stored not in seen))
             seen.add(stored)
     return tuple(listed)
+
+
+def count_slices(game: Game, pieces: int) -> int:
+    """The number of `slices`, without finding out which of them are aliases."""
+    return len(_sides(game)) * len(materials(game, pieces))
+
+
+def _sides(game: Game) -> tuple[int, ...]:
+    """The sides to move of a material that are slices of their own."""
+    return (0,) if game.swap is not None else (0, 1)
 
 
 @cache
@@ -134,6 +144,14 @@ def _aliases(game: Game, pieces: int) -> dict[tuple[Material, int], list[StoredS
 def aliases(game: Game, material: Material, side: int) -> tuple[StoredSlice, ...]:
     """All slices that are stored as one side to move of a stored material, in the order of `slices`."""
     return tuple(_aliases(game, material.pieces).get((material, side), ()))
+
+
+def own_position(game: Game, slice_: StoredSlice, stored: Position) -> Position:
+    """The position of a slice that is stored as this position of the stored material; the inverse of looking it up."""
+    location, kinds = slice_.location, slice_.material.kinds
+    image = game.swap if location.swapped and game.swap is not None else range(len(game.board))
+    pieces = ((kinds[own], image[square]) for own, (_, square) in zip(location.pairing, stored.pieces, strict=True))
+    return Position(tuple(sorted(pieces)), slice_.side)
 
 
 @cache

@@ -20,9 +20,9 @@ from typing import Any, BinaryIO, NamedTuple
 from numpy.typing import NDArray
 
 from tablebase.errors import CorruptTableError
+from tablebase.files.outputs import draft_of, publish
 from tablebase.tables.folder import free_space
 from tablebase.tables.format import SUFFIX, open_file
-from tablebase.tables.writer import draft_of, publish
 
 INTERVAL = 240.0
 """Seconds between two checkpoints of a table. At most ten minutes are lost if a distance, or writing and checking, takes six."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from itertools import count
 from pathlib import Path
 from shutil import disk_usage
 
@@ -56,6 +57,12 @@ def make_folder(folder: Path) -> None:
         probe.unlink()
     except OSError as fault:
         raise system_error(fault, folder, "name another folder with --data") from fault
+
+
+def free_name(path: Path) -> Path:
+    """A name beside a damaged file, to rename it to; no file has it yet."""
+    names = (path.with_name(f"{path.name}.damaged{'' if number == 1 else f'.{number}'}") for number in count(1))
+    return next(name for name in names if not os.path.lexists(name))
 
 
 def await_file(path: Path, patience: float = PATIENCE) -> bool:

@@ -1,13 +1,16 @@
-"""Errors about tables that have not been built."""
+"""Tables that have been built, chosen by name or number of pieces; errors about those that have not."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from tablebase.errors import MissingTableError
+from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game import Game
+from tablebase.game.stochastic import StochasticGame
 from tablebase.slices.limits import is_buildable, most_pieces
-from tablebase.slices.material import Material, material_name
+from tablebase.slices.location import locate
+from tablebase.slices.material import Material, material_name, parse_material, piece_counts
 
 
 def missing_table(game: Game, material: Material, folder: Path, needed_by: Material | None = None) -> MissingTableError:
@@ -35,3 +38,33 @@ def missing_pieces(game: Game, pieces: int, folder: Path) -> MissingTableError:
 def missing_game(game: Game, folder: Path) -> MissingTableError:
     """The error for a game without any table."""
     return MissingTableError(game.name, folder)
+
+
+def chosen_tables(
+    game: Game, folder: Path, registered: Collection[str], pieces: int | range | None, materials: Sequence[Material]
+) -> list[str]:
+    """The registered materials with `pieces` pieces, and those of the given materials; without either, all.
+
+    Raises
+    ------
+    MissingTableError
+        If a requested material is not registered.
+    TablebaseError
+        If nothing is chosen.
+    """
+    counts = None if pieces is None else piece_counts(game, pieces)
+    named = [material_name(game, locate(game, material, 0).material) for material in materials]
+    for name in named:
+        if name not in registered:
+            raise MissingTableError(game.name, folder, material=name)
+    if counts is not None:
+        named += [name for name in registered if parse_material(game, name).pieces in counts]
+    chosen = list(dict.fromkeys(named if counts is not None or materials else registered))
+    if not chosen:
+        raise nothing_registered(game, folder)
+    return chosen
+
+
+def nothing_registered(game: Game | StochasticGame, folder: Path) -> TablebaseError:
+    """The error for a folder whose catalog has no table that is asked for."""
+    return TablebaseError(f"no table of {game.name} is registered in {folder}: build one, or run 'tablebase reindex'")

@@ -6,9 +6,12 @@ import threading
 from collections import OrderedDict
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tablebase.compute import machine
 from tablebase.compute.locks import held_at_fork
-from tablebase.errors import CorruptTableError
+from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.game import Game
 from tablebase.slices.material import Material
 from tablebase.tables.folder import check_folder
@@ -32,6 +35,11 @@ _lock = held_at_fork(threading.Lock())
 """One for all stores, since only a lock that lives as long as the process can be taken at a fork."""
 
 
+def closed(folder: Path) -> TablebaseError:
+    """The error for questions to tables that have been closed."""
+    return TablebaseError(f"the tables of {folder} have been closed: open them again with tablebase.open")
+
+
 class Store:
     """The tables of a folder: files are opened on first use, and recent chunks are kept decompressed.
 
@@ -50,11 +58,18 @@ class Store:
         self._tables: OrderedDict[tuple[Game, Material], Table] = OrderedDict()
         self._chunks: OrderedDict[tuple[str, Material, int, int], Codes] = OrderedDict()
         self._cached = 0
+        self._is_closed = False
+
+    def require_open(self) -> None:
+        """Raise `TablebaseError` if the tables have been closed."""
+        if self._is_closed:
+            raise closed(self.folder)
 
     def table(self, game: Game, material: Material) -> Table:
         """The open table of a stored material; see `Table` for the errors."""
         key = (game, material)
         with _lock:
+            self.require_open()
             table = self._tables.get(key)
             if table is None:
                 table = self._tables[key] = Table(table_path(self.folder, game, material), game, material)
@@ -67,20 +82,37 @@ class Store:
     def code(self, table: Table, side: int, index: int) -> int:
         """Code of one index."""
         number, offset = divmod(index, table.header.chunk)
+        return int(self._chunk(table, side, number)[offset])
+
+    def codes(self, table: Table, side: int, index: NDArray[np.int64]) -> Codes:
+        """Codes of indices in any order; each chunk is looked up once."""
+        codes = np.empty(len(index), dtype=table.coding.dtype)
+        numbers = index // table.header.chunk
+        # Short integers are sorted by counting.
+        small = numbers.astype(np.uint16) if table.layout.size >> 16 <= table.header.chunk else numbers
+        order = np.argsort(small, kind="stable")
+        numbers, offsets = numbers[order], (index % table.header.chunk)[order]
+        starts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
+        for begin, end in zip(starts, [*starts[1:], len(index)], strict=False):
+            codes[order[begin:end]] = self._chunk(table, side, int(numbers[begin]))[offsets[begin:end]]
+        return codes
+
+    def _chunk(self, table: Table, side: int, number: int) -> Codes:
+        """A chunk of a table, from the cache if it is there."""
         key = (table.game.name, table.material, side, number)
         with _lock:
             chunk = self._chunks.get(key)
             if chunk is not None:
                 self._chunks.move_to_end(key)
-        if chunk is None:
-            try:
-                chunk = table.chunk(side, number)
-            except CorruptTableError:
-                self._forget(table)
-                raise
-            with _lock:
-                self._keep(key, chunk)
-        return int(chunk[offset])
+                return chunk
+        try:
+            chunk = table.chunk(side, number)
+        except CorruptTableError:
+            self._forget(table)
+            raise
+        with _lock:
+            self._keep(key, chunk)
+        return chunk
 
     def _forget(self, table: Table) -> None:
         """Open a table anew when it is asked for next: another file may have its place by then."""
@@ -98,8 +130,9 @@ class Store:
             self._cached -= oldest.nbytes
 
     def close(self) -> None:
-        """Close all files."""
+        """Close all files; no table can be read afterwards."""
         with _lock:
+            self._is_closed = True
             for table in self._tables.values():
                 table.close()
             self._tables.clear()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import secrets
-import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,6 +20,7 @@ import zstandard
 from tablebase.compute.stages import reach
 from tablebase.compute.threads import each
 from tablebase.errors import CorruptTableError, system_error
+from tablebase.files.outputs import draft_of
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored
@@ -32,7 +31,6 @@ from tablebase.tables.reader import Table, hdf5
 from tablebase.tables.summary import LayoutCounts, Summary, Tally
 from tablebase.values import SLAB, Codes, Coding, Source
 
-DRAFT_SUFFIX = ".tmp"
 _local = threading.local()
 
 
@@ -109,11 +107,6 @@ def drafted(path: Path) -> Iterator[Path]:
         raise system_error(refused, path) from fault
 
 
-def draft_of(path: Path) -> Path:
-    """A hidden name next to `path` that no other process uses, on this machine or on another one that shares the folder."""
-    return path.with_name(f".{path.name}.{secrets.token_hex(8)}{DRAFT_SUFFIX}")
-
-
 def _system_fault(fault: BaseException) -> OSError | None:
     """What the operating system refused, if that is the fault; HDF5's own sentence is a page of addresses and descriptors."""
     if isinstance(fault, OSError):
@@ -121,12 +114,6 @@ def _system_fault(fault: BaseException) -> OSError | None:
     # When HDF5 fails to close a file, h5py does not say so with an `OSError`.
     number = re.search(r"errno = (\d+)", str(fault)) if isinstance(fault, RuntimeError) else None
     return None if number is None else OSError(int(number[1]), str(fault))
-
-
-def publish(draft: Path, path: Path) -> None:
-    """Rename a draft to its final path; the file never changes afterwards."""
-    os.replace(draft, path)
-    _sync(path.parent)
 
 
 def _write_hdf5(
@@ -265,14 +252,3 @@ def _seal(path: Path, title: str) -> None:
         file.write(block)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _sync(folder: Path) -> None:
-    """Flush a folder's entries to disk; Windows cannot be asked to."""
-    if sys.platform == "win32":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

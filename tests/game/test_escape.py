@@ -16,6 +16,7 @@ from support.program import random_position
 from support.solved import Solved
 from twins import naive
 
+from tablebase.checking import general
 from tablebase.errors import CorruptTableError, RulesError
 from tablebase.game import Board, Escape, Game, Kind, Outcome, Step, load_game
 from tablebase.game.moves import Position, decided, has_escaped, legal_moves
@@ -24,7 +25,6 @@ from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import locate
 from tablebase.slices.material import materials, parse_material
 from tablebase.values import DRAW, NARROW_ANY, STALEMATE, Value
-from tablebase.verify import general
 
 LADDERS = [toys.ladder(away) for away in ("b", "w", "wb")]
 HERDS = [toys.herd(sort) for sort in ("open", "reach", "white", "black")]

@@ -191,9 +191,9 @@ def test_what_is_missing_is_an_error_or_the_default(tables: Tablebase, two_piece
 
 
 def test_what_is_no_position_is_no_default(tables: Tablebase) -> None:
-    """`get_…` forgives a missing table, not a wrong text or a position that is over."""
+    """`get_…` forgives a missing table, not a wrong text or a position in which the side that has won is to move."""
     rat, cat = parse_material(GAME, "RvC").kinds
-    over = Position(((rat, GAME.board.square("d9")), (cat, GAME.board.square("a1"))), 1)
+    over = Position(((rat, GAME.board.square("d9")), (cat, GAME.board.square("a1"))), 0)
     alone = Position(((rat, 0),), 0)
     for wrong in ("nonsense", "7/7/7/7/7/7/7/7/R6 w", over, alone):
         for ask in (tables.get, tables.get_value, tables.probe, tables.probe_value):

@@ -65,7 +65,8 @@ def busy(tables: Tablebase, folder: Path) -> Iterator[None]:
 
     def probe() -> None:
         while not ended.wait(PAUSE):
-            tables.prober.close()
+            with tablebase.open(folder) as own:
+                answers(own)
             answers(tables)
 
     def open_a_table() -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tablebase.slices.combinadics import Combinations, advances, ways
+from tablebase.slices.combinadics import Combinations, advances, count_symmetric, ways
 
 Levels = tuple[int, ...]
 
@@ -78,6 +78,16 @@ def test_without_levels_it_is_the_combinatorial_number(places: int, count: int, 
     chosen = data.draw(st.permutations(range(places)))[:count]
     assert choices.size == comb(places, count)
     assert choices.rank(chosen) == sum(comb(place, j) for j, place in enumerate(sorted(chosen), start=1))
+
+
+@given(st.lists(st.integers(0, 3), max_size=4), st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=3), counts)
+def test_choices_that_a_mirror_leaves_unchanged(fixed: list[int], pairs: list[tuple[int, int]], count: int) -> None:
+    """Their number is that of a plain list: places on the axis are their own images, the others swap in pairs."""
+    levels = (*fixed, *(level for pair in pairs for level in pair))
+    image = (*range(len(fixed)), *(len(fixed) + (place ^ 1) for place in range(2 * len(pairs))))
+    for advance in advances(levels, count):
+        expected = sum({image[place] for place in places} == set(places) for places in listed(levels, count, advance))
+        assert count_symmetric(Combinations(levels, count, advance), image) == expected
 
 
 def test_all_advances_together_are_all_choices() -> None:

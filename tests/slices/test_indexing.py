@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from math import comb
 
 import numpy as np
 import pytest
@@ -12,8 +13,9 @@ from support import toys
 from support.checks import at_least_one
 from twins import naive
 
-from tablebase.game import Game
+from tablebase.game import Game, load_game
 from tablebase.game.moves import Position, mirrored
+from tablebase.game.notation import parse
 from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.location import slices
 from tablebase.slices.material import Material, material_of, materials, parse_material
@@ -203,3 +205,11 @@ def test_the_row_piece_comes_last() -> None:
         assert (GAME.kinds[home.groups[-1].kind].symbol, home.row_length) == (row, length)
     home = layout_of(toys.twins(), parse_material(toys.twins(), "PPKvPP"))
     assert [toys.twins().kinds[group.kind].symbol for group in home.groups] == ["P", "p", "K"]
+
+
+def test_the_size_of_an_index_costs_no_memory() -> None:
+    """Eight pawns against eight have 1.4 billion placements of the lead, of which half and the symmetric ones are numbered."""
+    game = load_game("hexapawn-8x8")
+    home = Layout(game, material_of(game, parse(game, game.start)))
+    # Each side's pawns stand on 7 ranks; a symmetric placement is a choice of 4 of the 28 squares of a half.
+    assert home.size == (comb(56, 8) + comb(28, 4)) // 2 * comb(56, 8)

@@ -13,7 +13,7 @@ from support.checks import at_least_one
 from support.solved import Solved
 from twins import naive
 
-from tablebase.build.plan import with_dependencies
+from tablebase.building.plan import with_dependencies
 from tablebase.errors import NotationError
 from tablebase.game import Board, Game, Kind, Outcome, Step
 from tablebase.game.moves import Position, legal_moves

@@ -14,7 +14,7 @@ from support.checks import at_least_one
 from support.solved import Solved
 from twins import naive
 
-from tablebase.build.plan import with_dependencies
+from tablebase.building.plan import with_dependencies
 from tablebase.errors import NotationError
 from tablebase.game import Game, Outcome, Step, load_game
 from tablebase.game.moves import Position, mirrored

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from tablebase.catalog.sqlite import FILE_NAME
+from tablebase.files.outputs import publish
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import table_path
-from tablebase.tables.writer import publish, write_draft
+from tablebase.tables.writer import write_draft
 from tablebase.values import NARROW
 from tablebase_rules.doushouqi import game as doushouqi
 

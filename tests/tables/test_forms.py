@@ -14,6 +14,7 @@ from support.program import SEAL, drafts, reseal
 
 from tablebase.compute import threads
 from tablebase.errors import CorruptTableError
+from tablebase.files.outputs import publish
 from tablebase.game import load_game
 from tablebase.slices.material import parse_material
 from tablebase.tables import header, store
@@ -21,7 +22,7 @@ from tablebase.tables.format import check_seal, table_path, title
 from tablebase.tables.header import BUILT, FORMS, PACKED, Form
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
-from tablebase.tables.writer import publish, rewrite_draft
+from tablebase.tables.writer import rewrite_draft
 
 GAME = load_game("doushouqi")
 MATERIAL = parse_material(GAME, "CEvT")

@@ -13,9 +13,10 @@ from support.crafted import CHUNKS, CRAFTED, PLACES, Change, craft, sets, text
 from support.program import Answer
 
 import tablebase
-from tablebase.build.reindex import reindex
+from tablebase.building.reindex import reindex
 from tablebase.catalog.catalog import Registered
 from tablebase.catalog.registration import of_file
+from tablebase.checking.tablebase import check_table
 from tablebase.cli import run
 from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.game import load_game
@@ -26,7 +27,6 @@ from tablebase.slices.material import parse_material
 from tablebase.tables.format import file_sha256, table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
-from tablebase.verify.tablebase import check_table
 
 GAME = load_game("hexapawn")
 MATERIAL = parse_material(GAME, "PPvP")

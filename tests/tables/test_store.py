@@ -28,6 +28,7 @@ from support.program import SEAL, drafts, flip, middle_of_codes, open_files, res
 
 from tablebase.compute import threads
 from tablebase.errors import CapacityError, CorruptTableError, MissingTableError, StaleTableError, TablebaseError
+from tablebase.files.outputs import publish
 from tablebase.game import Outcome, load_game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored
@@ -38,7 +39,7 @@ from tablebase.tables.kernels import last_code
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.tables.summary import LayoutCounts, Tally
-from tablebase.tables.writer import fill_void, publish, write_draft
+from tablebase.tables.writer import fill_void, write_draft
 from tablebase.values import FULL, NARROW, Codes, Coding, Value
 from tablebase_rules.doushouqi import game as doushouqi
 

@@ -1,0 +1,176 @@
+"""What public functions take beside games and positions: each argument is checked, and a fault is one sentence."""
+
+from __future__ import annotations
+
+import os
+import re
+import time as clock
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import fields
+from datetime import datetime, timedelta
+from inspect import Parameter, signature
+from operator import index
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tablebase.errors import TablebaseError, quoted
+
+Kind = TypeVar("Kind")
+
+
+def refused(name: str, expected: str, value: object) -> TablebaseError:
+    """The error for an argument of another type or out of range."""
+    return TablebaseError(f"{name} is {expected}, not {quoted(value)}")
+
+
+def as_text(name: str, value: Any) -> str:
+    """A text."""
+    if not isinstance(value, str):
+        raise refused(name, "a text", value)
+    return value
+
+
+def as_whole(name: str, value: Any) -> int:
+    """A whole number."""
+    with suppress(TypeError):
+        if not isinstance(value, bool):
+            return index(value)
+    raise refused(name, "a whole number", value)
+
+
+def as_number(name: str, value: Any, least: int = 0) -> int:
+    """A whole number that is not below `least`."""
+    with suppress(TablebaseError):
+        if as_whole(name, value) >= least:
+            return index(value)
+    raise refused(name, f"a whole number from {least} on", value)
+
+
+def as_real(name: str, value: Any) -> float:
+    """A number."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise refused(name, "a number", value)
+    return float(value)
+
+
+def as_seconds(name: str, value: Any) -> float:
+    """A time in seconds."""
+    with suppress(TablebaseError):
+        # A value that is not a number is not greater than 0 either.
+        if as_real(name, value) > 0:
+            return float(value)
+    raise refused(name, "a number of seconds above 0", value)
+
+
+def as_path(name: str, value: Any) -> Path:
+    """A path."""
+    if not isinstance(value, (str, os.PathLike)) or "\0" in os.fspath(value):
+        raise refused(name, "a path", value)
+    return Path(value)
+
+
+def parse_size(text: str) -> int:
+    """Bytes of a size such as ``8G``, ``512M`` or ``1000000``."""
+    match = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
+    if match is None:
+        raise TablebaseError(f"{quoted(text)} is not a size: write bytes, or a number with K, M, G or T such as 8G")
+    return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
+
+
+def as_size(name: str, value: Any) -> int:
+    """Bytes, from their number or from a text as the command line takes it."""
+    if isinstance(value, str):
+        return parse_size(value)
+    try:
+        return as_number(name, value)
+    except TablebaseError:
+        raise refused(name, "a number of bytes or a text such as '1G'", value) from None
+
+
+def as_pieces(value: Any) -> int | range | None:
+    """A number of pieces, or several."""
+    if value is None or (isinstance(value, range) and len(value)):
+        return value
+    try:
+        return as_number("pieces", value)
+    except TablebaseError:
+        raise refused("pieces", "a number such as 3 or a range such as range(2, 5)", value) from None
+
+
+def parse_pieces(text: str) -> range:
+    """The numbers of pieces that ``4`` or ``2-4`` stands for."""
+    match = re.fullmatch(r"([0-9]{1,3})(?:-([0-9]{1,3}))?", str(text).strip())
+    if match is None or int(match[1]) > int(match[2] or match[1]):
+        raise TablebaseError(f"{quoted(str(text))} is no number of pieces: write one such as 4, or a range such as 2-4")
+    return range(int(match[1]), int(match[2] or match[1]) + 1)
+
+
+def parse_duration(text: str) -> float:
+    """Seconds of a duration such as ``8h``, ``90min``, ``1h30min`` or ``45s``."""
+    units = {"d": 86400.0, "h": 3600.0, "min": 60.0, "s": 1.0}
+    parts = re.findall(r"([0-9]{1,9}(?:\.[0-9]+)?)\s*(d|h|min|m|s)\s*", str(text).strip().lower(), re.ASCII)
+    written = re.sub(r"\s", "", str(text).lower())
+    if not parts or "".join(number + unit for number, unit in parts) != written:
+        raise TablebaseError(f"{quoted(str(text))} is not a duration: write numbers with d, h, min or s, such as 8h or 1h30min")
+    return sum(float(number) * units["min" if unit == "m" else unit] for number, unit in parts)
+
+
+def parse_time(text: str) -> float:
+    """Seconds since the epoch of a local time: the next ``07:00``, or ``2030-01-31T07:00``, which must not have passed."""
+    now = datetime.now().astimezone()
+    try:
+        if re.fullmatch(r"[0-9]{1,2}:[0-9]{2}", str(text), re.ASCII):
+            # Without a time zone, for summer time may begin or end before it.
+            today = now.replace(tzinfo=None)
+            hour, minute = map(int, str(text).split(":"))
+            time = today.replace(hour=hour, minute=minute, second=0, microsecond=0)
+            return (time if time > today else time + timedelta(days=1)).astimezone().timestamp()
+        time = datetime.fromisoformat(str(text)).astimezone()
+    except ValueError:
+        raise TablebaseError(f"{quoted(str(text))} is not a time: write one such as 07:00 or 2030-01-31T07:00") from None
+    if time <= now:
+        raise TablebaseError(f"{text} has passed: name a time to come, such as 07:00")
+    return time.timestamp()
+
+
+def end_of_work(deadline: float | None, duration: float | None) -> float | None:
+    """The earlier of a time and of the end of a duration that begins now, in seconds since the epoch; None without either."""
+    ends = [end for end in (deadline, None if duration is None else clock.time() + duration) if end is not None]
+    return min(ends, default=None)
+
+
+def as_list(name: str, value: Any, example: str) -> list[Any]:
+    """What a sequence holds; a single text is not one."""
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise refused(name, f"a list such as {example}", value)
+    return list(value)
+
+
+def as_materials(value: Any) -> Sequence[str]:
+    """Names of materials."""
+    return [as_text("a material", one) for one in as_list("materials", value, "['RvC']")]
+
+
+def as_options(take: Callable[..., Any], options: Mapping[str, Any], *own: str) -> dict[str, Any]:
+    """Keyword arguments that a function or a data class has, except its `own`."""
+    is_class = isinstance(take, type)
+    known = [one.name for one in fields(take)] if is_class else [*_keywords(take)]  # type: ignore[arg-type]
+    for name in options:
+        if name not in known or name in own:
+            listed = ", ".join(one for one in known if one not in own) or "none"
+            raise TablebaseError(f"there is no option {quoted(name)} here; there are: {listed}")
+    return dict(options)
+
+
+def _keywords(take: Callable[..., Any]) -> Iterable[str]:
+    return (name for name, one in signature(take).parameters.items() if one.default is not Parameter.empty)
+
+
+def as_instances(name: str, value: Any, kind: type[Kind], example: str) -> tuple[Kind, ...]:
+    """A sequence of objects of a type."""
+    listed = as_list(name, value, example)
+    for one in listed:
+        if not isinstance(one, kind):
+            raise refused(f"each of {name}", f"a {kind.__name__}", one)
+    return tuple(listed)

@@ -1,0 +1,221 @@
+"""Answers for many positions: each has a value and rated moves, or the reason why it has none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from tablebase.errors import MissingTableError, TablebaseError
+from tablebase.game import Game
+from tablebase.game.arguments import as_asked
+from tablebase.game.moves import Position
+from tablebase.probe.answers import LOST, Probe, Unanswered, value_fields
+from tablebase.probe.mixed import KNOWN, OUTCOMES, SIGNS, Int16, Slices
+from tablebase.probe.rated import Rated, rated_moves
+from tablebase.slices.mixed import Int8, Mixed, Rows, joined, mixed
+from tablebase.slices.texts import read_texts, write_texts
+from tablebase.values import Value
+
+if TYPE_CHECKING:
+    from tablebase.probe.prober import Prober
+
+NOWHERE = -1
+BLOCK = 1 << 17
+"""Positions whose moves are looked up together."""
+FEW = 1 << 12
+"""Positions whose answers are in memory together, as dictionaries."""
+
+
+class Answers(Sequence["Probe | Unanswered"]):
+    """The answers for many positions, in the order in which they were asked.
+
+    All values are looked up at once; a `Probe` with its moves is made when it is taken from the sequence.
+
+    Parameters
+    ----------
+    prober : Prober
+    game : Game
+    asked : sequence of str or Position
+    strict : bool
+        Whether a position has no answer if one of its moves has no known value.
+
+    Attributes
+    ----------
+    outcomes : ndarray of int8, shape (positions,)
+        1 for a win of the side to move, 0 for a draw, -1 for a loss; 0 without an answer.
+    distances : ndarray of int16, shape (positions,)
+        Plies; -1 for a draw, and without an answer.
+    errors : dict of int to TablebaseError
+        The reason for each position without an answer, by its place in the sequence. Those of moves, if ``strict``, are found
+        as the answers are taken.
+    missing : set of str
+        Materials of missing tables that moves lead to, of the answers taken so far.
+    """
+
+    def __init__(self, prober: Prober, game: Game, asked: Sequence[str | Position], *, strict: bool = False) -> None:
+        self._prober, self._game, self._asked, self._strict = prober, game, asked, strict
+        self._slices: Slices = prober.slices(game)
+        self.outcomes: Int8 = np.zeros(len(asked), dtype=np.int8)
+        self.distances: Int16 = np.full(len(asked), -1, dtype=np.int16)
+        self.errors: dict[int, TablebaseError] = {}
+        self.missing: set[str] = set()
+        self._over: dict[int, Position] = {}
+        self._positions, places = self._read()
+        values = self._slices.values(self._positions)
+        self.outcomes[places], self.distances[places] = values.outcomes, values.distances
+        for row in np.flatnonzero(values.faults != KNOWN).tolist():
+            self.errors[int(places[row])] = values.errors[values.faults[row]]
+        self._rows: Rows = np.full(len(asked), NOWHERE)
+        self._rows[places] = np.arange(len(places))
+
+    def _read(self) -> tuple[Mixed, Rows]:
+        """The positions in which the game is not over, and the place of each among those that were asked."""
+        texts = [position if isinstance(position, str) else "" for position in self._asked]
+        read, places = read_texts(self._game, texts)
+        proper = np.flatnonzero(self._slices.proper(read))
+        read, places = read.take(proper), places[proper]
+        left = np.ones(len(texts), dtype=bool)
+        left[places] = False
+        others: dict[int, Position] = {}
+        for place in np.flatnonzero(left).tolist():
+            try:
+                position, lost = as_asked(self._game, self._asked[place])
+            except TablebaseError as error:
+                self.errors[place] = error
+                continue
+            if lost:
+                self._over[place] = position
+                self.outcomes[place], self.distances[place] = SIGNS[LOST.outcome], 0
+            else:
+                others[place] = position
+        return joined([read, mixed(list(others.values()))]), np.append(places, np.array(list(others), dtype=np.int64))
+
+    def __len__(self) -> int:
+        return len(self._asked)
+
+    @overload
+    def __getitem__(self, place: int) -> Probe | Unanswered: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Probe | Unanswered]: ...
+
+    def __getitem__(self, place: int | slice) -> Probe | Unanswered | list[Probe | Unanswered]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        place = range(len(self))[place]
+        if place in self._over:
+            return self._ended(place)
+        try:
+            if place in self.errors:
+                raise self.errors[place]
+            position, _ = as_asked(self._game, self._asked[place])
+            answer = self._prober.probe(self._game, position, strict=self._strict)
+        except TablebaseError as error:
+            return self._unanswered(place, error)
+        self.missing.update(move.missing for move in answer.moves if move.missing is not None)
+        return answer
+
+    def values(self) -> list[Value | None]:
+        """Outcome and distance of each position, for the side to move; None without an answer."""
+        values: list[Value | None] = [_value(*one) for one in zip(self.outcomes.tolist(), self.distances.tolist(), strict=True)]
+        for place in self.errors:
+            values[place] = None
+        return values
+
+    def to_dicts(self, *, moves: bool = True) -> Iterator[dict[str, Any]]:
+        """What `to_dict` of each answer gives, but faster; the field ``moves`` is left out if these are not wanted."""
+        for begin in range(0, len(self), BLOCK):
+            places = range(begin, min(begin + BLOCK, len(self)))
+            asked = [
+                place for place in places if self._rows[place] != NOWHERE and self.distances[place] and place not in self.errors
+            ]
+            found = dict(zip(asked, self._answered(np.array(asked, dtype=np.int64), moves), strict=True))
+            for place in places:
+                if place in found:
+                    yield found[place]
+                elif place in self.errors:
+                    yield self._unanswered(place, self.errors[place]).to_dict()
+                else:
+                    fields = self._ended(place).to_dict()
+                    yield fields if moves else {name: value for name, value in fields.items() if name != "moves"}
+
+    def _ended(self, place: int) -> Probe:
+        """The answer for a position in which the game is over."""
+        position = self._over[place] if place in self._over else self._positions.position(int(self._rows[place]))
+        return Probe(self._game, position, _value(int(self.outcomes[place]), 0), ())
+
+    def _answered(self, places: Rows, with_moves: bool) -> Iterator[dict[str, Any]]:
+        """The fields of positions in which the game goes on."""
+        positions = self._positions.take(self._rows[places])
+        rated = rated_moves(self._slices, positions)
+        sure = rated.best(self.outcomes[places], self.distances[places])
+        unanswered = self._unanswered_moves(rated)
+        for begin in range(0, len(places), FEW):
+            some = slice(begin, begin + FEW)
+            fields = self._fields(places[some], positions.take(some), rated.take(some), sure[some].tolist(), with_moves)
+            for number, one in enumerate(fields, start=begin):
+                error = unanswered.get(number)
+                yield one if error is None else self._unanswered(int(places[number]), error).to_dict()
+
+    def _fields(
+        self, places: Rows, positions: Mixed, rated: Rated, sure: Sequence[bool], with_moves: bool
+    ) -> Iterator[dict[str, Any]]:
+        """What `Probe.to_dict` gives of these positions; the first move is named as the best where that is sure."""
+        game, names = self._game, _move_texts(self._game, rated)
+        moves = _move_fields(names, rated, write_texts(game, rated.children)) if with_moves else []
+        values = zip(self.outcomes[places].tolist(), self.distances[places].tolist(), strict=True)
+        ends = pairwise(rated.begin.tolist())
+        rows = zip(write_texts(game, positions), positions.sides.tolist(), values, ends, sure, strict=True)
+        for text, side, value, (first, last), is_sure in rows:
+            yield {
+                "game": game.name,
+                "position": text,
+                "side": game.sides[side].letter,
+                **value_fields(_value(*value)),
+                "best": names[first] if is_sure else None,
+                **({"moves": moves[first:last]} if with_moves else {}),
+            }
+
+    def _unanswered_moves(self, rated: Rated) -> dict[int, TablebaseError]:
+        """Why positions have no answer although their own value is known, by number."""
+        found: dict[int, TablebaseError] = {}
+        for move in np.flatnonzero(rated.values.faults != KNOWN).tolist():
+            error = rated.values.errors[rated.values.faults[move]]
+            if self._strict or not isinstance(error, MissingTableError):
+                found.setdefault(int(rated.moves.rows[move]), error)
+            elif error.material is not None:
+                self.missing.add(error.material)
+        return found
+
+    def _unanswered(self, place: int, error: TablebaseError) -> Unanswered:
+        asked, self.errors[place] = self._asked[place], error
+        return Unanswered(self._game.name, asked if isinstance(asked, str) else repr(asked), error)
+
+
+@cache
+def _value(outcome: int, distance: int) -> Value:
+    """A value from the numbers that stand for it in arrays."""
+    return Value(OUTCOMES[outcome], distance if outcome else None)
+
+
+def _move_texts(game: Game, rated: Rated) -> list[str]:
+    """The moves as text."""
+    names = game.board.names
+    ends = zip(rated.moves.origins.tolist(), rated.moves.targets.tolist(), strict=True)
+    return [names[origin] + names[target] for origin, target in ends]
+
+
+def _move_fields(names: Sequence[str], rated: Rated, children: Sequence[str]) -> list[dict[str, Any]]:
+    """What `RatedMove.to_dict` gives of each move."""
+    outcomes = np.array([str(OUTCOMES[outcome]) for outcome in (0, 1, -1)], dtype=object)[rated.values.outcomes].tolist()
+    distances = [plies if plies >= 0 else None for plies in rated.values.distances.tolist()]
+    rows = zip(names, children, outcomes, distances, strict=True)
+    fields = [{"move": move, "position": child, "outcome": outcome, "distance": plies} for move, child, outcome, plies in rows]
+    for move in np.flatnonzero(rated.values.faults != KNOWN).tolist():
+        error = rated.values.errors[rated.values.faults[move]]
+        fields[move] |= {"outcome": None, "distance": None, "missing": getattr(error, "material", None)}
+    return fields

@@ -1,0 +1,97 @@
+"""Positions of one material given as an array of squares: which rows are positions, and why the others are not."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tablebase.errors import NotationError, SquaresError
+from tablebase.game import Game
+from tablebase.game.moves import Position
+from tablebase.game.notation import check_pieces
+from tablebase.slices.indexing import Squares, apart
+from tablebase.slices.material import Material, levels_of, make_material, material_name, material_of, tiered_kinds
+
+
+def checked_squares(game: Game, material: Material, side: int, squares: Any) -> Squares:
+    """The squares as an array of int8.
+
+    Raises
+    ------
+    SquaresError
+        If a row is not a position of the material in which the game is not over.
+    NotationError
+        If the squares do not have the shape or the type of an array of positions.
+    """
+    given = _as_numbers(material_name(game, material), material.pieces, squares)
+    unsound = np.flatnonzero(~sound_rows(game, material, given))
+    if len(unsound):
+        row = int(unsound[0])
+        raise SquaresError(row, row_fault(game, material, side, given[row].tolist()), len(unsound), len(given))
+    return given.astype(np.int8, copy=False)
+
+
+def _as_numbers(name: str, pieces: int, squares: Any) -> NDArray[np.integer[Any]]:
+    try:
+        given = np.asarray(squares)
+    except ValueError:
+        raise NotationError(f"the rows of the squares differ in length: positions of {name} have {pieces} each") from None
+    if given.ndim != 2 or given.shape[1] != pieces:
+        raise NotationError(f"positions of {name} are an array of shape (positions, {pieces}), not {given.shape}")
+    if given.dtype.kind not in "iu":
+        raise NotationError(f"squares are whole numbers, not of type {given.dtype}")
+    return given
+
+
+def sound_rows(game: Game, material: Material, squares: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+    """Whether each row is a position of the material in which the game is not over.
+
+    Parameters
+    ----------
+    game : Game
+    material : Material
+    squares : ndarray of integers, shape (positions, pieces)
+    """
+    last = len(game.board) - 1
+    if squares.size and not 0 <= squares.min() <= squares.max() <= last:
+        inside = ((squares >= 0) & (squares <= last)).all(axis=1)
+        return inside & sound_rows(game, material, squares.clip(0, last))
+    sound = apart(squares.astype(np.int8, copy=False))
+    for piece, homes in enumerate(_homes(game, material)):
+        sound &= homes[squares[:, piece]]
+    for kind, advance in zip(tiered_kinds(game, material.kinds), material.advance, strict=True):
+        levels = _levels(game, kind)
+        sound &= sum(levels[squares[:, piece]] for piece, one in enumerate(material.kinds) if one == kind) == advance
+    return sound
+
+
+def row_fault(game: Game, material: Material, side: int, row: list[int]) -> str:
+    """Why a row is not a position of the material in which the game is not over."""
+    last = len(game.board) - 1
+    outside = [square for square in row if not 0 <= square <= last]
+    if outside:
+        return f"squares of {game.name} are numbered from 0 to {last}, and it has {outside[0]}"
+    position = Position(tuple(sorted(zip(material.kinds, row, strict=True))), side)
+    try:
+        check_pieces(game, position)
+    except NotationError as fault:
+        return str(fault)
+    own = make_material(game, material.kinds, material_of(game, position).advance)
+    return f"it is a position of {material_name(game, own)}, not of {material_name(game, material)}"
+
+
+@cache
+def _homes(game: Game, material: Material) -> tuple[NDArray[np.bool_], ...]:
+    """For each piece, whether it may stand on each square while the game continues."""
+    squares = range(len(game.board))
+    return tuple(np.array([square in game.kinds[kind].homes for square in squares]) for kind in material.kinds)
+
+
+@cache
+def _levels(game: Game, kind: int) -> NDArray[np.int64]:
+    """The level of each square of a tiered kind; 0 elsewhere."""
+    known = levels_of(game, kind)
+    return np.array([known.get(square, 0) for square in range(len(game.board))])

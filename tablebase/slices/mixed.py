@@ -1,0 +1,70 @@
+"""Positions of any materials in one array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tablebase.game.moves import Position
+
+NO_PIECE = 127
+"""Kind and square where a position has fewer pieces than the array has columns."""
+SQUARES = 128
+"""More than any board has, `NO_PIECE` included."""
+Int8 = NDArray[np.int8]
+Rows = NDArray[np.int64]
+
+
+class Mixed(NamedTuple):
+    """Positions of any materials.
+
+    Parameters
+    ----------
+    kinds, squares : ndarray of int8, shape (positions, pieces)
+        Kind number and square of each piece, ascending as in `Position`; `NO_PIECE` after the last one.
+    sides : ndarray of int8, shape (positions,)
+        The side to move.
+    """
+
+    kinds: Int8
+    squares: Int8
+    sides: Int8
+
+    def take(self, rows: Rows | slice) -> Mixed:
+        """The positions with these numbers."""
+        return Mixed(self.kinds[rows], self.squares[rows], self.sides[rows])
+
+    def position(self, row: int) -> Position:
+        """One of the positions."""
+        pieces = zip(self.kinds[row].tolist(), self.squares[row].tolist(), strict=True)
+        return Position(tuple(piece for piece in pieces if piece[0] != NO_PIECE), int(self.sides[row]))
+
+
+def in_order(kinds: Int8, squares: Int8, sides: Int8) -> Mixed:
+    """Positions whose pieces come in any order, `NO_PIECE` among them."""
+    keys = np.sort(kinds.astype(np.int16) * SQUARES + squares, axis=1)
+    return Mixed((keys // SQUARES).astype(np.int8), (keys % SQUARES).astype(np.int8), sides)
+
+
+def mixed(positions: Sequence[Position]) -> Mixed:
+    """Positions as arrays."""
+    most = max((len(position.pieces) for position in positions), default=0)
+    none = [(NO_PIECE, NO_PIECE)] * most
+    pieces = [[*position.pieces, *none[len(position.pieces) :]] for position in positions]
+    both = np.array(pieces, dtype=np.int8).reshape(len(positions), most, 2)
+    return Mixed(both[:, :, 0], both[:, :, 1], np.array([position.side for position in positions], dtype=np.int8))
+
+
+def joined(parts: Sequence[Mixed]) -> Mixed:
+    """The positions of all parts, of which there is at least one."""
+    width = max(part.kinds.shape[1] for part in parts)
+
+    def all_of(pieces: Iterable[Int8]) -> Int8:
+        wide = [np.pad(one, ((0, 0), (0, width - one.shape[1])), constant_values=NO_PIECE) for one in pieces]
+        return np.concatenate(wide)
+
+    kinds, squares = all_of(part.kinds for part in parts), all_of(part.squares for part in parts)
+    return Mixed(kinds, squares, np.concatenate([part.sides for part in parts]))
