@@ -23,7 +23,8 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
 from tablebase.charts.colours import COLOURS
 from tablebase.charts.tallies import DrawMatrix, Tally
-from tablebase.errors import TablebaseError, system_error
+from tablebase.errors import TablebaseError
+from tablebase.files.outputs import check_output, written
 from tablebase.game import Board, Outcome
 
 PLURALS = {Outcome.WIN: "wins", Outcome.LOSS: "losses", Outcome.DRAW: "draws"}
@@ -37,6 +38,7 @@ WRITTEN = 40
 """Maximum number of columns with room for a number in each cell."""
 DPI = 150
 SCREEN_DPI = 72
+CURE = "name another file with --output"
 SUFFIXES: Mapping[str, Mapping[str, None]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 """File types, and metadata to omit from them, so that the same picture is the same bytes."""
 
@@ -50,10 +52,11 @@ class Picture(Figure):
         return buffer.getvalue()
 
 
-def check_suffix(path: Path) -> None:
-    """Raise `TablebaseError` unless a file's suffix names a type of picture."""
+def check_picture(path: Path) -> None:
+    """Raise `TablebaseError` unless a file can be written, and its suffix names a type of picture."""
     if path.suffix.lower() not in SUFFIXES:
         raise TablebaseError(f"{path} is not the name of a picture: use one of the suffixes {', '.join(SUFFIXES)}")
+    check_output(path, CURE)
 
 
 def save(figure: Figure, path: Path) -> None:
@@ -64,15 +67,13 @@ def save(figure: Figure, path: Path) -> None:
     TablebaseError
         If the suffix is unknown, or the file cannot be written.
     """
-    check_suffix(path)
+    check_picture(path)
     suffix = path.suffix.lower()
     buffer = BytesIO()
     with rc_context({"svg.hashsalt": "tablebase"}):
         figure.savefig(buffer, format=suffix[1:], dpi=DPI, metadata=dict(SUFFIXES[suffix]))
-    try:
-        path.write_bytes(buffer.getvalue())
-    except OSError as fault:
-        raise system_error(fault, path, "name another file with --output") from fault
+    with written(path, CURE) as file:
+        file.write(buffer.getvalue())
 
 
 def draw_distances(

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 
 from tablebase.charts.bars import Bar, Fill, draw_bars
 from tablebase.charts.colours import COLOURS
-from tablebase.errors import TablebaseError, system_error
+from tablebase.files.outputs import write_text
 from tablebase.game import Outcome
 from tablebase.patterns.findings import gain_rows, rule_rows
 from tablebase.patterns.search import Patterns, Profile
@@ -20,14 +20,7 @@ from tablebase.pictures.markup import element
 
 PLAIN = COLOURS[Outcome.WIN]
 """The colour of what is no outcome."""
-
-
-def check_place(file: Path) -> None:
-    """Raise `TablebaseError` unless a file can be written there, as far as can be seen before."""
-    if not file.parent.is_dir():
-        raise TablebaseError(f"there is no folder {file.parent}: make it, or name another file with --html")
-    if file.is_dir():
-        raise TablebaseError(f"{file} is a folder: name a file with --html")
+CURE = "name another file with --html"
 
 
 def write_report(file: Path, found: Sequence[Patterns], top: int, style: str) -> None:
@@ -59,10 +52,7 @@ def write_report(file: Path, found: Sequence[Patterns], top: int, style: str) ->
     )
     sections = [_section(each, top, number) for number, each in enumerate(found, start=1)]
     page = element("html", head, element("body", element("main", element("h1", text=heading), *sections)), lang="en")
-    try:
-        file.write_text(f"<!DOCTYPE html>\n{_html(page)}\n", encoding="utf-8")
-    except OSError as fault:
-        raise system_error(fault, file, "name another file with --html") from fault
+    write_text(file, f"<!DOCTYPE html>\n{_html(page)}\n", CURE)
 
 
 def patterns_html(patterns: Patterns, top: int) -> str:

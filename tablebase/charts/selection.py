@@ -145,7 +145,8 @@ def select_slices(
         for slice_ in slices(game, count)
     )
     by_name = listed("material", {str(line.material) for line in selected})
-    condition = f"NOT stalemate AND {by_name if patterns else listed('pieces', counts)} AND {listed('side', letters)}"
+    of_sides = listed("side", {str(line.side) for line in selected})
+    condition = f"NOT stalemate AND {by_name if patterns else listed('pieces', counts)} AND {of_sides}"
     return ChartSlices(game, _name(patterns, counts), selected, total - len(selected), condition)
 
 

@@ -13,10 +13,16 @@ from numpy.typing import NDArray
 from tablebase.game import Outcome
 from tablebase.game.features import Feature
 from tablebase.mining.rows import Rows
+from tablebase.mining.words import Check, one_of
 from tablebase.values import Coding
 
 OUTCOMES = tuple(Outcome)
 TEXT = pa.dictionary(pa.int16(), pa.string())
+
+
+def of_outcomes(name: str) -> Check:
+    """The check of a column of outcomes."""
+    return one_of(name, tuple(map(str, OUTCOMES)))
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,12 @@ class Column:
         Whether ``*`` leaves it out for another reason.
     of_moves : bool
         Whether it is made from the legal moves.
+    by_codes : bool
+        Whether all positions of a slice agree in it that have the same code, and the same code with the other side to move.
+    of_twin : bool
+        Whether it is made from the code with the other side to move.
+    check : callable or None
+        Raises `TablebaseError` for a word or whole number that no row can have.
     """
 
     name: str
@@ -46,6 +58,9 @@ class Column:
     late: bool = False
     extra: bool = False
     of_moves: bool = False
+    by_codes: bool = False
+    of_twin: bool = False
+    check: Check | None = None
 
     @property
     def in_star(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
@@ -13,12 +14,13 @@ from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.game.features import KINDS, Feature
 from tablebase.mining.board_text import TEXTS, board_texts
-from tablebase.mining.column import OUTCOMES, TEXT, Column, by_code, constant, small_integers, words_array
+from tablebase.mining.column import OUTCOMES, TEXT, Column, by_code, constant, of_outcomes, small_integers, words_array
 from tablebase.mining.move_columns import columns_from_moves, move_columns
 from tablebase.mining.rows import Rows
+from tablebase.mining.words import Check, between, one_of
 from tablebase.slices.location import StoredSlice
-from tablebase.slices.material import material_name
-from tablebase.values import FIRST, STALEMATE, Coding
+from tablebase.slices.material import material_name, parse_material
+from tablebase.values import FIRST, STALEMATE, Codes, Coding
 
 ZUGZWANG = "zugzwang"
 
@@ -36,7 +38,7 @@ def columns(game: Game, slices: Sequence[StoredSlice], features: tuple[Feature, 
     for piece in range(piece_count):
         every_column += _piece_columns(game, piece)
     every_column += [Column(name, pa.string(), partial(_text, name), late=True) for name in TEXTS]
-    every_column += [Column(ZUGZWANG, pa.bool_(), _zugzwang, extra=True), *columns_from_moves(game)]
+    every_column += [*_twin_columns(), *columns_from_moves(game)]
     every_column += [column for feature in features for column in _feature_columns(feature, piece_count)]
     _check_names(every_column)
     return {column.name: column for column in every_column}
@@ -60,27 +62,62 @@ def _check_names(every_column: Sequence[Column]) -> None:
 def _slice_columns(game: Game, slices: Sequence[StoredSlice]) -> list[Column]:
     names = {slice_.material: material_name(game, slice_.material) for slice_ in slices}
     material, mover = constant(list(names.values())), constant([side.letter for side in game.sides])
+    its_pieces, its_side = between("pieces", 2, game.max_pieces), one_of("side", [side.letter for side in game.sides])
+    if game.swap is not None:
+        its_side = one_of("side", [game.sides[0].letter], " (with the other side to move, a row has colours exchanged)")
+
+    def pieces(rows: Rows) -> pa.Array:
+        return small_integers(np.full(len(rows), rows.slice.material.pieces))
+
+    def named(rows: Rows) -> pa.Array:
+        return material(rows, names[rows.slice.material])
+
     return [
-        Column("material", TEXT, lambda rows: material(rows, names[rows.slice.material])),
-        Column("pieces", pa.int16(), lambda rows: small_integers(np.full(len(rows), rows.slice.material.pieces))),
-        Column("side", TEXT, lambda rows: mover(rows, game.sides[rows.slice.side].letter)),
+        Column("material", TEXT, named, by_codes=True, check=partial(_check_material, game)),
+        Column("pieces", pa.int16(), pieces, by_codes=True, check=its_pieces),
+        Column("side", TEXT, lambda rows: mover(rows, game.sides[rows.slice.side].letter), by_codes=True, check=its_side),
     ]
+
+
+def _check_material(game: Game, text: str) -> None:
+    """Raise `TablebaseError` unless this is the name of a material."""
+    name = material_name(game, parse_material(game, text))
+    if name != text:
+        raise TablebaseError(f"the material {text} is written {name}")
 
 
 def _value_columns() -> list[Column]:
     return [
-        Column("outcome", TEXT, lambda rows: rows.shared("outcome", lambda: _outcome(rows))),
-        Column("distance", pa.int16(), lambda rows: rows.shared("distance", lambda: _distance(rows))),
-        Column("stalemate", pa.bool_(), lambda rows: rows.shared("stalemate", lambda: pa.array(rows.codes == STALEMATE))),
+        _by_codes("outcome", TEXT, lambda rows: _outcome(rows.coding, rows.codes)),
+        _by_codes("distance", pa.int16(), lambda rows: _distance(rows.coding, rows.codes)),
+        _by_codes("stalemate", pa.bool_(), lambda rows: pa.array(rows.codes == STALEMATE)),
     ]
 
 
-def _outcome(rows: Rows) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(by_code(rows.coding)[0].take(rows.codes), words_array(tuple(map(str, OUTCOMES))))
+def _twin_columns() -> list[Column]:
+    return [
+        _by_codes("twin_outcome", TEXT, lambda rows: _outcome(rows.coding, rows.other_codes), of_twin=True),
+        _by_codes("twin_distance", pa.int16(), lambda rows: _distance(rows.coding, rows.other_codes), of_twin=True),
+        _by_codes(ZUGZWANG, pa.bool_(), _zugzwang, of_twin=True),
+    ]
 
 
-def _distance(rows: Rows) -> pa.Array:
-    return small_integers(by_code(rows.coding)[1].take(rows.codes), rows.codes < FIRST)
+def _by_codes(name: str, type_: pa.DataType, compute: Callable[[Rows], pa.Array], *, of_twin: bool = False) -> Column:
+    """A column that is made once for all rows with the same codes; ``*`` leaves out those of the twin."""
+
+    def array(rows: Rows) -> pa.Array:
+        return rows.shared(name, lambda: compute(rows))
+
+    check = of_outcomes(name) if type_ == TEXT else None
+    return Column(name, type_, array, extra=of_twin, by_codes=True, of_twin=of_twin, check=check)
+
+
+def _outcome(coding: Coding, codes: Codes) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(by_code(coding)[0].take(codes), words_array(tuple(map(str, OUTCOMES))))
+
+
+def _distance(coding: Coding, codes: Codes) -> pa.Array:
+    return small_integers(by_code(coding)[1].take(codes), codes < FIRST)
 
 
 @cache
@@ -111,17 +148,23 @@ def _piece_columns(game: Game, piece: int) -> list[Column]:
     def squares(rows: Rows) -> NDArray[np.int8]:
         return rows.positions.squares[:, piece]
 
-    return [
-        _of_piece(piece, f"p{number}", TEXT, lambda rows: kinds(rows, game.kinds[rows.slice.material.kinds[piece]].symbol)),
-        _of_piece(
-            piece,
-            f"p{number}_square",
-            TEXT,
-            lambda rows: pa.DictionaryArray.from_arrays(squares(rows).astype(np.int16), names),
-        ),
-        _of_piece(piece, f"p{number}_file", pa.int16(), lambda rows: small_integers(files.take(squares(rows)))),
-        _of_piece(piece, f"p{number}_rank", pa.int16(), lambda rows: small_integers(ranks.take(squares(rows)))),
+    def named(rows: Rows) -> pa.Array:
+        return pa.DictionaryArray.from_arrays(squares(rows).astype(np.int16), names)
+
+    def letter(rows: Rows) -> pa.Array:
+        return kinds(rows, game.kinds[rows.slice.material.kinds[piece]].symbol)
+
+    def coordinate(values: NDArray[np.int16]) -> Callable[[Rows], pa.Array]:
+        return lambda rows: small_integers(values.take(squares(rows)))
+
+    name = f"p{number}"
+    every = [
+        Column(name, TEXT, letter, by_codes=True, check=one_of(name, [kind.symbol for kind in game.kinds])),
+        Column(f"{name}_square", TEXT, named, check=one_of(f"{name}_square", game.board.names)),
+        Column(f"{name}_file", pa.int16(), coordinate(files), check=between(f"{name}_file", 1, game.board.width)),
+        Column(f"{name}_rank", pa.int16(), coordinate(ranks), check=between(f"{name}_rank", 1, game.board.height)),
     ]
+    return [_of_piece(piece, column) for column in every]
 
 
 def _feature_columns(feature: Feature, piece_count: int) -> list[Column]:
@@ -138,17 +181,19 @@ def _feature_columns(feature: Feature, piece_count: int) -> list[Column]:
 
         return array
 
+    def of_words(name: str) -> Check | None:
+        return one_of(name, feature.words) if feature.words else None
+
     return [
-        _of_piece(max(pieces, default=0), name, type_, compute(pieces), feature) for name, pieces in feature.columns(piece_count)
+        _of_piece(max(pieces, default=0), Column(name, type_, compute(pieces), feature, check=of_words(name)))
+        for name, pieces in feature.columns(piece_count)
     ]
 
 
-def _of_piece(
-    piece: int, name: str, type_: pa.DataType, compute: Callable[[Rows], pa.Array], feature: Feature | None = None
-) -> Column:
+def _of_piece(piece: int, column: Column) -> Column:
     """A column that is null in slices without this piece, counted from 0."""
 
     def array(rows: Rows) -> pa.Array:
-        return compute(rows) if piece < rows.slice.material.pieces else pa.nulls(len(rows), type_)
+        return column.compute(rows) if piece < rows.slice.material.pieces else pa.nulls(len(rows), column.type)
 
-    return Column(name, type_, array, feature)
+    return replace(column, compute=array)

@@ -8,21 +8,17 @@ before DuckDB reads them. Only what is listed here is recognised; any other SELE
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
-import numpy as np
 import pyarrow as pa
 from sqlglot import exp
 
 from tablebase.mining.column import TEXT, Column
 from tablebase.mining.edits import Edits
-from tablebase.mining.selection import SLICE_COLUMNS, VALUE_COLUMNS
 from tablebase.mining.star import COUNTED, MOVE_TABLES, POSITION_TABLES, TALLIED, Scope
 
-COUNT = Column("number of rows", pa.int64(), lambda rows: pa.array(np.ones(len(rows), dtype=np.int64)))
+COUNT = Column("number of rows", pa.int64(), lambda rows: pa.array(rows.counts), by_codes=True)
 """For how many rows a row of a table of counts stands."""
-LETTER = re.compile(r"p\d+")
 FEW_VALUES = TEXT, pa.bool_(), pa.int16()
 """The types of columns in which many rows agree; texts of positions are of none of them."""
 WITH_COUNTS = {COUNTED: POSITION_TABLES, TALLIED: POSITION_TABLES + MOVE_TABLES}
@@ -68,8 +64,7 @@ def columns_with_counts(schema: str, columns: Mapping[str, Column]) -> list[Colu
     """
     if schema == TALLIED:
         return [column for column in columns.values() if column.type in FEW_VALUES]
-    of_slice = [*SLICE_COLUMNS, *VALUE_COLUMNS]
-    return [column for name, column in columns.items() if column.feature is None and (name in of_slice or LETTER.fullmatch(name))]
+    return [column for column in columns.values() if column.by_codes and not column.of_twin]
 
 
 def counted_scopes(found: Sequence[Scope], columns: Mapping[str, Mapping[str, Column]]) -> list[tuple[Scope, str]]:

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tablebase.compute.cleanup import ensured
 from tablebase.errors import TablebaseError, did_you_mean, system_error
+from tablebase.files.outputs import check_output_folder, written
 from tablebase.game import Game
 from tablebase.game.features import Feature
 from tablebase.mining.column import Column
@@ -31,6 +30,7 @@ from tablebase.slices.material import material_name
 from tablebase.tables.store import Store
 
 FILE_NAME = "positions.parquet"
+CURE = "name another folder with --parquet"
 KEY = b"tablebase"
 """Metadata key under which each file records the export it belongs to."""
 
@@ -115,15 +115,12 @@ class Export:
     @contextmanager
     def _file(self, slice_: StoredSlice) -> Iterator[pq.ParquetWriter]:
         path = self._path(slice_)
-        draft = path.with_name(f".{path.name}.tmp")
-        with ensured(partial(_discard, draft)):
-            try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                with pq.ParquetWriter(draft, self.schema, compression="zstd") as writer:
-                    yield writer
-                draft.replace(path)
-            except OSError as fault:
-                raise system_error(fault, self.folder, "name another folder with --parquet") from fault
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as fault:
+            raise system_error(fault, self.folder, CURE) from fault
+        with written(path, CURE, own=True) as file, pq.ParquetWriter(file, self.schema, compression="zstd") as writer:
+            yield writer
 
     def _path(self, slice_: StoredSlice) -> Path:
         material, side = material_name(self.game, slice_.material), self.game.sides[slice_.side].letter
@@ -131,10 +128,9 @@ class Export:
 
     def _check_folder(self) -> None:
         """Raise `TablebaseError` if the folder contains anything but files of the same export."""
+        check_output_folder(self.folder, CURE)
         if not self.folder.exists():
             return
-        if not self.folder.is_dir():
-            raise TablebaseError(f"{self.folder} is a file: name a folder with --parquet")
         if any(not path.name.startswith("pieces=") for path in self.folder.iterdir()):
             raise TablebaseError(f"{self.folder} contains other files: name a new folder")
         file = next(self.folder.rglob(FILE_NAME), None)
@@ -200,9 +196,3 @@ def export(
         scan = Scan(game, store, missing, written, threads, sample=sample)
         scan.tick = lambda: tick and tick(scan.done, scan.cells)
         return Exported(len(missing), output.write(scan))
-
-
-def _discard(draft: Path) -> None:
-    """Delete an unfinished file, as far as that is possible."""
-    with suppress(OSError):
-        draft.unlink(missing_ok=True)

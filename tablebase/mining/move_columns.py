@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from tablebase.game import Game
 from tablebase.mining.board_text import POSITION, board_texts, child_texts
-from tablebase.mining.column import OUTCOMES, TEXT, Column, by_code, small_integers, words_array
+from tablebase.mining.column import OUTCOMES, TEXT, Column, by_code, of_outcomes, small_integers, words_array
 from tablebase.mining.moves import Judged, RowMoves, move_texts
 from tablebase.mining.rows import MoveRows, Rows
+from tablebase.mining.words import one_of
 from tablebase.values import FIRST, FULL, Codes
 
 CHILD = "child"
@@ -41,12 +42,15 @@ def columns_from_moves(game: Game) -> list[Column]:
 
         return array
 
+    def move(name: str, choose: Callable[[RowMoves], NDArray[np.int32]]) -> Column:
+        return Column(name, TEXT, text(choose), extra=True, of_moves=True, check=one_of(name, move_texts(game)))
+
     return [
-        Column("best", TEXT, text(lambda moves: moves.best), extra=True, of_moves=True),
+        move("best", lambda moves: moves.best),
         Column("winning_moves", pa.int16(), count(lambda judged: judged.wins), extra=True, of_moves=True),
         Column("drawing_moves", pa.int16(), count(lambda judged: judged.draws), extra=True, of_moves=True),
         Column("losing_moves", pa.int16(), count(lambda judged: judged.losses), extra=True, of_moves=True),
-        Column("only_move", TEXT, text(lambda moves: moves.only), extra=True, of_moves=True),
+        move("only_move", lambda moves: moves.only),
     ]
 
 
@@ -69,7 +73,14 @@ def move_columns(game: Game, slice_columns: Sequence[Column]) -> dict[str, Colum
         "is_best": (pa.bool_(), _is_best),
         "is_only": (pa.bool_(), _is_only),
     }
-    columns = [*slice_columns, *(Column(name, type_, _of_moves(array), of_moves=True) for name, (type_, array) in made.items())]
+    letters = [kind.symbol for kind in game.kinds]
+    words = {"move": move_texts(game), "piece": letters, "captures": letters, ORIGIN: game.board.names, TARGET: game.board.names}
+    checks = {name: one_of(name, its) for name, its in words.items()}
+    checks |= {name: of_outcomes(name) for name in ("outcome", "position_outcome")}
+    columns = [
+        *slice_columns,
+        *(Column(name, type_, _of_moves(array), of_moves=True, check=checks.get(name)) for name, (type_, array) in made.items()),
+    ]
     columns.append(Column(POSITION, pa.string(), lambda rows: board_texts(POSITION, rows.positions), late=True))
     columns.append(Column(CHILD, pa.string(), _of_moves(_children), late=True, of_moves=True))
     return {column.name: column for column in columns}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from errno import ENOENT
 from pathlib import Path
 
 import pyarrow as pa
@@ -59,14 +60,24 @@ def own_tables(tables: Mapping[str, Path | str | pa.Table]) -> OwnTables:
     return {name: table if isinstance(table, pa.Table) else _read(Path(table)) for name, table in tables.items()}
 
 
-def _read(file: Path) -> pa.Table:
-    """A file as a table."""
-    from pyarrow import csv, parquet
-
+def check_file(file: Path) -> None:
+    """Raise `TablebaseError` unless a file has a suffix of tables, and is there."""
     suffix = file.suffix.lower()
     if suffix not in SUFFIXES:
         known = " or ".join(SUFFIXES)
         raise TablebaseError(f"{file} is no table{did_you_mean(suffix, SUFFIXES)}: its name has to end in {known}")
+    if file.exists() and not file.is_file():
+        raise TablebaseError(f"{file} is not a regular file: name another file with --table")
+    if not file.exists():
+        raise system_error(FileNotFoundError(ENOENT, ""), file, "name another file with --table")
+
+
+def _read(file: Path) -> pa.Table:
+    """A file as a table."""
+    from pyarrow import csv, parquet
+
+    check_file(file)
+    suffix = file.suffix.lower()
     try:
         # Files are read here, since statements can open none.
         return parquet.read_table(file, partitioning=None) if suffix == ".parquet" else csv.read_csv(file)

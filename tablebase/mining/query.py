@@ -40,6 +40,9 @@ from tablebase.mining.shorthand import read_request
 from tablebase.mining.star import COUNTED, MAIN, MOVE_TABLES, MOVES, POSITION_TABLES, POSITIONS, SAMPLE, TABLES, TALLIED
 from tablebase.mining.statement import Statement, conditions_on, sources
 from tablebase.mining.tally import TalliedScan
+from tablebase.mining.words import check_words
+from tablebase.tables.format import table_path
+from tablebase.tables.missing import missing_table
 from tablebase.tables.store import Store
 
 BATCH = 1 << 16
@@ -132,6 +135,10 @@ class Query(Tabular):
             self._count(text, all_columns)
         # DuckDB knows best what is wrong with a statement, so it comes first.
         check_reach(self.statement.tree, (*TABLES, *(name.lower() for name in self.own)))
+        checks = {
+            table: {name.lower(): its.check for name, its in every.items() if its.check} for table, every in all_columns.items()
+        }
+        check_words(self.statement.tree, checks)
         late = any(column.late for needed in self.statement.columns.values() for column in needed)
         self.writer = PositionWriter(game, {slice_.material for slice_ in known}, of_positions, of_moves) if late else None
         self.relations = [
@@ -198,6 +205,7 @@ class Query(Tabular):
     def _batches(
         self, limit: int | None, tick: Callable[[int], object] | None, timeout: float | None
     ) -> Generator[pa.RecordBatch, None, None]:
+        self.store.require_open()
         if self.explained:
             yield from self._explanation(limit)
             return
@@ -296,6 +304,10 @@ class Query(Tabular):
         everything = {slice_: values for slice_, values in known.items() if slice_.distinct or name in (POSITIONS, MOVES)}
         needed = self.statement.columns[schema, name]
         selection = union([self._select(table, everything) for table in tables])
+        for material in {slice_.location.material for slice_ in selection}:
+            # Counts from the catalog do not open the file.
+            if not table_path(self.folder, self.game, material).exists():
+                raise missing_table(self.game, material, self.folder)
         if schema == COUNTED:
             return Relation(schema, name, needed, HistogramTable(self.game, self.histograms, selection, needed))
         sample = self.statement.samples.get(schema, WHOLE)

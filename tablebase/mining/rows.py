@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from tablebase.mining.moves import RowMoves
@@ -15,6 +15,7 @@ from tablebase.slices.positions import Positions
 from tablebase.values import Codes, Coding
 
 Int64 = NDArray[np.int64]
+Shared = TypeVar("Shared")
 
 MOST_MOVES = 1 << 12
 """A position has fewer moves."""
@@ -33,13 +34,15 @@ class Rows:
     make_positions : callable
         Computes their squares, on first use.
     make_other_codes : callable
-        Reads the codes of the same placements with the other side to move, on first use; given the positions.
+        Reads the codes of the same placements with the other side to move, on first use.
     make_moves : callable
         Lists their moves, on first use.
     make_some : callable
         Makes those at some places, of which nothing has been computed.
-    columns : dict of str to pyarrow.Array, optional
-        Columns made from the codes alone, which rows with the same codes share.
+    shared : dict, optional
+        What is made from the codes alone, by name; rows with the same codes share it.
+    counts : ndarray of int64, optional
+        The number of rows that each stands for; by default 1.
     """
 
     def __init__(
@@ -49,12 +52,13 @@ class Rows:
         coding: Coding,
         make_numbers: Callable[[], Int64],
         make_positions: Callable[[], Positions],
-        make_other_codes: Callable[[Positions], Codes],
+        make_other_codes: Callable[[], Codes],
         make_moves: Callable[[], RowMoves],
         make_some: Callable[[Int64], Rows],
-        columns: dict[str, pa.Array] | None = None,
+        shared: dict[str, Any] | None = None,
+        counts: Int64 | None = None,
     ) -> None:
-        self._columns = {} if columns is None else columns
+        self._shared, self._counts = {} if shared is None else shared, counts
         self.slice, self.codes, self.coding, self._make_numbers = slice_, codes, coding, make_numbers
         self._make_positions, self._make_other_codes, self._make_moves = make_positions, make_other_codes, make_moves
         self.some = make_some
@@ -75,30 +79,37 @@ class Rows:
     @cached_property
     def other_codes(self) -> Codes:
         """Codes of the same placements with the other side to move."""
-        return self._make_other_codes(self.positions)
+        return self._make_other_codes()
 
     @cached_property
     def moves(self) -> RowMoves:
         """Their moves."""
         return self._make_moves()
 
-    def shared(self, name: str, make: Callable[[], pa.Array]) -> pa.Array:
-        """A column that is made from the codes alone, made once for all rows with the same codes."""
-        if name not in self._columns:
-            self._columns[name] = make()
-        return self._columns[name]
+    @property
+    def counts(self) -> Int64:
+        """The number of rows that each stands for."""
+        return np.ones(len(self), dtype=np.int64) if self._counts is None else self._counts
 
-    def take(self, where: Int64) -> Rows:
-        """The rows at these places, made from what is computed of all."""
+    def shared(self, name: str, make: Callable[[], Shared]) -> Shared:
+        """Make something from the codes alone, once for all rows with the same codes."""
+        if name not in self._shared:
+            self._shared[name] = make()
+        made: Shared = self._shared[name]
+        return made
+
+    def take(self, where: Int64, counts: Int64 | None = None) -> Rows:
+        """The rows at these places, made from what is computed of all; each stands for as many rows as `counts` says."""
         return Rows(
             self.slice,
             self.codes[where],
             self.coding,
             lambda: self.numbers[where],
             lambda: self.positions.take(where),
-            lambda _: self.other_codes[where],
+            lambda: self.other_codes[where],
             lambda: self.moves.take(where),
             lambda places: self.some(where[places]),
+            counts=counts,
         )
 
 
@@ -122,7 +133,7 @@ class MoveRows(Rows):
             rows.coding,
             lambda: taken.numbers * MOST_MOVES + self.number - self.of_rows.first[self.row],
             lambda: taken.positions,
-            lambda _: taken.other_codes,
+            lambda: taken.other_codes,
             lambda: taken.moves,
             lambda places: MoveRows(rows, (self.row[places], self.number[places])),
         )

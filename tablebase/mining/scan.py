@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -40,6 +40,8 @@ BLOCK = 1 << 18
 """Approximate number of indices in a block."""
 MOVES_BLOCK = 1 << 15
 """The same where moves are listed, of which there are several for each position."""
+CODES_BLOCK = 1 << 20
+"""The same where nothing but codes is needed, which take little memory."""
 AHEAD = 3
 """Blocks in progress per thread."""
 FEW = 4
@@ -128,7 +130,8 @@ class Scan:
     def _spread(self, stored_sides: Sequence[StoredSide], work: Callable[[Rows], Result]) -> Iterator[list[Result]]:
         """Apply a function to the rows of each slice in each block."""
         lists_moves = self.of_moves or any(column.of_moves for column in self.columns)
-        size = min(BLOCK, MOVES_BLOCK) if lists_moves else BLOCK
+        by_codes = all(column.by_codes for column in self.columns)
+        size = min(BLOCK, MOVES_BLOCK) if lists_moves else CODES_BLOCK if by_codes else BLOCK
         blocks = ((stored, span) for stored in stored_sides for span in stored.spans(layout_of(self.game, stored.material), size))
         with ThreadPoolExecutor(self.threads) as pool:
             running: deque[Future[tuple[int, list[Result]]]] = deque()
@@ -287,9 +290,9 @@ class _Image:
         return _Image(self.block, self.offsets[where], self.mirrored, self.plain or self, places)
 
     @cached_property
-    def columns(self) -> dict[str, pa.Array]:
-        """Columns that all rows made from the same codes share."""
-        return {} if self.plain is None or self.places is not None else self.plain.columns
+    def shared(self) -> dict[str, Any]:
+        """What all rows made from the same codes share."""
+        return {} if self.plain is None or self.places is not None else self.plain.shared
 
     @cached_property
     def codes(self) -> Codes:
@@ -297,6 +300,23 @@ class _Image:
             return self.plain.codes
         codes: Codes = self.block.codes.take(self.offsets)
         return codes
+
+    @cached_property
+    def other_codes(self) -> Codes:
+        """Codes of the same placements with the other side to move."""
+        codes: Codes
+        if self.plain is not None:
+            # A mirror image has the value of its original.
+            codes = self.plain.other_codes
+            return codes if self.places is None else codes.take(self.places)
+        others, layout = self.block.other_codes, self.block.layout
+        if others is not None:
+            # Neither the slots nor the squares of the pieces depend on the side to move.
+            codes = others.take(self.offsets)
+            return codes
+        location = locate(layout.game, layout.material, 1 - self.block.side)
+        indices = Address(layout.game, location).index_many(self.squares[:, np.argsort(layout.slots)])
+        return self.block.stored_codes.at(location.material, location.side, indices)
 
     @cached_property
     def squares(self) -> Squares:
@@ -334,7 +354,7 @@ class _Image:
 
         moves = partial(self._moves_of, slice_)
         coding = self.block.coding
-        return Rows(slice_, self.codes, coding, self._numbers, positions, self._other_codes, moves, some, self.columns)
+        return Rows(slice_, self.codes, coding, self._numbers, positions, lambda: self.other_codes, moves, some, self.shared)
 
     def _numbers(self) -> NDArray[np.int64]:
         """A number for each placement of the stored material."""
@@ -350,14 +370,3 @@ class _Image:
         moves = slice_moves(game, layout.material, self.block.side)
         places = np.arange(len(self.offsets)) if self.places is None else self.places
         return RowMoves(game, moves, self.listed, places, squares, kinds)
-
-    def _other_codes(self, positions: Positions) -> Codes:
-        """Codes of positions with the other side to move."""
-        others = self.block.other_codes
-        if others is not None:
-            # Neither the slots nor the squares of the pieces depend on the side to move.
-            codes: Codes = others.take(self.offsets)
-            return codes
-        location = locate(positions.game, positions.material, 1 - positions.side)
-        indices = Address(positions.game, location).index_many(positions.squares)
-        return self.block.stored_codes.at(location.material, location.side, indices)

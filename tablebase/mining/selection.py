@@ -6,11 +6,10 @@ slice that have the same value. DuckDB therefore evaluates it once for each such
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 import duckdb
 import pyarrow as pa
@@ -62,7 +61,6 @@ class Wanted:
         return Wanted(self.values | other.values, indices)
 
 
-Name = TypeVar("Name", str, int)
 Selection = Mapping[StoredSlice, Wanted]
 """Slices, and which of their positions are wanted."""
 Histograms = Mapping[StoredSlice, Mapping[Occurring, int]]
@@ -175,7 +173,7 @@ def select_by_condition(game: Game, known: Selection, conditions: Sequence[exp.E
     MissingTableError
         If the conditions name slices that could exist, but have not been built.
     TablebaseError
-        If they write a material's name in another order, or name an alias that is not in the selection.
+        If they name an alias that is not in the selection.
     """
     slice_columns = (*SLICE_COLUMNS, *_letters(known))
     parts = [part for part in parts_of(conditions) if _depends_only_on(part, (*slice_columns, *VALUE_COLUMNS), names)]
@@ -252,25 +250,11 @@ def _check_named(game: Game, known: Selection, parts: Sequence[exp.Expr], folder
     named = [equality for part in parts for equality in _equalities(part)]
     materials = [literal.name for column, literal in named if column == "material"]
     for text in materials:
-        if _is_possible(parse_materials, game, text):
-            material = parse_material(game, text)
-            name = material_name(game, material)
-            if name != text:
-                raise TablebaseError(f"the material {text} is written {name}")
-            check_built(game, known, material, folder)
+        check_built(game, known, parse_material(game, text), folder)
     for column, literal in named:
         # Where materials are named, their pieces are known.
-        if column == "pieces" and not materials and literal.is_int and _is_possible(piece_counts, game, int(literal.name)):
+        if column == "pieces" and not materials and literal.is_int:
             _check_pieces(game, known, int(literal.name), folder)
-
-
-def _is_possible(check: Callable[[Game, Name], object], game: Game, name: Name) -> bool:
-    """Whether a game can have slices of this name; if not, it has no such positions, built or not."""
-    try:
-        check(game, name)
-    except TablebaseError:
-        return False
-    return True
 
 
 def _check_pieces(game: Game, known: Selection, pieces: int, folder: Path) -> None:

@@ -59,7 +59,7 @@ class Statement:
     """
 
     def __init__(self, text: str, columns: Mapping[str, Mapping[str, Column]], *, counts: bool = False) -> None:
-        self.tree = tree = _parse(text)
+        self.tree = tree = parse_select(text)
         self.reads_unnamed = _reads_unnamed(tree)
         found, named = scopes(tree), names_in(tree)
         self.columns: dict[tuple[str, str], list[Column]] = {}
@@ -98,7 +98,8 @@ class Statement:
         self.text, self.tables = edits.result(), [(read, schemas[id(read)]) for _, read, _ in readings]
 
 
-def _parse(statement: str) -> exp.Expr:
+def parse_select(statement: str) -> exp.Expr:
+    """Parse a statement; raise `TablebaseError` if it is wrong whatever its tables hold, or anything but a SELECT."""
     with faults_as_sentences():
         statements = duckdb.extract_statements(statement)
     if [each.type.name for each in statements] == ["MULTI"]:

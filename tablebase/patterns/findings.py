@@ -11,7 +11,6 @@ from typing import Any
 
 from sqlalchemy import delete, select
 
-from tablebase.catalog import seal
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.schema import PATTERNS, GainRow, RuleRow, SliceRow, TreeRow
 from tablebase.errors import TablebaseError
@@ -59,7 +58,6 @@ def save(catalog: Catalog, patterns: Patterns) -> None:
         session.add_all(GainRow(**common, **row) for row in gain_rows(patterns, PAIRS))
         session.add_all(RuleRow(**common, **row) for row in rule_rows(patterns))
         session.add_all(TreeRow(**common, **row) for row in tree_rows(patterns))
-        seal.seal_patterns(session, slice_id)
 
 
 def best(patterns: Patterns, number: int, limit: int | None = None) -> list[Gain]:

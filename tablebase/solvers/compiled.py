@@ -166,7 +166,7 @@ def checkpoint_in(coding: Coding, checkpoint: Checkpoint, solver: str) -> Checkp
     # Imported here because Numba is slow to load.
     from tablebase.compute.jit import KERNELS
 
-    return checkpoint.of(solver, KERNELS.name, coding.dtype, str(coding.stride))
+    return checkpoint.of(solver, KERNELS, coding.dtype, str(coding.stride))
 
 
 def _load_children(load: Load, locations: list[Location]) -> dict[tuple[Material, int], tuple[Codes, Coding]]:

@@ -34,19 +34,30 @@ Scores = NDArray[Any]
 
 def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     """Codes of both sides to move, or None if a distance does not fit the coding."""
-    pursuit, coding = pursuit_of(problem.layout), problem.coding
+    pursuit, coding, checkpoint = pursuit_of(problem.layout), problem.coding, problem.checkpoint
     arrays = compile_pursuit(pursuit)
     worth = _translate(problem.arrays.children, _scores(coding))
     runner_codes, pursuer_codes = _codes(coding, True), _codes(coding, False)
     codes = [np.empty(problem.layout.size, dtype=coding.dtype) for _ in (0, 1)]
     running, pursuing = codes[pursuit.runner.side], codes[pursuit.pursuer.side]
-    longest = spread(
-        lambda begin, end: _solve_rows(arrays, worth, begin, end, running, pursuing, runner_codes, pursuer_codes),
-        pursuit.rows,
-        GRAIN,
-        STRETCH,
-        lambda done: reach("solving", done, pursuit.rows),
-    )
+    first, longest = 0, [0]
+    saved = checkpoint.load()
+    if saved is not None:
+        first, longest = saved.numbers["rows"], [saved.numbers["longest"]]
+        saved.fill([some[: arrays.length * first] for some in codes])
+
+    def work(begin: int, end: int) -> None:
+        # Each row is written once, and read by no other.
+        longest.append(_solve_rows(arrays, worth, first + begin, first + end, running, pursuing, runner_codes, pursuer_codes))
+
+    def report(solved: int) -> None:
+        rows = first + solved
+        reach("solving", rows, pursuit.rows)
+        if checkpoint.due():
+            checkpoint.save({"rows": rows, "longest": max(longest)}, [some[: arrays.length * rows] for some in codes])
+
+    if first < pursuit.rows:
+        spread(work, pursuit.rows - first, GRAIN, STRETCH, report)
     return (codes[0], codes[1]) if max(longest) <= coding.reach else None
 
 

@@ -158,7 +158,7 @@ import pyarrow.parquet as parquet
 
 class Writer(parquet.ParquetWriter):
     def write_batch(self, batch):
-        assert os.path.exists(self.where)
+        assert os.path.exists(self.where.name)
         os.kill(os.getpid(), signal.SIGTERM)
 
 parquet.ParquetWriter = Writer
@@ -234,7 +234,7 @@ def test_where_nothing_can_be_written(ask: Ask, two_pieces: Path, tmp_path: Path
     """The sentence names the option for the folder of the files, not that of the tables."""
     (tmp_path / "out").write_text("dear")
     answer = ask("export", "doushouqi", "--parquet", tmp_path / "out", "--data", two_pieces)
-    assert (answer.code, answer.err) == (2, f"error: {tmp_path / 'out'} is a file: name a folder with --parquet\n")
+    assert (answer.code, answer.err) == (2, f"error: {tmp_path / 'out'} is a file: name another folder with --parquet\n")
     answer = ask("export", "doushouqi", "--parquet", tmp_path / "out" / "in", "--material", "CvC", "--data", two_pieces)
     assert answer.code == 2
     assert "name another folder with --parquet" in answer.err

@@ -19,10 +19,11 @@ def test_a_twin_is_the_row_of_the_other_side_to_move(two_pieces: Path) -> None:
     """A join on twins finds the other side to move of all positions, and those that are zugzwang."""
     joined = """
         SELECT count(*),
-               count(*) FILTER (WHERE 'win' NOT IN (a.outcome, b.outcome) AND (a.outcome, b.outcome) <> ('draw', 'draw'))
+               count(*) FILTER (WHERE 'win' NOT IN (a.outcome, b.outcome) AND (a.outcome, b.outcome) <> ('draw', 'draw')),
+               count(*) FILTER (WHERE a.twin_outcome = b.outcome AND a.twin_distance IS NOT DISTINCT FROM b.distance)
         FROM positions a JOIN positions b ON b.position = a.twin WHERE a.pieces = 2 AND b.pieces = 2
     """
-    said = mined(JUNGLE, two_pieces, "SELECT count(*), count(*) FILTER (WHERE zugzwang) FROM positions")
+    said = mined(JUNGLE, two_pieces, "SELECT count(*), count(*) FILTER (WHERE zugzwang), count(twin_outcome) FROM positions")
     assert mined(JUNGLE, two_pieces, joined) == said
     assert said[0][0] == 160_068
     assert said[0][1] > 0

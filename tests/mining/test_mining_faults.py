@@ -154,8 +154,8 @@ STATEMENTS = {
         "has not been built",
     ),
     "an alias among the distinct": ("SELECT * FROM distinct_positions WHERE material = 'CvD'", "CvD plays like CvW"),
-    "a material that is not built, among impossible ones": (
-        "SELECT count(*) FROM positions WHERE side = 'b' AND material IN ('XvX', 'RCvW')",
+    "a material that is not built, among others": (
+        "SELECT count(*) FROM positions WHERE side = 'w' AND material IN ('RvC', 'RCvW')",
         "the table RCvW of doushouqi has not been built",
     ),
     "a feature that is not there": ("SELECT beauty FROM positions", "beauty"),
@@ -333,7 +333,9 @@ def test_a_damaged_file_is_named(style: str, copied: Path, ask: Ask) -> None:
 def test_a_missing_file_is_named(copied: Path, ask: Ask) -> None:
     """A table that the catalog knows and that is gone is told in a sentence."""
     table_path(copied, GAME, parse_material(GAME, "RvT")).unlink()
-    check(ask("mine", "doushouqi", "SELECT max(p1_file) FROM positions", "--data", copied), "RvT")
+    for wanted in ("max(p1_file)", "count(*)"):
+        check(ask("mine", "doushouqi", f"SELECT {wanted} FROM positions", "--data", copied), "RvT")
+        assert ask("mine", "doushouqi", f"SELECT {wanted} FROM positions WHERE material = 'CvW'", "--data", copied).code == 0
 
 
 def test_too_much_memory(two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Solvers that are stopped after any distance, and go on from their checkpoint to the same codes."""
+"""Solvers that are stopped after any distance or row, and go on from their checkpoint to the same codes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from support.program import SOLVERS, flip
 from support.solved import Solved
 
 from tablebase.compute import jit, threads
-from tablebase.game import Game
+from tablebase.game import Game, load_game
 from tablebase.slices.material import parse_material
-from tablebase.solvers import registry
+from tablebase.solvers import pursuit, registry
 from tablebase.solvers.compiled import CompiledSlice, checkpoint_in, compile_slice
 from tablebase.solvers.planes import lean
 from tablebase.solvers.planes import log as logs
@@ -39,6 +39,9 @@ CASES += [(engine, POND, "RTvRL", WIDE) for engine in ("planes", "lean", "refere
 CASES += [(engine, toys.hunt(), "HHvFC", Coding(2, "uint8")) for engine in ("groups", "reference")]
 # Several parts for threads, and several of the log.
 CASES += [(engine, POND, "RTLvRT", NARROW) for engine in ("planes", "lean")]
+# Rows in several stretches, one after another and for threads.
+CASES += [("pursuit", load_game("foxhounds-6x6"), "FvHHH@8", coding) for coding in (NARROW, WIDE)]
+CASES += [("pursuit", load_game("foxhounds-8x8"), "FvHHHH@12", NARROW)]
 FEWEST = {"groups": 4}
 """Saves, at least, of a solver that settles several distances at once."""
 all_cases = pytest.mark.parametrize(
@@ -52,6 +55,13 @@ all_cases = pytest.mark.parametrize(
 def _unsynced(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the disk take its time: processes are not killed here."""
     monkeypatch.setattr(os, "fsync", lambda _: None)
+
+
+@pytest.fixture(autouse=True)
+def _short_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let pursuits ask for a checkpoint several times, as large ones do."""
+    monkeypatch.setattr(pursuit, "STRETCH", 17)
+    monkeypatch.setattr(pursuit, "GRAIN", 8)
 
 
 def problem_of(solved: Solved, game: Game, name: str, coding: Coding) -> CompiledSlice:
@@ -126,8 +136,19 @@ def test_other_work_is_not_gone_on_with(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
     keys = {key(), key(WIDE), key(Coding(2, "uint8")), key(solver="lean")}
     assert key() in keys
-    monkeypatch.setattr(jit, "KERNELS", tmp_path / "kernels-0123")
+    monkeypatch.setattr(jit, "KERNELS", "kernels-0123")
     assert len(keys | {key()}) == 5
+
+
+def test_the_longest_distance_is_not_forgotten(solved: Solved, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If rows before the checkpoint have a distance that does not fit, the pursuit solver says so when it goes on."""
+    problem = problem_of(solved, load_game("foxhounds-6x6"), "FvHHH@8", NARROW)
+    rows = pursuit._solve_rows
+    with monkeypatch.context() as patch:
+        patch.setattr(pursuit, "_solve_rows", lambda *given: NARROW.reach + 1 if given[2] == 0 else rows(*given))
+        with pytest.raises(StoppedError):
+            solve("pursuit", problem, EveryDistance(tmp_path / "FvHHH.h5", 3))
+    assert pursuit.solve(replace(problem, checkpoint=EveryDistance(tmp_path / "FvHHH.h5"))) is None
 
 
 # The log of the lean solver

@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tablebase.build.plan import plan, start_material, with_dependencies
-from tablebase.build.tables import build
+from tablebase.building.plan import plan, start_material, with_dependencies
+from tablebase.building.tables import build
 from tablebase.game import load_game
 from tablebase.slices.material import Material, material_name, parse_material
 from tablebase.tables.format import table_path

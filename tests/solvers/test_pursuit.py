@@ -18,9 +18,9 @@ from support.program import contents
 from support.solved import Solved, Tables
 from twins import naive
 
-from tablebase.build import tables as building
-from tablebase.build.plan import plan
-from tablebase.build.tables import build
+from tablebase.building import tables as building
+from tablebase.building.plan import plan
+from tablebase.building.tables import build
 from tablebase.compute import threads
 from tablebase.errors import TablebaseError
 from tablebase.game import Board, Escape, Game, Kind, Outcome, Step, load_game

@@ -7,7 +7,7 @@ others, which are the same in all rows. What is illegal leads to an index that i
 Everything is a draw at first. Then rows are looked at again and again until none changes, each layer (see
 `tablebase.solvers.groups.layers`) before the next. In whatever order that happens, a win or loss that is noted is one, its distance
 can only fall, and in the end every score is the best of its moves. There is just one such solution, for the reason
-for which verification suffices (see `tablebase.verify.table`).
+for which verification suffices (see `tablebase.checking.table`).
 
 Where no outer piece can come back to a square, each row is looked at once for each side to move.
 """

@@ -1,0 +1,114 @@
+"""Words that a statement compares columns with: one that no row can have is an error, because its answer would be empty."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from sqlglot import exp
+
+from tablebase.errors import TablebaseError, did_you_mean, quoted
+
+Check = Callable[[str], object]
+"""Raises `TablebaseError` for a word or whole number that no row has."""
+LISTED = 16
+"""An error lists no more words than these."""
+READS = exp.Select, exp.Pivot
+COMPARISONS = exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ
+
+
+def one_of(name: str, words: Sequence[str], because: str = "") -> Check:
+    """A check of a column that holds nothing but some words."""
+    *others, last = words if len(words) <= LISTED else [f"one of {len(words)} words, such as {words[0]}", words[1]]
+    expected = f"{', '.join(others)} or {last}" if others else last
+
+    def check(text: str) -> None:
+        if text not in words:
+            raise TablebaseError(f"invalid {name} {quoted(text)}{did_you_mean(text, words)}: expected {expected}{because}")
+
+    return check
+
+
+def between(name: str, first: int, last: int) -> Check:
+    """A check of a column that holds whole numbers in a range."""
+
+    def check(text: str) -> None:
+        if text.isdecimal() and not first <= int(text) <= last:
+            raise TablebaseError(f"invalid {name} {text}: expected {first} to {last}")
+
+    return check
+
+
+def check_words(tree: exp.Expr, tables: Mapping[str, Mapping[str, Check]]) -> None:
+    """Raise `TablebaseError` if a statement compares a column with a word that no row has.
+
+    Only comparisons with literals are checked, by ``=``, ``<>``, IN, CASE and PIVOT; only of columns that are certain to be those
+    of the tables, and not of a subquery, of another table or of a name that the statement gives to a result.
+
+    Parameters
+    ----------
+    tree : sqlglot expression
+    tables : mapping of str to mapping of str to callable
+        The checks of each table's columns; all names in lower case.
+    """
+    hidden = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
+    known = {name: checks for name, checks in tables.items() if name not in hidden}
+    for node in tree.walk():
+        for column, literal in _compared(node):
+            check = _check_of(column, known)
+            if check is not None:
+                check(literal.name)
+
+
+def _compared(node: exp.Expr) -> Iterator[tuple[exp.Column, exp.Literal]]:
+    """Columns, and the literals that a part of a statement compares them with."""
+    if isinstance(node, COMPARISONS):
+        pairs = [(node.this, node.expression), (node.expression, node.this)]
+    elif isinstance(node, exp.In):
+        pairs = [(node.this, entry) for entry in node.expressions]
+    elif isinstance(node, exp.Case):
+        pairs = [(node.this, case.this) for case in node.args["ifs"] if node.this is not None]
+    else:
+        return
+    while pairs:
+        one, other = (each.unnest() for each in pairs.pop())
+        if isinstance(one, exp.Tuple) and isinstance(other, exp.Tuple):
+            pairs += zip(one.expressions, other.expressions, strict=False)
+        elif isinstance(one, exp.Column) and isinstance(other, exp.Literal) and (other.is_string or other.is_int):
+            yield one, other
+
+
+def _check_of(column: exp.Column, tables: Mapping[str, Mapping[str, Check]]) -> Check | None:
+    """The check of a column; None if it may be another table's, or has none."""
+    reading = column.find_ancestor(*READS)
+    name, qualifier = column.name.lower(), column.table.lower()
+    if qualifier:
+        # A subquery may name a table of the statement around it.
+        while reading is not None and all(source.alias_or_name.lower() != qualifier for source in _sources(reading)):
+            reading = reading.find_ancestor(*READS)
+    if reading is None or column.args.get("db") or (not qualifier and _is_given(name, reading)):
+        return None
+    sources = [source for source in _sources(reading) if qualifier in ("", source.alias_or_name.lower())]
+    own = [tables.get(source.name.lower(), {}) for source in sources if _is_plain(source, reading)]
+    # If another table had a column of this name, too, it would be ambiguous.
+    return next((checks[name] for checks in own if name in checks), None)
+
+
+def _sources(reading: exp.Expr) -> list[exp.Expr]:
+    """What a SELECT or PIVOT reads by itself."""
+    if isinstance(reading, exp.Pivot):
+        return [each for each in (reading.this, reading.parent) if isinstance(each, exp.Table)]
+    return [each for each in reading.find_all(exp.Table, exp.Subquery) if each.find_ancestor(*READS) is reading]
+
+
+def _is_plain(source: exp.Expr, reading: exp.Expr) -> bool:
+    """Whether this is a table whose columns have their own names."""
+    is_table = isinstance(source, exp.Table) and isinstance(source.this, exp.Identifier)
+    renamed = source.args.get("pivots") and not isinstance(reading, exp.Pivot)
+    return is_table and not renamed and not source.alias_column_names
+
+
+def _is_given(name: str, reading: exp.Expr) -> bool:
+    """Whether a SELECT gives this name to a result, or joins tables by it."""
+    joins = reading.args.get("joins") or ()
+    joined = any(join.method == "NATURAL" or name in (each.name.lower() for each in join.args.get("using") or ()) for join in joins)
+    return joined or any(each.alias.lower() == name for each in reading.expressions if isinstance(each, exp.Alias))

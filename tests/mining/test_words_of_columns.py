@@ -1,0 +1,166 @@
+"""Words that no row can have: a comparison with one is an error that says which words there are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.program import Answer
+from support.queries import mined
+
+from tablebase.errors import TablebaseError
+from tablebase.game import load_game
+from tablebase.game.features import Feature, Values, feature
+from tablebase.slices.positions import Positions
+from tablebase_rules.doushouqi import game as doushouqi
+
+JUNGLE, PAWNS = doushouqi(), load_game("hexapawn")
+
+IMPOSSIBLE = {
+    "outcome = 'wins'": "invalid outcome 'wins' (did you mean 'win'?): expected win, loss or draw",
+    "outcome <> 'lost'": "win, loss or draw",
+    "'Win' = outcome": "'win'",
+    "outcome IN ('win', 'drawn')": "'drawn'",
+    "outcome NOT IN ('win', 'drawn')": "'drawn'",
+    "NOT (p.outcome IS DISTINCT FROM 'drawn')": "'drawn'",
+    "CASE outcome WHEN 'lose' THEN true ELSE false END": "'lose'",
+    "(outcome, p1) = ('win', 'X')": "invalid p1 'X'",
+    "(p1, outcome) IN (('R', 'win'), ('R', 'won'))": "'won'",
+    "twin_outcome = 'tie'": "invalid twin_outcome 'tie'",
+    "distance > 3 OR (pieces = 2 AND outcome = 'wins')": "'wins'",
+    "side = 'b'": "colours exchanged",
+    "pieces = 1": "2 to 16",
+    "pieces IN (2, 17)": "2 to 16",
+    "material = 'XvX'": "'X'",
+    "material <> 'rat'": "'rat'",
+    "material IN ('RRvC')": "RRvC",
+    "p1 = 'A'": "invalid p1 'A'",
+    "p2_square = 'h1'": "63 words",
+    "p1_file = 8": "1 to 7",
+    "p2_rank = 0": "1 to 9",
+    "first = 'mine'": "mover, other or nobody",
+    "relation_1_2 = 'weak'": "weaker, equal or stronger",
+    "best = 'a1a3'": "best",
+    "only_move = 'a1'": "only_move",
+    "EXISTS (SELECT 1 FROM (VALUES (1)) v(x) WHERE p.outcome = 'wins')": "'wins'",
+}
+POSSIBLE = [
+    "outcome = 'loss' OR outcome LIKE 'wins'",
+    "outcome > 'wins'",
+    "upper(outcome) = 'WIN'",
+    "outcome || '' = 'wins'",
+    "outcome IN ('win', NULL)",
+    "outcome = lower('WINS')",
+    "first <> 'nobody' AND relation_1_2 IN ('weaker', 'equal')",
+    "p1_square = 'a1' AND p2_rank IN (1, 9) AND p1_file = 7",
+    "p1 = 'c'",
+    "pieces > 17",
+    "len(list_filter(['x', 'win'], lambda outcome: outcome = 'x')) = 1",
+]
+"""None of these is refused, since somebody could mean it, though some hold for no row."""
+OTHERS = [
+    "SELECT count(*) FROM (SELECT 'wins' AS outcome) q WHERE outcome = 'wins'",
+    "SELECT count(*) FROM (SELECT upper(outcome) AS outcome FROM positions WHERE material = 'RvC') WHERE outcome = 'WIN'",
+    "WITH q AS (SELECT 'wins' AS outcome) SELECT count(*) FROM q, positions p WHERE q.outcome = 'wins' AND p.material = 'RvC'",
+    "SELECT (SELECT count(*) FROM (VALUES ('wins')) v(outcome) WHERE outcome = 'wins') FROM positions p WHERE material = 'RvC'",
+    "SELECT upper(outcome) AS outcome, count(*) FROM positions WHERE material = 'RvC' GROUP BY ALL HAVING outcome = 'WIN'",
+    "SELECT count(*) FROM positions p RIGHT JOIN (VALUES ('wins')) v(outcome) USING (outcome) WHERE outcome = 'wins'",
+    "SELECT count(*) FROM positions p JOIN (VALUES ('wins')) v(word) ON v.word = p.outcome WHERE v.word = 'wins'",
+    "SELECT count(*) FROM own WHERE outcome = 'wins'",
+]
+"""Columns of this name that are others'."""
+
+
+@pytest.mark.parametrize("condition", IMPOSSIBLE)
+def test_a_word_that_no_row_has(condition: str, two_pieces: Path) -> None:
+    """It is named, with the words there are if they are few, wherever it stands in the statement."""
+    for statement in (
+        f"SELECT count(*) FROM positions p WHERE {condition}",
+        f"SELECT count(*) FILTER (WHERE {condition}) FROM positions p",
+        f"WITH q AS (SELECT count(*) FROM main.positions p WHERE material = 'RvC' AND {condition}) FROM q",
+    ):
+        with pytest.raises(TablebaseError) as fault:
+            mined(JUNGLE, two_pieces, statement)
+        assert IMPOSSIBLE[condition] in str(fault.value)
+
+
+@pytest.mark.parametrize("condition", POSSIBLE)
+def test_other_conditions_are_asked(condition: str, two_pieces: Path) -> None:
+    """Only comparisons of a column itself with a word are refused."""
+    [(count,)] = mined(JUNGLE, two_pieces, f"SELECT count(*) FROM positions WHERE material = 'RvC' AND {condition}")
+    assert 0 <= count <= 49 * 60
+
+
+@pytest.mark.parametrize("statement", OTHERS)
+def test_columns_of_others_may_have_any_word(statement: str, two_pieces: Path, ask: object, tmp_path: Path) -> None:
+    """Subqueries, results and tables of the user's own have words of their own."""
+    own = tmp_path / "own.csv"
+    own.write_text("outcome\nwins\n")
+    assert callable(ask)
+    answer = ask("mine", "doushouqi", statement, "--data", two_pieces, "--table", f"own={own}", "--format", "csv")
+    assert isinstance(answer, Answer)
+    assert answer.code == 0, answer.err
+
+
+def test_words_of_moves_and_of_other_games(two_pieces: Path, hexapawns: Path) -> None:
+    """Each game has its own squares and letters; moves have squares and letters, too."""
+    for column, word in (("piece", "X"), ("captures", "pawn"), ("origin", "z1"), ("position_outcome", "wins"), ("move", "a1z9")):
+        with pytest.raises(TablebaseError, match=f"invalid {column} '{word}'"):
+            mined(JUNGLE, two_pieces, f"SELECT count(*) FROM moves WHERE {column} = '{word}'")
+    assert mined(PAWNS, hexapawns, "SELECT count(*) FROM positions WHERE p1_square = 'a1' AND p1 = 'P'")
+    with pytest.raises(TablebaseError, match="expected P or p"):
+        mined(PAWNS, hexapawns, "SELECT count(*) FROM positions WHERE p1 = 'R'")
+
+
+@feature(words=("near", "far"))
+def reach(positions: Positions) -> Values:
+    """A feature of the user's own."""
+    return positions.squares[:, 0] > 9
+
+
+OWN: tuple[Feature, ...] = (reach,)
+
+
+def test_words_of_features_of_ones_own(two_pieces: Path) -> None:
+    """Their words are known as well."""
+    assert mined(JUNGLE, two_pieces, "SELECT count(*) FROM positions WHERE reach = 'far'", OWN)[0][0] > 0
+    with pytest.raises(TablebaseError, match="expected near or far"):
+        mined(JUNGLE, two_pieces, "SELECT count(*) FROM positions WHERE reach = 'close'", OWN)
+
+
+def test_values_that_become_columns(two_pieces: Path) -> None:
+    """A pivot over an outcome that does not exist would be a column of zeros."""
+    for pivot in ("positions PIVOT (count(*) FOR outcome IN ({}))", "(PIVOT positions ON outcome IN ({}) USING count(*))"):
+        statement = f"SELECT count(*) FROM {pivot}"
+        assert mined(JUNGLE, two_pieces, statement.format("'win', 'loss'"))
+        with pytest.raises(TablebaseError, match="'wins'"):
+            mined(JUNGLE, two_pieces, statement.format("'win', 'wins'"))
+
+
+SQL = {
+    "SELECT sum(placements) FROM distances WHERE outcome = 'wins'": "'wins' (did you mean 'win'?): expected win or loss",
+    "SELECT d.* FROM distances d JOIN solutions s ON s.id = d.solution_id WHERE d.outcome IN ('draw')": "win or loss",
+    "SELECT * FROM slice_counts WHERE game = 'doushuoqi'": "doushouqi",
+    "SELECT * FROM slices WHERE side = 'x'": "invalid side 'x'",
+    "SELECT * FROM pattern_rules WHERE outcome <> 'won'": "win, loss or draw",
+}
+
+
+@pytest.mark.parametrize("statement", SQL)
+def test_words_of_the_catalog(statement: str, two_pieces: Path, ask: object) -> None:
+    """The catalog's outcomes, sides and games are known as well."""
+    assert callable(ask)
+    answer = ask("sql", statement, "--data", two_pieces)
+    assert isinstance(answer, Answer)
+    assert answer.code == 2
+    assert SQL[statement] in answer.err
+    allowed = statement.partition("WHERE")[0] + "WHERE 'wins' <> 'x'"
+    assert ask("sql", allowed, "--data", two_pieces).code == 0
+
+
+def test_a_game_without_tables_is_one(two_pieces: Path, ask: object) -> None:
+    """Counting none of its tables is an answer."""
+    assert callable(ask)
+    answer = ask("sql", "SELECT count(*) AS n FROM tables WHERE game = 'hexapawn'", "--data", two_pieces, "--format", "csv")
+    assert isinstance(answer, Answer)
+    assert answer.out == "n\n0\n"
