@@ -1,36 +1,28 @@
-"""Processes of their own for what may take long, never end, or need any amount of memory.
+"""Child processes for what may take long, never end, or need any amount of memory.
 
 Each works on one question at a time, and waits for the next one. If a question takes too long or needs too much, its process is
 killed, whatever code it runs, and the next question gets a new one. Nothing of this keeps the server from answering others.
 
-Questions and answers are lines of JSON: whatever a statement does to its process, nothing of it is executed here.
+Questions and answers are JSON: whatever a statement does to its process, nothing of it is executed here.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import sys
-from asyncio.subprocess import PIPE, Process
-from contextlib import suppress
-from time import monotonic
 from typing import Any, NamedTuple, cast
 
-import psutil
 from fastapi import Request
 
-from tablebase.web.jobs import COMPILING
+from tablebase.executors.child_process import ChildProcess, Clock, OutOfMemoryError, OutOfTimeError
+from tablebase.web.jobs import COMPILING, work
 from tablebase.web.problems import ProblemError
 from tablebase.web.settings import Limits, Settings
 
-INTERVAL = 0.05
-"""Seconds between two looks at a process."""
 PATIENCE = 5.0
 """Seconds for which a question waits for a process."""
 MOST_COMPILING = 600.0
 """Seconds for which kernels may be compiled, which do not count."""
-SPARE = 1 << 16
-"""Bytes of a line beside those of the answer."""
 
 
 class Question(NamedTuple):
@@ -68,7 +60,7 @@ class Apart:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._free = asyncio.Semaphore(settings.limits.apart)
-        self._idle: list[Process] = []
+        self._idle: list[ChildProcess] = []
 
     @property
     def limits(self) -> Limits:
@@ -97,86 +89,43 @@ class Apart:
     async def close(self) -> None:
         """End all processes."""
         while self._idle:
-            await _end(self._idle.pop())
+            await asyncio.to_thread(self._idle.pop().stop)
 
     async def _worked_out(self, question: Question) -> Any:
         """The answer of a process that is free; it is kept for the next question if it is still sound."""
-        process = self._idle.pop() if self._idle else await self._start()
+        process = self._idle.pop() if self._idle else ChildProcess(work, self._settings.to_json())
+        asking = asyncio.ensure_future(asyncio.to_thread(self._asked, process, question))
         sound = False
         try:
-            said = await self._asked(process, question)
-            sound = process.returncode is None and _memory(process) < self.limits.memory // 2
+            said = await asyncio.shield(asking)
+            sound = 0 < process.memory() < self.limits.memory // 2
         finally:
             if sound:
                 self._idle.append(process)
             else:
-                await _end(process)
+                process.kill()
+                await asyncio.wait([asking])
+                await asyncio.to_thread(process.join)
         if "answer" in said:
             return said["answer"]
         raise ProblemError(said["status"], said["sentence"], None, **said["fields"])
 
-    async def _start(self) -> Process:
-        """A new process, which has the settings of the server."""
-        words = [sys.executable, "-m", "tablebase.web.jobs"]
-        limit = self.limits.answer + SPARE
-        # Ctrl+C at a terminal is meant for the server, which ends what it has started.
-        process = await asyncio.create_subprocess_exec(*words, stdin=PIPE, stdout=PIPE, limit=limit, start_new_session=True)
-        assert process.stdin is not None
-        process.stdin.write(self._settings.to_json().encode() + b"\n")
-        return process
-
-    async def _asked(self, process: Process, question: Question) -> dict[str, Any]:
-        """What a process answers."""
-        assert process.stdin is not None
-        with suppress(ConnectionError):
-            process.stdin.write(json.dumps({"job": question.job, "given": question.given}).encode() + b"\n")
-            await process.stdin.drain()
-        clock = _Clock()
-        while True:
-            line = await self._line(process, question, clock)
-            if not line.endswith(b"\n"):
-                raise _too_much(question, 503, "was ended, most likely because memory ran out")
-            said: dict[str, Any] = json.loads(line)
-            if COMPILING not in said:
-                return said
-            clock.stop(said[COMPILING])
-
-    async def _line(self, process: Process, question: Question, clock: _Clock) -> bytes:
-        """The next line of a process, which is watched until it is there."""
-        assert process.stdout is not None
-        reading = asyncio.ensure_future(process.stdout.readline())
+    def _asked(self, process: ChildProcess, question: Question) -> dict[str, Any]:
+        """What a process answers; runs in a thread."""
+        clock = Clock(self.limits.seconds, MOST_COMPILING)
         try:
-            while not reading.done():
-                await asyncio.wait([reading], timeout=INTERVAL)
-                if _memory(process) > self.limits.memory:
-                    raise _too_much(question, 503, f"needs more than {self.limits.memory:,} bytes of memory")
-                if clock.passed() > self.limits.seconds:
-                    raise _too_much(question, 504, f"takes longer than {self.limits.seconds:g} s")
-            return reading.result()
-        except ValueError:
-            raise _too_much(question, 503, f"has an answer of more than {self.limits.answer:,} bytes") from None
-        finally:
-            reading.cancel()
-
-
-class _Clock:
-    """Seconds that have passed, but for those in which kernels were compiled, which happens once on each machine."""
-
-    def __init__(self) -> None:
-        self._begin, self._stopped, self._spent = monotonic(), 0.0, 0.0
-
-    def stop(self, stopped: bool) -> None:
-        """Stop the clock, or let it go on."""
-        if stopped:
-            self._stopped = monotonic()
-        elif self._stopped:
-            self._spent += monotonic() - self._stopped
-            self._stopped = 0.0
-
-    def passed(self) -> float:
-        """Seconds so far; a clock that is stopped for too long goes on."""
-        spent = self._spent + (monotonic() - self._stopped if self._stopped else 0.0)
-        return monotonic() - self._begin - min(spent, MOST_COMPILING)
+            process.pipe.send_bytes(json.dumps({"job": question.job, "given": question.given}).encode())
+            while True:
+                said: dict[str, Any] = json.loads(process.receive(self.limits.memory, clock))
+                if COMPILING not in said:
+                    return said
+                clock.pause(said[COMPILING])
+        except OutOfTimeError:
+            raise _too_much(question, 504, f"takes longer than {self.limits.seconds:g} s") from None
+        except OutOfMemoryError:
+            raise _too_much(question, 503, f"needs more than {self.limits.memory:,} bytes of memory") from None
+        except (EOFError, OSError):
+            raise _too_much(question, 503, "was ended, most likely because memory ran out") from None
 
 
 def apart_of(request: Request) -> Apart:
@@ -188,18 +137,3 @@ def _too_much(question: Question, status: int, fault: str) -> ProblemError:
     """The error for a question that takes more than it may."""
     fields = {} if question.command is None else {"command": question.command}
     return ProblemError(status, f"{question.subject} {fault}: {question.cure}", None, **fields)
-
-
-def _memory(process: Process) -> int:
-    """Bytes that a process occupies; 0 if it has ended."""
-    try:
-        return int(psutil.Process(process.pid).memory_info().rss)
-    except psutil.Error:
-        return 0
-
-
-async def _end(process: Process) -> None:
-    """Kill a process, and wait until it is gone."""
-    with suppress(ProcessLookupError):
-        process.kill()
-    await process.wait()

@@ -20,6 +20,7 @@ from tablebase.game import Game, load_game
 from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import StochasticGame
 from tablebase.slices.material import material_name, parse_material
+from tablebase.tables.missing import missing_pieces
 from tablebase.web.catalog import KnownCatalog
 
 
@@ -28,18 +29,20 @@ def built_rows(catalog: KnownCatalog) -> list[dict[str, Any]]:
     return catalog.answer("built", list_built)
 
 
-def stats_rows(catalog: KnownCatalog, name: str, by: str = "pieces") -> list[dict[str, Any]]:
+def stats_rows(catalog: KnownCatalog, name: str, by: str = "pieces", pieces: int | None = None) -> list[dict[str, Any]]:
     """What `tablebase stats --format json` writes."""
     rules = load_rules(name)
-    return catalog.answer(("stats", rules.name, by), lambda opened: _stats(opened, rules, by))
+    return catalog.answer(("stats", rules.name, by, pieces), lambda opened: _stats(opened, rules, by, pieces))
 
 
-def _stats(catalog: Catalog, rules: Game | StochasticGame, by: str) -> list[dict[str, Any]]:
+def _stats(catalog: Catalog, rules: Game | StochasticGame, by: str, pieces: int | None) -> list[dict[str, Any]]:
     if isinstance(rules, StochasticGame):
         return layer_rows(catalog, rules)
-    rows = [asdict(counts) for counts in counts_of(catalog, rules, by)]
-    columns = [name for name in rows[0] if name not in ("material", "side")]
-    columns = ["material", "side", *columns] if by == "material" else columns
+    rows = [asdict(counts) for counts in counts_of(catalog, rules, by) if pieces in (None, counts.pieces)]
+    if not rows:
+        raise missing_pieces(rules, pieces or 0, catalog.folder)
+    columns = [name for name in rows[0] if name not in ("material", "side", "of_slices")]
+    columns = ["material", "side", *columns] if by == "material" else [*columns, "of_slices"]
     return [{name: row[name] for name in columns} for row in rows]
 
 

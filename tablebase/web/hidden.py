@@ -13,6 +13,7 @@ import tablebase
 LONGEST = 2000
 """Characters of a sentence; some quote a whole position."""
 A_FOLDER = "this tablebase"
+A_DATABASE = "the database of the catalog"
 ELSEWHERE = "…"
 """What stands for files that have nothing to do with the tables."""
 
@@ -44,6 +45,8 @@ def without_paths(sentence: str, folder: Path, catalog: str | None = None) -> st
     'doushouqi/2/RvC.h5 cannot be read'
     >>> without_paths("no table is registered in /srv/x: build one", Path("/srv/x"))
     'no table is registered in this tablebase: build one'
+    >>> without_paths("postgresql://host/db cannot be reached", Path("/srv/x"), "postgresql://host/db")
+    'the database of the catalog cannot be reached'
     """
     for path in sorted({str(folder), str(folder.absolute()), str(folder.resolve())}, key=len, reverse=True):
         name = re.escape(path)
@@ -52,7 +55,8 @@ def without_paths(sentence: str, folder: Path, catalog: str | None = None) -> st
         sentence = re.sub(rf"(?<![\w/.-]){name}/(?=\w)", "", sentence)
         sentence = re.sub(rf"(?<![\w/.-]){name}(?![\w-])", A_FOLDER, sentence)
     if catalog is not None:
-        sentence = re.sub(r"(?: --catalog )?\b[\w+]+://[^\s'\",;]+", "", sentence)
+        url = r"\"?\b[\w+]+://[^\s'\",;]+\"?"
+        sentence = re.sub(url, A_DATABASE, re.sub(f" --catalog {url}", "", sentence))
     for root in _roots():
         sentence = re.sub(rf"(?<![\w/.-]){re.escape(root)}(?:/[^\s'\":;,)]*)?(?![\w])", ELSEWHERE, sentence)
     sentence = " ".join(sentence.split())

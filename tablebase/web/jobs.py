@@ -1,21 +1,16 @@
-"""What is worked on in a process of its own, which `tablebase.web.apart` starts: ``python -m tablebase.web.jobs``.
-
-The first line of standard input holds the settings, and each further one a question; each is answered with one line.
-"""
+"""What is worked on in a child process, which `tablebase.web.apart` starts."""
 
 from __future__ import annotations
 
 import json
 import os
-import sys
-import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from functools import lru_cache
-from queue import SimpleQueue
-from typing import IO, Any
+from multiprocessing.connection import Connection
+from typing import Any
 
 from tablebase.errors import MissingTableError, TablebaseError, system_error
 from tablebase.web.settings import Settings
@@ -34,8 +29,8 @@ def count(settings: Settings, game: str, position: str | None) -> dict[str, Any]
 
 
 def estimate(settings: Settings, game: str, material: str | None, pieces: int | None) -> list[dict[str, Any]]:
-    """What `tablebase estimate --format json` writes."""
-    from tablebase.build.estimate import estimate as estimate_build
+    """What `tablebase estimate --workers 1 --format json` writes."""
+    from tablebase.building.estimate import estimate as estimate_build
     from tablebase.game import load_game
     from tablebase.slices.material import parse_materials
 
@@ -103,12 +98,12 @@ def _loaded_leaves(folder: str, name: str) -> Any:
 
 JOBS: Mapping[str, Job] = {"count": count, "estimate": estimate, "mine": mine, "play": play, "computer": computer}
 COMPILING = "compiling"
-"""The field of a line that says that kernels are compiled, or no longer are."""
+"""The field of a message that says that kernels are compiled, or no longer are."""
 WITH_KERNELS = ("count", "play", "computer")
 
 
 def answer(settings: Settings, question: Mapping[str, Any]) -> str:
-    """The line that answers a question: the `answer`, or the `status`, the `sentence` and the `fields` of an error."""
+    """The message that answers a question: the `answer`, or the `status`, the `sentence` and the `fields` of an error."""
     try:
         said: dict[str, Any] = {"answer": JOBS[question["job"]](settings, **question["given"])}
         line = _encoded(said)
@@ -128,7 +123,7 @@ def answer(settings: Settings, question: Mapping[str, Any]) -> str:
 
 
 def _encoded(said: Mapping[str, Any]) -> str:
-    """A line of JSON."""
+    """As JSON."""
     try:
         return json.dumps(said, allow_nan=False, default=bytes.hex)
     except ValueError as fault:
@@ -144,25 +139,20 @@ def _described(settings: Settings, fault: TablebaseError) -> dict[str, Any]:
     return {"status": status_of(fault), "sentence": str(fault), "fields": fields}
 
 
-def main() -> None:
-    """Answer questions until nobody asks any more."""
-    # What others print must not look like an answer.
-    answers = os.fdopen(os.dup(1), "w", encoding="ascii")
-    os.dup2(2, 1)
+def work(pipe: Connection, given: str) -> None:
+    """Answer questions with some settings until nobody asks any more; runs in the child process."""
     os.nice(NICE)
-    lines: SimpleQueue[str] = SimpleQueue()
-    threading.Thread(target=_read, args=(sys.stdin, lines), daemon=True).start()
-    settings = Settings.from_json(lines.get())
+    settings = Settings.from_json(given)
 
-    def say(line: str) -> None:
-        answers.write(f"{line}\n")
-        answers.flush()
+    def say(message: str) -> None:
+        pipe.send_bytes(message.encode("ascii"))
 
-    while True:
-        question = json.loads(lines.get())
-        with _compiling_said(question["job"], say):
-            line = answer(settings, question)
-        say(line)
+    with suppress(EOFError, OSError):
+        while True:
+            question = json.loads(pipe.recv_bytes())
+            with _compiling_said(question["job"], say):
+                message = answer(settings, question)
+            say(message)
 
 
 @contextmanager
@@ -175,14 +165,3 @@ def _compiling_said(job: str, say: Callable[[str], None]) -> Iterator[None]:
 
     with when_compiling(lambda compiling: say(json.dumps({COMPILING: compiling}))):
         yield
-
-
-def _read(source: IO[str], lines: SimpleQueue[str]) -> None:
-    """Pass lines on, and end this process with the one that writes them, also in the middle of its work."""
-    for line in source:
-        lines.put(line)
-    os._exit(0)
-
-
-if __name__ == "__main__":
-    main()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tablebase.build.estimate import Estimate, estimate
-from tablebase.build.plan import with_dependencies
+from tablebase.building.estimate import Estimate, estimate
+from tablebase.building.plan import with_dependencies
 from tablebase.errors import CapacityError, MissingTableError, TablebaseError
 from tablebase.game import Game, load_game
 from tablebase.slices.material import Material, material_name, parse_material

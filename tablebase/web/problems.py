@@ -14,6 +14,7 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.routing import Match, Mount
 
 from tablebase.errors import (
     CorruptCatalogError,
@@ -159,13 +160,26 @@ SENTENCES = {
 async def _on_http(request: Request, fault: Exception) -> Response:
     """What the framework refuses."""
     assert isinstance(fault, HTTPException)
-    headers = dict(fault.headers or {})
-    allow = next((value for name, value in headers.items() if name.lower() == "allow"), "another one")
+    headers, allow = dict(fault.headers or {}), ""
+    if fault.status_code == 405:
+        allow = _methods(request)
+        headers = {"allow": allow}
     if request.url.path.startswith(API):
         sentence = SENTENCES.get(fault.status_code, str(fault.detail)).format(allow=allow)
     else:
         sentence = request.app.state.pages.reason(fault.status_code)
     return answer_problem(request, fault.status_code, sentence, headers)
+
+
+def _methods(request: Request) -> str:
+    """The methods that an address answers; HEAD is answered wherever GET is, and files below a mounted folder answer GET."""
+    routes = [route for route in request.app.routes if not isinstance(route, Mount)]
+
+    def answers(method: str) -> bool:
+        return any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes)
+
+    found = [method for method in ("GET", "POST") if answers(method)] or ["GET"]
+    return ", ".join([*found, "HEAD"] if "GET" in found else found)
 
 
 async def _on_unknown(request: Request, _fault: Exception) -> Response:

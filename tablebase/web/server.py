@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import socket
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -18,10 +16,11 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.supervisors.multiprocess import Multiprocess
 
-from tablebase.compute.cleanup import STOPPING
 from tablebase.errors import TablebaseError, system_error
+from tablebase.executors.child_process import end_with_parent
 from tablebase.tables.folder import check_folder
 from tablebase.web.app import create_app
+from tablebase.web.connections import Connection
 from tablebase.web.metrics import SHARED
 from tablebase.web.settings import Settings
 
@@ -77,6 +76,7 @@ def serve(settings: Settings, address: Address, workers: int, started: Callable[
         config = uvicorn.Config(
             FACTORY,
             factory=True,
+            http=Connection,
             workers=workers,
             backlog=BACKLOG,
             log_level="warning",
@@ -105,16 +105,10 @@ class _Workers(Multiprocess):
 
 def from_environment() -> FastAPI:
     """The application of one process of a server."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    return create_app(Settings.from_json(os.environ[SETTINGS]))
-
-
-def _end_with(parent: multiprocessing.process.BaseProcess) -> None:
-    """End this process, in order, when its parent ends, however that happens."""
-    parent.join()
-    os.kill(os.getpid(), signal.SIGTERM)
+    settings = Settings.from_json(os.environ[SETTINGS])
+    # Requests that have begun are answered.
+    end_with_parent(settings.limits.seconds + GRACE)
+    return create_app(settings)
 
 
 @contextmanager
@@ -214,7 +208,7 @@ def _variables(settings: Settings, workers: int) -> Iterator[None]:
 @contextmanager
 def _signals_ignored() -> Iterator[None]:
     """In the block, signals that ask to stop do nothing but what the server does about them: it would raise them once more."""
-    before = {number: signal.signal(number, lambda *_: None) for number in STOPPING if number != signal.SIGHUP}
+    before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
     woken = signal.set_wakeup_fd(-1)
     try:
         yield

@@ -25,6 +25,8 @@ class Limits:
         Positions.
     plies : int
         Positions of a line, and moves of a game that it repeats.
+    materials : int
+        Materials with at most as many pieces as an estimate asks for.
     seconds : float
         Until it is answered.
     apart : int
@@ -41,6 +43,7 @@ class Limits:
     body_seconds: float = 10.0
     batch: int = 1000
     plies: int = 1000
+    materials: int = 10_000
     seconds: float = 30.0
     apart: int = 2
     rows: int = 10_000

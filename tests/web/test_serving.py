@@ -8,6 +8,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,43 @@ def test_slow_bodies(address: str) -> None:
     assert 9 < time.monotonic() - begin < 15
     assert (status, headers["content-type"], headers["connection"]) == (408, PROBLEM, "close")
     assert b"did not arrive within 10 s" in body
+
+
+@pytest.mark.slow
+def test_200_slow_clients(address: str) -> None:
+    """100 send a head and 100 a body, a byte a second; all are refused after ten, and 20 others are answered meanwhile."""
+    with ExitStack() as stack:
+        heads, bodies = ([stack.enter_context(connected(address)) for _ in range(100)] for _ in range(2))
+        for slow in heads:
+            slow.sendall(b"GET /healthz HTTP/1.1\r\nX: ")
+        for slow in bodies:
+            slow.sendall(post_head(len(BODY)))
+        begin = time.monotonic()
+        for _ in range(9):
+            for slow in heads + bodies:
+                slow.sendall(b" ")
+            for _ in range(20):
+                assert get_raw(address, PROBE)[0]["distance"] == 8
+            time.sleep(max(0.0, 0.9 - (time.monotonic() - begin) % 0.9))
+        answers = [read_answer(slow) for slow in heads + bodies]
+    assert 8 < time.monotonic() - begin < 20
+    for (status, headers, body), what in zip(answers, ["head of the request"] * 100 + ["body"] * 100, strict=True):
+        assert (status, headers["content-type"], headers["connection"]) == (408, PROBLEM, "close")
+        assert f"the {what} did not arrive within 10 s" in body.decode()
+
+
+@pytest.mark.slow
+def test_connections_on_which_nothing_is_sent(address: str) -> None:
+    """They are closed without an answer, which a client could take for that to its first request."""
+    with connected(address) as idle:
+        assert idle.recv(100) == b""
+
+
+def test_a_head_that_is_too_large(address: str) -> None:
+    """Its size is limited however many lines it has."""
+    with connected(address) as connection, suppress(ConnectionError):
+        connection.sendall(b"GET /healthz HTTP/1.1\r\n" + b"X: y\r\n" * 20_000)
+        assert 400 <= read_answer(connection)[0] < 500
 
 
 def refuses(address: str) -> bool:

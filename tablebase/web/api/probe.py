@@ -6,14 +6,17 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from tablebase.api.chances import line_rows, probe_states
+from tablebase.api.chances import StateAnswers, line_rows
 from tablebase.api.tablebase import Tablebase
+from tablebase.errors import TablebaseError
+from tablebase.game import Game
 from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import StochasticGame
 from tablebase.web.api.routes import get, post, query_of, refuse
-from tablebase.web.api.schemas import BatchGiven, LineGiven, LineRow, ProbeGiven, ProbeRow
+from tablebase.web.api.schemas import BatchGiven, LineGiven, LineRow, ProbeGiven, ProbeRow, UnansweredRow
 from tablebase.web.caching import answered
 from tablebase.web.context import in_thread, settings_of, tables_of
+from tablebase.web.hidden import without_paths
 from tablebase.web.problems import ProblemError
 
 router = APIRouter(tags=["positions"])
@@ -28,31 +31,55 @@ async def probe(request: Request) -> Response:
     given = query_of(request, ProbeGiven)
     rules = load_rules(given.game)
     if isinstance(rules, StochasticGame):
-        rows = await in_thread(request, rows_of, tables_of(request), given.game, [given.position], given.strict, given.turns)
+        rows = await in_thread(request, _states, tables_of(request), rules, [given.position], given.strict, given.turns)
     else:
+        refuse(rules, turns=given.turns)
         # Here and not in a thread, to which a position would take longer to be handed over than to be looked up.
-        rows = rows_of(tables_of(request), given.game, [given.position], given.strict, given.turns)
-    return answered(request, rows)
+        rows = [(tables_of(request).probe(rules, given.position, strict=given.strict).to_dict(), None)]
+    ((row, error),) = rows
+    if error is not None:
+        raise error
+    return answered(request, [row])
 
 
-@post(router, "/probe", list[ProbeRow], 404, name="probe_many")
+@post(router, "/probe", list[ProbeRow | UnansweredRow], name="probe_many")
 async def probe_many(request: Request, given: BatchGiven) -> Response:
-    """Show the values and the moves of many positions of a game."""
+    """Show the values and the moves of many positions of a game, or for each why it has none."""
     most = settings_of(request).limits.batch
     if len(given.positions) > most:
         raise ProblemError(413, f"there are {len(given.positions):,} positions: send at most {most:,} at a time")
-    rows = await in_thread(request, rows_of, tables_of(request), given.game, given.positions, given.strict, given.turns)
-    return answered(request, rows)
+    rules = load_rules(given.game)
+    rows = await in_thread(request, _rows, tables_of(request), rules, given)
+    return answered(request, [row if error is None else _without_paths(request, row) for row, error in rows])
 
 
-def rows_of(tables: Tablebase, name: str, positions: list[str], strict: bool, turns: int | None) -> list[dict[str, Any]]:
-    """What `tablebase probe --format json` writes of positions."""
-    rules = load_rules(name)
-    if isinstance(rules, StochasticGame):
-        refuse(rules, strict=strict)
-        return [row for _, row in probe_states(tables.folder, rules, positions, turns)]
+Rows = list[tuple[dict[str, Any], TablebaseError | None]]
+"""What `tablebase probe --format json` writes of positions, and why there is no answer for some."""
+
+
+def _rows(tables: Tablebase, rules: Game | StochasticGame, given: BatchGiven) -> Rows:
+    ask: Any = _states if isinstance(rules, StochasticGame) else _pieces
+    rows: Rows = ask(tables, rules, given.positions, given.strict, given.turns)
+    return rows
+
+
+def _states(tables: Tablebase, rules: StochasticGame, positions: list[str], strict: bool, turns: int | None) -> Rows:
+    refuse(rules, strict=strict)
+    with StateAnswers(tables.folder, rules, turns) as answers:
+        return [(row, error) for _, row, error in answers.of(positions)]
+
+
+def _pieces(tables: Tablebase, rules: Game, positions: list[str], strict: bool, turns: int | None) -> Rows:
     refuse(rules, turns=turns)
-    return [tables.probe(rules, position, strict=strict).to_dict() for position in positions]
+    answers = tables.probe_many(rules, positions, strict=strict)
+    return [(row, answers.errors.get(place)) for place, row in enumerate(answers.to_dicts())]
+
+
+def _without_paths(request: Request, row: dict[str, Any]) -> dict[str, Any]:
+    """A row without an answer, whose sentence names no place of this machine."""
+    settings = settings_of(request)
+    error = row["error"]
+    return {**row, "error": {**error, "message": without_paths(error["message"], settings.folder, settings.catalog)}}
 
 
 @get(router, "/line", list[LineRow], 404, given=LineGiven)

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ValidationError
 
+from tablebase.compute.docstrings import docstring
 from tablebase.errors import RulesError
 from tablebase.game import Game
 from tablebase.game.stochastic import StochasticGame
@@ -120,6 +121,7 @@ def _route(
     extra: dict[str, Any] | None,
 ) -> Callable[[Handler], Handler]:
     def decorate(handler: Handler) -> Handler:
+        summary, _, description = docstring(handler).partition("\n")
         router.add_api_route(
             f"{PREFIX}{path}",
             handler,
@@ -129,8 +131,8 @@ def _route(
             responses={200: ANSWERED, **described(*statuses)},
             openapi_extra=extra,
             operation_id=name or handler.__name__,
-            summary=(handler.__doc__ or "").splitlines()[0],
-            description="\n".join((handler.__doc__ or "").splitlines()[1:]).strip(),
+            summary=summary,
+            description=description.strip(),
         )
         return handler
 

@@ -146,10 +146,11 @@ class BatchGiven(Given):
 
     game: GameName
     positions: Annotated[
-        list[PositionText],
-        Field(min_length=1, max_length=LIMITS.batch, examples=[[LOST, "7/7/5c1/R6/7/7/7/7/7 b"]]),
+        list[str],
+        # Longer lists are refused by the route, whose sentence names the server's own limit.
+        Field(min_length=1, examples=[[LOST, "7/7/5c1/R6/7/7/7/7/7 b"]], json_schema_extra={"maxItems": LIMITS.batch}),
     ]
-    strict: Annotated[bool, Field(description="Refuse positions with moves whose tables are missing.")] = False
+    strict: Annotated[bool, Field(description="Do not answer positions with moves whose tables are missing.")] = False
     turns: Annotated[
         int | None,
         Field(ge=1, le=100, description="Games of chance: also the chances of winning within this number of turns."),
@@ -207,6 +208,22 @@ class ProbeRow(Told):
     stalling: float | None = None
     outcomes: list[DrawRow] | None = None
     within: dict[str, Any] | None = None
+    winner: Annotated[str, Field(description="The side that has won, if the game is over.")] | None = None
+
+
+class Reason(Told):
+    """Why a position has no answer."""
+
+    code: Annotated[str, Field(description="`bad_notation`, `missing_table`, `damaged_table`, `outdated_table` or `error`.")]
+    message: Annotated[str, Field(description="One sentence: what is wrong, and what to do.")]
+
+
+class UnansweredRow(Told):
+    """A position without an answer, in the place of its answer."""
+
+    game: str
+    position: Annotated[str, Field(description="As it was sent.")]
+    error: Reason
 
 
 class LineGiven(Given):
@@ -240,6 +257,7 @@ class StatsGiven(Given):
     by: Annotated[Literal["pieces", "material"], Field(description="One line for each number of pieces, or for each slice.")] = (
         "pieces"
     )
+    pieces: Annotated[int | None, Field(ge=2, le=64, description="Only this number of pieces.")] = None
 
 
 class CountsRow(Told):
@@ -258,6 +276,7 @@ class CountsRow(Told):
     draws: int
     longest_win: int | None
     longest_loss: int | None
+    of_slices: Annotated[int | None, Field(description="By pieces: how many slices there are, built or not.")] = None
 
 
 class LayerRow(Told):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
-from tablebase.web.api.routes import get, query_of
+from tablebase.game.registry import load_rules
+from tablebase.game.stochastic import StochasticGame
+from tablebase.web.api.routes import get, query_of, refuse
 from tablebase.web.api.schemas import (
     CountsRow,
     LayerRow,
@@ -30,7 +32,11 @@ async def stats(request: Request) -> Response:
     The answer is what `tablebase stats --format json` writes.
     """
     given = query_of(request, StatsGiven)
-    return answered(request, await in_thread(request, stats_rows, catalog_of(request), given.game, given.by), CHANGING)
+    rules = load_rules(given.game)
+    if isinstance(rules, StochasticGame):
+        refuse(rules, pieces=given.pieces)
+    rows = await in_thread(request, stats_rows, catalog_of(request), rules.name, given.by, given.pieces)
+    return answered(request, rows, CHANGING)
 
 
 @get(router, "/materials", list[MaterialRow], 404, given=MaterialsGiven)

@@ -8,7 +8,8 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from tablebase.errors import TablebaseError
-from tablebase.game import load_game
+from tablebase.game import Game, load_game
+from tablebase.slices.material import materials, piece_counts
 from tablebase.web.apart import Question, apart_of
 from tablebase.web.api.routes import get, post, query_of
 from tablebase.web.api.work_schemas import (
@@ -20,6 +21,8 @@ from tablebase.web.api.work_schemas import (
     MineGiven,
 )
 from tablebase.web.caching import CHANGING, LASTING, answered
+from tablebase.web.context import settings_of
+from tablebase.web.problems import ProblemError
 from tablebase.web.statements import mined
 
 router = APIRouter(tags=["work"])
@@ -45,14 +48,30 @@ async def estimate(request: Request) -> Response:
     """Predict the disk space, memory and time that tables take, whether or not they have been built.
 
     The answer is what `tablebase estimate --format json` writes, with one worker.
+    Numbers of pieces with too many materials are refused.
     """
     given = query_of(request, EstimateGiven)
     game = load_game(given.game)
     if (given.material is None) == (given.pieces is None):
         raise TablebaseError("there must be either a material or a number of pieces: give one of material and pieces")
     fields: dict[str, Any] = {"game": game.name, "material": given.material, "pieces": given.pieces}
-    question = Question("estimate", fields, "this estimate", "ask for fewer pieces")
+    words = ["--pieces", str(given.pieces)] if given.material is None else ["--material", given.material]
+    command = shlex.join(["tablebase", "estimate", game.name, *words])
+    if given.pieces is not None:
+        _check_pieces(game, given.pieces, settings_of(request).limits.materials, command)
+    question = Question("estimate", fields, "this estimate", f"ask for fewer pieces, or run '{command}'", command)
     return answered(request, await apart_of(request).answer(question), CHANGING)
+
+
+def _check_pieces(game: Game, pieces: int, most: int, command: str) -> None:
+    """Refuse a number of pieces with too many materials, before they are looked at one by one."""
+    piece_counts(game, pieces)
+    found = 0
+    for count in range(2, pieces + 1):
+        found += len(materials(game, count))
+        if found > most:
+            sentence = f"{game.name} has more than {most:,} materials of up to {pieces} pieces: ask for fewer, or run '{command}'"
+            raise ProblemError(400, sentence, None, command=command)
 
 
 @post(router, "/mine", MineAnswer, 403, 404)

@@ -56,6 +56,7 @@ class EstimateRow(Told):
     cpu_seconds: float
     material: str | None
     wall_seconds: float
+    start_seconds: float
 
 
 class MineGiven(Given):

@@ -62,7 +62,9 @@ class Addresses:
 
 def addresses_of(request: Request) -> Addresses:
     """Addresses as the client of a request sees them."""
-    return Addresses(request.scope.get("root_path", "").rstrip("/"))
+    # Below a mounted folder, ``root_path`` includes the folder.
+    root: str = request.scope.get("app_root_path", request.scope.get("root_path", ""))
+    return Addresses(root.rstrip("/"))
 
 
 def in_path(game: Game, position: str | Position) -> str:

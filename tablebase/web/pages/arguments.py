@@ -14,10 +14,14 @@ LONGEST = 500
 
 def named_placement(game: Game, text: str) -> Position:
     """The pieces that a text places, even if the game is over; `NotationError` if it is not such a text."""
+    return read(game, from_path(bounded(text, f"write rows and the side to move, as in {game.start!r}")))
+
+
+def bounded(text: str, form: str) -> str:
+    """A text of a position, if it is not too long; `NotationError` with the form of a position if it is."""
     if len(text) > LONGEST:
-        form = f"write rows and the side to move, as in {game.start!r}"
         raise NotationError(f"the position is longer than {LONGEST} characters: {form}")
-    return read(game, from_path(text))
+    return text
 
 
 def read_start(game: Game) -> Position:

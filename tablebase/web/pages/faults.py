@@ -9,14 +9,14 @@ from fastapi import Request, Response
 from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
 
-from tablebase.errors import MissingTableError, RulesError, TablebaseError
+from tablebase.errors import MissingTableError, RulesError, TablebaseError, did_you_mean, quoted
 from tablebase.web import problems
 from tablebase.web.pages.missing import missing_page
 from tablebase.web.pages.rendering import problem_page
 
 
 class PageRoute(APIRoute):
-    """A route whose errors are pages, too."""
+    """A route whose errors are pages, too, and which takes no parameters but its own."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The handler of the route, with errors turned into pages."""
@@ -24,6 +24,7 @@ class PageRoute(APIRoute):
 
         async def handle(request: Request) -> Response:
             try:
+                self._check_parameters(request)
                 return await handler(request)
             except MissingTableError as fault:
                 return await run_in_threadpool(missing_page, request, fault)
@@ -31,6 +32,13 @@ class PageRoute(APIRoute):
                 return problem_page(request, status_of(fault), f"{fault}.")
 
         return handle
+
+    def _check_parameters(self, request: Request) -> None:
+        """Refuse a parameter that means nothing here; a variant, for instance, is a part of the address."""
+        known = [parameter.alias for parameter in self.dependant.query_params]
+        for name in request.query_params:
+            if name not in known:
+                raise TablebaseError(f"this page has no parameter {quoted(name)}{did_you_mean(name, known)}: leave it out")
 
 
 def status_of(fault: TablebaseError) -> int:

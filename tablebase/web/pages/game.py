@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from tablebase.catalog.catalog import Catalog, Counts
-from tablebase.game import Game, load_game
+from tablebase.game import Game
+from tablebase.game.registry import load_rules
+from tablebase.game.stochastic import StochasticGame
 from tablebase.slices.material import piece_counts
+from tablebase.web.api.routes import refuse
 from tablebase.web.context import catalog_of
 from tablebase.web.pages.addresses import addresses_of
 from tablebase.web.pages.arguments import read_start, whole
+from tablebase.web.pages.chance import chance_page
 from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.pictures import description
 from tablebase.web.pages.rendering import page
 
 SHADES = 10
-"""Shades of cells, from no draws to draws alone."""
+"""Shades of cells, beside that of no draws."""
 MOST_IN_ONE = 60
 """Up to as many materials are in one matrix; more are divided by their number of pieces."""
 
@@ -43,9 +48,13 @@ class Cell:
     positions: int
 
     @property
-    def shade(self) -> int:
-        """From 0 for no draws to `SHADES` for nothing but draws."""
-        return -(-SHADES * self.draws // self.positions) if self.positions else 0
+    def share(self) -> float:
+        """The share of draws."""
+        return self.draws / self.positions if self.positions else 0.0
+
+    def shade(self, largest: float) -> int:
+        """From 0 for no draws to `SHADES` for the largest share that is shown."""
+        return ceil(SHADES * self.share / largest) if self.draws else 0
 
 
 @dataclass(frozen=True)
@@ -54,12 +63,15 @@ class Matrix:
 
     Parameters
     ----------
+    side : int
+        Whose pieces are the rows: of the side with more of them, so that a matrix is seldom wider than a window.
     columns : list of str
-        The pieces of side 1, or tiers.
+        The pieces of the other side.
     rows : list of (str, list of Cell or None)
-        The pieces of side 0 with a cell for each column.
+        The pieces of the side with a cell for each column.
     """
 
+    side: int
     columns: list[str]
     rows: list[tuple[str, list[Cell | None]]]
 
@@ -67,24 +79,29 @@ class Matrix:
 @router.get("/{game}")
 def without_slash(request: Request, game: str) -> Response:
     """Leads to the page of a game."""
-    return RedirectResponse(addresses_of(request).game(load_game(game).name), 307)
+    return RedirectResponse(addresses_of(request).game(load_rules(game).name), 307)
 
 
 @router.get("/{game}/")
-def game(request: Request, game: str, pieces: str | None = None) -> Response:
-    """A game, and the materials with a number of pieces."""
-    rules = load_game(game)
+def game(request: Request, game: str, pieces: str | None = None, position: str | None = None) -> Response:
+    """A game, and the materials with a number of pieces; of a game of chance, what is known of a state."""
+    rules = load_rules(game)
     if game != rules.name:
-        return RedirectResponse(addresses_of(request).game(rules.name, pieces=pieces), 307)
+        return RedirectResponse(addresses_of(request).game(rules.name, pieces=pieces, position=position), 307)
+    if isinstance(rules, StochasticGame):
+        refuse(rules, pieces=pieces)
+        return chance_page(request, rules, position)
+    refuse(rules, position=position)
     asked = read_start(rules)
     shown: dict[str, Any] = {"game": rules, "section": "game", "asked": asked, "alt": description(rules, asked)}
     totals, counts = catalog_of(request).answer(("game page", rules.name), lambda opened: _counts(opened, rules))
     if not totals:
-        return page(request, "game.html", **shown, totals=[], chosen=None, matrices=[], tiers=[], divided=False)
+        return page(request, "game.html", **shown, totals=[], chosen=None, matrices=[], tiers=[], divided=False, largest=0.0)
     divided = len({line.material for line in counts}) > MOST_IN_ONE
     chosen = _chosen(rules, totals, pieces, divided)
     listed = [line for line in counts if chosen in (None, line.pieces)]
     tiered = [line for line in listed if "@" in str(line.material)]
+    largest = max((cell.share for cell in _cells(listed)), default=0.0)
     return page(
         request,
         "game.html",
@@ -92,6 +109,7 @@ def game(request: Request, game: str, pieces: str | None = None) -> Response:
         totals=totals,
         chosen=chosen,
         divided=divided,
+        largest=largest,
         matrices=matrices(rules, [line for line in listed if line not in tiered], divided=divided),
         tiers=_tiers(tiered),
     )
@@ -120,12 +138,13 @@ def matrices(game: Game, counts: Iterable[Counts], *, divided: bool) -> list[Mat
     counts : iterable of Counts
         By material; those of both sides to move are added.
     divided : bool
-        Whether materials with other numbers of pieces of side 0 are in a matrix of their own.
+        Whether materials with other numbers of pieces of side 0 are in a matrix of their own; the most even ones come first.
     """
-    blocks: dict[int, dict[str, Cell]] = {}
+    blocks: dict[tuple[int, int], dict[str, Cell]] = {}
     for cell in _cells(counts):
-        first = cell.name.partition("v")[0]
-        blocks.setdefault(-len(first) if divided else 0, {})[cell.name] = cell
+        first, _, second = cell.name.partition("v")
+        uneven = abs(len(first) - len(second)), -len(first)
+        blocks.setdefault(uneven if divided else (0, 0), {})[cell.name] = cell
     return [_matrix(game, block) for _, block in sorted(blocks.items())]
 
 
@@ -145,7 +164,9 @@ def _matrix(game: Game, cells: dict[str, Cell]) -> Matrix:
         return len(pieces), [letters.index(letter) for letter in pieces]
 
     firsts, seconds = (sorted({name.partition("v")[place] for name in cells}, key=order) for place in (0, 2))
-    return Matrix(seconds, [(first, [cells.get(f"{first}v{second}") for second in seconds]) for first in firsts])
+    if len(seconds) > len(firsts):
+        return Matrix(1, firsts, [(second, [cells.get(f"{first}v{second}") for first in firsts]) for second in seconds])
+    return Matrix(0, seconds, [(first, [cells.get(f"{first}v{second}") for second in seconds]) for first in firsts])
 
 
 def _tiers(counts: Iterable[Counts]) -> list[dict[str, Any]]:

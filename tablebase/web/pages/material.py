@@ -12,6 +12,8 @@ from tablebase.api.tablebase import Tablebase
 from tablebase.catalog.catalog import Catalog
 from tablebase.errors import MissingTableError
 from tablebase.game import Game, load_game
+from tablebase.game.moves import swapped
+from tablebase.game.notation import parse, render
 from tablebase.slices.equivalence import swapped_material
 from tablebase.slices.material import Material, material_name, parse_material
 from tablebase.web.context import catalog_of, tables_of
@@ -65,7 +67,13 @@ def _slices(catalog: Catalog, game: Game, wanted: Material, rows: list[dict[str,
     if twin == material_name(game, wanted):
         return [{**slices[0], "label": "Either side"}]
     described = describe_material(catalog, game, twin)["slices"]
-    return [*slices, *({**row, "label": other, "alike": twin} for row in described)]
+    return [*slices, *({**row, **_swapped_records(game, row), "label": other, "alike": twin} for row in described)]
+
+
+def _swapped_records(game: Game, row: dict[str, Any]) -> dict[str, str | None]:
+    """The positions of a slice's records with colours swapped."""
+    records = {name: row[name] for name in ("longest_win_position", "longest_loss_position")}
+    return {name: text and render(game, swapped(game, parse(game, text))) for name, text in records.items()}
 
 
 def _side_name(game: Game, letter: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
-from tablebase.build.plan import check_tables
+from tablebase.building.plan import check_tables
 from tablebase.compute.quantities import count_plies
 from tablebase.errors import MissingTableError, TablebaseError, quoted
 from tablebase.game import Game, load_game

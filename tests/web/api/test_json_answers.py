@@ -85,6 +85,9 @@ def test_stats(three: TestClient, three_pieces: Path, ask: Ask, by: str) -> None
     expected = ask("stats", "doushouqi", "--by", by, "--data", three_pieces, "--format", "json").json
     assert [list(row) for row in got(three, "stats", game="doushouqi", by=by)] == [list(row) for row in expected]
     assert got(three, "stats", game="doushouqi", by=by) == expected
+    some = ask("stats", "doushouqi", "--by", by, "--pieces", 2, "--data", three_pieces, "--format", "json").json
+    assert got(three, "stats", game="doushouqi", by=by, pieces=2) == some
+    assert three.get("/api/v1/stats", params={"game": "doushouqi", "pieces": 4}).json()["pieces"] == 4
 
 
 def test_games(three: TestClient, ask: Ask) -> None:

@@ -32,6 +32,7 @@ KINDS_OF_PAGES = (
     "/hexapawn/position/P2/3/3_b",
     "/hexapawn/play",
     "/hexapawn/play?player=tables&side=w",
+    "/pig/",
     "/harehedgehog/",
     "/harehedgehog/race?seat=person&seat=person&depth=3&position=0:68:3,0:68:3_1",
     "/mine",
@@ -112,7 +113,14 @@ def test_other_names(address: str, target: str, client: TestClient) -> None:
     [
         ("/chess/", 404, "there is no game 'chess'"),
         ("/chess/position/8/8_w", 404, "there is no game 'chess'"),
-        ("/pig/", 404, "pig is a game of chance"),
+        ("/pig/records", 404, "pig is a game of chance"),
+        ("/hexapawn/?size=6x6", 400, "this page has no parameter 'size'"),
+        ("/hexapawn/?piecs=3", 400, "no parameter 'piecs' (did you mean 'pieces'?)"),
+        ("/?x=1", 400, "this page has no parameter 'x'"),
+        ("/hexapawn/board/ppp/3/PPP_w.svg?them=dark", 400, "(did you mean 'theme'?)"),
+        ("/hexapawn/?position=ppp/3/PPP_w", 404, "leave out position"),
+        ("/pig/?pieces=2", 404, "leave out pieces"),
+        ("/pig/?position=x", 400, "'x' is not a state of pig"),
         ("/hexapawn-99x99/", 404, "hexapawn is played on"),
         ("/nowhere/to/be/found", 404, "There is no page with this address."),
         ("/hexapawn/position/ppp/PPP_w", 400, "has 2 rows"),
@@ -128,6 +136,7 @@ def test_other_names(address: str, target: str, client: TestClient) -> None:
         ("/doushouqi/?pieces=" + "9" * 5000, 400, "must be a whole number"),
         ("/hasenspiel/records", 404, "No table of Hasenspiel"),
         ("/doushouqi/material/RCvE", 404, "The table RCvE of Dou Shou Qi has not been built."),
+        ("/hexapawn-8x8/position/pppppppp/8/8/8/8/8/8/PPPPPPPP_w", 404, "is too large for a table"),
         ("/hexapawn/board/ppp/3/PPP_w.svg?theme=pink", 400, "there is no theme 'pink'"),
         ("/hexapawn/board/ppp/3/PPP_w.svg?arrows=a1z9", 400, "z9"),
         ("/hexapawn/board/ppp/3/PPP_w.svg?arrows=" + "a1a2," * 30, 400, "30 arrows are too many"),
@@ -220,6 +229,21 @@ def test_head(address: str, client: TestClient) -> None:
         page.headers.get("content-type"),
         page.headers.get("location"),
     )
+
+
+def test_methods_that_are_not_answered(client: TestClient) -> None:
+    """The answer names all that are, of every route of the address."""
+    for address, allowed in (("/hexapawn/play", "GET, HEAD"), ("/harehedgehog/race", "GET, POST, HEAD")):
+        refused = client.put(address)
+        assert (refused.status_code, refused.headers["allow"]) == (405, allowed)
+
+
+def test_links_below_the_static_files(client: TestClient) -> None:
+    """The page for an address at which there is no file has the links of every page."""
+    page = shown(client, "/static/nothing.css", 404)
+    links = [str(one.get("href")) for one in page.iter() if one.get("href", "#").startswith("/")]
+    assert len(links) > 3
+    assert all(client.get(link).status_code == 200 for link in links)
 
 
 @pytest.mark.parametrize("address", KINDS_OF_PAGES)

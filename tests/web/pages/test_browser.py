@@ -306,6 +306,36 @@ def test_without_javascript(visit: Open) -> None:
     expect(verdict(page)).to_have_text(re.compile("^You have won after 1 ply: "))
 
 
+CUT = """() => {
+  const wide = {n: "183,320,863,488", time: "57 min 38 s"}
+  for (const cell of document.querySelectorAll("td.n"))
+    if (/[a-z]/.test(cell.textContent)) cell.textContent = wide.time
+    else if (cell.textContent.includes(",")) cell.firstChild.textContent = wide.n + " "
+  const out = []
+  for (const cell of document.querySelectorAll("th, td")) {
+    const room = cell.closest(".scroll").getBoundingClientRect(), range = document.createRange()
+    range.selectNodeContents(cell)
+    const text = range.getBoundingClientRect()
+    if (text.width && (text.right > room.right + 1 || text.left < room.left - 1 || cell.scrollWidth > cell.clientWidth + 1))
+      out.push(cell.textContent.trim())
+  }
+  return out
+}"""
+"""Puts the largest numbers of five pieces, and a long time, into all cells, and gives the texts that are not seen whole."""
+
+
+@pytest.mark.parametrize("width", [360, 390, 600, 768, 900, 1024, 1280, 1440, 1920])
+def test_nothing_is_cut(width: int, visit: Open) -> None:
+    """No page is wider than the window, and every cell of a table is seen whole, whatever number is in it."""
+    window = visit(viewport={"width": width, "height": 800})
+    for name, address in PAGES.items():
+        page = window.go(address)
+        for one in page.locator("details").all():
+            one.evaluate("details => details.open = true")
+        assert page.evaluate(CUT) == [], name
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+
+
 @pytest.mark.parametrize("width", [320, 2560])
 def test_widths(width: int, visit: Open) -> None:
     """No page is wider than the window, and the board is as large as it may be."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -10,6 +11,7 @@ from xml.etree.ElementTree import Element
 
 import pytest
 from fastapi.testclient import TestClient
+from support.checks import at_least_one
 from support.html import classed, identified, rows_of, said
 from support.pages import shown
 from support.program import Answer, random_position
@@ -97,22 +99,35 @@ def test_materials(client: TestClient, two_games: Path, ask: Ask) -> None:
     for material in materials(game, 2):
         name = "v".join(game.kinds[kind].symbol.upper() for kind in material.kinds)
         page = shown(client, f"/doushouqi/material/{name}")
-        first, *more = rows_of(tables(page)[0])
+        labels, *columns = zip(*rows_of(tables(page)[0]), strict=True)
+        assert labels == ("Positions", "Wins", "Losses", "Draws", "Stalemates")
         own, other = by_name[name], by_name[f"{name[2]}v{name[0]}"]
-        assert [number(cell) for cell in first[1:]] == [
-            own[field] for field in ("positions", "wins", "losses", "draws", "stalemates")
-        ]
-        if name[0] != name[2]:
-            [second] = more
-            assert [number(cell) for cell in second[1:]] == [other[field] for field in FIELDS]
-        else:
-            assert first[0] == "Either side"
-            assert not more
-        assert f"{first[0]} wins in {own['longest_win']} plies" in said(page)
+        expected = [own] if name[0] == name[2] else [own, other]
+        assert [[number(cell) for cell in column] for column in columns] == [[row[field] for field in FIELDS] for row in expected]
+        label = "Either side" if name[0] == name[2] else "White"
+        assert f"{label} to move" in said(tables(page)[0])
+        assert f"{label} wins in {own['longest_win']} plies" in said(page)
+        check_longest(page, name, two_games, ask)
         distances = [[number(cell) for cell in row] for row in rows_of(tables(page)[1])]
         assert sum(row[1] for row in distances) == own["wins"]
         assert sum(row[2] for row in distances) == own["losses"]
         assert max(row[0] for row in distances if row[1]) == own["longest_win"]
+
+
+def check_longest(page: Element, name: str, folder: Path, ask: Ask) -> None:
+    """The links to the longest wins and losses of a material lead to its own positions, which have these distances."""
+    region = next(one for one in page.iter("section") if one.get("aria-labelledby") == "longest")
+    for entry in at_least_one(next(region.iter("ul")).iter("li")):
+        link = next(entry.iter("a"))
+        words = re.fullmatch(r"(.+) (wins|loses) in (\d+) pl(?:y|ies)", said(entry))
+        assert words, said(entry)
+        label, verb, plies = words.groups()
+        position = str(link.get("href")).removeprefix("/doushouqi/position/").replace("_", " ")
+        answer = ask("probe", "doushouqi", position, "--format", "json", "--data", folder).json[0]
+        assert (answer["outcome"], answer["distance"]) == ({"wins": "win", "loses": "loss"}[verb], int(plies))
+        assert label in ("Either side", {"w": "White", "b": "Black"}[answer["side"]])
+        letters = sorted(one for one in position[:-2] if one.isalpha())
+        assert letters == sorted((name[0], name[2].lower()))
 
 
 def tables(page: Element) -> list[Element]:

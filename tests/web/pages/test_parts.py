@@ -41,33 +41,40 @@ def test_a_matrix() -> None:
     assert [name for name, _ in one.rows] == ["R", "C", "RC"]
     assert one.rows[0][1] == [None, Cell("RvE", 3, 40)]
     assert one.rows[1][1] == [Cell("CvR", 0, 5), None]
-    two = matrices(GAME, given, divided=True)
-    assert [[name for name, _ in matrix.rows] for matrix in two] == [["RC"], ["R", "C"]]
+    more = [*given, counts("RvCWD", "w", 0, 1), counts("RCvWD", "w", 0, 1)]
+    divided = matrices(GAME, more[3:], divided=True)
+    assert [[name for name, _ in matrix.rows] for matrix in divided] == [["RC"], ["RC"], ["R"]]
+
+
+def test_rows_are_those_of_the_side_with_more() -> None:
+    """The most even materials come first; a matrix has at least as many rows as columns."""
+    given = [counts(name, "w", 1, 10) for name in ("RCWvE", "RCvWE", "RvCWE", "RvCWD")]
+    even, first, second = matrices(GAME, given, divided=True)
+    assert [(matrix.side, matrix.columns) for matrix in (even, first, second)] == [(0, ["WE"]), (0, ["E"]), (1, ["R"])]
+    assert second.rows == [("CWD", [Cell("RvCWD", 1, 10)]), ("CWE", [Cell("RvCWE", 1, 10)])]
 
 
 @pytest.mark.parametrize(
-    ("draws", "positions", "shade"), [(0, 10, 0), (1, 1000, 1), (100, 1000, 1), (101, 1000, 2), (7, 7, 10), (0, 0, 0)]
+    ("draws", "positions", "largest", "shade"),
+    [(0, 10, 1, 0), (1, 1000, 1, 1), (100, 1000, 1, 1), (101, 1000, 1, 2), (7, 7, 1, 10), (0, 0, 0, 0), (7, 50, 0.14, 10)],
 )
-def test_shades(draws: int, positions: int, shade: int) -> None:
-    """No draws have a shade of their own, and so have draws alone."""
-    assert Cell("RvE", draws, positions).shade == shade
+def test_shades(draws: int, positions: int, largest: float, shade: int) -> None:
+    """No draws have a shade of their own; the darkest one is for the largest share that is shown."""
+    assert Cell("RvE", draws, positions).shade(largest) == shade
 
 
 def test_a_histogram() -> None:
-    """Bars are as high as their numbers, wins below losses of the same distance."""
-    made = histogram([("win", 1, 30), ("loss", 2, 10), ("win", 3, 60), ("loss", 3, 60)])
-    assert made.rows == [(1, 30, 0), (2, 0, 10), (3, 60, 60)]
-    bars = [one for one in ElementTree.fromstring(made.drawing).iter() if one.tag.endswith("rect")]
-    heights = [(one.get("class"), float(one.get("height", ""))) for one in bars]
-    full = heights[2][1] + heights[3][1]
-    assert heights == [
-        ("win", pytest.approx(full / 4, abs=0.02)),
-        ("loss", pytest.approx(full / 12, abs=0.02)),
-        ("win", pytest.approx(full / 2, abs=0.02)),
-        ("loss", pytest.approx(full / 2, abs=0.02)),
-    ]
-    lower, upper = bars[2:]
-    assert float(upper.get("y", "")) + float(upper.get("height", "")) == pytest.approx(float(lower.get("y", "")), abs=0.02)
+    """Heights are logarithms, so that one position among millions is seen; wins and losses of a distance stand side by side."""
+    made = histogram([("win", 1, 9), ("loss", 2, 1), ("win", 3, 10**6 - 1), ("loss", 3, 999)])
+    assert made.rows == [(1, 9, 0), (2, 0, 1), (3, 10**6 - 1, 999)]
+    drawn = list(ElementTree.fromstring(made.drawing).iter())
+    bars = [one for one in drawn if one.tag.endswith("rect")]
+    assert [one.get("class") for one in bars] == ["win", "loss", "win", "loss"]
+    heights = [float(one.get("height", "")) for one in bars]
+    assert [height / heights[2] for height in heights] == [pytest.approx(part, abs=0.001) for part in (1 / 6, 0.0502, 1, 1 / 2)]
+    left, right = bars[2:]
+    assert float(left.get("x", "")) + float(left.get("width", "")) == pytest.approx(float(right.get("x", "")), abs=0.02)
+    assert [one.text for one in drawn if one.get("class") == "amount"] == ["1", "10", "100", "1,000", "10,000", "100,000"]
 
 
 @pytest.mark.parametrize(
@@ -139,6 +146,20 @@ def test_layers_alone_are_no_tables(piglet_tables: Path, ask: Callable[..., Answ
     assert len(rows) == 2
     for row in rows:
         assert f"{row['layers']} layer" in cards[row["game"]]
+
+
+def test_a_game_of_chance_has_a_page(piglet_tables: Path, ask: Callable[..., Answer]) -> None:
+    """Each variant that is built is linked, and shows the chances of its states, from the start by links to all others."""
+    with Client(create_app(Settings(piglet_tables))) as client:
+        links = {str(link.get("href")) for card in shown(client, "/").iter("li") for link in card.iter("a")}
+        name = next(link.strip("/") for link in sorted(links) if link.startswith("/pig-"))
+        page = shown(client, f"/{name}/")
+        moves = [str(link.get("href")) for link in identified(page, "state-moves").iter("a")]
+        for address in moves:
+            position = address.partition("position=")[2].replace("_", " ")
+            [expected] = ask("probe", name, position, "--data", piglet_tables, "--format", "json").json
+            assert f"{expected['lower']:.6f}" in said(shown(client, address))
+    assert moves
 
 
 def test_statements_are_off_unless_asked_for(two_games: Path) -> None:

@@ -142,7 +142,7 @@ def test_a_game_without_its_tables(client: TestClient) -> None:
 def test_files_of_the_server_are_not_settings(client: TestClient, tmp_path: Path) -> None:
     """A player that could write a file is not told to."""
     boxes = tmp_path / "boxes.json"
-    assert client.get(f"/hexapawn/play?player=matchboxes&side=b&boxes={boxes}").status_code == 200
+    assert "no parameter 'boxes'" in said(shown(client, f"/hexapawn/play?player=matchboxes&side=b&boxes={boxes}", 400))
     assert not boxes.exists()
 
 
