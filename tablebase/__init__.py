@@ -25,6 +25,7 @@ from tablebase.errors import (
     MissingTableError,
     NotationError,
     RulesError,
+    SquaresError,
     StaleTableError,
     TablebaseError,
     TimeLimitError,
@@ -32,6 +33,8 @@ from tablebase.errors import (
 
 if TYPE_CHECKING:
     from tablebase import svg as svg
+    from tablebase.api.building import build, estimate
+    from tablebase.api.checking import verify
     from tablebase.api.tablebase import Tablebase
 
 __version__ = "0.2.0.dev0"
@@ -50,17 +53,32 @@ __all__ = [
     "MissingTableError",
     "NotationError",
     "RulesError",
+    "SquaresError",
     "StaleTableError",
     "Tablebase",
     "TablebaseError",
     "TimeLimitError",
+    "build",
+    "estimate",
     "open",
+    "verify",
 ]
 
-__getattr__ = lazy(__name__, {"Tablebase": "tablebase.api.tablebase", "svg": "tablebase.svg"})
+__getattr__ = lazy(
+    __name__,
+    {
+        "Tablebase": "tablebase.api.tablebase",
+        "build": "tablebase.api.building",
+        "estimate": "tablebase.api.building",
+        "svg": "tablebase.svg",
+        "verify": "tablebase.api.checking",
+    },
+)
 
 
-def open(folder: str | Path | None = None, catalog: str | None = None) -> Tablebase:  # noqa: A001 (read as `tablebase.open`)
+def open(  # noqa: A001 (read as `tablebase.open`)
+    folder: str | Path | None = None, catalog: str | None = None, cache: int | str | None = None
+) -> Tablebase:
     """Open a folder of tables for questions; see `tablebase.Tablebase`.
 
     Parameters
@@ -70,6 +88,8 @@ def open(folder: str | Path | None = None, catalog: str | None = None) -> Tableb
     catalog : str, optional
         URL of the PostgreSQL database that holds the catalog; by default the one that the environment variable
         TABLEBASE_CATALOG names, or else a file in the folder.
+    cache : int or str, optional
+        Memory for decompressed chunks of tables, in bytes or as a text such as ``1G``; by default 256 MiB.
 
     Raises
     ------
@@ -80,4 +100,4 @@ def open(folder: str | Path | None = None, catalog: str | None = None) -> Tableb
     from tablebase.api.tablebase import Tablebase
     from tablebase.tables.folder import default_catalog, default_folder
 
-    return Tablebase(default_folder() if folder is None else folder, default_catalog() if catalog is None else catalog)
+    return Tablebase(default_folder() if folder is None else folder, default_catalog() if catalog is None else catalog, cache)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from importlib.util import find_spec
@@ -14,6 +15,10 @@ REBUILD = "delete it and build it again"
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 NO_RIGHT = (errno.EACCES, errno.EPERM, errno.EROFS)
 LONGEST_QUOTE = 80
+PECULIAR = re.compile(r"[^\w@%+=:,./-]")
+"""What a shell does not take as it is."""
+QUOTED = re.compile(r'["$`\\]')
+"""What double quotes leave its meaning."""
 DISTRIBUTION = "endgame-tablebase"
 """What package managers call this program; to them, `tablebase` is another one."""
 FEWEST = 2
@@ -31,9 +36,17 @@ EXTRAS = {
 """The extras of the distribution, each with the package that it brings."""
 
 
-def quoted(text: str) -> str:
-    """A text of the user's in quotation marks; only its beginning if it is long."""
-    return repr(text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…")
+def quoted(value: object) -> str:
+    """A text of the user's in quotation marks, or what Python calls another value; only its beginning if it is long."""
+    text = value if isinstance(value, str) else " ".join(repr(value).split())
+    short = text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"
+    return repr(short) if isinstance(value, str) else short
+
+
+def shell_word(text: object) -> str:
+    """A word of a command in a sentence: in double quotes if a shell would not take it as it is."""
+    word = str(text)
+    return word if word and not PECULIAR.search(word) else f'"{QUOTED.sub(chr(92) + chr(92) + "g<0>", word)}"'
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -43,9 +56,18 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 class TablebaseError(Exception):
-    """Bad input, a missing table, a broken file: one sentence that names what is wrong and what to do."""
+    """Bad input, a missing table, a broken file: one sentence that names what is wrong and what to do.
+
+    Attributes
+    ----------
+    exit_code : int
+        Of a command that ends with it.
+    code : str
+        A word for programs, the ``code`` of JSON.
+    """
 
     exit_code = 2
+    code = "error"
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The constructors of subclasses take data, not the sentence.
@@ -62,9 +84,34 @@ def _restored(kind: type[TablebaseError], args: tuple[Any, ...], data: dict[str,
 class RulesError(TablebaseError):
     """A rules module that contradicts itself, or a game that is not installed."""
 
+    code = "bad_rules"
+
 
 class NotationError(TablebaseError):
     """Text that is not a position, material or move of the game."""
+
+    code = "bad_notation"
+
+
+class SquaresError(NotationError):
+    """Rows of an array of squares that are not positions.
+
+    Parameters
+    ----------
+    row : int
+        The first of them, counted from 0.
+    reason : str
+        Why it is not a position.
+    count : int
+        How many there are.
+    rows : int
+        All rows.
+    """
+
+    def __init__(self, row: int, reason: str, count: int, rows: int) -> None:
+        self.row, self.reason, self.count, self.rows = row, reason, count, rows
+        others = f" ({count:,} of {rows:,} rows are not positions)" if count > 1 else ""
+        super().__init__(f"row {row} of the squares is not a position: {reason}{others}")
 
 
 class MissingTableError(TablebaseError, KeyError):
@@ -93,6 +140,8 @@ class MissingTableError(TablebaseError, KeyError):
     builds : str or int or None
         What the command builds, if the game has pieces: a material, or all tables of a number of pieces.
     """
+
+    code = "missing_table"
 
     def __init__(
         self,
@@ -167,6 +216,8 @@ class StaleTableError(TablebaseError):
     game : str
     """
 
+    code = "outdated_table"
+
     def __init__(self, path: Path, game: str) -> None:
         self.path, self.game = path, game
         super().__init__(f"{path} was built under other rules of {game} than those installed: {REBUILD}")
@@ -183,6 +234,8 @@ class CorruptTableError(TablebaseError):
         The file, or its address; without it, the fault is a sentence about codes that are not in a file yet.
     """
 
+    code = "damaged_table"
+
     exit_code = 1
 
     def __init__(self, fault: str, path: Path | str | None = None) -> None:
@@ -191,7 +244,7 @@ class CorruptTableError(TablebaseError):
 
 
 class CorruptCatalogError(TablebaseError):
-    """A catalog that is not, or is no longer, what was written.
+    """A catalog that is damaged, or of another version; the next command that writes rebuilds it from the table files.
 
     Parameters
     ----------
@@ -202,8 +255,6 @@ class CorruptCatalogError(TablebaseError):
     cure : str, optional
         What to do; by default to reindex the folder of the file.
     """
-
-    exit_code = 1
 
     def __init__(self, fault: str, path: Path | str, cure: str | None = None) -> None:
         self.fault, self.path = fault, path
@@ -220,7 +271,7 @@ def reindex(folder: Path, option: str = "") -> str:
         What names the catalog on the command line, with a space before it, if it is not in the folder.
     """
     if os.access(folder, os.W_OK):
-        return f"run 'tablebase reindex --data {folder}{option}'"
+        return f"run 'tablebase reindex --data {shell_word(folder)}{option}'"
     return "copy the folder to where you may write, and run 'tablebase reindex' there"
 
 

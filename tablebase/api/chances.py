@@ -2,52 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tablebase.errors import MissingTableError
+from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game.stochastic import State, StochasticGame
+from tablebase.probe.answers import Unanswered
 
 if TYPE_CHECKING:
     from tablebase.catalog.catalog import Catalog
-    from tablebase.stochastic.prober import StateAnswer
+    from tablebase.stochastic.prober import StateAnswer, StateProber
 
 LONGEST_LINE = 1000
 """States of a line that does not end by itself."""
 COUNTED = ("states", "wins", "losses", "exact", "open", "stalling")
 
 
-def probe_states(
-    folder: Path, game: StochasticGame, texts: Sequence[str], turns: int | None = None
-) -> list[tuple[StateAnswer, dict[str, Any]]]:
-    """What the tables say of states, each time also as `tablebase probe --format json` writes it.
+class StateAnswers:
+    """Answers what the tables of a folder say of states; to be used in a ``with`` statement.
 
     Parameters
     ----------
     folder : Path
         The tablebase.
     game : StochasticGame
-    texts : sequence of str
     turns : int, optional
         Also the chances of winning within this number of turns.
-
-    Raises
-    ------
-    TablebaseError
-        If a text is no state, or there is no table of the game.
     """
-    from tablebase.stochastic.horizon import horizon
-    from tablebase.stochastic.prober import StateProber
 
-    states = [game.parse(text) for text in texts]
-    with StateProber(folder, game) as prober:
-        answers = [prober.probe(state) for state in states]
-    rows = [answer.to_dict() for answer in answers]
-    if turns is not None:
-        for state, row in zip(states, rows, strict=True):
-            row["within"] = {"turns": turns, **horizon(game, state, turns).to_dict()}
-    return list(zip(answers, rows, strict=True))
+    def __init__(self, folder: Path, game: StochasticGame, turns: int | None = None) -> None:
+        self._folder, self._game, self._turns = folder, game, turns
+        self._opened = ExitStack()
+
+    def __enter__(self) -> StateAnswers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._opened.close()
+
+    @cached_property
+    def _prober(self) -> StateProber:
+        from tablebase.stochastic.prober import StateProber
+
+        return self._opened.enter_context(StateProber(self._folder, self._game))
+
+    def of(self, texts: Iterable[str]) -> Iterator[tuple[StateAnswer | None, dict[str, Any], TablebaseError | None]]:
+        """For each text its answer, what `tablebase probe --format json` writes of it, and the reason if there is no answer."""
+        for text in texts:
+            try:
+                state = self._game.parse(text)
+                answer = self._prober.probe(state)
+                yield answer, self._row(answer, state), None
+            except TablebaseError as error:
+                yield None, Unanswered(self._game.name, text, error).to_dict(), error
+
+    def _row(self, answer: StateAnswer, state: State) -> dict[str, Any]:
+        from tablebase.stochastic.horizon import horizon
+
+        row = answer.to_dict()
+        if self._turns is not None:
+            row["within"] = {"turns": self._turns, **horizon(self._game, state, self._turns).to_dict()}
+        return row
 
 
 def line_states(folder: Path, game: StochasticGame, text: str, plies: int | None = None) -> list[tuple[StateAnswer, str]]:
@@ -69,7 +87,7 @@ def line_rows(folder: Path, game: StochasticGame, text: str, plies: int | None =
 
 def layer_rows(catalog: Catalog, game: StochasticGame) -> list[dict[str, Any]]:
     """The layers of a game as `tablebase stats --format json` writes them; `MissingTableError` if there are none."""
-    rows = catalog.layers(game)
+    rows = [row for row in catalog.layers(game) if (catalog.folder / row["file"]).exists()]
     if not rows:
         raise MissingTableError(game.name, catalog.folder, options="")
     columns = ["region", "layer", *COUNTED]

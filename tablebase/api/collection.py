@@ -12,9 +12,23 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from tablebase.errors import MissingExtraError, TablebaseError, check_extra, quoted
-from tablebase.game import Game
+from tablebase.game import Game, Outcome
 from tablebase.game.arguments import as_game
+from tablebase.game.plain_arguments import (
+    as_instances,
+    as_list,
+    as_materials,
+    as_number,
+    as_options,
+    as_path,
+    as_pieces,
+    as_real,
+    as_seconds,
+    as_text,
+    refused,
+)
 from tablebase.tables.folder import check_folder
+from tablebase.tables.store import closed
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,6 +39,48 @@ if TYPE_CHECKING:
     from tablebase.catalog.catalog import Catalog, Counts
     from tablebase.features import Feature
     from tablebase.mining.query import Query
+
+
+def as_features(features: Any) -> tuple[Feature, ...]:
+    """Features of the user's own."""
+    from tablebase.features import Feature
+
+    return as_instances("features", features, Feature, "[my_feature]")
+
+
+def as_tables(tables: Any) -> Mapping[str, Path | str | pa.Table] | None:
+    """Tables of the user's own by name."""
+    import pyarrow as pa
+
+    if tables is None:
+        return None
+    if not isinstance(tables, Mapping):
+        raise refused("tables", "a dict of tables or files by name", tables)
+    for name, table in tables.items():
+        as_text("the name of a table", name)
+        if not isinstance(table, pa.Table):
+            as_path(f"the table {name}", table)
+    return tables
+
+
+def as_outcome(outcome: Any) -> str | None:
+    """An outcome by its name."""
+    names = [str(one) for one in Outcome]
+    if outcome is not None and outcome not in names:
+        raise refused("outcome", " or ".join(map(repr, names)), outcome)
+    return None if outcome is None else str(outcome)
+
+
+def _chart_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Options of a chart that it can be drawn with."""
+    if as_outcome(options.get("outcome")) is None:
+        options.pop("outcome", None)
+    for name in ("piece", "threads"):
+        if name in options:
+            as_number(name, options[name], 1)
+    if "pair" in options:
+        options["pair"] = [as_number("a piece of the pair", one, 1) for one in as_list("pair", options["pair"], "[1, 2]")]
+    return options
 
 
 class Collection:
@@ -46,6 +102,7 @@ class Collection:
         check_folder(folder, built=True)
         self._folder, self._url = folder, catalog
         self._queries: WeakSet[Query] = WeakSet()
+        self._is_closed = False
 
     @property
     def folder(self) -> Path:
@@ -53,7 +110,8 @@ class Collection:
         return self._folder
 
     def close(self) -> None:
-        """Close the files of all queries."""
+        """Close the files of all queries; nothing can be asked afterwards."""
+        self._is_closed = True
         for query in list(self._queries):
             query.close()
 
@@ -91,8 +149,10 @@ class Collection:
         from tablebase.mining.common_features import features_of
         from tablebase.mining.query import Query
 
-        rules = as_game(game)
-        query = Query(rules, self.folder, statement, features_of(rules, tuple(features)), threads, self._url, tables)
+        rules = self._game(game)
+        known = features_of(rules, as_features(features))
+        threads, text = as_number("threads", threads, 1), as_text("a statement", statement)
+        query = Query(rules, self.folder, text, known, threads, self._url, as_tables(tables))
         self._queries.add(query)
         return query
 
@@ -145,10 +205,14 @@ class Collection:
         from tablebase.mining.sample import Sample
         from tablebase.mining.selection import select_by_name
 
-        rules = as_game(game)
-        selection = select_by_name(rules, self.folder, materials, pieces, aliases=aliases, catalog=self._url)
-        known = features_of(rules, tuple(features))
-        return export(rules, self.folder, selection, Path(folder), columns, known, Sample(share, seed), threads).rows
+        rules = self._game(game)
+        target, threads = as_path("folder", folder), as_number("threads", threads, 1)
+        sample = Sample(as_real("share", share), as_number("seed", seed))
+        chosen = None if columns is None else [as_text("a column", one) for one in as_list("columns", columns, "['p1']")]
+        named, pieces = as_materials(materials), as_pieces(pieces)
+        selection = select_by_name(rules, self.folder, named, pieces, aliases=aliases, catalog=self._url)
+        known = features_of(rules, as_features(features))
+        return export(rules, self.folder, selection, target, chosen, known, sample, threads).rows
 
     def plot(
         self,
@@ -187,10 +251,13 @@ class Collection:
         from tablebase.charts.figures import CHARTS
         from tablebase.charts.selection import select_slices
 
-        if chart not in CHARTS:
+        rules = self._game(game)
+        if not isinstance(chart, str) or chart not in CHARTS:
             raise TablebaseError(f"there is no chart {quoted(chart)}: choose {' or '.join(CHARTS)}")
+        draw, patterns, pieces = CHARTS[chart], as_materials(materials), as_pieces(pieces)
+        chosen = _chart_options(as_options(draw, options))
         with self._catalog() as catalog:
-            return CHARTS[chart](catalog, select_slices(as_game(game), catalog, pieces, materials, side), **options)
+            return draw(catalog, select_slices(rules, catalog, pieces, patterns, side and as_text("side", side)), **chosen)
 
     def patterns(
         self,
@@ -243,11 +310,16 @@ class Collection:
         from tablebase.patterns.trees import available
         from tablebase.tables.store import Store
 
-        rules, chosen = as_game(game), Settings(target_of(target, outcome), **settings)
+        rules, wanted = self._game(game), target_of(as_text("target", target), as_outcome(outcome))
+        for name, read in (("depth", as_number), ("conditions", as_number), ("support", as_real)):
+            if name in settings:
+                settings[name] = read(name, settings[name])
+        chosen = Settings(wanted, **as_options(Settings, settings, "target"))
+        threads, materials, pieces = as_number("threads", threads, 1), as_materials(materials), as_pieces(pieces)
         if chosen.depth and not available():
             raise MissingExtraError("trees", "patterns")
         selection = select_by_name(rules, self.folder, materials, pieces, catalog=self._url)
-        known = features_of(rules, tuple(features))
+        known = features_of(rules, as_features(features))
         with closing(Store(self.folder)) as store:
             return Findings(each.run() for each in searches(rules, store, selection, known, threads, chosen, pool))
 
@@ -269,9 +341,14 @@ class Collection:
             If it takes longer.
         """
         from tablebase.api.catalog_rows import CatalogRows
+        from tablebase.api.catalog_words import check_statement
 
+        text, limit = as_text("a statement", statement), None if timeout is None else as_seconds("timeout", timeout)
         with self._catalog() as catalog:
-            return CatalogRows(*catalog.sql(statement, timeout))
+            answer = catalog.sql(text, limit)
+            # The database knows best what is wrong with a statement, so it comes first.
+            check_statement(catalog, text)
+            return CatalogRows(*answer)
 
     def stats(self, game: str | Game, by: str = "pieces") -> list[Counts]:
         """Wins, losses and draws of the side to move in all tables, aliases counted.
@@ -290,7 +367,7 @@ class Collection:
         from tablebase.api.descriptions import counts_of
 
         with self._catalog() as catalog:
-            return counts_of(catalog, as_game(game), by)
+            return counts_of(catalog, self._game(game), by)
 
     def materials(self, game: str | Game, pieces: int | None = None) -> list[str]:
         """Names of the materials that have been built, aliases included.
@@ -306,6 +383,7 @@ class Collection:
         MissingTableError
             If there is no table of the game.
         """
+        pieces = None if pieces is None else as_number("pieces", pieces)
         counts = self.stats(game, "material")
         return list(dict.fromkeys(str(line.material) for line in counts if pieces in (None, line.pieces)))
 
@@ -332,14 +410,24 @@ class Collection:
         from tablebase.api.descriptions import describe_game, describe_material
 
         with self._catalog() as catalog:
-            rules = as_game(game)
+            rules = self._game(game)
             return describe_game(catalog, rules) if material is None else describe_material(catalog, rules, material)
+
+    def _require_open(self) -> None:
+        if self._is_closed:
+            raise closed(self.folder)
+
+    def _game(self, game: str | Game) -> Game:
+        """The game that is asked about, unless the tables have been closed."""
+        self._require_open()
+        return as_game(game)
 
     @contextmanager
     def _catalog(self) -> Iterator[Catalog]:
         """The catalog as it is now."""
         from tablebase.catalog.catalog import Catalog
 
+        self._require_open()
         catalog = Catalog(self.folder, catalog=self._url)
         try:
             yield catalog

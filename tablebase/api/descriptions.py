@@ -8,7 +8,6 @@ from typing import Any
 
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.catalog.database import Answer
-from tablebase.catalog.schema import VIEW
 from tablebase.errors import TablebaseError, quoted
 from tablebase.game import Game
 from tablebase.slices.conversions import conversions, parents
@@ -92,9 +91,10 @@ def list_records(catalog: Catalog, game: Game, by: str = "pieces") -> list[dict[
         raise TablebaseError(f"records are by {' or by '.join(BY)}, not by {quoted(by)}")
     columns = "s.longest_win, s.longest_win_position, s.longest_loss, s.longest_loss_position"
     _, rows = catalog.answer(
-        f"SELECT t.pieces, t.material, s.side, {columns} FROM tables t JOIN solutions s ON s.table_id = t.id "
+        f"SELECT t.file, t.pieces, t.material, s.side, {columns} FROM tables t JOIN solutions s ON s.table_id = t.id "
         f"WHERE t.game = '{game.name}' AND t.rules_digest = '{game.digest}' ORDER BY t.pieces, t.material, s.side DESC"
     )
+    rows = [row[1:] for row in rows if (catalog.folder / row[0]).exists()]
     if not rows:
         raise missing_game(game, catalog.folder)
     found = [
@@ -200,11 +200,6 @@ def patterns_of(catalog: Catalog, game: Game, name: str, side: str) -> dict[str,
     -------
     dict
         `gains` of features and `rules`, both the best first, and `trees`, of which there is at most one.
-
-    Raises
-    ------
-    CorruptCatalogError
-        If the patterns are not as they were written.
     """
     of_slice = (
         "slice_id IN (SELECT t.id FROM slices t JOIN slices s ON s.solution_id = t.solution_id "
@@ -227,14 +222,27 @@ def list_built(catalog: Catalog) -> list[dict[str, Any]]:
         `game`, the number of its `tables`, the `least` and the `most` pieces of any of them, and their `cells`, all null for
         games without tables; and the number of its `layers`.
     """
-    statement = (
-        "SELECT g.name AS game, t.tables, t.least, t.most, t.cells, COALESCE(l.layers, 0) AS layers FROM games g "
-        "LEFT JOIN (SELECT game, COUNT(*) AS tables, MIN(pieces) AS least, MAX(pieces) AS most, SUM(cells) AS cells "
-        "FROM tables GROUP BY game) t ON t.game = g.name "
-        "LEFT JOIN (SELECT game, COUNT(*) AS layers FROM layers GROUP BY game) l ON l.game = g.name "
-        "ORDER BY t.tables IS NULL, g.name"
-    )
-    return _named(catalog.answer(statement))
+    there = {name: _there(catalog, f"SELECT * FROM {name} ORDER BY game") for name in ("tables", "layers")}
+    built = []
+    for game in sorted({row["game"] for rows in there.values() for row in rows}):
+        tables = [row for row in there["tables"] if row["game"] == game]
+        pieces = [row["pieces"] for row in tables]
+        built.append(
+            {
+                "game": game,
+                "tables": len(tables) or None,
+                "least": min(pieces, default=None),
+                "most": max(pieces, default=None),
+                "cells": sum(row["cells"] for row in tables) or None,
+                "layers": sum(row["game"] == game for row in there["layers"]),
+            }
+        )
+    return sorted(built, key=lambda row: row["tables"] is None)
+
+
+def _there(catalog: Catalog, statement: str) -> list[dict[str, Any]]:
+    """Rows about files that are in the folder."""
+    return [row for row in _named(catalog.answer(statement)) if (catalog.folder / row["file"]).exists()]
 
 
 def _named(answer: Answer) -> list[dict[str, Any]]:
@@ -258,11 +266,10 @@ def describe_game(catalog: Catalog, game: Game) -> dict[str, Any]:
 
 
 def describe_material(catalog: Catalog, game: Game, text: str) -> dict[str, Any]:
-    """A material's pieces, and the row of each of its slices in the view ``slice_counts``; `MissingTableError` without any."""
+    """A material's pieces, and the row of each of its slices as in the view ``slice_counts``; `MissingTableError` without any."""
     material = parse_material(game, text)
     name = material_name(game, material)
-    statement = f"SELECT * FROM {VIEW} WHERE game = '{game.name}' AND material = '{name}' ORDER BY side"
-    slices = _named(catalog.answer(statement))
+    slices = catalog.slice_counts(game, name)
     if not slices:
         raise missing_table(game, material, catalog.folder)
     kinds = [game.kinds[kind] for kind in material.kinds]

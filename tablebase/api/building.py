@@ -1,0 +1,272 @@
+"""Build tables from Python, and predict what a build needs: `tablebase.build` and `tablebase.estimate`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tablebase.building import tables
+from tablebase.building.estimate import Estimate
+from tablebase.building.estimate import estimate as estimate_build
+from tablebase.building.layer_work import build_region, refuse_cluster
+from tablebase.building.layers import Estimate as LayerEstimate
+from tablebase.building.layers import estimate as estimate_layers
+from tablebase.building.log import Log
+from tablebase.building.plan import chosen_materials
+from tablebase.building.preparation import prepare_catalog
+from tablebase.building.records import BuildResult
+from tablebase.building.table_work import Wanted, build_tables
+from tablebase.building.terms import DASK, LOCAL, Terms, chosen_limits
+from tablebase.compute.machine import usable_workers
+from tablebase.errors import TablebaseError, did_you_mean, quoted
+from tablebase.game import Game
+from tablebase.game.arguments import as_rules, refuse_given
+from tablebase.game.plain_arguments import (
+    as_list,
+    as_number,
+    as_path,
+    as_pieces,
+    as_real,
+    as_size,
+    as_text,
+    as_whole,
+    end_of_work,
+    parse_duration,
+    parse_pieces,
+    parse_time,
+    refused,
+)
+from tablebase.game.stochastic import StochasticGame
+from tablebase.probe.html import titled_table
+from tablebase.stochastic.compiled import compiled
+from tablebase.tables.folder import default_catalog, default_folder
+
+Kind = TypeVar("Kind")
+DEFAULT_GRACE = "10min"
+
+
+class Estimates(list[Estimate | LayerEstimate]):
+    """The needs of a build: one line for each number of pieces, material or layer. Notebooks show a table.
+
+    Parameters
+    ----------
+    lines : iterable of Estimate
+    workers : int
+        Number of processes that the times by the clock are for.
+    """
+
+    def __init__(self, lines: Iterable[Estimate | LayerEstimate], workers: int = 1) -> None:
+        super().__init__(lines)
+        self.workers = workers
+
+    def _repr_html_(self) -> str:
+        return titled_table("estimate", [], [asdict(line) for line in self])
+
+
+def build(
+    game: str | Game | StochasticGame,
+    *,
+    size: str | None = None,
+    variant: str | Sequence[str] | None = None,
+    pieces: int | range | str | None = None,
+    material: str | Sequence[str] | None = None,
+    data: str | Path | None = None,
+    catalog: str | None = None,
+    workers: int | None = None,
+    memory: int | str | None = None,
+    executor: str = LOCAL,
+    scheduler: str | None = None,
+    engine: str = "auto",
+    deadline: str | datetime | float | None = None,
+    duration: str | timedelta | float | None = None,
+    grace: str | timedelta | float = DEFAULT_GRACE,
+    log: str | Path | None = None,
+    json_log: str | Path | None = None,
+    verbose: bool = False,
+    **limits: int | str,
+) -> BuildResult:
+    """Solve, verify and store the tables that are missing, as ``tablebase build`` does.
+
+    A bar (without a terminal or a notebook, a line each minute) and messages are written to standard error.
+    An interrupted build can be started again: finished tables and checkpoints are kept, and drafts are removed.
+
+    Parameters
+    ----------
+    game : str, Game or StochasticGame
+        An installed game.
+    size : str, optional
+        Files and ranks, such as ``8x8``.
+    variant : str or sequence of str, optional
+        Such as ``early=none``.
+    pieces : int, range or str, optional
+        Number of pieces, or several: ``range(2, 5)`` or ``"2-4"``.
+    material : str or sequence of str, optional
+        Such as ``RCvW``. Without pieces and material the tables of the start are built, if the game is small enough.
+    data : str or Path, optional
+        Folder of the tables; by default the one that the environment variable TABLEBASE_DATA names, or else ``data``.
+    catalog : str, optional
+        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
+    workers : int, optional
+        Number of processes; by default one for each processor.
+    memory : int or str, optional
+        Bytes, or a text such as ``8G``: solve only as many tables at once as fit.
+    executor : str
+        ``local`` or ``dask``.
+    scheduler : str, optional
+        Of Dask, such as ``tcp://host:8786``.
+    engine : str
+        Solver: ``auto`` or the name of one; all write the same files.
+    deadline : str, datetime or float, optional
+        When to stop: ``07:00``, ``2030-01-31T07:00``, or seconds since the epoch.
+    duration : str, timedelta or float, optional
+        Time after which to stop (the option ``--for``): ``8h``, or seconds.
+    grace : str, timedelta or float
+        Time after the deadline for tables in work.
+    log, json_log : str or Path, optional
+        Files that get a line for each table, for people and as JSON.
+    verbose : bool
+        Whether to write a line about each table.
+    **limits
+        Of the tables of a game with chance, such as ``carrots=60``.
+
+    Returns
+    -------
+    BuildResult
+        Its `left` is the number of tables still missing at the deadline, which is not an error.
+
+    Raises
+    ------
+    TablebaseError
+        If an argument is wrong, or for any reason why the command would fail.
+    """
+    rules = as_rules(game, as_optional(as_text, "size", size), as_texts("variant", variant))
+    counts, materials = as_counts(pieces), as_texts("material", material)
+    end = end_of_work(as_optional(_time, "deadline", deadline), as_optional(_duration, "duration", duration))
+    after = _duration("grace", grace)
+    if executor not in (LOCAL, DASK):
+        raise refused("executor", f"{LOCAL!r} or {DASK!r}", executor)
+    asked = as_optional(as_workers, "workers", workers)
+    allowed = as_optional(as_size, "memory", memory)
+    if isinstance(rules, StochasticGame):
+        refuse_given(rules, pieces=pieces, material=material, memory=memory)
+        refuse_cluster(rules, executor)
+    chosen = _limits(rules, limits)
+    folder = default_folder() if data is None else as_path("data", data)
+    url = default_catalog() if catalog is None else as_text("catalog", catalog)
+    prepare_catalog(folder, url)
+    with Log(as_optional(as_path, "log", log), as_optional(as_path, "json_log", json_log), folder) as lines:
+        resources = chosen_limits(asked, allowed, executor, scheduler)
+        terms = Terms(folder, resources, end, after, 0, lines, verbose, url, executor, scheduler, asked is not None)
+        summarized = end is not None or log is not None or json_log is not None
+        if isinstance(rules, StochasticGame):
+            return build_region(rules, chosen, terms, summarized=summarized)
+        wanted = Wanted(rules, counts, chosen_materials(rules, counts, materials), as_text("engine", engine))
+        return build_tables(wanted, terms, summarized=summarized)
+
+
+def estimate(
+    game: str | Game | StochasticGame,
+    *,
+    size: str | None = None,
+    variant: str | Sequence[str] | None = None,
+    pieces: int | range | str | None = None,
+    material: str | Sequence[str] | None = None,
+    data: str | Path | None = None,
+    catalog: str | None = None,
+    workers: int | None = None,
+    memory: int | str | None = None,
+    measure: bool = False,
+    **limits: int | str,
+) -> Estimates:
+    """Predict the disk space, memory and time a build needs, as ``tablebase estimate`` does.
+
+    Parameters
+    ----------
+    game, size, variant, pieces, material, data, catalog, workers, memory, **limits
+        See `build`.
+    measure : bool
+        Build a table in a temporary folder first, to measure this machine's speed.
+
+    Returns
+    -------
+    Estimates
+        A list of `tablebase.building.estimate.Estimate`, or of `tablebase.building.layers.Estimate` for a game with chance.
+
+    Raises
+    ------
+    TablebaseError
+        If an argument is wrong.
+    """
+    rules = as_rules(game, as_optional(as_text, "size", size), as_texts("variant", variant))
+    counts, materials = as_counts(pieces), as_texts("material", material)
+    asked = as_optional(as_workers, "workers", workers)
+    allowed = as_optional(as_size, "memory", memory)
+    chosen = _limits(rules, limits)
+    if isinstance(rules, StochasticGame):
+        refuse_given(rules, pieces=pieces, material=material, memory=memory)
+        return Estimates(estimate_layers(compiled(rules).region(chosen)))
+    wanted, count = chosen_materials(rules, counts, materials), usable_workers(asked)
+    lines = estimate_build(
+        rules,
+        counts,
+        wanted,
+        default_folder() if data is None else as_path("data", data),
+        tables.measure(rules) if measure else None,
+        whole=not materials,
+        workers=count,
+        allowed=allowed,
+        catalog=default_catalog() if catalog is None else as_text("catalog", catalog),
+    )
+    return Estimates(lines, count)
+
+
+def _limits(game: Game | StochasticGame, limits: Mapping[str, Any]) -> dict[str, int | str]:
+    """The limits of a table's region; other games have none."""
+    known = game.limits if isinstance(game, StochasticGame) else {}
+    for name in limits:
+        if name not in known:
+            there = ", ".join(known) or "none"
+            meant = did_you_mean(name, known)
+            raise TablebaseError(f"{quoted(name)} is not an argument for tables of {game.name}{meant}; their limits are: {there}")
+    return {name: as_whole(name, one) if isinstance(known[name], int) else as_text(name, one) for name, one in limits.items()}
+
+
+def as_counts(pieces: Any) -> range | None:
+    """Numbers of pieces."""
+    if isinstance(pieces, str):
+        return parse_pieces(pieces)
+    count = as_pieces(pieces)
+    return range(count, count + 1) if isinstance(count, int) else count
+
+
+def as_texts(name: str, value: Any) -> list[str]:
+    """Texts; one alone, or none, is also allowed."""
+    some = [] if value is None else [value] if isinstance(value, str) else as_list(name, value, "['RCvW']")
+    return [as_text(name, one) for one in some]
+
+
+def as_optional(check: Callable[[str, Any], Kind], name: str, value: Any) -> Kind | None:
+    """An argument that may be left out."""
+    return None if value is None else check(name, value)
+
+
+def as_workers(name: str, value: Any) -> int:
+    """A number of processes."""
+    return as_number(name, value, 1)
+
+
+def _time(name: str, value: Any) -> float:
+    """Seconds since the epoch."""
+    if isinstance(value, datetime):
+        value = value.isoformat()
+    return parse_time(value) if isinstance(value, str) else as_real(name, value)
+
+
+def _duration(name: str, value: Any) -> float:
+    """Seconds."""
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    return parse_duration(value) if isinstance(value, str) else as_real(name, value)
