@@ -20,7 +20,6 @@ from tablebase.cli import (
     count,
     games,
     match,
-    migrate,
     mine,
     pack,
     patterns,
@@ -37,6 +36,7 @@ from tablebase.cli import (
     verify,
 )
 from tablebase.cli.options import Call, UsageError, usage_sentence
+from tablebase.compute.docstrings import docstring
 from tablebase.errors import CapacityError, TablebaseError, system_error
 
 app = typer.Typer(
@@ -54,13 +54,13 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(help="Solve small board games, store the value of every position, and look it up.")
 def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Solve small board games, store the value of every position, and look it up."""
+    """Options of the program itself."""
 
 
 MORE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
@@ -69,7 +69,6 @@ MORE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 MODULES = (
     games,
     build,
-    migrate,
     batch,
     prune,
     copy,
@@ -93,7 +92,8 @@ MODULES = (
 for module in MODULES:
     for command in module.COMMANDS:
         settings = MORE_OPTIONS if command in build.LIMITED else None
-        app.command(name=command.__name__.replace("_", "-"), context_settings=settings)(command)
+        name = command.__name__.replace("_", "-")
+        app.command(name=name, help=docstring(command), context_settings=settings)(command)
 
 
 @cache

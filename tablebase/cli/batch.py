@@ -2,47 +2,36 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from tablebase.cli.migrate import prepare_catalog
+from tablebase.building.preparation import prepare_catalog
 from tablebase.cli.options import (
     DEFAULT_DATA,
     DEFAULT_GRACE,
     CatalogUrl,
     Data,
-    UsageError,
     Verbose,
-    Where,
-    chosen_materials,
-    end_of_work,
-    parse_duration,
-    parse_pieces,
-    parse_size,
-    parse_time,
     program_call,
-    usage_sentence,
-    without_passwords,
 )
-from tablebase.compute.cleanup import ensured
-from tablebase.errors import CapacityError, CommandError, DeadlineError, TablebaseError, system_error
+from tablebase.errors import CapacityError, DeadlineError, TablebaseError
+from tablebase.game.plain_arguments import end_of_work, parse_duration, parse_pieces, parse_size, parse_time
 
 if TYPE_CHECKING:
-    from tablebase.build.batch import Batch, Entry, Step
-    from tablebase.cli.log import Log
-    from tablebase.cli.terms import Needs, Terms
+    from tablebase.building.batch import Batch, Entry
+    from tablebase.building.batch_record import BatchRecord
+    from tablebase.building.records import BuildResult
+    from tablebase.building.terms import Counted, Needs, Terms
+    from tablebase.cli.batch_steps import Prepared
 
-DRAFT = ".tmp"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -52,15 +41,18 @@ class Job:
     Parameters
     ----------
     entry : Entry
+    game : str
+        Its full name.
     needs : callable
-        What it needs, or an error if it does not fit.
+        What it needs beside the tables that have been counted, or an error if it does not fit.
     build : callable
-        Builds it, and returns how many tables are left at the deadline.
+        Builds it.
     """
 
     entry: Entry
-    needs: Callable[[Terms], Needs]
-    build: Callable[[Terms], int]
+    game: str
+    needs: Callable[[Terms, set[Counted]], Needs]
+    build: Callable[[Terms], BuildResult]
 
 
 def batch(
@@ -71,24 +63,30 @@ def batch(
     catalog: CatalogUrl = None,
     verbose: Verbose = False,
 ) -> None:
-    """Build what a file lists, a night's work."""
-    from tablebase.build.batch import read_batch
-    from tablebase.cli.log import Log
+    """Run builds and other commands from a TOML file, unattended."""
+    from tablebase.building.batch import read_batch
+    from tablebase.building.batch_record import BatchRecord
+    from tablebase.building.log import Log
+    from tablebase.cli.batch_steps import prepared
 
     work = read_batch(file)
     jobs = [_job(work, entry) for entry in work.builds]
+    terms = _terms(work, data, catalog, verbose)
+    built = {terms.data.resolve(): {job.game for job in jobs}}
+    steps = []
     for step in work.steps:
         with work.at(step.line):
-            _check(context, step)
-    with Log(None if dry_run else work.log, None if dry_run else work.json_log) as log:
-        terms = _terms(work, data, catalog, log, verbose)
-        if not dry_run:
-            prepare_catalog(terms.data, terms.catalog)
-        needs = _needs(work, jobs, terms)
-        if dry_run:
-            _write_needs(jobs, needs, terms)
-        else:
-            _run(work, jobs, terms, program_call(context))
+            steps.append(prepared(context, step, terms.data, terms.catalog, built))
+    record = BatchRecord(file)
+    _check_places(work, steps, record, terms)
+    if dry_run:
+        _write_needs(jobs, _needs(work, jobs, terms), steps, record, terms)
+        return
+    with record.lock(), Log(work.log, work.json_log, terms.data) as log:
+        terms = replace(terms, log=log)
+        prepare_catalog(terms.data, terms.catalog)
+        _needs(work, jobs, terms)
+        _run(work, jobs, steps, record, terms, program_call(context))
 
 
 # Before anything starts
@@ -96,8 +94,11 @@ def batch(
 
 def _job(work: Batch, entry: Entry) -> Job:
     """An entry whose game and tables are known."""
-    from tablebase.cli import build_layers, chances
-    from tablebase.cli.build_tables import Wanted, build_tables, needs_of
+    from tablebase.building import layer_work
+    from tablebase.building.plan import chosen_materials
+    from tablebase.building.table_work import Wanted, build_tables, needs_of
+    from tablebase.cli import chances
+    from tablebase.game.arguments import refuse_given
     from tablebase.game.registry import load_rules
     from tablebase.game.stochastic import StochasticGame
     from tablebase.solvers.registry import find_solver
@@ -105,39 +106,54 @@ def _job(work: Batch, entry: Entry) -> Job:
     with work.at(entry.line):
         rules = load_rules(entry.game)
         if isinstance(rules, StochasticGame):
-            chances.refuse_given(rules, pieces=entry.pieces, material=entry.materials or None)
-            chances.refuse_cluster(rules, Where(work.executor))
+            refuse_given(rules, pieces=entry.pieces, material=entry.materials or None)
+            layer_work.refuse_cluster(rules, work.executor)
             limits = chances.limits_from(
                 rules, [word for name, value in entry.limits.items() for word in (f"--{name}", str(value))]
             )
-            return Job(entry, partial(build_layers.needs_of, rules, limits), partial(chances.build, rules, limits, summarized=True))
+            return Job(
+                entry,
+                rules.name,
+                partial(layer_work.needs_of, rules, limits),
+                partial(layer_work.build_region, rules, limits, summarized=True),
+            )
         if entry.limits:
             raise TablebaseError(f"tables of {rules.name} have no limits: leave them out")
         find_solver(entry.engine)
         pieces = None if entry.pieces is None else parse_pieces(entry.pieces)
         wanted = Wanted(rules, pieces, chosen_materials(rules, pieces, entry.materials), entry.engine)
         wanted.planned()
-        return Job(entry, partial(needs_of, wanted), partial(build_tables, wanted, summarized=True))
+        return Job(entry, rules.name, partial(needs_of, wanted), partial(build_tables, wanted, summarized=True))
 
 
-def _check(context: typer.Context, step: Step) -> None:
-    """Refuse a command whose options are wrong, before the night is over."""
-    name, *words = step.command
-    root = context.find_root()
-    command: Any = root.command.get_command(root, name)  # type: ignore[attr-defined]
-    try:
-        command.make_context(name, words, parent=root).close()
-    except UsageError as fault:
-        raise TablebaseError(usage_sentence(fault)) from fault
+def _check_places(work: Batch, steps: Sequence[Prepared], record: BatchRecord, terms: Terms) -> None:
+    """Refuse what cannot be written: the folder of the tables, the record, logs and outputs."""
+    from tablebase.cli.batch_steps import check_outputs
+    from tablebase.files.outputs import check_output, check_writable
+    from tablebase.tables.folder import check_folder
+
+    with work.at("data"):
+        check_folder(terms.data)
+        check_writable(terms.data, "name another folder as data")
+    logs = {"log": work.log, "json-log": work.json_log}
+    for key, path in logs.items():
+        if path is not None:
+            others = [other for name, other in logs.items() if name != key]
+            with work.at(key):
+                check_output(path, f"name another file as {key}", inputs=[work.path, record.path, *others], folder=terms.data)
+    reserved = [work.path, *logs.values()]
+    for one in steps:
+        with work.at(one.step.line):
+            check_outputs([one], record, reserved, terms.data)
+        reserved += one.outputs
 
 
-def _terms(work: Batch, data: Path, catalog: str | None, log: Log, verbose: bool) -> Terms:
+def _terms(work: Batch, data: Path, catalog: str | None, verbose: bool) -> Terms:
     """Where, when and with what to build."""
-    from tablebase.cli.terms import Terms, chosen_limits
+    from tablebase.building.terms import Terms, chosen_limits
 
-    where = Where(work.executor)
     with work.at("memory" if work.scheduler is None else "scheduler"):
-        limits = chosen_limits(work.workers, work.memory, where, work.scheduler)
+        limits = chosen_limits(work.workers, work.memory, work.executor, work.scheduler)
     with work.at("disk"):
         keep_free = parse_size(work.disk or "0")
     with work.at("grace"):
@@ -147,7 +163,19 @@ def _terms(work: Batch, data: Path, catalog: str | None, log: Log, verbose: bool
     with work.at("for"):
         duration = None if work.duration is None else parse_duration(work.duration)
     end = end_of_work(deadline, duration)
-    return Terms(work.data or data, limits, end, grace, keep_free, log, verbose, work.catalog or catalog, where, work.scheduler)
+    chosen = work.catalog or catalog
+    return Terms(
+        work.data or data,
+        limits,
+        end,
+        grace,
+        keep_free,
+        verbose=verbose,
+        catalog=chosen,
+        where=work.executor,
+        scheduler=work.scheduler,
+        workers_given=work.workers is not None,
+    )
 
 
 def _needs(work: Batch, jobs: Sequence[Job], terms: Terms) -> list[Needs]:
@@ -155,9 +183,10 @@ def _needs(work: Batch, jobs: Sequence[Job], terms: Terms) -> list[Needs]:
     from tablebase.tables.folder import free_space
 
     needs = []
+    counted: set[Counted] = set()
     for job in jobs:
         with work.at(job.entry.line):
-            needs.append(job.needs(terms))
+            needs.append(job.needs(terms, counted))
     needed, free = sum(need.disk for need in needs), max(0, free_space(terms.data) - terms.keep_free)
     if needed > free:
         unit = f"bytes on the disk of {terms.data}"
@@ -165,14 +194,19 @@ def _needs(work: Batch, jobs: Sequence[Job], terms: Terms) -> list[Needs]:
     return needs
 
 
-def _write_needs(jobs: Sequence[Job], needs: Sequence[Needs], terms: Terms) -> None:
+def _write_needs(jobs: Sequence[Job], needs: Sequence[Needs], steps: Sequence[Prepared], record: BatchRecord, terms: Terms) -> None:
     """Write a line about each entry, and all together."""
     from tablebase.cli.output import in_bytes, in_time, write_table
     from tablebase.compute import machine
     from tablebase.tables.folder import free_space
 
     now = time.time()
-    rows, passed = [], 0.0
+    rows: list[dict[str, object]] = []
+    passed, unknown = 0.0, 0
+
+    def at(seconds: float) -> str:
+        return time.strftime("%Y-%m-%d %H:%M", time.localtime(now + seconds))
+
     for job, need in zip(jobs, needs, strict=True):
         passed += need.seconds
         rows.append(
@@ -184,11 +218,20 @@ def _write_needs(jobs: Sequence[Job], needs: Sequence[Needs], terms: Terms) -> N
                 "disk": in_bytes(need.disk),
                 "CPU time": in_time(need.cpu_seconds),
                 "time": in_time(need.seconds),
-                "done by": time.strftime("%Y-%m-%d %H:%M", time.localtime(now + passed)),
+                "done by": at(passed),
             }
         )
+    for one in steps:
+        tables = one.tables()
+        same = all(not need.tables for need in needs) and one.unchanged_since(record, tables) is not None
+        seconds = 0.0 if same else record.seconds(one.words)
+        passed += seconds or 0.0
+        unknown += seconds is None
+        took = "unchanged" if same else None if seconds is None else in_time(seconds)
+        rows.append({**dict.fromkeys(rows[0]), "build": f"then {one}", "time": took, "done by": at(passed)})
     write_table(rows, list(rows[0]))
-    sys.stdout.write(f"\nin all: {in_time(passed)}\n")
+    more = f", and commands that have not run before: {unknown}" if unknown else ""
+    sys.stdout.write(f"\nin all: {in_time(passed)}{more}\n")
     if terms.end is not None:
         late = ", too early for all of it" if now + passed > terms.end else ""
         sys.stdout.write(f"deadline: {terms.deadline}{late}\n")
@@ -198,60 +241,45 @@ def _write_needs(jobs: Sequence[Job], needs: Sequence[Needs], terms: Terms) -> N
 # The night
 
 
-def _run(work: Batch, jobs: Sequence[Job], terms: Terms, again: str) -> None:
-    """Build all entries, go on after faults, and take the steps if everything is there."""
-    from tablebase.cli.output import say
+def _run(work: Batch, jobs: Sequence[Job], steps: Sequence[Prepared], record: BatchRecord, terms: Terms, again: str) -> None:
+    """Build all entries, go on after faults, and run the commands if everything is there."""
+    from tablebase.cli.batch_steps import run
+    from tablebase.cli.output import in_time, say
 
-    faults: list[TablebaseError] = []
-    left = 0
+    begin, codes, left = time.monotonic(), list[int](), 0
+    done = {"commands run": 0, "unchanged": 0, "failed": 0}
+
+    def at(line: int, action: Callable[[], T], default: T) -> T:
+        """Do something; a fault is said at once, and counted."""
+        try:
+            with work.at(line):
+                return action()
+        except TablebaseError as fault:
+            say(f"error: {fault}")
+            codes.append(fault.exit_code)
+            done["failed"] += 1
+            return default
+
     for job in jobs:
         say(f"build {job.entry}")
-        try:
-            with work.at(job.entry.line):
-                left += job.build(terms)
-        except TablebaseError as fault:
-            say(f"error: {fault}")
-            faults.append(fault)
-    if faults:
-        raise faults[0]
+        result = at(job.entry.line, partial(job.build, terms), None)
+        left += 0 if result is None else result.left
+    # Not every command has the option, and its password must not be shown.
+    environment = {} if terms.catalog is None else {"TABLEBASE_CATALOG": terms.catalog}
+    waiting = list(steps) if not codes and not left else []
+    while waiting and (terms.end is None or time.time() <= terms.end):
+        one = waiting.pop(0)
+        has_run = at(one.step.line, partial(run, one, record, environment), None)
+        if has_run is not None:
+            done["commands run" if has_run else "unchanged"] += 1
+    counts = "".join(f", {what}: {count}" for what, count in done.items() if count)
+    say(f"{work.path}: tables built: {terms.log.built}{counts}, time: {in_time(time.monotonic() - begin)}")
+    if codes:
+        raise typer.Exit(codes[0])
     if left:
         raise DeadlineError(left, again)
-    for number, step in enumerate(work.steps):
-        if terms.end is not None and time.time() > terms.end:
-            raise DeadlineError(len(work.steps) - number, again, "command")
-        try:
-            with work.at(step.line):
-                _take(step, terms)
-        except TablebaseError as fault:
-            say(f"error: {fault}")
-            faults.append(fault)
-    if faults:
-        raise faults[0]
-
-
-def _take(step: Step, terms: Terms) -> None:
-    """Run a command; a file for its output is there when all of it is."""
-    from tablebase.cli.output import say
-
-    words = [*step.command, *([] if "--data" in step.command else ["--data", str(terms.data)])]
-    say(without_passwords(" ".join(words)))
-    # Not every command has the option, and its password must not be shown.
-    environment = os.environ if terms.catalog is None else {**os.environ, "TABLEBASE_CATALOG": terms.catalog}
-    draft = None if step.output is None else step.output.with_name(step.output.name + DRAFT)
-    with ExitStack() as stack:
-        try:
-            output = None if draft is None else stack.enter_context(draft.open("wb"))
-        except OSError as fault:
-            raise system_error(fault, draft, "name another file") from fault
-        process = subprocess.Popen([sys.executable, "-m", "tablebase", *words], stdout=output, env=environment)
-        with ensured(process.kill):
-            code = process.wait()
-    if code:
-        if draft is not None:
-            draft.unlink()
-        raise CommandError(without_passwords(" ".join(step.command)), code)
-    if draft is not None and step.output is not None:
-        os.replace(draft, step.output)
+    if waiting:
+        raise DeadlineError(len(waiting), again, "command")
 
 
 COMMANDS = (batch,)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tablebase.building.preparation import left_out
 from tablebase.cli import chances
-from tablebase.cli.migrate import prepare_catalog
 from tablebase.cli.options import (
     DEFAULT_DATA,
     DEFAULT_GRACE,
@@ -31,9 +31,7 @@ from tablebase.cli.options import (
     Verbose,
     Where,
     Workers,
-    chosen_materials,
     chosen_rules,
-    end_of_work,
     program_call,
 )
 from tablebase.errors import DeadlineError
@@ -43,8 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tablebase.build.estimate import Estimate
-    from tablebase.game import Game
+    from tablebase.building.estimate import Estimate
 
 Memory = Annotated[
     str | None, typer.Option("--memory", metavar="8G", help="Solve only as many tables at once as fit into this much memory.")
@@ -60,7 +57,7 @@ def build(
     material: Materials = None,
     data: Data = DEFAULT_DATA,
     catalog: CatalogUrl = None,
-    workers: Workers = 1,
+    workers: Workers = None,
     memory: Memory = None,
     executor: Executed = Where.LOCAL,
     scheduler: Scheduler = None,
@@ -78,28 +75,30 @@ def build(
     verbose: Verbose = False,
 ) -> None:
     """Solve, verify and store the tables that are missing."""
-    rules = chosen_rules(game, size, variant)
-    end = end_of_work(deadline, duration)
-    summarized = end is not None or log is not None or json_log is not None
-    from tablebase.cli.build_tables import Wanted, build_tables
-    from tablebase.cli.log import Log
-    from tablebase.cli.terms import Terms, chosen_limits
+    from tablebase.api.building import build as build_tables
 
-    prepare_catalog(data, catalog)
-    with Log(log, json_log) as lines:
-        if isinstance(rules, StochasticGame):
-            chances.refuse_given(rules, pieces=pieces, material=material, memory=memory)
-            chances.refuse_cluster(rules, executor)
-        limits = chosen_limits(workers, memory, executor, scheduler)
-        terms = Terms(data, limits, end, grace, 0, lines, verbose, catalog, executor, scheduler)
-        if isinstance(rules, StochasticGame):
-            left = chances.build(rules, chances.limits_from(rules, context.args), terms, summarized=summarized)
-        else:
-            chances.refuse_more(context)
-            wanted = Wanted(rules, pieces, chosen_materials(rules, pieces, material), engine)
-            left = build_tables(wanted, terms, summarized=summarized)
-    if left:
-        raise DeadlineError(left, program_call(context))
+    rules = chosen_rules(game, size, variant)
+    result = build_tables(
+        rules,
+        pieces=pieces,
+        material=material,
+        data=data,
+        catalog=catalog,
+        workers=workers,
+        memory=memory,
+        executor=executor,
+        scheduler=scheduler,
+        engine=engine,
+        deadline=deadline,
+        duration=duration,
+        grace=grace,
+        log=log,
+        json_log=json_log,
+        verbose=verbose,
+        **chances.more_limits(rules, context),
+    )
+    if result.left:
+        raise DeadlineError(result.left, program_call(context))
 
 
 def estimate(
@@ -111,7 +110,7 @@ def estimate(
     material: Materials = None,
     data: Data = DEFAULT_DATA,
     catalog: CatalogUrl = None,
-    workers: Workers = 1,
+    workers: Workers = None,
     memory: Memory = None,
     measure: Annotated[
         bool, typer.Option("--measure", help="Build a table in a temporary folder first, to measure this machine's speed.")
@@ -119,42 +118,27 @@ def estimate(
     style: Style = Format.TABLE,
 ) -> None:
     """Predict the disk space, memory and time a build needs."""
-    rules = chosen_rules(game, size, variant)
-    if isinstance(rules, StochasticGame):
-        chances.refuse_given(rules, pieces=pieces, material=material, memory=memory)
-        chances.estimate(rules, chances.limits_from(rules, context.args), style)
-    else:
-        chances.refuse_more(context)
-        _estimate_tables(rules, pieces, material, data, catalog, workers, memory, measure, style)
-
-
-def _estimate_tables(
-    rules: Game,
-    pieces: range | None,
-    material: list[str] | None,
-    data: Path,
-    catalog: str | None,
-    workers: int,
-    memory: str | None,
-    measure: bool,
-    style: Format,
-) -> None:
-    """Predict what the tables of a game of pieces need."""
     from dataclasses import asdict
 
-    from tablebase.build import tables as building
-    from tablebase.build.estimate import estimate as estimate_build
-    from tablebase.cli.options import parse_size
+    from tablebase.api.building import estimate as estimate_build
     from tablebase.cli.output import write_rows
 
-    materials = chosen_materials(rules, pieces, material)
-    factor = building.measure(rules) if measure else None
-    allowed = None if memory is None else parse_size(memory)
-    lines = estimate_build(
-        rules, pieces, materials, data, factor, whole=not material, workers=workers, allowed=allowed, catalog=catalog
+    rules = chosen_rules(game, size, variant)
+    lines: Any = estimate_build(
+        rules,
+        pieces=pieces,
+        material=material,
+        data=data,
+        catalog=catalog,
+        workers=workers,
+        memory=memory,
+        measure=measure,
+        **chances.more_limits(rules, context),
     )
-    if style is Format.TABLE:
-        _write_estimate(lines, data, workers)
+    if isinstance(rules, StochasticGame):
+        chances.write_estimate(lines, style)
+    elif style is Format.TABLE:
+        _write_estimate(lines, data, lines.workers)
     else:
         write_rows([asdict(line) for line in lines], style)
 
@@ -178,8 +162,10 @@ def _write_estimate(lines: Sequence[Estimate], data: Path, workers: int) -> None
 
     what = "pieces" if lines[0].material is None else "material"
     rows = [row(line.material or line.pieces, [line]) for line in lines]
-    if len(lines) > 1:
-        rows.append(row("total", lines))
+    start = lines[0].start_seconds
+    rows.append({**dict.fromkeys(rows[0]), what: "start", "CPU time": in_time(start), "time": in_time(start)})
+    total = {"CPU time": in_time(start + sum(line.cpu_seconds for line in lines))}
+    rows.append({**row("total", lines), **total, "time": in_time(start + sum(line.wall_seconds for line in lines))})
     write_table(rows, list(rows[0]))
     there = f"{in_bytes(free_space(data))} of disk free, {in_bytes(machine.memory())} of memory, processors: {machine.cores()}"
     sys.stdout.write(f"\ntime is by the clock, with workers: {workers}\nthere is: {there}\n")
@@ -187,14 +173,16 @@ def _write_estimate(lines: Sequence[Estimate], data: Path, workers: int) -> None
 
 def reindex(data: Data = DEFAULT_DATA, catalog: CatalogUrl = None) -> None:
     """Rebuild the catalog from the table files."""
-    from tablebase.build.reindex import reindex as rebuild
+    from tablebase.building.reindex import reindex as rebuild
     from tablebase.cli.output import say
     from tablebase.errors import TablebaseError
 
     if not data.is_dir():
         raise TablebaseError(f"there is no folder {data}: name the tables' folder with --data")
-    counts = rebuild(data, catalog)
-    say(f"catalog of {data} rebuilt from {sum(counts.values())} tables of {', '.join(counts) or 'no game'}")
+    done = rebuild(data, catalog)
+    tables = f"{sum(done.tables.values())} tables of {', '.join(done.tables) or 'no game'}"
+    aside = f", and the old file is now {done.set_aside}" if done.set_aside else ""
+    say(f"catalog of {data} rebuilt from {tables}{aside}{left_out(done)}")
 
 
 COMMANDS = (build, estimate, reindex)

@@ -16,6 +16,7 @@ from tablebase.cli.options import (
     Data,
     Format,
     GameName,
+    Pieces,
     Size,
     Style,
     Variant,
@@ -23,6 +24,7 @@ from tablebase.cli.options import (
     from_input,
 )
 from tablebase.cli.statements import Timeout, run_statement
+from tablebase.compute.messages import listed, say
 from tablebase.game.stochastic import StochasticGame
 
 
@@ -30,6 +32,7 @@ def stats(
     game: GameName,
     size: Size = None,
     variant: Variant = None,
+    pieces: Pieces = None,
     by: Annotated[By, typer.Option("--by", help="One line per number of pieces, or per slice.")] = By.PIECES,
     data: Data = DEFAULT_DATA,
     catalog: CatalogUrl = None,
@@ -41,20 +44,40 @@ def stats(
 
     from tablebase.catalog.catalog import Catalog
     from tablebase.cli.output import write_rows
-    from tablebase.tables.missing import missing_game
+    from tablebase.slices.material import piece_counts
+    from tablebase.tables.missing import missing_game, missing_pieces
 
     rules = chosen_rules(game, size, variant)
     if isinstance(rules, StochasticGame):
+        from tablebase.game.arguments import refuse_given
+
+        refuse_given(rules, pieces=pieces)
         chances.stats(rules, data, style, catalog)
         return
     with closing(Catalog(data, catalog=catalog)) as opened:
-        rows = [asdict(counts) for counts in opened.counts(rules, by.value)]
-    if not rows:
+        totals, gone = opened.counts(rules, By.PIECES.value), opened.gone(rules)
+        counts = totals if by is By.PIECES else opened.counts(rules, by.value)
+    if not counts:
         raise missing_game(rules, data)
-    columns = [name for name in rows[0] if name not in ("material", "side")]
+    if pieces is not None:
+        asked = piece_counts(rules, pieces)
+        totals, counts = ([one for one in some if one.pieces in asked] for some in (totals, counts))
+        if not counts:
+            raise missing_pieces(rules, asked[0], data)
+    rows = [asdict(one) for one in counts]
+    columns = [name for name in rows[0] if name not in ("material", "side", "of_slices")]
     if by is By.MATERIAL:
         columns = ["material", "side", *columns]
+    elif style is Format.JSON:
+        columns.append("of_slices")
     write_rows(rows, style, columns, keys=1 + 1 * (by is By.MATERIAL))
+    partial_totals = [
+        f"{one.slices:,} of {one.of_slices:,} with {one.pieces} pieces" for one in totals if one.slices != one.of_slices
+    ]
+    if gone:
+        say(f"left out, since the files are no longer in {data}: {listed(gone)}")
+    if partial_totals:
+        say(f"partial: not all slices are built ({', '.join(partial_totals)})")
 
 
 def sql(
@@ -72,12 +95,15 @@ def sql(
 def _write_answer(statement: str, timeout: float | None, data: Path, catalog: str | None, style: Format) -> None:
     from contextlib import closing
 
+    from tablebase.api.catalog_words import check_statement
     from tablebase.catalog.catalog import Catalog
     from tablebase.cli.output import write_rows
     from tablebase.mining.column_names import distinct_names
 
     with closing(Catalog(data, catalog=catalog)) as opened:
         names, rows = opened.sql(statement, timeout)
+        # The database knows best what is wrong with a statement, so it comes first.
+        check_statement(opened, statement)
     # SQL allows two columns of the same name; a row does not.
     columns = distinct_names(names)
     write_rows([dict(zip(columns, row, strict=True)) for row in rows], style, columns)

@@ -1,20 +1,25 @@
-"""What the commands do for games of chance or of several players: build, estimate, probe, line, stats, verify."""
+"""What the commands do for games of chance or of several players: estimate, probe, line, stats; and their options."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from tablebase.cli.options import CHECK_FAILED, Format, Where
-from tablebase.errors import RulesError, TablebaseError, did_you_mean, quoted
+from tablebase.cli.options import Format
+from tablebase.errors import TablebaseError, did_you_mean, quoted
+from tablebase.game.stochastic import StochasticGame
 
 if TYPE_CHECKING:
-    from tablebase.cli.terms import Terms
-    from tablebase.game.stochastic import StochasticGame
-    from tablebase.stochastic.prober import Bounds, DrawAnswer, StateAnswer
+    from tablebase.api.chances import StateAnswers
+    from tablebase.building.layers import Estimate
+    from tablebase.cli.positions import Answered, Asking
+    from tablebase.game import Game
+    from tablebase.stochastic.prober import DrawAnswer, StateAnswer
 
 
 def limits_from(game: StochasticGame, words: list[str]) -> dict[str, int | str]:
@@ -43,10 +48,12 @@ def limits_from(game: StochasticGame, words: list[str]) -> dict[str, int | str]:
     return limits
 
 
-def refuse_cluster(game: StochasticGame, where: Where) -> None:
-    """Refuse workers elsewhere, which do not share the memory that the layers of a game are in."""
-    if where is not Where.LOCAL:
-        raise TablebaseError(f"tables of {game.name} are built by threads of one process: leave out the executor {where}")
+def more_limits(game: Game | StochasticGame, context: typer.Context) -> dict[str, Any]:
+    """The limits among further options, which games without chance do not have."""
+    if isinstance(game, StochasticGame):
+        return limits_from(game, context.args)
+    refuse_more(context)
+    return {}
 
 
 def refuse_more(context: typer.Context) -> None:
@@ -57,47 +64,14 @@ def refuse_more(context: typer.Context) -> None:
         raise TablebaseError(f"there is no option {quoted(word)}{meant}: 'tablebase {context.info_name} --help' lists them")
 
 
-def build(game: StochasticGame, limits: dict[str, int | str], terms: Terms, *, summarized: bool = False) -> int:
-    """Solve, verify and store the layers that are missing; return how many are left at the deadline."""
-    from tablebase.build.layers import build_layers, missing_layers
-    from tablebase.cli.build_layers import LayerReport
-    from tablebase.cli.log import say_summary
-    from tablebase.cli.output import say
-    from tablebase.cli.progress import progress
-    from tablebase.compute.stages import watched
-    from tablebase.executors.scheduler import Deadline
-    from tablebase.stochastic.compiled import compiled
-
-    region = compiled(game).region(limits)
-    missing = missing_layers(game, region, terms.data, terms.catalog)
-    if not missing:
-        say(f"nothing to do: all {len(region.layers)} tables are in {terms.data}, built and verified")
-        return 0
-    total = region.size // region.block
-    with progress(f"build {game.name}", "blocks", total, verbose=terms.verbose, compiles=True) as shown:
-        report = LayerReport(game, region, missing, terms, shown)
-        deadline = None if terms.end is None else Deadline(terms.end, report.seconds, terms.grace)
-        with watched(lambda stage: shown.at(region.name, stage)):
-            build_layers(
-                game, region, terms.data, terms.limits.workers, report.reach, report.finish, deadline, catalog=terms.catalog
-            )
-    ended = report.ended()
-    say(f"built and verified in {terms.data}: {ended.done} of {len(region.layers)} tables, {ended.placements:,} states")
-    if summarized:
-        say_summary(ended)
-    return ended.left
-
-
-def estimate(game: StochasticGame, limits: dict[str, int | str], style: Format) -> None:
-    """Predict what the layers of a region need."""
+def write_estimate(estimates: Sequence[Estimate], style: Format) -> None:
+    """Write what the layers of a region need."""
     from dataclasses import asdict
 
-    from tablebase.build.layers import estimate as estimate_layers
     from tablebase.cli.output import in_bytes, in_time, write_rows
     from tablebase.compute import machine
-    from tablebase.stochastic.compiled import compiled
 
-    lines = [asdict(line) for line in estimate_layers(compiled(game).region(limits))]
+    lines = [asdict(line) for line in estimates]
     if style is Format.TABLE:
         units = {"memory": in_bytes, "disk": in_bytes, "cpu_seconds": in_time}
         lines = [{name: units[name](value) if name in units else value for name, value in line.items()} for line in lines]
@@ -106,23 +80,36 @@ def estimate(game: StochasticGame, limits: dict[str, int | str], style: Format) 
         sys.stdout.write(f"\ndisk is an upper bound\nthere is: {in_bytes(machine.memory())} of memory\n")
 
 
-def probe(game: StochasticGame, texts: list[str], data: Path, style: Format, turns: int | None) -> None:
-    """Show the bounds of states and of their moves."""
-    from tablebase.api.chances import probe_states
-    from tablebase.cli.output import write_json, write_rows
+@contextmanager
+def answering(game: StochasticGame, data: Path, style: Format, turns: int | None) -> Iterator[Asking]:
+    """Ask for the bounds of states and of their moves."""
+    from tablebase.api.chances import StateAnswers
 
-    found = probe_states(data, game, texts, turns)
-    rows = [row for _, row in found]
-    if style is Format.JSON:
-        write_json(rows)
-    elif style is Format.CSV:
-        write_rows(rows, style, ["game", "position", "side", "outcome", "distance", "lower", "upper", "best"])
-    else:
-        for answer, row in found:
-            _write_answer(answer, row.get("within"))
+    with StateAnswers(data, game, turns) as answers:
+        yield _Asking(answers, style)
+
+
+class _Asking:
+    """Asks for states; see `tablebase.cli.positions.Asking`."""
+
+    columns = ("game", "position", "side", "outcome", "distance", "lower", "upper", "best")
+
+    def __init__(self, answers: StateAnswers, style: Format) -> None:
+        self._answers, self._style = answers, style
+
+    def answers(self, texts: Sequence[str]) -> Iterator[Answered]:
+        """The answer for each text: what is written of it, or why it has none."""
+        for answer, row, error in self._answers.of(texts):
+            yield ((answer, row) if self._style is Format.TABLE else row), error
+
+    def show(self, answer: tuple[StateAnswer, dict[str, Any]]) -> None:
+        """Write an answer for people."""
+        found, row = answer
+        _write_answer(found, row.get("within"))
 
 
 def _write_answer(answer: StateAnswer, within: dict[str, Any] | None) -> None:
+    from tablebase.api.chance_words import interval, number, verdict
     from tablebase.cli.output import write_table
 
     sys.stdout.write(f"{answer.position}\n\n{verdict(answer)}\n")
@@ -144,39 +131,14 @@ def _write_answer(answer: StateAnswer, within: dict[str, Any] | None) -> None:
 
 def _draw_row(draw: DrawAnswer) -> dict[str, str]:
     """A line about an outcome of chance."""
+    from tablebase.api.chance_words import interval
+
     return {"move": "", "meaning": f"{draw.probability} {draw.label}", **interval(draw.bounds), "position": draw.position}
-
-
-def interval(bounds: Bounds) -> dict[str, str]:
-    """The bounds as text: 0 and 1 only where they are exact."""
-    return {"lower": number(bounds.lower), "upper": number(bounds.upper)}
-
-
-def number(chance: float) -> str:
-    """A chance with six digits; one that is nearly 0 or 1 does not look like it."""
-    if chance in (0, 1):
-        return str(int(chance))
-    text = f"{chance:.6f}"
-    return {"0.000000": "<0.000001", "1.000000": ">0.999999"}.get(text, text)
-
-
-def verdict(answer: StateAnswer) -> str:
-    """What is known, as a sentence."""
-    if not answer.side:
-        places = ", ".join(map(str, answer.game.places(answer.game.parse(answer.position))))
-        return f"the game is over; places of the players: {places}"
-    who = "a draw is next; player 1" if answer.side == "chance" else f"player {answer.side} to move"
-    if answer.bounds.outcome is not None:
-        return f"{who}: {answer.bounds.outcome}" + (f", best move {answer.best}" if answer.best else "")
-    chances = interval(answer.bounds)
-    best = f", best move {answer.best}" if answer.best else ""
-    if answer.bounds.upper - answer.bounds.lower < 1e-9:
-        return f"{who}: wins with a chance of {chances['lower']}{best}"
-    return f"{who}: wins with a chance of at least {chances['lower']} and at most {chances['upper']}{best}"
 
 
 def line(game: StochasticGame, text: str, data: Path, plies: int | None, style: Format) -> None:
     """Show the likeliest line: the best moves and the likeliest draws."""
+    from tablebase.api.chance_words import interval
     from tablebase.api.chances import line_rows, line_states
     from tablebase.cli.output import write_rows
 
@@ -201,28 +163,3 @@ def stats(game: StochasticGame, data: Path, style: Format, catalog: str | None) 
 
     with closing(Catalog(data, catalog=catalog)) as opened:
         write_rows(layer_rows(opened, game), style)
-
-
-def verify(game: StochasticGame, data: Path, threads: int, verbose: bool, catalog: str | None) -> None:
-    """Check every byte and every state of the tables."""
-    from tablebase.build.layers import verify_layers
-    from tablebase.cli.output import say
-    from tablebase.cli.progress import progress
-
-    failed = 0
-    found = verify_layers(game, data, threads, catalog)
-    with progress(f"verify {game.name}", "tables", len(found), verbose=verbose) as shown:
-        for name, fault in found:
-            shown.update()
-            failed += fault is not None
-            shown.write(f"error: {fault}") if fault else shown.note(f"{name}: correct")
-    say(f"correct tables: {len(found) - failed} of {len(found)}")
-    if failed:
-        raise typer.Exit(CHECK_FAILED)
-
-
-def refuse_given(game: StochasticGame, **options: object) -> None:
-    """Refuse options that mean nothing for games without pieces."""
-    for name, value in options.items():
-        if value is not None:
-            raise RulesError(f"{game.name} has no pieces on squares: leave out --{name.replace('_', '-')}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tablebase.cli.migrate import prepare_catalog
+from tablebase.building.preparation import prepare_catalog
 from tablebase.cli.options import (
     DEFAULT_DATA,
     CatalogUrl,
@@ -19,12 +19,13 @@ from tablebase.cli.options import (
     Variant,
     Verbose,
     WithDependencies,
+    chosen_rules,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tablebase.build.transfer import Taken
+    from tablebase.building.transfer import Taken
 
 
 def copy(
@@ -40,14 +41,18 @@ def copy(
     verbose: Verbose = False,
 ) -> None:
     """Copy tables with their catalog."""
-    from tablebase.build.copies import FolderSource, upload
-    from tablebase.build.copies import copy as copy_tables
+    from tablebase.building.copies import FolderSource, upload
+    from tablebase.building.copies import copy as copy_tables
+    from tablebase.building.transfer import entries_asked_for
     from tablebase.cli.output import say
-    from tablebase.cli.transfers import entries_asked_for, other_folder, take
+    from tablebase.cli.transfers import take, target_folder
     from tablebase.tables.object_store import is_url
 
-    folder = None if is_url(to) else other_folder(to, data)
-    entries = entries_asked_for(game, size, variant, pieces, material, data, catalog, with_dependencies=with_dependencies)
+    folder = None if is_url(to) else target_folder(to, data)
+    if folder is not None:
+        prepare_catalog(folder)
+    rules = chosen_rules(game, size, variant)
+    entries = entries_asked_for(rules, pieces, material, data, catalog, with_dependencies=with_dependencies)
     source = FolderSource(data)
 
     def make(_: object) -> Iterator[Taken]:
@@ -64,10 +69,10 @@ def merge(
     catalog: CatalogUrl = None,
     verbose: Verbose = False,
 ) -> None:
-    """Take in the tables of another folder."""
-    from tablebase.build.copies import merge as merge_tables
-    from tablebase.build.copies import opened_source
-    from tablebase.build.transfer import usable_entries
+    """Import the tables of another folder."""
+    from tablebase.building.copies import merge as merge_tables
+    from tablebase.building.copies import opened_source
+    from tablebase.building.transfer import usable_entries
     from tablebase.cli.transfers import other_folder, take
     from tablebase.tables.object_store import is_url
 

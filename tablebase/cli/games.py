@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping
+from textwrap import wrap
+from typing import Any
+
 import typer
 
 from tablebase.cli.options import (
@@ -14,6 +19,9 @@ from tablebase.cli.options import (
     chosen_rules,
 )
 
+WIDTH = 80
+"""Columns of any terminal."""
+
 
 def games(style: Style = Format.TABLE) -> None:
     """List the installed games."""
@@ -21,11 +29,24 @@ def games(style: Style = Format.TABLE) -> None:
     from tablebase.cli.output import say, write_rows
 
     rows, faults = list_games()
-    write_rows(rows, style, ["game", "title", "variants", "squares", "pieces", "start", "commands"])
+    if style is Format.TABLE:
+        sys.stdout.write("\n".join(map(_described, rows)))
+    else:
+        write_rows(rows, style, ["game", "title", "variants", "squares", "pieces", "start", "commands"])
     for sentence in faults:
         say(f"error: {sentence}")
     if faults:
         raise typer.Exit(CHECK_FAILED)
+
+
+def _described(row: Mapping[str, Any]) -> str:
+    """A game in a few lines of at most `WIDTH` columns."""
+    board = "" if row["squares"] is None else f", {row['squares']} squares"
+    named = {name: str(row[name]) for name in ("start", "pieces", "variants", "commands") if row[name] and row[name] != "all"}
+    lines = [f"{row['game']}: {row['title']}{board}"]
+    for name, text in named.items():
+        lines += wrap(text, WIDTH, initial_indent=f"  {name:10}", subsequent_indent=" " * 12, break_on_hyphens=False)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def check_rules(game: GameName, size: Size = None, variant: Variant = None, style: Style = Format.TABLE) -> None:

@@ -73,10 +73,10 @@ def match(
     data: Data = DEFAULT_DATA,
     style: Style = Format.TABLE,
 ) -> None:
-    """Let players play each other, and rank them."""
-    from tablebase.cli import chances, match_pairs
+    """Run matches between built-in players and external engines."""
+    from tablebase.cli import match_pairs
     from tablebase.cli.output import write_rows
-    from tablebase.cli.progress import progress
+    from tablebase.compute.progress import progress
     from tablebase.game import Game
     from tablebase.play.tournament import line_ups, standings, tournament
 
@@ -86,7 +86,9 @@ def match(
         limits = match_pairs.Limits(nodes, time, patience, plies, no_tables)
         match_pairs.play(rules, text, names, games, opening, seed, limits, sprt, record, data, style)
         return
-    chances.refuse_given(
+    from tablebase.game.arguments import refuse_given
+
+    refuse_given(
         rules, nodes=nodes, time=time, patience=patience, plies=plies, no_tables=no_tables or None, sprt=sprt, record=record
     )
     start = rules.parse(text)

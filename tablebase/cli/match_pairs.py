@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tablebase.play.comparison import SequentialTest
     from tablebase.play.pair_match import PlayedGame
 
+CURE = "name a new file with --record"
 COLUMNS = ["player", "games", "wins", "draws", "losses", "share", "elo", "forfeits"]
 
 
@@ -44,7 +45,7 @@ def play(
 ) -> None:
     """Play a match, and write what it says about both players."""
     from tablebase.cli.output import say, write_rows
-    from tablebase.cli.progress import progress
+    from tablebase.compute.progress import progress
     from tablebase.game.notation import parse
     from tablebase.play.pair_match import Conditions, enough, play_match
     from tablebase.protocol.client import Budget
@@ -96,23 +97,19 @@ def _test(text: str) -> SequentialTest:
 
 def _recorder(path: Path | None, stack: ExitStack) -> Callable[[PlayedGame], None]:
     """What keeps a game, in a new file if one is wanted."""
+    from tablebase.files.outputs import appended
     from tablebase.play.game_texts import write_game
 
     if path is None:
         return lambda _: None
-    try:
-        file = stack.enter_context(path.open("x", encoding="utf-8"))
-    except FileExistsError:
-        raise TablebaseError(f"{path} is there already: name a new file with --record") from None
-    except OSError as fault:
-        raise system_error(fault, path, "name another file with --record") from fault
+    file = stack.enter_context(appended(path, CURE, new=True))
 
     def keep(one: PlayedGame) -> None:
         try:
             file.write(write_game(one.text))
             file.flush()
         except OSError as fault:
-            raise system_error(fault, path, "name another file with --record") from fault
+            raise system_error(fault, path, CURE) from fault
 
     return keep
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tablebase.cli.options import (
-    CORES,
     DEFAULT_DATA,
     CatalogUrl,
     Data,
@@ -28,6 +27,7 @@ from tablebase.cli.options import (
     from_input,
 )
 from tablebase.cli.statements import Timeout, run_statement
+from tablebase.compute.machine import usable_workers
 
 if TYPE_CHECKING:
     from tablebase.game import Game
@@ -64,10 +64,11 @@ def mine(
     timeout: Timeout = None,
     data: Data = DEFAULT_DATA,
     catalog: CatalogUrl = None,
-    workers: Threads = CORES,
+    workers: Threads = None,
     style: Annotated[MineFormat, typer.Option("--format", help="Output format.")] = MineFormat.TABLE,
 ) -> int:
     """Query all positions in SQL (DuckDB). A statement can change nothing, and read no files but those of --table."""
+    count = usable_workers(workers)
     answer = partial(
         _write_answer,
         game,
@@ -80,10 +81,10 @@ def mine(
         timeout,
         data,
         catalog,
-        workers,
+        count,
         style,
     )
-    return run_statement(context, answer, timeout, workers)
+    return run_statement(context, answer, timeout, count)
 
 
 def _write_answer(
@@ -101,7 +102,7 @@ def _write_answer(
     style: MineFormat,
 ) -> None:
     from tablebase.cli.output import say, write_rows
-    from tablebase.cli.progress import progress
+    from tablebase.compute.progress import progress
     from tablebase.errors import TablebaseError
     from tablebase.mining.own_tables import named_files
     from tablebase.mining.query import Query
@@ -131,7 +132,7 @@ def _write_answer(
 def features(
     game: GameName, size: Size = None, variant: Variant = None, feature_file: FeatureFile = None, style: Style = Format.TABLE
 ) -> None:
-    """List the features of positions, which are columns for mine."""
+    """List the features of positions, which are columns of mine."""
     from tablebase.cli.output import write_rows
 
     rules = chosen_game(game, size, variant)
@@ -156,7 +157,7 @@ def export(
     variant: Variant = None,
     pieces: Pieces = None,
     material: Materials = None,
-    aliases: Annotated[bool, typer.Option("--aliases", help="Include aliases, the slices that play like others.")] = False,
+    aliases: Annotated[bool, typer.Option("--aliases", help="Include aliases: slices equivalent to a stored one.")] = False,
     columns: Annotated[
         str | None, typer.Option("--columns", metavar="A,B,…", help="Columns to write; by default all but features.")
     ] = None,
@@ -167,11 +168,11 @@ def export(
     ] = 0,
     data: Data = DEFAULT_DATA,
     catalog: CatalogUrl = None,
-    workers: Threads = CORES,
+    workers: Threads = None,
 ) -> None:
     """Write positions to Parquet files, one file per slice."""
     from tablebase.cli.output import say
-    from tablebase.cli.progress import progress
+    from tablebase.compute.progress import progress
     from tablebase.mining.export import export as write_files
     from tablebase.mining.sample import Sample
     from tablebase.mining.selection import select_by_name
@@ -179,9 +180,9 @@ def export(
     rules = chosen_game(game, size, variant)
     selection = select_by_name(rules, data, material or [], pieces, aliases=aliases, catalog=catalog)
     names = [name.strip() for name in columns.split(",")] if columns is not None else None
-    chosen = all_features(rules, feature_file)
+    chosen, threads = all_features(rules, feature_file), usable_workers(workers)
     with progress(f"export {rules.name}", "positions") as shown:
-        written = write_files(rules, data, selection, folder, names, chosen, Sample(share, seed), workers, shown.reach)
+        written = write_files(rules, data, selection, folder, names, chosen, Sample(share, seed), threads, shown.reach)
     say(f"written to {folder}: {written.slices} of {len(selection)} slices, {written.rows:,} rows")
 
 

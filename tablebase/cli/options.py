@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import re
-import shlex
 import sys
-import time as clock
-from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from tablebase.compute.machine import cores
-from tablebase.errors import TablebaseError, quoted, system_error
+from tablebase.errors import TablebaseError, shell_word
+from tablebase.files.texts import MOST, read_text
+from tablebase.game.plain_arguments import parse_duration, parse_pieces, parse_time
+from tablebase.game.plain_arguments import parse_size as parse_size
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tablebase.game import Game
     from tablebase.game.stochastic import StochasticGame
-    from tablebase.slices.material import Material
 
 
 # ClickException, whose place within typer depends on the version.
@@ -65,14 +61,6 @@ class By(StrEnum):
     MATERIAL = "material"
 
 
-def parse_pieces(text: str) -> range:
-    """The numbers of pieces that ``4`` or ``2-4`` stands for."""
-    match = re.fullmatch(r"([0-9]{1,3})(?:-([0-9]{1,3}))?", str(text).strip())
-    if match is None or int(match[1]) > int(match[2] or match[1]):
-        raise TablebaseError(f"{quoted(str(text))} is no number of pieces: write one such as 4, or a range such as 2-4")
-    return range(int(match[1]), int(match[2] or match[1]) + 1)
-
-
 def complete_game(beginning: str) -> list[str]:
     """The names of installed games that begin like this, for the shell."""
     from tablebase.game.registry import game_names
@@ -99,40 +87,15 @@ def from_input(word: str) -> str:
     """
     if word != "-" and not word.startswith("@"):
         return word
+    if word != "-":
+        return read_text(Path(word[1:]), "name another file")
     try:
-        return sys.stdin.read() if word == "-" else Path(word[1:]).read_text(encoding="utf-8")
+        text = sys.stdin.read(MOST + 1)
     except UnicodeDecodeError as fault:
-        raise TablebaseError(f"{'standard input' if word == '-' else word[1:]} is not text in UTF-8: write it anew") from fault
-    except OSError as fault:
-        raise system_error(fault, word[1:], "name another file") from fault
-
-
-def parse_duration(text: str) -> float:
-    """Seconds of a duration such as ``8h``, ``90min``, ``1h30min`` or ``45s``."""
-    units = {"d": 86400.0, "h": 3600.0, "min": 60.0, "s": 1.0}
-    parts = re.findall(r"([0-9]{1,9}(?:\.[0-9]+)?)\s*(d|h|min|m|s)\s*", str(text).strip().lower(), re.ASCII)
-    written = re.sub(r"\s", "", str(text).lower())
-    if not parts or "".join(number + unit for number, unit in parts) != written:
-        raise TablebaseError(f"{quoted(str(text))} is not a duration: write numbers with d, h, min or s, such as 8h or 1h30min")
-    return sum(float(number) * units["min" if unit == "m" else unit] for number, unit in parts)
-
-
-def parse_time(text: str) -> float:
-    """Seconds since the epoch of a local time: the next ``07:00``, or ``2030-01-31T07:00``, which must not have passed."""
-    now = datetime.now().astimezone()
-    try:
-        if re.fullmatch(r"[0-9]{1,2}:[0-9]{2}", str(text), re.ASCII):
-            # Without a time zone, for summer time may begin or end before it.
-            today = now.replace(tzinfo=None)
-            hour, minute = map(int, str(text).split(":"))
-            time = today.replace(hour=hour, minute=minute, second=0, microsecond=0)
-            return (time if time > today else time + timedelta(days=1)).astimezone().timestamp()
-        time = datetime.fromisoformat(str(text)).astimezone()
-    except ValueError:
-        raise TablebaseError(f"{quoted(str(text))} is not a time: write one such as 07:00 or 2030-01-31T07:00") from None
-    if time <= now:
-        raise TablebaseError(f"{text} has passed: name a time to come, such as 07:00")
-    return time.timestamp()
+        raise TablebaseError("standard input is not text in UTF-8: write it anew") from fault
+    if len(text) > MOST:
+        raise TablebaseError(f"standard input has more than {MOST:,} characters: send less at a time")
+    return text
 
 
 GameName = Annotated[
@@ -169,8 +132,12 @@ WithDependencies = Annotated[
     bool, typer.Option("--with-dependencies", help="Also take the tables that these depend on, down to two pieces.")
 ]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Write a line about each table.")]
-Workers = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Number of processes.")]
-Threads = Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Number of threads.")]
+Workers = Annotated[
+    int | None, typer.Option("--workers", metavar="N", min=1, help="Number of processes; by default one for each processor.")
+]
+Threads = Annotated[
+    int | None, typer.Option("--workers", metavar="N", min=1, help="Number of threads; by default one for each processor.")
+]
 Executed = Annotated[Where, typer.Option("--executor", help="Where tables are solved: on this machine, or by workers of Dask.")]
 Scheduler = Annotated[
     str | None,
@@ -193,7 +160,6 @@ JsonLogFile = Annotated[Path | None, typer.Option("--json-log", metavar="FILE", 
 DEFAULT_DATA = Path("data")
 DEFAULT_GRACE: Any = "10min"
 """As text, which the option's parser reads."""
-CORES = cores()
 CHECK_FAILED = 1
 """Exit code if a check has failed."""
 
@@ -201,20 +167,16 @@ CHECK_FAILED = 1
 def chosen_game(game: str, size: str | None, variant: list[str] | None) -> Game:
     """The game of pieces on squares, in this size and variant if they are given."""
     from tablebase.game import load_game
+    from tablebase.game.registry import full_name
 
-    return load_game(_full_name(game, size, variant))
+    return load_game(full_name(game, size, variant))
 
 
 def chosen_rules(game: str, size: str | None, variant: list[str] | None, players: int | None = None) -> Game | StochasticGame:
     """The game of either sort, for the commands `api.games.FOR_ALL_GAMES`; otherwise like `chosen_game`."""
-    from tablebase.game.registry import load_rules
+    from tablebase.game.registry import full_name, load_rules
 
-    return load_rules(_full_name(game, size, [*(variant or []), *([] if players is None else [f"players={players}"])]))
-
-
-def _full_name(game: str, size: str | None, variant: list[str] | None) -> str:
-    """The name of a game with its variant."""
-    return "-".join([game, *([size] if size else []), *(variant or [])])
+    return load_rules(full_name(game, size, [*(variant or []), *([] if players is None else [f"players={players}"])]))
 
 
 def chosen_start(game: Game | StochasticGame, position: str | None, start: str | None) -> str:
@@ -226,43 +188,15 @@ def chosen_start(game: Game | StochasticGame, position: str | None, start: str |
     return next((text for text in (position, start) if text is not None), start_text(game))
 
 
-def parse_size(text: str) -> int:
-    """Bytes of a size such as ``8G``, ``512M`` or ``1000000``."""
-    match = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
-    if match is None:
-        raise TablebaseError(f"{quoted(text)} is not a size: write bytes, or a number with K, M, G or T such as 8G")
-    return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
-
-
-def chosen_materials(game: Game, pieces: range | None, texts: Sequence[str] | None) -> list[Material]:
-    """The materials named; without any, and without a number of pieces, that of the start if the game is small enough."""
-    from tablebase.build.plan import start_material
-    from tablebase.slices.material import parse_materials
-
-    if pieces is None and not texts:
-        start = start_material(game)
-        if start is None:
-            raise TablebaseError("choose tables: --pieces 3 for all with three pieces, or --material RCvW for one material")
-        return [start]
-    return [material for text in texts or [] for material in parse_materials(game, text)]
-
-
-def end_of_work(deadline: float | None, duration: float | None) -> float | None:
-    """The earlier of a time and of the end of a duration that begins now, in seconds since the epoch; None without either."""
-    ends = [end for end in (deadline, None if duration is None else clock.time() + duration) if end is not None]
-    return min(ends, default=None)
-
-
 def program_call(context: typer.Context) -> str:
-    """The command that is being run, as a shell would take it, but for passwords."""
-    return without_passwords(shlex.join(["tablebase", *context.find_root().obj.words]))
+    """The command that is being run, as a shell takes it, without passwords."""
+    return " ".join(map(shell_word, ["tablebase", *map(without_passwords, context.find_root().obj.words)]))
 
 
 def without_passwords(words: str) -> str:
-    """The words of a command, with asterisks for the passwords of URLs."""
-    return re.sub(
-        r"(://[^:/@\s]*:)[^/\s]*@|([?&](?:ssl)?password=)[^&\s]*", lambda url: f"{url[1]}***@" if url[1] else f"{url[2]}***", words
-    )
+    """The words of a command; the passwords of URLs are left out, which libpq finds in PGPASSWORD or ``~/.pgpass``."""
+    words = re.sub(r"(://[^:/@\s]*):\S*@", r"\1@", words)
+    return re.sub(r"(?<=[?&])(?:ssl)?password=[^&\s]*&?", "", words)
 
 
 def usage_sentence(fault: Exception) -> str:

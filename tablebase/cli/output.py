@@ -17,6 +17,7 @@ from rich.cells import cell_len
 from tablebase.cli.options import Format
 from tablebase.cli.streams import is_unicode
 from tablebase.compute import quantities
+from tablebase.compute.messages import say as say
 from tablebase.errors import TablebaseError
 
 Row = Mapping[str, Any]
@@ -48,7 +49,7 @@ def write_rows(
         rows = list(rows)
         columns = list(rows[0]) if rows else []
     if style is Format.JSON:
-        _write_json_rows(rows, columns)
+        write_objects({name: row[name] for name in columns} for row in rows)
     elif style is Format.CSV:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(columns)
@@ -58,11 +59,11 @@ def write_rows(
         write_table(list(rows), columns, titles, keys=keys)
 
 
-def _write_json_rows(rows: Iterable[Row], columns: Sequence[str]) -> None:
-    """Write a JSON list of objects, one at a time."""
+def write_objects(rows: Iterable[Row], *, compact: bool = False) -> None:
+    """Write a JSON list of objects, one at a time; if there may be very many, each on a line of its own."""
     before = "[\n"
     for row in rows:
-        sys.stdout.write(before + indent(_json({name: row[name] for name in columns}), "  "))
+        sys.stdout.write(before + (_json(row, None) if compact else indent(_json(row), "  ")))
         before = ",\n"
     sys.stdout.write("[]\n" if before == "[\n" else "\n]\n")
 
@@ -72,9 +73,9 @@ def write_json(value: object) -> None:
     sys.stdout.write(_json(value) + "\n")
 
 
-def _json(value: object) -> str:
+def _json(value: object, spaces: int | None = 2) -> str:
     try:
-        return json.dumps(value, indent=2, ensure_ascii=not is_unicode(), allow_nan=False, default=bytes.hex)
+        return json.dumps(value, indent=spaces, ensure_ascii=not is_unicode(), allow_nan=False, default=bytes.hex)
     except ValueError as fault:
         raise TablebaseError(f"JSON cannot represent one of the values ({fault}): use --format csv") from fault
 
@@ -160,8 +161,3 @@ def in_bytes(number: float) -> Amount:
 def in_time(seconds: float) -> Amount:
     """A duration in the two largest units that matter."""
     return Amount(quantities.in_time(seconds))
-
-
-def say(sentence: str) -> None:
-    """Write a status message, which is not part of the result, to standard error."""
-    sys.stderr.write(sentence + "\n")

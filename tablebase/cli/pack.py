@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tablebase.building.preparation import prepare_catalog
 from tablebase.cli.options import (
     DEFAULT_DATA,
     CatalogUrl,
@@ -20,12 +21,13 @@ from tablebase.cli.options import (
     Verbose,
     WithDependencies,
     Workers,
+    chosen_rules,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tablebase.build.transfer import Taken
+    from tablebase.building.transfer import Taken
     from tablebase.executors.executor import Watch
 
 STRONGEST = 22
@@ -45,23 +47,25 @@ def pack(
     ] = 19,
     data: Data = DEFAULT_DATA,
     catalog: CatalogUrl = None,
-    workers: Workers = 1,
+    workers: Workers = None,
     verbose: Verbose = False,
 ) -> None:
-    """Write tables in less space, for keeping and sending."""
-    from tablebase.build.packing import rewrite
+    """Write tables in half the space; they can still be probed."""
+    from tablebase.building.packing import rewrite
+    from tablebase.building.terms import local_executor
+    from tablebase.building.transfer import entries_asked_for
     from tablebase.cli.output import say
-    from tablebase.cli.transfers import entries_asked_for, other_folder, take
-    from tablebase.executors.executor import Limits
-    from tablebase.executors.local import LocalExecutor
+    from tablebase.cli.transfers import take, target_folder
     from tablebase.tables.header import PACKED
 
-    folder = other_folder(to, data)
-    entries = entries_asked_for(game, size, variant, pieces, material, data, catalog, with_dependencies=with_dependencies)
+    folder = target_folder(to, data)
+    prepare_catalog(folder)
+    rules = chosen_rules(game, size, variant)
+    entries = entries_asked_for(rules, pieces, material, data, catalog, with_dependencies=with_dependencies)
     form = PACKED._replace(level=strength)
 
     def make(watch: Watch) -> Iterator[Taken]:
-        return rewrite(data, entries, folder, form, LocalExecutor(Limits(workers)), watch)
+        return rewrite(data, entries, folder, form, local_executor(workers), watch)
 
     tally = take(f"pack {game}", "packed in", to, entries, make, verbose=verbose)
     if tally.new:
@@ -71,23 +75,23 @@ def pack(
 def unpack(
     place: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of packed tables.")],
     to: To,
-    workers: Workers = 1,
+    workers: Workers = None,
     verbose: Verbose = False,
 ) -> None:
     """Write packed tables as a build would have written them."""
-    from tablebase.build.packing import rewrite
-    from tablebase.build.transfer import usable_entries
+    from tablebase.building.packing import rewrite
+    from tablebase.building.terms import local_executor
+    from tablebase.building.transfer import usable_entries
     from tablebase.catalog.entries import entries_of
-    from tablebase.cli.transfers import other_folder, take
-    from tablebase.executors.executor import Limits
-    from tablebase.executors.local import LocalExecutor
+    from tablebase.cli.transfers import take, target_folder
     from tablebase.tables.header import BUILT
 
-    folder = other_folder(to, place)
+    folder = target_folder(to, place)
+    prepare_catalog(folder)
     entries, faults = usable_entries(entries_of(place).values())
 
     def make(watch: Watch) -> Iterator[Taken]:
-        return rewrite(place, entries, folder, BUILT, LocalExecutor(Limits(workers)), watch, faults)
+        return rewrite(place, entries, folder, BUILT, local_executor(workers), watch, faults)
 
     take(f"unpack {place}", "unpacked in", to, entries, make, failed=len(faults), verbose=verbose)
 

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tablebase.cli.migrate import prepare_catalog
+from tablebase.building.preparation import prepare_catalog
 from tablebase.cli.mine import FeatureFile, all_features
 from tablebase.cli.options import (
-    CORES,
     DEFAULT_DATA,
     CatalogUrl,
     Data,
@@ -29,6 +28,7 @@ from tablebase.cli.options import (
     chosen_game,
 )
 from tablebase.cli.plot import ShownOutcome
+from tablebase.compute.machine import usable_workers
 
 if TYPE_CHECKING:
     from tablebase.patterns.search import Patterns, Search
@@ -92,16 +92,17 @@ def patterns(
     page: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Also write a page with tables and charts.")] = None,
     data: Data = DEFAULT_DATA,
     catalog: CatalogUrl = None,
-    workers: Threads = CORES,
+    workers: Threads = None,
     style: Style = Format.TABLE,
 ) -> None:
-    """Find the features, rules and trees that decide slices. What decides the outcome of a slice is stored in the catalog."""
+    """Find features, rules and trees that predict outcomes. Those of single slices are stored in the catalog."""
     from contextlib import closing
     from importlib.resources import files
 
-    from tablebase.charts.report import check_place, write_report
+    from tablebase.charts.report import CURE, write_report
     from tablebase.cli.output import say
     from tablebase.errors import MissingExtraError
+    from tablebase.files.outputs import check_output
     from tablebase.mining.selection import select_by_name
     from tablebase.patterns.search import Settings, searches
     from tablebase.patterns.targets import target_of
@@ -115,11 +116,11 @@ def patterns(
         depth = 0
     settings = Settings(target_of(target, outcome), depth, conditions, support)
     if page is not None:
-        check_place(page)
+        check_output(page, CURE, inputs=[feature_file])
     prepare_catalog(data, catalog)
     selection = select_by_name(rules, data, material or [], pieces, catalog=catalog)
     with closing(Store(data)) as store:
-        planned = searches(rules, store, selection, features, workers, settings, pool)
+        planned = searches(rules, store, selection, features, usable_workers(workers), settings, pool)
         results = _run(data, catalog, planned)
         if page is None:
             _write(results, len(planned), top, style)
@@ -143,7 +144,7 @@ def _run(data: Path, catalog: str | None, searches: Sequence[Search]) -> Iterato
 
     from tablebase.catalog.catalog import Catalog
     from tablebase.cli.output import say
-    from tablebase.cli.progress import progress
+    from tablebase.compute.progress import progress
     from tablebase.patterns.findings import are_kept, save
     from tablebase.patterns.wording import slices_text
 

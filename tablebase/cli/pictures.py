@@ -5,26 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from tablebase.errors import TablebaseError, system_error
+from tablebase.cli.positions import is_stream
+from tablebase.errors import TablebaseError
+from tablebase.files.outputs import check_output, write_text, written_folder
 
 SUFFIX = ".svg"
 DIGITS = 3
+CURE = "name another file with --svg"
+FOLDER_CURE = "name a new folder with --svg"
 
 
-def check_file(path: Path, positions: int) -> None:
+def check_file(path: Path, positions: Sequence[str]) -> None:
     """Raise `TablebaseError` unless a file is named for a picture, and it is one position that is to be drawn."""
     if path.suffix.lower() != SUFFIX:
         raise TablebaseError(f"{path} is not the name of a picture of a board: use the suffix {SUFFIX}")
-    if positions != 1:
-        raise TablebaseError(f"--svg draws one position, and {positions} are given: ask for each by itself")
+    if len(positions) != 1 or is_stream(positions[0]):
+        raise TablebaseError("--svg draws one position: give just one, as an argument")
+    check_output(path, CURE)
 
 
 def write_picture(path: Path, picture: str) -> None:
     """Write a picture to a file, in place of the one that may be there; `TablebaseError` if that cannot be done."""
-    try:
-        path.write_text(picture, encoding="utf-8")
-    except OSError as fault:
-        raise system_error(fault, path, "name another file with --svg") from fault
+    write_text(path, picture, CURE)
 
 
 def write_pictures(folder: Path, pictures: Sequence[str]) -> None:
@@ -38,11 +40,6 @@ def write_pictures(folder: Path, pictures: Sequence[str]) -> None:
         If there is anything in the folder, or it cannot be written.
     """
     digits = max(DIGITS, len(str(len(pictures) - 1)))
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()):
-            raise TablebaseError(f"{folder} is not empty: name a new folder with --svg")
+    with written_folder(folder, FOLDER_CURE) as draft:
         for number, picture in enumerate(pictures):
-            (folder / f"{number:0{digits}}{SUFFIX}").write_text(picture, encoding="utf-8")
-    except OSError as fault:
-        raise system_error(fault, folder, "name another folder with --svg") from fault
+            (draft / f"{number:0{digits}}{SUFFIX}").write_text(picture, encoding="utf-8")

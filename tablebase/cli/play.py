@@ -84,11 +84,11 @@ def play(
     variant: Variant = None,
     data: Data = DEFAULT_DATA,
 ) -> None:
-    """Play against the tables, or other players, in the terminal."""
+    """Play in the terminal, against perfect or weakened play."""
     from random import SystemRandom
 
-    from tablebase.cli import chances, play_states
-    from tablebase.cli.progress import compiling_said
+    from tablebase.cli import play_states
+    from tablebase.compute.progress import compiling_said
     from tablebase.game import Game
 
     rules = chosen_rules(game, size, variant, players)
@@ -103,7 +103,9 @@ def play(
             settings = {name: value for name, value in given.items() if value is not None}
             _play_pieces(rules, text, player or [], side, settings, seed, data)
         else:
-            chances.refuse_given(rules, fuzz=fuzz, boxes=boxes, level=level)
+            from tablebase.game.arguments import refuse_given
+
+            refuse_given(rules, fuzz=fuzz, boxes=boxes, level=level)
             play_states.play(rules, text, player or ["computer"], side, seed, data)
     sys.stdout.write(f"the seed was {seed}: with --seed {seed} the same options and moves give the same game\n")
 
@@ -114,7 +116,7 @@ def _play_pieces(
     """Play a game of pieces on squares."""
     from random import Random
 
-    from tablebase.build.plan import check_tables
+    from tablebase.building.plan import check_tables
     from tablebase.game.notation import parse
     from tablebase.play.match import side_number
     from tablebase.play.player import Seat

@@ -10,7 +10,18 @@ from typing import Annotated
 
 import typer
 
-from tablebase.cli.options import CORES, DEFAULT_DATA, CatalogUrl, Data, GameName, Pieces, Size, Threads, Variant, chosen_game
+from tablebase.cli.options import (
+    DEFAULT_DATA,
+    CatalogUrl,
+    Data,
+    GameName,
+    Pieces,
+    Size,
+    Threads,
+    Variant,
+    chosen_game,
+)
+from tablebase.compute.machine import usable_workers
 
 
 class Chart(StrEnum):
@@ -63,7 +74,7 @@ def plot(
     log: Annotated[bool, typer.Option("--log", help="Draw distances on a logarithmic scale.")] = False,
     data: Data = DEFAULT_DATA,
     catalog: CatalogUrl = None,
-    workers: Threads = CORES,
+    workers: Threads = None,
 ) -> None:
     """Draw a chart of the tables built so far. Outcomes are for the side to move."""
     from tablebase.catalog.catalog import Catalog
@@ -82,7 +93,7 @@ def plot(
         options = _drawing_options(chart, tuple(piece or ()), outcome, log)
         if chart in COUNTING:
             with _progress(rules.name) as tick:
-                figure = CHARTS[chart](opened, slices, **options, threads=workers, tick=tick)
+                figure = CHARTS[chart](opened, slices, **options, threads=usable_workers(workers), tick=tick)
         else:
             figure = CHARTS[chart](opened, slices, **options)
     finally:
@@ -101,20 +112,20 @@ def _check_options(chart: Chart, given: dict[str, object]) -> None:
 
 
 def _check_drawing(output: Path) -> None:
-    """Check that Matplotlib is installed and the suffix is known, before anything is counted."""
+    """Check that Matplotlib is installed and the picture can be written, before anything is counted."""
     from tablebase.errors import check_extra
 
     check_extra("pictures", "plot")
 
-    from tablebase.charts.drawing import check_suffix
+    from tablebase.charts.drawing import check_picture
 
-    check_suffix(output)
+    check_picture(output)
 
 
 @contextmanager
 def _progress(name: str) -> Iterator[Callable[[int, int], None]]:
     """A progress bar, as a function of the indices done and their total."""
-    from tablebase.cli.progress import progress
+    from tablebase.compute.progress import progress
 
     with progress(f"plot {name}", "positions") as shown:
         yield shown.reach

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,14 +22,17 @@ from tablebase.cli.options import (
     Variant,
     chosen_rules,
     chosen_start,
-    from_input,
 )
-from tablebase.cli.pictures import check_file, write_picture, write_pictures
+from tablebase.cli.pictures import FOLDER_CURE, check_file, write_picture, write_pictures
+from tablebase.cli.positions import Answered, write_answers
 from tablebase.compute.quantities import count_plies
 from tablebase.errors import TablebaseError
+from tablebase.files.outputs import check_output_folder
 from tablebase.game.stochastic import StochasticGame
 
 if TYPE_CHECKING:
+    from tablebase.api.tablebase import Tablebase
+    from tablebase.game import Game
     from tablebase.probe.answers import Probe
 
 
@@ -43,7 +47,10 @@ def probe(
     ],
     size: Size = None,
     variant: Variant = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Refuse positions with moves whose tables are missing.")] = False,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Stop at the first position without an answer, or with a move whose table is missing."),
+    ] = False,
     turns: Annotated[
         int | None,
         typer.Option("--turns", metavar="T", min=1, help="Games with chance: also the chances of winning within T turns."),
@@ -55,44 +62,50 @@ def probe(
     style: Style = Format.TABLE,
 ) -> None:
     """Show the value and moves of positions, best move first."""
-    from tablebase.api.tablebase import Tablebase
-    from tablebase.cli.output import say, write_json, write_rows
-
     rules = chosen_rules(game, size, variant)
-    if isinstance(rules, StochasticGame):
+    if svg is not None:
         _refuse_pictures(rules, svg)
-        chances.probe(rules, _each(positions), data, style, turns)
+        check_file(svg, positions)
+    if isinstance(rules, StochasticGame):
+        with chances.answering(rules, data, style, turns) as answering:
+            write_answers(positions, answering, style, stop=strict)
         return
     if turns is not None:
-        raise TablebaseError(f"{rules.name} is no game with chance: leave out --turns")
-    texts = _each(positions)
-    if svg is not None:
-        check_file(svg, len(texts))
+        raise TablebaseError(f"{rules.name} has no chance: leave out --turns")
+    from tablebase.api.tablebase import Tablebase
+    from tablebase.cli.output import say
+
     with Tablebase(data) as tables:
-        answers = [tables.probe(rules, position, strict=strict) for position in texts]
-    if svg is not None:
-        write_picture(svg, answers[0].picture())
-        say(f"wrote {svg}")
-    if style is Format.JSON:
-        write_json([answer.to_dict() for answer in answers])
-    elif style is Format.CSV:
-        write_rows([answer.to_dict() for answer in answers], style, ["game", "position", "side", "outcome", "distance", "best"])
-    else:
-        for answer in answers:
-            _write_probe(answer)
-    missing = sorted({move.missing for answer in answers for move in answer.moves if move.missing is not None})
-    if missing:
-        options = " ".join(f"--material {name}" for name in missing)
+        if svg is not None:
+            write_picture(svg, tables.probe(rules, positions[0]).picture())
+            say(f"wrote {svg}")
+        asking = _Asking(tables, rules, style, strict)
+        write_answers(positions, asking, style, stop=strict)
+    if asking.missing:
+        options = " ".join(f"--material {name}" for name in sorted(asking.missing))
         say(f"some moves are of unknown value: 'tablebase build {rules.name} {options} --data {data}' builds their tables")
 
 
-def _each(words: list[str]) -> list[str]:
-    """The positions of the arguments; of standard input and files, those of all lines that are not empty."""
-    found = []
-    for word in words:
-        text = from_input(word)
-        found += [word] if text == word else [position for position in text.splitlines() if position.strip()]
-    return found
+class _Asking:
+    """Asks for positions of pieces on squares; see `tablebase.cli.positions.Asking`."""
+
+    columns = ("game", "position", "side", "outcome", "distance", "best")
+
+    def __init__(self, tables: Tablebase, rules: Game, style: Format, strict: bool) -> None:
+        self._tables, self._rules, self._style, self._strict = tables, rules, style, strict
+        self.missing: set[str] = set()
+
+    def answers(self, texts: Sequence[str]) -> Iterator[Answered]:
+        """The answer for each text: what is written of it, or why it has none."""
+        found = self._tables.probe_many(self._rules, texts, strict=self._strict)
+        answers = found if self._style is Format.TABLE else found.to_dicts(moves=self._style is Format.JSON)
+        for place, answer in enumerate(answers):
+            yield answer, found.errors.get(place)
+        self.missing |= found.missing
+
+    def show(self, answer: Probe) -> None:
+        """Write an answer for people."""
+        _write_probe(answer)
 
 
 def line(
@@ -128,6 +141,8 @@ def line(
         _refuse_pictures(rules, svg)
         chances.line(rules, chosen_start(rules, position, start), data, plies, style)
         return
+    if svg is not None:
+        check_output_folder(svg, FOLDER_CURE, new=True)
     with Tablebase(data) as tables:
         found = tables.line(rules, chosen_start(rules, position, start), plies)
     rows = found.to_dict()
@@ -141,9 +156,9 @@ def line(
         write_rows(rows, style, columns)
 
 
-def _refuse_pictures(game: StochasticGame, path: Path | None) -> None:
+def _refuse_pictures(game: Game | StochasticGame, path: Path | None) -> None:
     """Refuse to draw a game that has no board of squares."""
-    if path is not None:
+    if path is not None and isinstance(game, StochasticGame):
         raise TablebaseError(f"{game.name} has no pieces on squares, of which there are pictures: leave out --svg")
 
 
@@ -165,6 +180,9 @@ def _write_probe(answer: Probe) -> None:
 def verdict(answer: Probe) -> str:
     """The outcome as a sentence that names the side to move."""
     name = answer.game.sides[answer.asked.side].name
+    if answer.winner is not None:
+        winner = next(side.name for side in answer.game.sides if side.letter == answer.winner)
+        return f"the game is over: {winner} has won"
     if answer.distance is None:
         return f"{name} to move: draw" if answer.moves else f"{name} to move: draw, no legal move"
     best = f", best move {answer.best}" if answer.best else ""

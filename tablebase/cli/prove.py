@@ -23,7 +23,7 @@ from tablebase.cli.options import (
     chosen_start,
     parse_size,
 )
-from tablebase.errors import system_error
+from tablebase.files.outputs import check_output, written
 
 if TYPE_CHECKING:
     from tablebase.game import Game
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tablebase.search.proof_trees import Proof
     from tablebase.search.proofs import Verdict
 
+CURE = "name another file with --proof"
 SECONDS = 60.0
 """Of a search without a limit of time or nodes."""
 
@@ -65,6 +66,8 @@ def prove(
     rules = chosen_game(game, size, variant)
     begin_at = parse(rules, chosen_start(rules, position, start))
     check_folder(data, built=data != DEFAULT_DATA)
+    if proof is not None:
+        check_output(proof, CURE)
     if time is None and nodes is None:
         time = SECONDS
     with ExitStack() as stack:
@@ -136,11 +139,8 @@ def _in_words(reached: dict[str, Any] | None) -> str | None:
 
 def _write_proof(path: Path, proof: Proof) -> None:
     """Write a proof to a file."""
-    try:
-        with path.open("w", encoding="utf-8") as file:
-            file.writelines(f"{line}\n" for line in proof.text())
-    except OSError as fault:
-        raise system_error(fault, path, "name another file with --proof") from fault
+    with written(path, CURE) as file:
+        file.writelines(f"{line}\n".encode() for line in proof.text())
 
 
 COMMANDS = (prove,)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tablebase.cli.migrate import prepare_catalog
+from tablebase.building.preparation import prepare_catalog
 from tablebase.cli.options import DEFAULT_DATA, CatalogUrl, Data, Format, Style
 
 
@@ -17,13 +17,13 @@ def prune(
     yes: Annotated[bool, typer.Option("--yes", help="Remove without asking.")] = False,
     style: Style = Format.TABLE,
 ) -> None:
-    """Remove tables of old rules, and files that nothing refers to."""
+    """Remove tables of outdated rules, and stray files."""
     from contextlib import closing
     from dataclasses import asdict
 
-    from tablebase.build.prune import prunable
-    from tablebase.build.prune import prune as remove
-    from tablebase.build.tables import lock
+    from tablebase.building.prune import prunable
+    from tablebase.building.prune import prune as remove
+    from tablebase.building.tables import lock
     from tablebase.catalog.catalog import Catalog
     from tablebase.cli.output import say, write_rows
     from tablebase.tables.folder import make_folder

@@ -6,7 +6,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from tablebase.cli.options import Format
-from tablebase.errors import MissingTableError, RulesError, TablebaseError, system_error
+from tablebase.errors import MissingTableError, RulesError, TablebaseError
+from tablebase.files.texts import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,12 +50,7 @@ def _read(path: Path, number: int) -> GameText:
     """The game of this number in a file."""
     from tablebase.play.game_texts import read_games
 
-    try:
-        content = path.read_text(encoding="utf-8")
-    except OSError as fault:
-        raise system_error(fault, path, "name the file that match --record has written") from fault
-    except UnicodeDecodeError:
-        raise TablebaseError(f"{path} is no text: name the file that match --record has written") from None
+    content = read_text(path, "name the file that match --record has written")
     numbers = []
     for text in read_games(content):
         if text.number == number:

@@ -26,6 +26,7 @@ from tablebase.cli.options import (
     chosen_start,
     parse_size,
 )
+from tablebase.compute.machine import usable_workers
 from tablebase.errors import TablebaseError
 from tablebase.search.choices import Options, RepeatedLines, Repetition
 
@@ -56,20 +57,20 @@ def perft(
     players: Players = None,
     size: Size = None,
     variant: Variant = None,
-    workers: Threads = 1,
+    workers: Threads = None,
     style: Style = Format.TABLE,
 ) -> None:
-    """Count the lines of legal moves, by their length."""
+    """Count the leaves of the tree of legal moves (perft)."""
     from tablebase.cli.output import write_rows
-    from tablebase.cli.progress import progress
+    from tablebase.compute.progress import progress
     from tablebase.game import Game
 
     rules = chosen_rules(game, size, variant, players)
-    text = chosen_start(rules, position, start)
+    text, threads = chosen_start(rules, position, start), usable_workers(workers)
     if isinstance(rules, Game):
-        counts = _counts_of_plies(rules, text, repetitions, workers)
+        counts = _counts_of_plies(rules, text, repetitions, threads)
     else:
-        counts = _counts_of_turns(rules, text, repetitions, workers)
+        counts = _counts_of_turns(rules, text, repetitions, threads)
     with progress(f"perft {rules.name}", "depths", depth, compiles=True) as shown:
         if divide:
             rows = [{"move": move, "leaves": leaves} for move, leaves in counts.by_move(depth).items()]
@@ -137,13 +138,15 @@ def analyse(
     no_tables: Annotated[bool, typer.Option("--no-tables", help="Search without tables.")] = False,
     size: Size = None,
     variant: Variant = None,
-    workers: Threads = 1,
+    workers: Annotated[
+        int, typer.Option("--workers", metavar="N", min=1, help="Number of threads; one always finds the same.")
+    ] = 1,
     data: Data = DEFAULT_DATA,
     style: Style = Format.TABLE,
 ) -> None:
-    """Search a position, with tables where there are any."""
+    """Search a position, with tables where they exist."""
     from tablebase.cli.output import say, write_rows
-    from tablebase.cli.progress import compiling_said
+    from tablebase.compute.progress import compiling_said
     from tablebase.game.notation import parse
     from tablebase.search.engine import Engine
 
@@ -153,7 +156,7 @@ def analyse(
         time = SECONDS
     options = Options(
         exact=exact,
-        threads=workers,
+        threads=usable_workers(workers),
         hash_bytes=parse_size(hash_size),
         repetition=repetition,
         progress=progress_limit,

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from tablebase.cli.options import DEFAULT_DATA, CatalogUrl, Data, parse_size
+from tablebase.compute.machine import usable_workers
 
 
 class AccessLog(StrEnum):
@@ -49,7 +50,7 @@ def serve(
 
     size = None if cache is None else parse_size(cache)
     settings = Settings(data, catalog, mine, tuple(origin or ()), size, access_log is AccessLog.JSON)
-    serve(settings, Address(host, port, unix_socket), workers, lambda address: say(f"serving {data} at {address}"))
+    serve(settings, Address(host, port, unix_socket), usable_workers(workers), lambda address: say(f"serving {data} at {address}"))
 
 
 COMMANDS = (serve,)

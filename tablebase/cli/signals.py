@@ -7,12 +7,13 @@ import signal
 import socket
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
 from tablebase.compute.cleanup import STOPPING, clean_up, when_undisturbed
 
-REASONS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}
+REASONS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up", "SIGQUIT": "quit"}
 INTERRUPTED = 128 + signal.SIGINT
 GRACE = 0.5
 """Seconds that the main thread has to notice a signal."""
@@ -25,29 +26,37 @@ def sentence(number: int) -> str:
     return f"{REASONS[signal.Signals(number).name]}; a build, an export or a copy resumes when it is started again"
 
 
-def listen() -> None:
-    """From now on, end the program in order when a signal asks for it."""
+def listen(*, parent: bool = False) -> None:
+    """From now on, end the program in order when a signal asks for it.
+
+    Parameters
+    ----------
+    parent : bool
+        Whether another process of the program has started this one: it ends this one with SIGTERM, and says why itself.
+    """
     reader, writer = socket.socketpair()
     writer.setblocking(False)
     signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
-    threading.Thread(target=_watch, args=(reader, writer), daemon=True).start()
-    for number in STOPPING:
+    end = partial(_end, silent=parent)
+    threading.Thread(target=_watch, args=(reader, writer, end), daemon=True).start()
+    for number in (signal.SIGTERM,) if parent else STOPPING:
         # A program started by nohup goes on after a hang-up.
         if number == signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, lambda number, _: when_undisturbed(partial(_end, number)))
+            signal.signal(number, lambda number, _: when_undisturbed(partial(end, number)))
 
 
-def _watch(reader: socket.socket, _writer: socket.socket) -> None:
+def _watch(reader: socket.socket, _writer: socket.socket, end: Callable[[int], object]) -> None:
     """End the program in the main thread's place if that is busy outside Python, as in a kernel or a database."""
     number = reader.recv(1)[0]
     time.sleep(GRACE)
-    _end(number)
+    end(number)
 
 
-def _end(number: int) -> None:
+def _end(number: int, *, silent: bool) -> None:
     """Exit at once: Python may ignore an exception raised by a signal, and no table is ever half written under its name."""
     _ending.acquire()
     clean_up()
-    with suppress(OSError):
-        os.write(2, f"\nerror: {sentence(number)}\n".encode())
+    if not silent:
+        with suppress(OSError):
+            os.write(2, f"\nerror: {sentence(number)}\n".encode())
     os._exit(128 + number)

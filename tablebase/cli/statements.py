@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from typing import Annotated
 
 import typer
@@ -41,3 +43,16 @@ def run_statement(context: typer.Context, answer: Callable[[], object], seconds:
         return run_bounded(answer, seconds, MEMORY + workers * PER_WORKER)
     answer()
     return 0
+
+
+def check_sqlite(statement: str) -> None:
+    """Raise `TablebaseError` if SQLite cannot parse a statement, whatever tables there are."""
+    import sqlite3
+
+    with closing(sqlite3.connect(":memory:")) as connection:
+        try:
+            connection.execute(statement if statement.lstrip().upper().startswith("EXPLAIN") else f"EXPLAIN {statement}")
+        except (sqlite3.Error, sqlite3.Warning) as fault:
+            # Which tables there are is known when the statement runs.
+            if re.search("syntax error|incomplete input|unrecognized token|one statement", str(fault)):
+                raise TablebaseError(f"the SQL statement cannot be read: {fault}") from fault

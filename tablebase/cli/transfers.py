@@ -6,40 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tablebase.cli import chances
-from tablebase.cli.options import chosen_rules
 from tablebase.cli.output import say
-from tablebase.cli.progress import progress
+from tablebase.compute.progress import progress
 from tablebase.errors import ConflictError, TablebaseError
-from tablebase.game.stochastic import StochasticGame
+from tablebase.files.outputs import check_output_folder
 
 if TYPE_CHECKING:
-    from tablebase.build.transfer import Taken
+    from tablebase.building.transfer import Taken
     from tablebase.catalog.entries import Entry
     from tablebase.executors.executor import Watch
-
-
-def entries_asked_for(
-    game: str,
-    size: str | None,
-    variant: list[str] | None,
-    pieces: range | None,
-    material: list[str] | None,
-    data: Path,
-    catalog: str | None,
-    *,
-    with_dependencies: bool = False,
-) -> list[Entry]:
-    """What the catalog of a folder says of the tables that the options of a command name."""
-    from tablebase.build.transfer import chosen_entries
-    from tablebase.slices.material import parse_materials
-
-    rules = chosen_rules(game, size, variant)
-    if isinstance(rules, StochasticGame):
-        chances.refuse_given(rules, pieces=pieces, material=material)
-        return chosen_entries(rules, data, catalog=catalog)
-    materials = [parsed for text in material or [] for parsed in parse_materials(rules, text)]
-    return chosen_entries(rules, data, pieces, materials, dependencies=with_dependencies, catalog=catalog)
 
 
 def other_folder(place: str, data: Path) -> Path:
@@ -57,6 +32,13 @@ def other_folder(place: str, data: Path) -> Path:
     if Path(place).resolve() == data.resolve():
         raise TablebaseError(f"{place} is the folder of the tables itself: name another one")
     return Path(place)
+
+
+def target_folder(place: str, data: Path) -> Path:
+    """The folder that tables are written to; like `other_folder`, and not in the folder of a tablebase either."""
+    folder = other_folder(place, data)
+    check_output_folder(folder, "name another folder with --to", folder=data)
+    return folder
 
 
 class Tally:

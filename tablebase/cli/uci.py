@@ -7,13 +7,14 @@ import sys
 from typing import TYPE_CHECKING
 
 from tablebase.cli.options import DEFAULT_DATA, Data, GameName, Size, Variant, chosen_game
+from tablebase.files.texts import lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
 def uci(game: GameName, size: Size = None, variant: Variant = None, data: Data = DEFAULT_DATA) -> None:
-    """Speak UCI, for programs in which engines play."""
+    """Connect the search to a chess GUI over UCI."""
     from tablebase.protocol.server import UciServer
     from tablebase.protocol.settings import Settings
     from tablebase.tables.folder import check_folder
@@ -27,7 +28,7 @@ def _lines() -> Iterator[str]:
     """The lines of standard input, as soon as they are there; bytes that are not text are escaped."""
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="backslashreplace")
-    yield from iter(sys.stdin.readline, "")
+    yield from lines_of(sys.stdin)
 
 
 def _write(line: str) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tablebase.compute.cleanup import ensured
-from tablebase.errors import TablebaseError, quoted, system_error
+from tablebase.errors import TablebaseError, quoted
+from tablebase.files.outputs import write_text
+from tablebase.files.texts import read_text
 from tablebase.game.notation import render, render_move
 from tablebase.play.matchboxes import Bead, Matchboxes
 
@@ -26,17 +25,7 @@ def save_boxes(path: Path, boxes: Matchboxes) -> None:
     TablebaseError
         If the file cannot be written.
     """
-    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with ensured(partial(draft.unlink, missing_ok=True)):
-            with draft.open("w", encoding="utf-8") as file:
-                json.dump(_document(boxes), file, indent=1)
-                file.write("\n")
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(path)
-    except OSError as fault:
-        raise system_error(fault, path, "name another file") from fault
+    write_text(path, f"{json.dumps(_document(boxes), indent=1)}\n", "name another file with --boxes")
 
 
 def load_boxes(path: Path, boxes: Matchboxes) -> None:
@@ -48,9 +37,7 @@ def load_boxes(path: Path, boxes: Matchboxes) -> None:
         If the file cannot be read, is damaged, or holds the boxes of another game, start or side.
     """
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as fault:
-        raise system_error(fault, path, "name another file") from fault
+        document = json.loads(read_text(path, CURE, what="a file of matchboxes"))
     except (ValueError, RecursionError) as fault:
         raise TablebaseError(f"{path} is not a file of matchboxes: {CURE}") from fault
     expected = _document(boxes)

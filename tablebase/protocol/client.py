@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import select
 import shlex
+import signal
 import subprocess
-import threading
 import time
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from queue import Empty, SimpleQueue
-from typing import IO
 
 from tablebase.errors import ForfeitError, TablebaseError, quoted
 
@@ -17,6 +19,10 @@ PATIENCE = 30.0
 """Seconds that an engine has for each answer, beside the time that it is given for a move."""
 FAREWELL = 2.0
 """Seconds that an engine has to leave."""
+LONGEST_LINE = 1 << 16
+"""Bytes of a line."""
+AT_ONCE = 1 << 12
+"""Bytes to read at once."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +68,7 @@ class UciClient:
     TablebaseError
         If the program cannot be started.
     ForfeitError
-        If it ends, or does not answer in time; the process has ended then.
+        If it ends, does not answer in time, or writes a line that is too long; the process has ended then.
     """
 
     def __init__(self, command: str, variant: str, patience: float = PATIENCE) -> None:
@@ -76,16 +82,13 @@ class UciClient:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                encoding="utf-8",
-                errors="backslashreplace",
-                bufsize=1,
+                bufsize=0,
+                # A program that starts the engine is killed together with it.
+                process_group=0,
             )
         except (OSError, ValueError) as fault:
             raise TablebaseError(f"the program {quoted(command)} cannot be started: {fault}") from fault
-        self._lines: SimpleQueue[str | None] = SimpleQueue()
-        assert self._process.stdout is not None
-        self._reader = threading.Thread(target=_read, args=(self._process.stdout, self._lines), daemon=True)
-        self._reader.start()
+        self._unread = b""
         try:
             self._begin(variant)
         except BaseException:
@@ -95,8 +98,10 @@ class UciClient:
     def _begin(self, variant: str) -> None:
         """Hear what the engine has to say of itself, and tell it the game."""
         self._send("uci")
-        declared = self._until("uciok", self._patience)
-        if any(line.split()[:3] == ["option", "name", "UCI_Variant"] for line in declared):
+        takes_variant = False
+        for line in self._lines_until("uciok", self._patience):
+            takes_variant |= line.split()[:3] == ["option", "name", "UCI_Variant"]
+        if takes_variant:
             self._send(f"setoption name UCI_Variant value {variant}")
         self.ready()
 
@@ -108,7 +113,7 @@ class UciClient:
     def ready(self) -> None:
         """Wait until the engine is ready."""
         self._send("isready")
-        self._until("readyok", self._patience)
+        self._last_until("readyok", self._patience)
 
     def new_game(self) -> None:
         """What follows is another game."""
@@ -125,7 +130,7 @@ class UciClient:
         """
         self._send(f"position fen {start}" + (f" moves {' '.join(moves)}" if moves else ""))
         self._send(budget.command)
-        words = self._until("bestmove", self._patience + (budget.seconds or 0))[-1].split()
+        words = self._last_until("bestmove", self._patience + (budget.seconds or 0)).split()
         if len(words) < 2:
             raise self._forfeit("has answered without a move")
         return words[1]
@@ -137,38 +142,53 @@ class UciClient:
                 self._send("quit")
                 self._process.wait(FAREWELL)
             except (ForfeitError, subprocess.TimeoutExpired):
-                self._process.kill()
+                self._kill()
         self._process.wait()
-        self._reader.join(FAREWELL)
-        # A process that the engine has started may still hold the other end.
-        for stream in (self._process.stdin, None if self._reader.is_alive() else self._process.stdout):
-            if stream is not None:
-                try:
-                    stream.close()
-                except OSError:
-                    # What the engine was still to be told is of no use now.
-                    continue
+        for stream in (self._process.stdin, self._process.stdout):
+            assert stream is not None
+            stream.close()
+
+    def _kill(self) -> None:
+        """End the process, and those that it has started."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
 
     def _send(self, line: str) -> None:
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write(f"{line}\n")
-            self._process.stdin.flush()
+            self._process.stdin.write(f"{line}\n".encode(errors="backslashreplace"))
         except (OSError, ValueError):
             raise self._ended() from None
 
-    def _until(self, word: str, seconds: float) -> list[str]:
-        """The lines up to the first one that begins with a word."""
-        deadline, heard = time.monotonic() + seconds, list[str]()
-        while not heard or heard[-1].split()[:1] != [word]:
-            try:
-                line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
-            except Empty:
-                raise self._forfeit(f"has not answered within {seconds:g} s") from None
-            if line is None:
-                raise self._ended()
-            heard.append(line)
-        return heard
+    def _last_until(self, word: str, seconds: float) -> str:
+        """The first line that begins with a word."""
+        return deque(self._lines_until(word, seconds), maxlen=1).pop()
+
+    def _lines_until(self, word: str, seconds: float) -> Iterator[str]:
+        """The lines up to the first one that begins with a word; none is kept."""
+        deadline, line = time.monotonic() + seconds, ""
+        while line.split()[:1] != [word]:
+            while b"\n" not in self._unread:
+                self._read(deadline, seconds)
+            raw, _, self._unread = self._unread.partition(b"\n")
+            line = raw.decode(errors="backslashreplace")
+            yield line
+
+    def _read(self, deadline: float, seconds: float) -> None:
+        """Wait until the engine has written more."""
+        assert self._process.stdout is not None
+        left = deadline - time.monotonic()
+        poll = select.poll()
+        poll.register(self._process.stdout, select.POLLIN)
+        if left <= 0 or not poll.poll(1000 * left):
+            raise self._forfeit(f"has not answered within {seconds:g} s")
+        if len(self._unread) > LONGEST_LINE:
+            raise self._forfeit(f"has written a line of more than {LONGEST_LINE:,} bytes")
+        part = os.read(self._process.stdout.fileno(), AT_ONCE)
+        if not part:
+            raise self._ended()
+        self._unread += part
 
     def _ended(self) -> ForfeitError:
         """The error for a process that has ended, or is about to."""
@@ -180,17 +200,5 @@ class UciClient:
 
     def _forfeit(self, what: str) -> ForfeitError:
         """The error for an engine that cannot go on; its process is ended."""
-        self._process.kill()
-        self._process.wait()
+        self._kill()
         return ForfeitError(f"the engine {quoted(self.command)} {what}")
-
-
-def _read(stream: IO[str], lines: SimpleQueue[str | None]) -> None:
-    """Pass on the lines of a process until it closes its output."""
-    try:
-        for line in stream:
-            lines.put(line)
-    except (OSError, ValueError):
-        # Closed while it was read.
-        pass
-    lines.put(None)

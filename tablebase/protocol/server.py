@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import tablebase
 from tablebase.errors import TablebaseError, quoted, system_error
+from tablebase.files.texts import LONGEST_LINE
 from tablebase.game import Outcome
 from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
 from tablebase.game.notation import parse, read_move
@@ -50,10 +51,12 @@ class UciServer:
         """Answer lines until one of them is ``quit``, or there are no more; a search ends with them."""
         try:
             for line in lines:
-                command, words = split(line)
-                if command == "quit":
-                    break
                 try:
+                    if len(line) > LONGEST_LINE:
+                        raise TablebaseError(f"a line has more than {LONGEST_LINE:,} characters: send less")
+                    command, words = split(line)
+                    if command == "quit":
+                        break
                     self._answer(command, words)
                 except (TablebaseError, OSError, MemoryError) as fault:
                     self._complain(fault)

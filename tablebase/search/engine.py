@@ -17,6 +17,7 @@ from tablebase.game import Evaluation, Game, Outcome
 from tablebase.game.arguments import as_game, as_position
 from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
 from tablebase.game.notation import render_move
+from tablebase.game.plain_arguments import as_real, as_whole
 from tablebase.probe.answers import in_words
 from tablebase.probe.prober import Prober
 from tablebase.search.choices import Options, Repetition
@@ -375,6 +376,10 @@ def _score(value: Value) -> int:
 
 
 def _check_options(options: Options) -> None:
+    for name in ("threads", "hash_bytes", "table_bytes", "table_pieces", "progress"):
+        # None stands for as many pieces as there are tables of.
+        if name != "table_pieces" or options.table_pieces is not None:
+            as_whole(name, getattr(options, name))
     if options.threads < 1:
         raise TablebaseError(f"a search needs at least one thread, not {options.threads}")
     for name, number in (
@@ -391,6 +396,12 @@ def _check_options(options: Options) -> None:
 
 
 def _check_limits(depth: int | None, seconds: float | None, nodes: int | None, lines: int) -> None:
+    as_whole("lines", lines)
+    for name, given in (("depth", depth), ("nodes", nodes)):
+        if given is not None:
+            as_whole(name, given)
+    if seconds is not None:
+        as_real("seconds", seconds)
     if depth is not None and not 1 <= depth <= MOST_DEPTH:
         if depth > MOST_DEPTH:
             raise CapacityError(f"a search to depth {depth}", "search less deep", allowed=MOST_DEPTH, unit="plies")

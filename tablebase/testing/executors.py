@@ -99,7 +99,7 @@ class ExecutorTests:
         with tempfile.TemporaryDirectory() as folder:
             results = run_graph(graph, partial(_stumble_or_leave_a_file, folder), self.executor(Limits(2)))
             assert [next(results), next(results)][0] == "root"
-            results.close()  # type: ignore[attr-defined]
+            results.close()
             time.sleep(PATIENCE)
             assert not Path(folder, "slow").exists()
 

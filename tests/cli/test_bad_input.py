@@ -34,7 +34,7 @@ POSITIONS = {
     "a piece on the other den": "3R3/7/7/7/3c3/7/7/7/7 w",
     "no pieces": "7/7/7/7/7/7/7/7/7 w",
     "only White's pieces": "7/7/7/7/7/7/7/RC5/7 w",
-    "only Black's pieces": "7/7/7/7/7/7/7/rc5/7 w",
+    "only Black's pieces": "7/7/7/7/7/7/7/rc5/7 b",
     "a wrong side": "7/7/7/7/3c3/7/7/R6/7 x",
     "no squares": "7/7/7/7/3c03/7/7/R6/7 w",
     "two sides": "7/7/7/7/3c3/7/7/R6/7 w b",
@@ -200,7 +200,7 @@ def test_bad_folders(name: str, question: list[str], folders: Path, ask: Ask) ->
     assert {path: path.stat().st_mtime_ns for path in folders.rglob("*")} == before
 
 
-@pytest.mark.parametrize("name", ["file", "file/below", "text", "folder"])
+@pytest.mark.parametrize("name", ["file", "file/below", "folder"])
 @pytest.mark.parametrize("command", [["build", "doushouqi", "--pieces", "2"], ["reindex"]], ids=lambda words: words[0])
 def test_bad_folders_to_build_in(name: str, command: list[str], folders: Path, ask: Ask) -> None:
     """Where no tablebase can be created, none is begun, and the error names the folder."""

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from support.program import Answer, contents
+from support.processes import group, wait_for
+from support.program import Answer, contents, start_fresh
 
-from tablebase.build.needs import disk
-from tablebase.build.plan import plan
+from tablebase.building import tables
+from tablebase.building.batch_record import BatchRecord
+from tablebase.building.needs import disk
+from tablebase.building.plan import plan
 from tablebase.cli import batch as module
-from tablebase.game import load_game
+from tablebase.errors import CapacityError
+from tablebase.game import Game, load_game
 from tablebase.tables import folder
 
 Ask = Callable[..., Answer]
@@ -27,6 +33,29 @@ pieces = 2
 priority = 1
 """
 STATEMENT = "SELECT outcome, count(*) AS positions FROM positions WHERE material = 'CvC' GROUP BY ALL ORDER BY ALL"
+
+
+STEPS = {
+    '[[then]]\ncommand = ["stats", "hexapawn"]\noutput = "nowhere/x"': "there is no folder nowhere",
+    '[[then]]\ncommand = ["stats", "hexapawn"]\noutput = "/"': "/ is a folder",
+    '[[then]]\ncommand = ["stats", "hexapawn"]\noutput = "/dev/zero"': "is a device",
+    '[[then]]\ncommand = ["plot", "distances", "hexapawn", "--output", "nowhere/x.svg"]': "there is no folder nowhere",
+    '[[then]]\ncommand = ["stats", "chess"]': "no game 'chess'",
+    '[[then]]\ncommand = ["stats", "doushouqi"]': "there is no tablebase in",
+    '[[then]]\ncommand = ["stats", "hexapawn", "--data", "nowhere"]': "there is no tablebase in nowhere",
+    '[[then]]\ncommand = ["sql", "SELEC 1"]': 'near "SELEC": syntax error',
+    '[[then]]\ncommand = ["mine", "hexapawn", "SELECT count(* FROM positions"]': "syntax error",
+    '[[then]]\ncommand = ["mine", "hexapawn", "@nowhere.sql"]': "nowhere.sql cannot be used",
+    '[[then]]\ncommand = ["mine", "hexapawn", "-"]': "no standard input",
+    '[[then]]\ncommand = ["mine", "hexapawn", "SELECT 1", "--features", "nowhere.py"]': "there is no file nowhere.py",
+    '[[then]]\ncommand = ["mine", "hexapawn", "SELECT 1", "--table", "a=nowhere.csv"]': "nowhere.csv cannot be used",
+    '[[then]]\ncommand = ["probe", "hexapawn", "ppp/3/XXX w"]': "X",
+    '[[then]]\ncommand = ["line", "hexapawn", "--from", "here"]': "here",
+    '[[then]]\ncommand = ["verify", "hexapawn", "--material", "QvK"]': "no piece 'Q'",
+    '[[then]]\ncommand = ["export", "hexapawn", "--parquet", "/dev/null"]': "/dev/null is a file",
+    '[[then]]\ncommand = ["copy", "hexapawn", "--to", "/dev/null"]': "/dev/null is a file",
+}
+"""What is wrong with follow-up commands, and is found before anything starts."""
 
 
 def night(folder: Path, text: str) -> Path:
@@ -107,17 +136,23 @@ def test_everything_is_built_and_then_the_steps_are_taken(two_pieces: Path, tmp_
         ('disk = "much"\n[[build]]\ngame = "hexapawn"', 1, "is not a size"),
         ('[[build]]\ngame = "hexapawn"\n[[then]]\ncommand = ["verify", "hexapawn", "--fast"]', 3, "--fast"),
         ('[[build]]\ngame = "hexapawn"\n[[then]]\ncommand = ["stats", "hexapawn", "--format", "xml"]', 3, "xml"),
+        *((f'[[build]]\ngame = "hexapawn"\n{step}', 3, fault) for step, fault in STEPS.items()),
+        ('log = "nowhere/log"\n[[build]]\ngame = "hexapawn"', 1, "there is no folder nowhere"),
+        ('workers = 2\njson-log = "."\n[[build]]\ngame = "hexapawn"', 2, ". is a folder"),
+        ('workers = 2\ndata = "/dev/null/x"\n[[build]]\ngame = "hexapawn"', 2, "Not a directory"),
+        ('workers = 2\ndata = "a\\u0000b"\n[[build]]\ngame = "hexapawn"', 2, "data must be without the character NUL"),
     ],
 )
 def test_what_is_wrong_is_found_before_anything_starts(text: str, line: int, fault: str, tmp_path: Path, ask: Ask) -> None:
     """One sentence with the line; a good entry before it is not built either."""
     path = night(tmp_path, text + '\n[[build]]\ngame = "hexapawn"\npriority = 9\n')
-    answer = ask("batch", path, "--data", tmp_path / "data")
-    assert answer.code == (3 if "bytes" in fault else 2)
-    [sentence] = answer.errors
-    assert sentence.startswith(f"error: {path}, line {line}: ")
-    assert fault in sentence
-    assert not list(tmp_path.rglob("*.h5"))
+    for more in ([], ["--dry-run"]):
+        answer = ask("batch", path, "--data", tmp_path / "data", *more)
+        assert answer.code == (3 if "bytes" in fault else 2)
+        [sentence] = answer.err.splitlines()
+        assert sentence.startswith(f"error: {path}, line {line}: ")
+        assert fault in sentence
+    assert {one.name for one in tmp_path.iterdir()} <= {"night.toml", ".night.toml.lock"}
 
 
 def test_all_entries_together_must_fit_onto_the_disk(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,18 +198,24 @@ def test_steps_wait_for_no_deadline_that_has_passed(
     assert "1 command is left" in answer.errors[-1]
 
 
-def test_a_fault_does_not_end_the_night(copied: Path, tmp_path: Path, ask: Ask) -> None:
+def test_a_fault_does_not_end_the_night(copied: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """What does not depend on it is built; the exit code is that of the first fault, and no step is taken."""
-    child = copied / "doushouqi" / "2" / "CvW.h5"
-    child.write_bytes(child.read_bytes()[:-1])
+
+    def fails(game: Game, path: Path, *more: Any) -> Path:
+        if path.stem != "TEvR":
+            raise CapacityError("the table", "free some space")
+        return solve(game, path, *more)
+
+    solve = tables._solve
+    monkeypatch.setattr(tables, "_solve", fails)
     output = tmp_path / "out.csv"
     entries = [f'[[build]]\ngame = "doushouqi"\nmaterial = "{material}"\n' for material in ("CvWD", "TEvR")]
     step = f'[[then]]\ncommand = ["stats", "doushouqi"]\noutput = {json.dumps(str(output))}\n'
-    path = night(tmp_path, "".join([*entries, step]))
+    path = night(tmp_path, "".join(["workers = 1\n", *entries, step]))
     answer = ask("batch", path, "--data", copied)
-    assert answer.code == 1
-    assert answer.errors[0] == answer.errors[-1]
-    assert answer.errors[0].startswith(f"error: {path}, line 1: {child}")
+    assert answer.code == CapacityError.exit_code
+    assert len(answer.errors) == 1
+    assert answer.errors[0].startswith(f"error: {path}, line 2: the table")
     assert (copied / "doushouqi" / "3" / "TEvR.h5").exists()
     assert not output.exists()
 
@@ -193,10 +234,16 @@ def test_a_step_that_fails_leaves_no_file(hexapawns: Path, tmp_path: Path, ask: 
     path = night(tmp_path, f'[[build]]\ngame = "hexapawn"\npieces = 6\n{text}')
     answer = ask("batch", path, "--data", hexapawns)
     assert answer.code == 2
-    assert answer.errors == 2 * [
+    assert answer.errors == [
         f"error: {path}, line 4: the command 'mine hexapawn SELECT nothing FROM nowhere' ended with code 2: see what it says above"
     ]
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["good.csv", "night.toml"]
+    assert answer.err.splitlines()[-1].startswith(f"{path}: tables built: 0, commands run: 1, failed: 1, time: ")
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        ".night.toml.lock",
+        "good.csv",
+        "night.toml",
+        "night.toml.record.json",
+    ]
     assert good.read_text() == ask("stats", "hexapawn", "--format", "csv", "--data", hexapawns).out
 
 
@@ -214,3 +261,163 @@ def test_a_game_with_chance(tmp_path: Path, ask: Ask) -> None:
     files = {path.stem: path.stat().st_size for path in data.rglob("*.h5")}
     assert {event["material"]: event["bytes"] for event in events if event["event"] == "table"} == files
     assert len(files) == 3
+
+
+def follow_up(folder: Path, output: Path, statement: str = "SELECT 1 AS one", more: str = "") -> Path:
+    """A batch with a command that has an output."""
+    words = json.dumps(["mine", "hexapawn", statement, "--format", "csv"])
+    return night(folder, f'[[build]]\ngame = "hexapawn"\n[[then]]\ncommand = {words}\noutput = {json.dumps(str(output))}\n{more}')
+
+
+def test_what_has_not_changed_does_not_run_again(tmp_path: Path, ask: Ask) -> None:
+    """One line says so; another statement, other tables, or an output that is gone, and the command runs."""
+    data, output = tmp_path / "data", tmp_path / "out.csv"
+    path = follow_up(tmp_path, output)
+    assert ask("batch", path, "--data", data).code == 0
+    first = output.stat()
+    again = ask("batch", path, "--data", data)
+    assert "SELECT 1 AS one --format csv --data" in again.err
+    assert ": unchanged since " in again.err
+    assert f"{path}: tables built: 0, unchanged: 1, time: " in again.err.splitlines()[-1]
+    assert (output.stat().st_ino, output.stat().st_mtime_ns) == (first.st_ino, first.st_mtime_ns)
+    assert "unchanged" in ask("batch", path, "--data", data, "--dry-run").out
+    output.unlink()
+    assert "commands run: 1" in ask("batch", path, "--data", data).err
+    assert output.read_text() == "one\n1\n"
+    follow_up(tmp_path, output, "SELECT 2 AS two")
+    assert "commands run: 1" in ask("batch", path, "--data", data).err
+    assert output.read_text() == "two\n2\n"
+    assert ask("build", "hexapawn", "--size", "3x4", "--data", data).code == 0
+    assert "unchanged: 1" in ask("batch", path, "--data", data).err
+
+
+def test_files_of_others_are_not_replaced(tmp_path: Path, ask: Ask) -> None:
+    """One that the batch did not write, or that has changed since, is refused before anything starts, unless it may be replaced."""
+    data, output = tmp_path / "data", tmp_path / "out.csv"
+    output.write_text("mine")
+    path = follow_up(tmp_path, output)
+    for more in ([], ["--dry-run"]):
+        answer = ask("batch", path, "--data", data, *more)
+        assert answer.code == 2
+        assert answer.errors == [
+            f"error: {path}, line 3: {output} exists, and is not what an earlier run of this batch has written: "
+            "name another file, delete this one, or add overwrite = true"
+        ]
+    assert output.read_text() == "mine"
+    assert not data.exists()
+    follow_up(tmp_path, output, more="overwrite = true\n")
+    assert ask("batch", path, "--data", data).code == 0
+    assert output.read_text() == "one\n1\n"
+    follow_up(tmp_path, output, "SELECT 2 AS two")
+    output.write_text("mine again")
+    assert ask("batch", path, "--data", data).code == 2
+    assert output.read_text() == "mine again"
+
+
+@pytest.mark.parametrize("place", ["night.toml", "night.toml.record.json", "night.log", "data/new.csv", "data/catalog.sqlite"])
+def test_files_of_the_batch_and_of_the_tablebase_are_not_outputs(place: str, tmp_path: Path, ask: Ask) -> None:
+    """Also with `overwrite`; the folder of the tables need not be there yet."""
+    path = follow_up(tmp_path, tmp_path / place, more="overwrite = true\n")
+    path.write_text(f"log = {json.dumps(str(tmp_path / 'night.log'))}\n{path.read_text()}")
+    answer = ask("batch", path, "--data", tmp_path / "data")
+    assert answer.code == 2
+    [sentence] = answer.errors
+    assert f"line 4: {tmp_path / place} is " in sentence
+    assert [one.name for one in tmp_path.iterdir()] == ["night.toml"]
+
+
+def test_two_commands_do_not_write_one_file(tmp_path: Path, ask: Ask) -> None:
+    """The second is refused by its line."""
+    step = f'[[then]]\ncommand = ["stats", "hexapawn"]\noutput = {json.dumps(str(tmp_path / "out"))}\n'
+    path = night(tmp_path, f'[[build]]\ngame = "hexapawn"\n{step}{step}')
+    answer = ask("batch", path, "--data", tmp_path / "data")
+    assert answer.code == 2
+    assert "line 6: " in answer.err
+    assert "is used by the same command already" in answer.err
+
+
+def test_one_run_at_a_time(tmp_path: Path, ask: Ask) -> None:
+    """A second run of the same batch file is refused while the first is at work."""
+    path = follow_up(tmp_path, tmp_path / "out.csv")
+    with BatchRecord(path).lock():
+        answer = ask("batch", path, "--data", tmp_path / "data")
+        assert (answer.code, answer.errors) == (2, [f"error: another run of {path} is at work: wait for it"])
+    assert ask("batch", path, "--data", tmp_path / "data").code == 0
+
+
+def test_more_commands_may_follow(tmp_path: Path, ask: Ask) -> None:
+    """Positions, lines with their pictures, packed tables and copies; pictures of tables that have changed are replaced."""
+    data = tmp_path / "data"
+    commands = [
+        ["probe", "hexapawn", "ppp/3/PPP w", "--svg", str(tmp_path / "start.svg")],
+        ["line", "hexapawn", "--svg", str(tmp_path / "line")],
+        ["pack", "hexapawn", "--to", str(tmp_path / "packed")],
+        ["copy", "hexapawn", "--to", str(tmp_path / "copy")],
+    ]
+    steps = "".join(f"[[then]]\ncommand = {json.dumps(words)}\n" for words in commands)
+    path = night(tmp_path, f'[[build]]\ngame = "hexapawn"\n{steps}')
+    answer = ask("batch", path, "--data", data)
+    assert answer.code == 0, answer.err
+    assert len(list((tmp_path / "packed").rglob("*.h5"))) == len(list((tmp_path / "copy").rglob("*.h5"))) == 6
+    pictures = sorted(one.name for one in (tmp_path / "line").iterdir())
+    again = ask("batch", path, "--data", data)
+    assert "commands run: 2, unchanged: 2" in again.err
+    record = tmp_path / "night.toml.record.json"
+    record.write_text(record.read_text().replace('"version": "', '"version": "0'))
+    assert "commands run: 4" in ask("batch", path, "--data", data).err
+    assert sorted(one.name for one in (tmp_path / "line").iterdir()) == pictures
+    assert not [one.name for one in tmp_path.iterdir() if one.name.endswith(".tmp")]
+
+
+def test_entries_that_overlap_are_counted_once(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the disk that all need, and in what a dry run shows."""
+    entries = ["pieces = 2", 'material = ["RvC", "EvR"]', 'pieces = "2"']
+    path = night(tmp_path, "".join(f'[[build]]\ngame = "doushouqi"\n{entry}\n' for entry in entries))
+    needed = disk(load_game("doushouqi"), plan(load_game("doushouqi"), 2, []), [])
+    monkeypatch.setattr(folder, "free_space", lambda _: needed)
+    answer = ask("batch", path, "--dry-run", "--data", tmp_path / "data")
+    assert answer.code == 0, answer.err
+    rows = answer.out.splitlines()[2:5]
+    tables = [int(row.split("EvR" if "EvR" in row else "--pieces 2")[1].split()[0]) for row in rows]
+    assert tables == [10, 0, 0]
+
+
+def test_a_record_of_something_else_is_refused(tmp_path: Path, ask: Ask) -> None:
+    """Nothing is guessed from it."""
+    path = follow_up(tmp_path, tmp_path / "out.csv")
+    for text in ("", "[]", '{"format": "batch record 1", "commands": [{}]}', "[" * 100_000):
+        (tmp_path / "night.toml.record.json").write_text(text)
+        answer = ask("batch", path, "--data", tmp_path / "data")
+        assert answer.code == 2
+        assert answer.errors == [f"error: {tmp_path / 'night.toml.record.json'} is not the record of a batch: delete it"]
+
+
+QUITTING = "import signal; signal.signal(signal.SIGQUIT, signal.SIG_DFL); from tablebase.cli import main; main()"
+"""The program, with SIGQUIT as in a terminal: a shell ignores it for what runs in the background."""
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGKILL, -9), (signal.SIGQUIT, 131), (signal.SIGTERM, 143)])
+def test_nothing_of_a_batch_outlives_it(number: signal.Signals, code: int, hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
+    """Neither a command nor what that has started; a draft stays only after SIGKILL, until the batch runs again."""
+    output = tmp_path / "out.csv"
+    statement = "SELECT count(*) AS n FROM range(9000000) a JOIN range(9000000) b ON a.range < b.range"
+    path = follow_up(tmp_path, output, statement)
+
+    def drafts() -> list[Path]:
+        return list(tmp_path.glob(".out.csv.*.tmp"))
+
+    process = start_fresh("batch", path, "--data", hexapawns, program=QUITTING)
+    with process:
+        # The batch, Python's watch of resources, the command, and what answers its statement.
+        wait_for(lambda: process.poll() is not None or (len(group(process.pid)) >= 4 and len(drafts()) == 1))
+        assert process.poll() is None
+        process.send_signal(number)
+        process.communicate(timeout=30)
+    assert process.returncode == code
+    wait_for(lambda: not group(process.pid))
+    assert len(drafts()) == (number == signal.SIGKILL)
+    assert not output.exists()
+    follow_up(tmp_path, output)
+    assert ask("batch", path, "--data", hexapawns).code == 0
+    assert output.read_text() == "one\n1\n"
+    assert not drafts()

@@ -18,8 +18,8 @@ from support import toys
 from support.program import PROGRAM, Answer, ask_fresh, flip, random_position
 
 from tablebase.api.tablebase import Tablebase
-from tablebase.build import capacity
-from tablebase.build import tables as building
+from tablebase.building import capacity
+from tablebase.building import tables as building
 from tablebase.cli import app
 from tablebase.compute import machine
 from tablebase.game import registry
@@ -133,7 +133,10 @@ def test_stats_are_stable(by: str, three_pieces: Path, ask: Ask) -> None:
     arguments = ["stats", "doushouqi", "--by", by, "--data", three_pieces]
     rows = ask(*arguments, "--format", "json").json
     fields = STATS if by == "pieces" else ["material", "side", *STATS]
-    assert [list(row) for row in rows] == [fields] * (2 if by == "pieces" else 64 + 448)
+    more = {"of_slices"} if by == "pieces" else set()
+    assert [[name for name in row if name not in more] for row in rows] == [fields] * (2 if by == "pieces" else 64 + 448)
+    assert all(more <= row.keys() for row in rows)
+    rows = [{name: row[name] for name in fields} for row in rows]
     assert all(row["placements"] - row["stalemates"] == row["positions"] for row in rows)
     assert all(row["wins"] + row["losses"] + row["draws"] == row["positions"] for row in rows)
     assert ask(*arguments, "--format", "csv").csv == [{n: "" if v is None else str(v) for n, v in row.items()} for row in rows]

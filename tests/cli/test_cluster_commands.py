@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from support.program import Answer
 
+from tablebase.building.terms import chosen_limits
 from tablebase.cli.options import Where
-from tablebase.cli.terms import chosen_limits
 from tablebase.executors.executor import Limits
 
 Ask = Callable[..., Answer]
@@ -82,7 +82,8 @@ def test_a_table_must_fit_into_one_worker(tmp_path: Path, ask: Ask) -> None:
     assert "but at most 262,144,000 can be used: no worker has more, so use fewer or larger ones" in answer.err
 
 
-def test_memory_is_divided_among_workers() -> None:
+def test_memory_is_divided_among_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each worker of a cluster has its own; those of this machine share it."""
+    monkeypatch.setattr("tablebase.compute.machine.cores", lambda: 4)
     assert chosen_limits(4, "8G", Where.DASK) == Limits(4, 2 * 2**30, each=True)
     assert chosen_limits(4, "8G") == Limits(4, 8 * 2**30)

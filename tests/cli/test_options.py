@@ -15,13 +15,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from support.checks import at_least_one
-from support.program import Answer
+from support.program import Answer, ask_fresh
 
 import tablebase
-from tablebase.cli import options
-from tablebase.cli.options import end_of_work, parse_duration, parse_pieces, parse_time, without_passwords
+from tablebase.cli.options import without_passwords
+from tablebase.compute.machine import cores
 from tablebase.errors import TablebaseError
-from tablebase.game import load_game
+from tablebase.game import load_game, plain_arguments
+from tablebase.game.plain_arguments import end_of_work, parse_duration, parse_pieces, parse_time
 from tablebase.slices.limits import INDEX_LIMIT, is_buildable, most_pieces
 from tablebase.slices.location import stored_materials
 from tablebase.slices.material import compositions, parse_material
@@ -79,7 +80,7 @@ def test_pieces_mean_the_same_everywhere(three_pieces: Path, tmp_path: Path, ask
     ranged = ask("estimate", "doushouqi", "--pieces", "2-3", "--data", three_pieces, "--format", "json").json
     assert found == ranged
     built = ask("build", "hexapawn", "--pieces", "3", "--data", tmp_path)
-    assert "tables asked for: 1; further tables that these depend on: 1\n" in built.err
+    assert "solving 2 tables: 1 asked for and 1 they depend on\n" in built.err
     assert sorted(path.stem for path in tmp_path.rglob("*.h5")) == ["PPvP", "PvP"]
 
 
@@ -104,7 +105,7 @@ def test_positions_are_read_from_input_and_files(
 ) -> None:
     """One a line, empty lines aside, in the order of the arguments."""
     (tmp_path / "list").write_text(f"{SECOND}\n")
-    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{FIRST}\n\n{SECOND}\n"))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{FIRST}\n\n{SECOND}\n".encode())))
     options = ["--data", two_pieces, "--format", "csv"]
     rows = ask("probe", "doushouqi", "-", FIRST, f"@{tmp_path / 'list'}", *options).csv
     assert [row["position"] for row in rows] == [FIRST, SECOND, FIRST, SECOND]
@@ -128,8 +129,8 @@ def test_statements_are_read_from_input_and_files(
 def test_a_file_that_cannot_be_read(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     """A sentence that names it."""
     (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00")
-    for name, words in (("none", "No such file"), ("bytes", "is not text in UTF-8")):
-        answer = ask("probe", "doushouqi", f"@{tmp_path / name}", "--data", two_pieces)
+    for name, words, command in (("none", "No such file", "probe"), ("bytes", "is not text in UTF-8", "mine")):
+        answer = ask(command, "doushouqi", f"@{tmp_path / name}", "--data", two_pieces)
         assert (answer.code, answer.out, len(answer.err.splitlines())) == (2, "", 1)
         assert words in answer.err
         assert str(tmp_path / name) in answer.err
@@ -246,7 +247,7 @@ def evening(monkeypatch: pytest.MonkeyPatch) -> Iterator[datetime]:
         def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]  # noqa: ARG003
             return now
 
-    monkeypatch.setattr(options, "datetime", Clock)
+    monkeypatch.setattr(plain_arguments, "datetime", Clock)
     yield now
     monkeypatch.delenv("TZ")
     time.tzset()
@@ -278,7 +279,7 @@ def test_times_that_have_passed() -> None:
 
 def test_the_earlier_end_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there is a deadline and a duration."""
-    monkeypatch.setattr(options.clock, "time", lambda: 1000.0)
+    monkeypatch.setattr(plain_arguments.clock, "time", lambda: 1000.0)
     assert end_of_work(None, None) is None
     assert end_of_work(1500.0, None) == 1500.0
     assert end_of_work(None, 60.0) == 1060.0
@@ -289,10 +290,10 @@ def test_the_earlier_end_counts(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("words", "shown"),
     [
-        ("build --catalog postgresql://me:secret@host/db --data x", "build --catalog postgresql://me:***@host/db --data x"),
-        ("--catalog=postgresql://me:se:cr@et@host:5432/db", "--catalog=postgresql://me:***@host:5432/db"),
-        ("postgresql://:secret@/db?host=/tmp", "postgresql://:***@/db?host=/tmp"),
-        ("postgresql://host/db?password=secret&sslpassword=more", "postgresql://host/db?password=***&sslpassword=***"),
+        ("build --catalog postgresql://me:secret@host/db --data x", "build --catalog postgresql://me@host/db --data x"),
+        ("--catalog=postgresql://me:se:cr@et@host:5432/db", "--catalog=postgresql://me@host:5432/db"),
+        ("postgresql://:secret@/db?host=/tmp", "postgresql://@/db?host=/tmp"),
+        ("postgresql://host/db?password=secret&sslpassword=more", "postgresql://host/db?"),
         ("postgresql://me@host:5432/db?user=a@b", "postgresql://me@host:5432/db?user=a@b"),
         ("probe doushouqi 7/7 --data /a:b/c@d", "probe doushouqi 7/7 --data /a:b/c@d"),
     ],
@@ -300,3 +301,28 @@ def test_the_earlier_end_counts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_commands_are_shown_without_passwords(words: str, shown: str) -> None:
     """All else stays as it is."""
     assert without_passwords(words) == shown
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("build", "doushouqi", "--pieces", 2),
+        ("estimate", "doushouqi", "--pieces", 2),
+        ("verify", "doushouqi", "--quick"),
+        ("mine", "doushouqi", "SELECT 1"),
+        ("patterns", "doushouqi", "--material", "RvC", "--depth", 0),
+    ],
+    ids=lambda words: words[0],
+)
+def test_no_more_workers_than_processors(words: tuple[object, ...], copied: Path, ask: Ask) -> None:
+    """More would only wait for each other; a sentence on standard error says how many are used."""
+    answer = ask(*words, "--workers", 1000, "--data", copied)
+    assert (answer.code, answer.errors) == (0, [])
+    [said] = [line for line in answer.err.splitlines() if "1000" in line]
+    assert said.startswith(f"workers: {cores()} instead of 1000")
+
+
+def test_all_processors_are_used_by_default(tmp_path: Path) -> None:
+    """`estimate` predicts for as many workers as `build` has."""
+    answer = ask_fresh("estimate", "doushouqi", "--pieces", 2, "--data", tmp_path)
+    assert f"with workers: {cores()}\n" in answer.out

@@ -90,7 +90,8 @@ def test_an_estimate_for_people(tmp_path: Path, ask: Ask, monkeypatch: pytest.Mo
         ["3", "42", "54,355,896"],
         ["4", "134", "9,685,376,064"],
     ]
-    assert lines[3].split()[:3] == ["total", "186", f"{160_068 + 54_355_896 + 9_685_376_064:,}"]
+    assert lines[3].split()[0] == "start"
+    assert lines[4].split()[:3] == ["total", "186", f"{160_068 + 54_355_896 + 9_685_376_064:,}"]
     assert re.fullmatch(r"there is: [\d.]+ [KMGT]iB of disk free, [\d.]+ GiB of memory, processors: \d+", lines[-1])
     assert max(map(len, said.splitlines())) <= 80
 
@@ -112,6 +113,8 @@ def test_the_look_of_the_board() -> None:
         "   a b c d e f g",
         "   White to move",
     ]
+    along = next(move for move in legal_moves(GAME, position) if GAME.board.names[move.target] == "c2")
+    assert board_picture(GAME, play(position, along), along).splitlines()[7] == " 2 R .[c ^]. . ."
     assert legend(GAME) == "~ river, ^ trap, # den"
     assert legend(load_game("hexapawn")) == ""
 

@@ -306,7 +306,7 @@ def test_slices_without_such_positions_are_left_out(hexapawns: Path, ask: Ask) -
         (("--outcome", "win"), "with one outcome there is none to predict"),
         (("--target", "distance", "--outcome", "draw"), "a draw has no distance"),
         (("--html", "nowhere/page.html"), "there is no folder nowhere: make it"),
-        (("--html", "."), ". is a folder: name a file"),
+        (("--html", "."), ". is a folder: name another file"),
         (("--variant", "odd"), "odd"),
     ],
 )

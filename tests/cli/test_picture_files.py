@@ -51,18 +51,18 @@ def test_a_folder_with_anything_in_it_is_left_alone(tables: Tablebase, tmp_path:
 
 REFUSED = {
     "no picture": (["probe", LOST, "--svg", "{tmp}/a.png"], "a.png is not the name of a picture of a board: use the suffix .svg"),
-    "two positions": (["probe", LOST, LOST, "--svg", "{tmp}/a.svg"], "--svg draws one position, and 2 are given"),
-    "no position": (["probe", "@/dev/null", "--svg", "{tmp}/a.svg"], "--svg draws one position, and 0 are given"),
+    "two positions": (["probe", LOST, LOST, "--svg", "{tmp}/a.svg"], "--svg draws one position"),
+    "no position": (["probe", "@/dev/null", "--svg", "{tmp}/a.svg"], "--svg draws one position"),
     "a folder for a file": (
         ["probe", LOST, "--svg", "{tmp}/folder.svg"],
-        "folder.svg cannot be used (Is a directory): name another file",
+        "folder.svg is a folder: name another file",
     ),
-    "no folder": (["probe", LOST, "--svg", "{tmp}/no/a.svg"], "(No such file or directory): name another file with --svg"),
+    "no folder": (["probe", LOST, "--svg", "{tmp}/no/a.svg"], "no: make it, or name another file with --svg"),
     "a file for a folder": (
         ["line", LOST, "--svg", "{tmp}/file"],
-        "file cannot be used (File exists): name another folder with --svg",
+        "file is a file: name a new folder with --svg",
     ),
-    "a folder in a file": (["line", LOST, "--svg", "{tmp}/file/a"], "(Not a directory): name another folder with --svg"),
+    "a folder in a file": (["line", LOST, "--svg", "{tmp}/file/a"], "(Not a directory): name a new folder with --svg"),
 }
 
 

@@ -18,8 +18,8 @@ from support import toys
 from support.pawn_games import SEED, START, any_moves
 from support.program import PROGRAM, Answer
 
-from tablebase.build import tables as building
-from tablebase.build.plan import plan
+from tablebase.building import tables as building
+from tablebase.building.plan import plan
 from tablebase.game import load_game, registry
 from tablebase.game.notation import read
 from tablebase.play.match import Ending, EndReason, Match, reason

@@ -84,7 +84,7 @@ REFUSED = {
     "no suffix": (["draws", "--output", "{tmp}/picture"], "use one of the suffixes .png, .svg, .pdf"),
     "a missing folder": (
         ["draws", "--output", "{tmp}/no/a.svg"],
-        "No such file or directory): name another file with --output",
+        "no: make it, or name another file with --output",
     ),
     "no tables": (["draws", "--data", "{tmp}/none"], "there is no tablebase in"),
     "pieces that are not built": (

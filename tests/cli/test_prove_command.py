@@ -54,10 +54,11 @@ def test_lines_that_end_in_tables(three_pieces: Path, ask: Ask) -> None:
     assert (less["table_hits"], less["reached"]) == (0, None)
 
 
-def test_what_is_not_decided(ask: Ask) -> None:
+def test_what_is_not_decided(ask: Ask, tmp_path: Path) -> None:
     """Says within how many plies neither side wins, and exits with 0; there is no proof to write."""
-    answer = ask("prove", "doushouqi", "--nodes", 200, "--data", "data", "--proof", "/nowhere/proof")
+    answer = ask("prove", "doushouqi", "--nodes", 200, "--data", "data", "--proof", tmp_path / "proof")
     assert (answer.code, answer.err) == (0, "")
+    assert not list(tmp_path.iterdir())
     assert answer.out.startswith(
         "White to move: not decided within the limits (neither side wins within 2 plies; 200 nodes, 0 table"
     )

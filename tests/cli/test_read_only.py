@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,8 @@ from support.catalogs import forge
 from support.checks import at_least_one
 from support.program import Answer, files_of_at_most
 
-from tablebase.build.tables import build_table
-from tablebase.catalog.sqlite import FILE_NAME, settle
+from tablebase.building.tables import build_table
+from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CapacityError, TablebaseError, system_error
 from tablebase.slices.material import parse_material
 from tablebase_rules.doushouqi import game as doushouqi
@@ -32,7 +33,7 @@ READING = [
     ["stats", "doushouqi"],
     ["sql", "SELECT count(*) FROM distances"],
     ["mine", "doushouqi", "SELECT max(p1_file) FROM positions"],
-    ["estimate", "doushouqi", "--pieces", "2"],
+    ["estimate", "doushouqi", "--pieces", "2", "--workers", "1"],
     ["build", "doushouqi", "--pieces", "2"],
     ["export", "doushouqi", "--parquet", "{other}/parquet", "--material", "RvC"],
     ["patterns", "doushouqi", "--material", "RvC", "--depth", "0", "--workers", "1"],
@@ -120,8 +121,6 @@ def test_what_only_reads_works_on_a_full_disk(copied: Path) -> None:
     shutil.copytree(copied, source)
     reading = [words for words in READING if words[0] not in ("patterns", "export", "plot", "verify")]
     into = [
-        ["export", "doushouqi", "--parquet", str(copied / "parquet"), "--material", "RvC"],
-        ["plot", "distances", "doushouqi", "--output", str(copied / "chart.svg")],
         ["patterns", "doushouqi", "--material", "RvC", "--depth", "0", "--workers", "1"],
         ["reindex"],
     ]
@@ -191,7 +190,8 @@ def test_a_catalog_that_may_not_grow_is_a_sentence(words: list[str], hexapawns: 
             assert error.startswith(f"error: there is no space left for {folder}/"), error
             assert answer.code == 3
             # Where even the old pages were refused, there is a journal, which the next writer plays back.
-            settle(folder / FILE_NAME)
+            with closing(sqlite3.connect(folder / FILE_NAME)) as connection:
+                connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
             assert everything(folder) == before
     assert at_least_one(refused)
     assert ask(*words, "--data", folder).code == 0
@@ -226,7 +226,8 @@ def test_what_only_reads_writes_nothing(hexapawns: Path, tmp_path: Path, ask: As
             answers = [ask(*words, "--data", hexapawns) for words in commands]
             exported = ask(*export, tmp_path / "parquet", "--data", hexapawns)
         assert [(answer.code, answer.out) for answer in answers] == [(answer.code, answer.out) for answer in expected]
-        assert f"error: there is no space left for {tmp_path}/parquet (File too large): free some space" in exported.err
+        assert f"error: there is no space left for {tmp_path}/parquet" in exported.err
+        assert "(File too large): free some space" in exported.err
         assert exported.code == 3
         assert everything(tmp_path / "parquet") == {}
 

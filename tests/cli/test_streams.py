@@ -141,7 +141,7 @@ def fail(*_):
     raise TablebaseError("first")
 
 output.write_rows = fail
-cli.main(["games"])
+cli.main(["games", "--format", "csv"])
 """
     assert redirected(">/dev/full", program=program) == Answer(2, "", "error: first\n")
 

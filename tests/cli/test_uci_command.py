@@ -38,6 +38,14 @@ def test_lines_of_a_short_talk(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> Non
     assert "option name UCI_Variant type combo default hexapawn-4x4 var " in answer.out
 
 
+def test_a_line_that_is_too_long(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is refused in a line, is not kept, and the next one is answered."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"position startpos moves {'a2a3 ' * 1_000_000}\nisready\nquit\n"))
+    answer = ask("uci", "hexapawn", "--size", "4x4")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out == "info string error: a line has more than 1,048,576 characters: send less\nreadyok\n"
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from support.program import open_files, random_position
+from support.program import open_files, opened_since, random_position
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import CorruptTableError, TablebaseError
@@ -156,8 +156,8 @@ def test_closing_closes_the_tables(three_pieces: Path) -> None:
     text = "7/7/3t3/7/7/R6/4E2/7/7 w"
     with seated(JUNGLE, text, 2, three_pieces) as player:
         player.choose(Match(JUNGLE, parse(JUNGLE, text)), Random(0))
-        assert len(open_files(three_pieces)) > len(before)
-    assert open_files(three_pieces) == before
+        assert opened_since(before, three_pieces)
+    assert opened_since(before, three_pieces) == []
 
 
 def test_a_damaged_table_ends_the_game(copied: Path) -> None:

@@ -117,6 +117,8 @@ FAILURES = {
     "illegal": "has answered 'a1a1', which is not a legal move",
     "empty": "has answered without a move",
     "close": "has closed its output",
+    "talk": "has not answered within 2 s",
+    "mumble": "has written a line of more than 65,536 bytes",
 }
 
 

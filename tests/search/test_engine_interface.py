@@ -99,5 +99,5 @@ def test_an_open_tablebase_has_engines(more_tables: Tablebase) -> None:
         assert (answer.depth, answer.verdict, answer.best) == (0, "win in 21", "a4a5")
         with pytest.raises(TablebaseError, match="at least one thread"):
             tables.engine(JUNGLE, threads=0)
-        with pytest.raises(TypeError, match="thread"):
+        with pytest.raises(TablebaseError, match="thread"):
             tables.engine(JUNGLE, thread=2)

@@ -1,0 +1,130 @@
+"""`probe` of many positions: each line of a file or of standard input has its own answer, or its own reason."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.games import random_texts
+from support.program import Answer
+
+from tablebase.api.tablebase import Tablebase
+from tablebase.cli import positions as reading
+from tablebase.game import load_game
+
+GAME = load_game("doushouqi")
+KNOWN_WIN = "7/3C3/7/7/7/7/7/7/c6 w"
+THREE = "7/7/3t3/7/7/R6/4E2/7/7 w"
+IN_THE_DEN = "3R3/7/7/7/7/7/7/7/c6 b"
+WRONG = "7/7/7/1C5/7/7/7/7/c6 w"
+Ask = Callable[..., Answer]
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> Path:
+    """Positions, of which some have no answer, and empty lines."""
+    path = tmp_path / "positions.txt"
+    path.write_bytes(
+        "\n".join([KNOWN_WIN, "", WRONG, f"  {IN_THE_DEN}  ", THREE]).encode() + b"\n\n\xff\xfe\n" + KNOWN_WIN.encode()
+    )
+    return path
+
+
+def test_a_file_with_bad_lines_is_answered(lines: Path, two_pieces: Path, ask: Ask) -> None:
+    """Answers come in order, with their lines; those without one have a code and a sentence, and the exit code is 2."""
+    answer = ask("probe", "doushouqi", f"@{lines}", "--data", two_pieces, "--format", "json")
+    rows = json.loads(answer.out)
+    assert answer.code == 2
+    assert "3 of 6" in answer.err
+    assert [(row["line"], row.get("outcome"), row.get("error", {}).get("code")) for row in rows] == [
+        (1, "win", None),
+        (3, None, "bad_notation"),
+        (4, "loss", None),
+        (5, None, "missing_table"),
+        (7, None, "bad_notation"),
+        (8, "win", None),
+    ]
+    assert rows[2]["winner"] == "w"
+    assert "REvT" in rows[3]["error"]["message"]
+    with Tablebase(two_pieces) as tables:
+        assert rows[0] == {**tables.probe("doushouqi", KNOWN_WIN).to_dict(), "line": 1}
+    listed = list(csv.DictReader(ask("probe", "doushouqi", f"@{lines}", "--data", two_pieces, "--format", "csv").out.splitlines()))
+    assert [(int(row["line"]), row["best"], row["error"].partition(":")[0]) for row in listed] == [
+        (row["line"], row.get("best") or "", row.get("error", {}).get("code", "")) for row in rows
+    ]
+    shown = ask("probe", "doushouqi", f"@{lines}", "--data", two_pieces).out
+    assert f"line 5 of {lines}" in shown
+    assert "White has won" in shown
+
+
+def test_strict_stops_at_the_first_line_without_an_answer(lines: Path, two_pieces: Path, ask: Ask) -> None:
+    """The sentence names the line and the file, and what is wrong with the position."""
+    answer = ask("probe", "doushouqi", f"@{lines}", "--strict", "--data", two_pieces, "--format", "csv")
+    assert answer.code == 2
+    assert f"line 3 of {lines}" in answer.err
+    assert "cannot stand" in answer.err
+    assert KNOWN_WIN in answer.out
+    assert IN_THE_DEN not in answer.out
+
+
+def test_one_position_without_an_answer_is_an_error(two_pieces: Path, ask: Ask) -> None:
+    """It has no row of its own; among several arguments it has."""
+    alone = ask("probe", "doushouqi", THREE, "--data", two_pieces, "--format", "csv")
+    assert (alone.code, alone.out) == (2, "")
+    assert "REvT" in alone.err
+    both = ask("probe", "doushouqi", THREE, KNOWN_WIN, "--data", two_pieces, "--format", "csv")
+    assert (both.code, both.out.count("\n")) == (2, 3)
+    assert "REvT" in both.out
+
+
+def test_a_line_is_answered_before_the_next_one_is_written(two_pieces: Path) -> None:
+    """A program can ask, read the answer, and ask again."""
+    command = [sys.executable, "-m", "tablebase", "probe", "doushouqi", "-", "--data", str(two_pieces), "--format", "csv"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for number, text in enumerate((KNOWN_WIN, "nonsense"), start=1):
+            process.stdin.write(text + "\n")
+            process.stdin.flush()
+            found = process.stdout.readline()
+            row = process.stdout.readline() if number == 1 else found
+            assert row.rstrip().endswith(f",{number}")
+        process.stdin.close()
+        assert process.wait() == 2
+
+
+def test_a_file_is_read_in_parts(tmp_path: Path, two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line that is cut by the end of a part is one line; the answers are those of all lines together."""
+    texts = random_texts(GAME, 2, 200, 1)
+    path = tmp_path / "positions.txt"
+    path.write_text("\n".join(texts))
+    whole = ask("probe", "doushouqi", f"@{path}", "--data", two_pieces, "--format", "csv").out
+    monkeypatch.setattr(reading, "READ_BYTES", 37)
+    assert ask("probe", "doushouqi", f"@{path}", "--data", two_pieces, "--format", "csv").out == whole
+    assert [row["position"] for row in csv.DictReader(whole.splitlines())] == texts
+
+
+@pytest.mark.parametrize("source", ["/dev/zero", "-"])
+def test_a_line_without_end_is_refused(source: str, two_pieces: Path) -> None:
+    """A device or a program that writes no end of line does not fill the memory."""
+    word = source if source == "-" else f"@{source}"
+    with open("/dev/zero", "rb") as endless:
+        command = [sys.executable, "-m", "tablebase", "probe", "doushouqi", word, "--data", str(two_pieces)]
+        done = subprocess.run(command, stdin=endless, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert "too long" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_states_have_their_own_reasons(piglet_tables: Path, ask: Ask, tmp_path: Path) -> None:
+    """Games with chance do the same."""
+    path = tmp_path / "states.txt"
+    path.write_text("nonsense\n")
+    answer = ask("probe", "pig-die=2-target=2", f"@{path}", "--data", piglet_tables, "--format", "json")
+    (row,) = json.loads(answer.out)
+    assert (answer.code, row["line"], row["error"]["code"]) == (2, 1, "bad_notation")

@@ -1,0 +1,104 @@
+"""Commands under ``PYTHONOPTIMIZE=2``, where Python removes docstrings and asserts."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from support.program import Answer
+
+from tablebase.cli import MODULES
+from tablebase.game.registry import game_names
+
+SEVERAL = "import json, sys; from tablebase.cli import run; sys.exit(max(run(words) for words in json.loads(sys.argv[1])))"
+
+MODULE = """
+from functools import cache
+from tablebase.compute.docstrings import docstring
+
+@cache
+def outer():
+    '''The outer one.
+
+    Indented:
+        more
+    '''
+    @cache
+    def inner():
+        "The inner one."
+    return inner
+
+def none():
+    return "text"
+
+def show():
+    print([docstring(outer), docstring(outer()), docstring(none)])
+"""
+
+
+def optimized(*commands: list[str], code: str = SEVERAL, level: str = "2") -> Answer:
+    """Run commands, one after the other, in a new process without docstrings."""
+    environment = os.environ | {"PYTHONOPTIMIZE": level}
+    arguments = [sys.executable, "-c", code, json.dumps(commands)]
+    ended = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=300)
+    return Answer(ended.returncode, ended.stdout, ended.stderr)
+
+
+def test_tables_are_built_probed_and_mined(tmp_path: Path) -> None:
+    """A game with features: build, verify, probe, and mine by one of its features."""
+    common = ["doushouqi", "--data", str(tmp_path)]
+    answer = optimized(
+        ["build", *common, "--material", "RvR"],
+        ["verify", *common],
+        ["probe", *common, "r6/7/7/7/7/7/7/7/6R w"],
+        ["mine", *common, "SELECT count(*) AS number FROM positions WHERE distance_1_2 = 1", "--format", "csv"],
+    )
+    assert answer.code == 0, answer.err
+    assert "Traceback" not in answer.err
+    assert int(answer.out.split()[-1]) > 0
+
+
+def test_all_games_can_be_loaded() -> None:
+    """Each is checked or described, those with features among them."""
+    answer = optimized(
+        ["games"], ["features", "doushouqi"], ["check-rules", "hexapawn"], ["line", "pig", "0,0 1 0", "--plies", "0"]
+    )
+    assert "Traceback" not in answer.err
+    assert [name for name in game_names() if name not in answer.out] == []
+
+
+def test_help_stays() -> None:
+    """The list of commands and the help of each command are the same with and without docstrings."""
+    commands = [[command.__name__.replace("_", "-"), "--help"] for module in MODULES for command in module.COMMANDS]
+    assert len(commands) > 20
+    without, with_docstrings = (optimized(["--help"], *commands, level=level) for level in ("2", ""))
+    assert without.code == 0
+    assert without.out == with_docstrings.out
+
+
+def test_the_description_of_the_server_stays(tmp_path: Path) -> None:
+    """The summary of each address of the API."""
+    code = f"""
+import json
+from pathlib import Path
+from tablebase.web.app import create_app
+from tablebase.web.settings import Settings
+paths = create_app(Settings(Path({str(tmp_path)!r}))).openapi()["paths"]
+print(json.dumps([one["summary"] for path in paths.values() for one in path.values()]))
+"""
+    without, with_docstrings = (optimized(code=code, level=level) for level in ("2", ""))
+    assert without.code == 0, without.err
+    assert without.json == with_docstrings.json
+    assert len(without.json) > 10
+    assert all(without.json)
+
+
+def test_a_docstring_is_read_from_its_file(tmp_path: Path) -> None:
+    """Decorated and nested functions have their own, and one without a docstring has none."""
+    (tmp_path / "module.py").write_text(MODULE)
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import module; module.show()"
+    without, with_docstrings = (optimized(code=code, level=level) for level in ("2", ""))
+    assert without.out == with_docstrings.out == "['The outer one.\\n\\nIndented:\\n    more', 'The inner one.', '']\n"

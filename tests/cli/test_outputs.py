@@ -1,0 +1,110 @@
+"""Every option of every command that names an output: what is refused before any work, also for root."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from support.program import Answer, contents
+
+from tablebase.cli import app
+from tablebase.cli.outputs import OUTPUTS, Output
+
+Ask = Callable[..., Answer]
+INPUTS = {
+    ("batch", "file"),
+    ("line", "replay"),
+    ("merge", "place"),
+    ("unpack", "place"),
+    ("serve", "unix_socket"),
+    ("verify", "published"),
+}
+"""Parameters that name files and folders that are read, or a socket."""
+COMMON = {"data", "feature_file"}
+"""Parameters of several commands; the folder of the tables is their own to write."""
+WORDS = {
+    ("build", "log"): ["build", "hexapawn", "--log"],
+    ("build", "json_log"): ["build", "hexapawn", "--json-log"],
+    ("copy", "to"): ["copy", "hexapawn", "--to"],
+    ("export", "folder"): ["export", "hexapawn", "--parquet"],
+    ("line", "svg"): ["line", "hexapawn", "--svg"],
+    ("match", "record"): ["match", "hexapawn", "--player", "tables", "--player", "tables", "--games", "2", "--record"],
+    ("pack", "to"): ["pack", "hexapawn", "--to"],
+    ("patterns", "page"): ["patterns", "hexapawn", "--html"],
+    ("play", "boxes"): ["play", "hexapawn", "--player", "matchboxes", "--boxes"],
+    ("plot", "output"): ["plot", "distances", "hexapawn", "--output"],
+    ("probe", "svg"): ["probe", "hexapawn", "ppp/3/PPP w", "--svg"],
+    ("prove", "proof"): ["prove", "hexapawn", "--proof"],
+    ("unpack", "to"): ["unpack", "{data}", "--to"],
+}
+
+
+def command_of(output: tuple[str, str], target: Path, data: Path) -> list[str]:
+    """A command that would write to a place."""
+    words = [word.format(data=data) for word in WORDS[output]]
+    return [*words, str(target), *([] if words[0] == "unpack" else ["--data", str(data)])]
+
+
+def test_all_outputs_are_known() -> None:
+    """Whatever parameter names a file or a folder is an input or an output."""
+    program: Any = typer.main.get_command(app)
+    named = {
+        (name, one.name)
+        for name, command in program.commands.items()
+        for one in command.params
+        if one.metavar in ("FILE", "DIR") and one.name not in COMMON
+    }
+    assert named == INPUTS | OUTPUTS.keys()
+    assert OUTPUTS.keys() == WORDS.keys()
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_the_folder_of_a_tablebase_is_left_alone(output: tuple[str, str], hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
+    """Neither a table nor the catalog nor a new file in it is written, by whatever name the folder is called."""
+    (tmp_path / "link").symlink_to(hexapawns)
+    before = contents(hexapawns)
+    for name in ("hexapawn/2/new.svg", "new.svg", "catalog.sqlite", next(iter(sorted(before)))):
+        for folder in (hexapawns, tmp_path / "link"):
+            answer = ask(*command_of(output, folder / name, hexapawns))
+            assert (answer.code, answer.out) == (2, "")
+            [sentence] = answer.err.splitlines()
+            assert name in sentence
+    assert contents(hexapawns) == before
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_devices_and_places_that_do_not_fit_are_refused(output: tuple[str, str], hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
+    """A device, and a folder in place of a file or a file in place of a folder."""
+    (tmp_path / "folder.svg").mkdir()
+    (tmp_path / "file.svg").write_text("mine")
+    other = "file.svg" if OUTPUTS[output] in (Output.FOLDER, Output.NEW_FOLDER) else "folder.svg"
+    for place in (Path("/dev/zero"), tmp_path / other, tmp_path / "file.svg" / "a.svg"):
+        answer = ask(*command_of(output, place, hexapawns))
+        assert (answer.code, answer.out) == (2, "")
+        [sentence] = answer.err.splitlines()
+        assert str(place) in sentence or str(place.parent) in sentence
+    assert (tmp_path / "file.svg").read_text() == "mine"
+    assert not list((tmp_path / "folder.svg").iterdir())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["batch", "/dev/zero"],
+        ["line", "hexapawn", "--replay", "/dev/zero"],
+        ["probe", "hexapawn", "@/dev/zero"],
+        ["mine", "hexapawn", "@/dev/zero"],
+        ["sql", "@/dev/zero"],
+        ["verify", "hexapawn", "--published", "/dev/zero"],
+        ["play", "hexapawn", "--player", "matchboxes", "--boxes", "/dev/zero"],
+    ],
+)
+def test_a_device_without_end_does_not_fill_the_memory(words: list[str], hexapawns: Path, ask: Ask) -> None:
+    """Each file that a command reads has a largest size."""
+    answer = ask(*words, "--data", hexapawns)
+    assert (answer.code, answer.out) == (2, "")
+    [sentence] = answer.err.splitlines()
+    assert "/dev/zero has more than " in sentence or "of /dev/zero is too long" in sentence

@@ -1,0 +1,90 @@
+"""Counts of a tablebase that is not complete: each says how much of it there is."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.program import Answer
+
+import tablebase
+from tablebase.catalog.sqlite import FILE_NAME
+from tablebase.errors import MissingTableError
+from tablebase.game import load_game
+from tablebase.slices.location import count_slices, slices
+
+Ask = Callable[..., Answer]
+
+
+@pytest.fixture
+def pawns(hexapawns: Path, tmp_path: Path) -> Path:
+    """A copy of all tables of Hexapawn."""
+    folder = tmp_path / "pawns"
+    shutil.copytree(hexapawns, folder)
+    return folder
+
+
+def test_complete_counts_say_so(pawns: Path, ask: Ask) -> None:
+    """Nothing on stderr; as many slices as there are."""
+    answer = ask("stats", "hexapawn", "--data", pawns, "--format", "json")
+    assert answer.err == ""
+    assert [(row["pieces"], row["slices"], row["of_slices"]) for row in answer.json] == [
+        (2, 1, 1),
+        (3, 2, 2),
+        (4, 3, 3),
+        (5, 2, 2),
+        (6, 1, 1),
+    ]
+
+
+@pytest.mark.parametrize("by", ["pieces", "material"])
+@pytest.mark.parametrize("style", ["table", "csv", "json"])
+def test_a_partial_build_is_said(by: str, style: str, tmp_path: Path, ask: Ask) -> None:
+    """On stderr with numbers, whatever is printed; in JSON by a field; CSV has the columns that it always had."""
+    assert ask("build", "hexapawn", "--material", "PPvPP", "--data", tmp_path).code == 0
+    answer = ask("stats", "hexapawn", "--by", by, "--data", tmp_path, "--format", style)
+    assert answer.code == 0
+    assert answer.err.count("partial") == 1
+    assert "1 of 3 with 4 pieces" in answer.err
+    if style == "json" and by == "pieces":
+        assert [(row["slices"], row["of_slices"]) for row in answer.json][-1] == (1, 3)
+    if style == "csv":
+        assert "of_slices" not in answer.out
+
+
+def test_a_deleted_table_is_not_counted(pawns: Path, ask: Ask) -> None:
+    """By no command; `stats` names it, and a game whose tables have all gone has none."""
+    (pawns / "hexapawn" / "6" / "PPPvPPP.h5").unlink()
+    answer = ask("stats", "hexapawn", "--data", pawns, "--format", "json")
+    assert [row["pieces"] for row in answer.json] == [2, 3, 4, 5]
+    assert "hexapawn/6/PPPvPPP.h5" in answer.err
+    with tablebase.open(pawns) as tables:
+        assert [one.pieces for one in tables.stats("hexapawn")] == [2, 3, 4, 5]
+        assert "PPPvPPP" not in tables.materials("hexapawn")
+        with pytest.raises(MissingTableError):
+            tables.describe("hexapawn", "PPPvPPP")
+    shutil.rmtree(pawns / "hexapawn")
+    assert ask("stats", "hexapawn", "--data", pawns).code == 2
+
+
+def test_without_its_catalog_a_folder_is_not_empty(pawns: Path, ask: Ask) -> None:
+    """The sentence says how many table files lie there, and names the command that makes the catalog."""
+    before = ask("stats", "hexapawn", "--data", pawns).out
+    (pawns / FILE_NAME).unlink()
+    for words in (["stats", "hexapawn"], ["sql", "SELECT 1"], ["verify", "hexapawn"], ["prune"]):
+        answer = ask(*words, "--data", pawns)
+        assert (answer.code, len(answer.errors)) == (2, 1)
+        assert f"{len(list(pawns.rglob('*.h5')))} table files lie in" in answer.err
+        assert f"run 'tablebase reindex --data {pawns}'" in answer.err
+    assert ask("reindex", "--data", pawns).code == 0
+    assert ask("stats", "hexapawn", "--data", pawns).out == before
+
+
+@pytest.mark.parametrize("name", ["hexapawn", "doushouqi", "foxhounds"])
+def test_slices_are_counted_without_being_listed(name: str) -> None:
+    """The number is that of the list."""
+    game = load_game(name)
+    for pieces in range(2, min(game.max_pieces, 4) + 1):
+        assert count_slices(game, pieces) == len(slices(game, pieces))
