@@ -66,14 +66,16 @@ from solver_sums import measure_sums
 from whole_build import measure_build
 
 from tablebase.api.tablebase import Tablebase
-from tablebase.build.needs import cells
-from tablebase.build.plan import start_material, with_dependencies
-from tablebase.build.tables import build
+from tablebase.building.needs import cells
+from tablebase.building.plan import start_material, with_dependencies
+from tablebase.building.tables import build
+from tablebase.checking import general, planes, pursuit, rows
 from tablebase.cli.options import Format
 from tablebase.cli.output import write_rows
 from tablebase.compute import threads
 from tablebase.executors.executor import Limits
 from tablebase.executors.local import LocalExecutor
+from tablebase.files.outputs import publish
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
 from tablebase.graph.counting import count
@@ -86,9 +88,8 @@ from tablebase.solvers.registry import SOLVERS, solve_material
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
-from tablebase.tables.writer import publish, write_draft
+from tablebase.tables.writer import write_draft
 from tablebase.values import Codes, Coding
-from tablebase.verify import general, planes, pursuit, rows
 
 Result = TypeVar("Result")
 PROBES = 2_000

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from tablebase.errors import TablebaseError
+from tablebase.files.texts import read_text
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Move, Position, decided, legal_moves, play, wins_at_once
 from tablebase.game.notation import read, render_move
@@ -103,7 +104,7 @@ def main() -> None:
     prober = Prober(given.data) if given.data.exists() else None
     wrong = 0
     for path in given.files:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = read_text(path, "name a proof").splitlines()
         head, found = json.loads(lines[0]), list(faults(lines, prober))
         wrong += bool(found)
         verdict = found[0] if found else f"{head['outcome']} of {head['position']}, {head['positions']:,} positions checked"

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tablebase.checking import general, groups
 from tablebase.game import Board, Game, Kind, Outcome, Side, Step, load_game
 from tablebase.slices.conversions import conversions
 from tablebase.slices.location import locate, sides_stored
@@ -25,7 +26,6 @@ from tablebase.solvers.registry import solve_material
 from tablebase.tables.format import table_path
 from tablebase.tables.writer import write_draft
 from tablebase.values import Codes, Coding
-from tablebase.verify import general, groups
 
 SOLVERS = ("reference", "groups")
 """The baseline first."""

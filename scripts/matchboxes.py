@@ -34,9 +34,10 @@ import numpy as np
 
 import tablebase
 from tablebase.api.tablebase import Tablebase
-from tablebase.build.capacity import check_capacity
-from tablebase.build.plan import plan
-from tablebase.build.tables import build, missing_tables
+from tablebase.building.capacity import check_capacity
+from tablebase.building.damage import examine
+from tablebase.building.plan import plan
+from tablebase.building.tables import build
 from tablebase.catalog.catalog import Catalog
 from tablebase.cli.output import say
 from tablebase.errors import MissingExtraError, TablebaseError
@@ -237,12 +238,12 @@ def build_missing(game: Game, folder: Path) -> None:
     """Build the tables of a game that a folder does not contain."""
     planned = plan(game, range(2, game.max_pieces + 1), [])
     catalog = Catalog(folder, create=True)
-    missing = missing_tables(game, planned, folder, catalog)
+    missing = examine(game, planned, folder, catalog).missing
     catalog.close()
     if missing:
         check_capacity(game, missing, folder, Limits(), AUTO)
         say(f"tables of {game.name} to build first in {folder}: {len(missing)}")
-        for _ in build(game, planned, folder):
+        for _ in build(game, planned, folder, say=say):
             pass
 
 

@@ -4,9 +4,9 @@
 that are expected to notice. A mutant is killed if one of them fails, or does not end in time; otherwise it has survived,
 and a test is missing.
 
-The changes are made in a copy of the tree. The copy is always at the same path, because Numba finds compiled kernels by the
-path of their source; so only the first run compiles them all. Where a mutant changes a file that kernels are compiled from,
-those that its tests use are compiled again, which takes most of the time; all mutants together take about an hour.
+The changes are made in a copy of the tree. Kernels are found by the contents of their sources, so only the first run compiles
+them all. Where a mutant changes a file that kernels are compiled from, those that its tests use are compiled again, which
+takes most of the time; all mutants together take about an hour.
 
 Examples
 --------
@@ -97,7 +97,7 @@ class Mutant:
             If the text does not occur exactly once.
         """
         path = root / self.file
-        source, times = path.read_text(), path.stat()
+        source = path.read_text()
         if (count := source.count(self.text)) != 1:
             raise ValueError(f"{self.file} holds {self.text!r} {count} times, not once")
         path.write_text(source.replace(self.text, self.replacement))
@@ -105,8 +105,6 @@ class Mutant:
             yield
         finally:
             path.write_text(source)
-            # By its time Numba sees that a file is as it was.
-            os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
     def __str__(self) -> str:
         shown = (" ".join(text.split()) or "nothing" for text in (self.text, self.replacement))
@@ -122,6 +120,9 @@ def read_mutants(file: Path = LIST) -> list[Mutant]:
 @contextmanager
 def copied_tree() -> Iterator[Path]:
     """A copy of all that tests need."""
+    # Not at the top, since processes that test a copy import this file: they would have the package of this tree.
+    from tablebase.compute.kernel_cache import folder_name
+
     tree = WORK / "tree"
     try:
         tree.mkdir(parents=True)
@@ -133,6 +134,10 @@ def copied_tree() -> Iterator[Path]:
                 shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
             else:
                 shutil.copy2(ROOT / name, tree / name)
+        # The kernels of this version, as far as they have been compiled.
+        kernels = WORK.parent / folder_name()
+        if kernels.is_dir():
+            shutil.copytree(kernels, WORK / "kernels" / kernels.name, dirs_exist_ok=True)
         yield tree
     finally:
         shutil.rmtree(tree)
@@ -189,7 +194,7 @@ def chosen(mutants: Sequence[Mutant], prefix: str, *, quick: bool) -> list[Mutan
 
 def main() -> None:
     """Run the mutants and print which survived; exit with 1 if any of them did."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--file", metavar="PREFIX", default="", help="only mutants of files whose names begin like this")
     parser.add_argument("--quick", action="store_true", help="only the ten that CI runs")
     arguments = parser.parse_args()

@@ -20,8 +20,8 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import tablebase
-from tablebase.build.plan import plan
-from tablebase.build.tables import build
+from tablebase.building.plan import plan
+from tablebase.building.tables import build
 from tablebase.cli.options import Format
 from tablebase.cli.output import say, write_rows
 from tablebase.errors import TablebaseError

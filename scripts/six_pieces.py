@@ -18,10 +18,10 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from tablebase.build.estimate import estimate
-from tablebase.build.needs import cells, costs_in, disk, memory, solver_memory
-from tablebase.build.pace import Pace
-from tablebase.build.plan import dependency_graph, with_dependencies
+from tablebase.building.estimate import estimate
+from tablebase.building.needs import cells, costs_in, disk, memory, solver_memory
+from tablebase.building.pace import Pace
+from tablebase.building.plan import dependency_graph, with_dependencies
 from tablebase.cli.options import Format, parse_size
 from tablebase.cli.output import write_rows
 from tablebase.game import Game, load_game

@@ -29,7 +29,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import psutil
-from processes import PATIENCE, PROGRAM, TortureError, ask, check_no_orphans, finish, report, session
+from processes import PATIENCE, PROGRAM, TortureError, ask, check_no_orphans, finish, report, session, start
 from torture_dask import kill_cluster
 from torture_reference import CODES, COUNT, GAME, ROWS, Torture, contents
 from tqdm import tqdm
@@ -68,6 +68,37 @@ def kill(torture: Torture) -> str:
         if answer.code not in expected:
             raise TortureError(f"{sent.name} to {victim}: exit code {answer.code}")
         torture.check_repeated(folder)
+        return "finished before" if answer.code == 0 else f"{victim} ended, repeated"
+
+
+def kill_batch(torture: Torture) -> str:
+    """Send a signal to a batch, to its follow-up command, or to all its processes; nothing of it may go on or stay behind."""
+    victim, sent = torture.random.choice(("main", "child", "group")), torture.random.choice(tuple(CODES))
+    with torture.folder(copied=True) as folder:
+        place, output = folder.parent, folder.parent / "counts.csv"
+        file = place / "night.toml"
+        file.write_text(
+            f'data = "{folder}"\n[[build]]\ngame = "{GAME}"\npieces = {torture.pieces}\n'
+            f'[[then]]\ncommand = ["mine", "{GAME}", "{COUNT}", "--format", "csv"]\noutput = "{output}"\n'
+            f'[[then]]\ncommand = ["verify", "{GAME}", "--workers", "2"]\n'
+        )
+        process = start("batch", file)
+        time.sleep(torture.random.uniform(0, torture.seconds))
+        members = [one.pid for one in session(process.pid)]
+        for pid in {"main": [process.pid], "child": members[-1:], "group": members}[victim]:
+            with suppress(ProcessLookupError):
+                os.kill(pid, sent)
+        answer = finish(process)
+        check_no_orphans(process.pid)
+        if victim != "child" and answer.code not in {0, CODES[sent], -sent}:
+            raise TortureError(f"{sent.name} to {victim}: exit code {answer.code}")
+        left = {one.name for one in place.iterdir()} - {"data", "night.toml", "counts.csv"}
+        if sent != signal.SIGKILL and any("tmp" in name or "draft" in name for name in left):
+            raise TortureError(f"{sent.name} to {victim}: left {sorted(left)}")
+        repeated = ask("batch", file)
+        if repeated.code or output.read_text() != ask("mine", GAME, COUNT, "--format", "csv", "--data", torture.reference).out:
+            raise TortureError(f"a repeated batch ended with {repeated.code}, or with another output")
+        torture.check_finished(folder)
         return "finished before" if answer.code == 0 else f"{victim} ended, repeated"
 
 
@@ -230,6 +261,7 @@ def _fork_and_probe(folder: Path, positions: list[str]) -> None:
 
 SCENARIOS: dict[str, Callable[[Torture], str]] = {
     "kill": kill,
+    "batch": kill_batch,
     "full-disk": full_disk,
     "table-flip": table_flip,
     "catalog-flip": catalog_flip,

@@ -27,7 +27,7 @@ CODES = {
     signal.SIGINT: 130,
     signal.SIGTERM: 143,
     signal.SIGHUP: 129,
-    signal.SIGQUIT: -signal.SIGQUIT,
+    signal.SIGQUIT: 131,
     signal.SIGKILL: -signal.SIGKILL,
 }
 ROWS = """

@@ -71,6 +71,12 @@ def kept() -> Iterator[None]:
     gc.freeze()
 
 
+@pytest.fixture(autouse=True)
+def one_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands in this process start no workers that no test has asked for: they would not see what a test has replaced."""
+    monkeypatch.setattr("tablebase.compute.machine.default_workers", lambda: 1)
+
+
 @pytest.fixture(scope="session")
 def solved() -> Solved:
     """Gives the tables of a game, as ``solved(game)`` or ``solved(game, "sweep")``."""

@@ -17,7 +17,6 @@ import pytest
 from support.checks import at_least_one
 
 import tablebase
-from tablebase.catalog.schema import SCHEMA_VERSION
 from tablebase.errors import DISTRIBUTION, EXTRAS, MissingExtraError
 
 ROOT = Path(__file__).parents[1]
@@ -123,7 +122,6 @@ def test_the_wheel_holds_two_packages(wheel: Path) -> None:
     names = ZipFile(wheel).namelist()
     data = f"{DISTRIBUTION.replace('-', '_')}-{PROJECT['version']}.dist-info"
     assert {name.partition("/")[0] for name in names} == {"tablebase", "tablebase_rules", data}
-    assert {f"tablebase/catalog/migrations/versions/version_{number}.py" for number in range(1, SCHEMA_VERSION + 1)} <= set(names)
     parts = [path for folder in ("templates", "static") for path in (ROOT / "tablebase/web" / folder).iterdir()]
     assert {str(path.relative_to(ROOT)) for path in parts} <= set(names)
     assert len(parts) > 20

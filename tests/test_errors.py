@@ -11,7 +11,6 @@ import tablebase
 from tablebase import errors
 from tablebase.errors import (
     CapacityError,
-    CorruptCatalogError,
     CorruptTableError,
     DeadlineError,
     MissingExtraError,
@@ -67,7 +66,6 @@ def test_exit_codes() -> None:
     codes = {kind: kind.exit_code for kind in classes()}
     assert {kind: code for kind, code in codes.items() if code != 2} == {
         CorruptTableError: 1,
-        CorruptCatalogError: 1,
         CapacityError: 3,
         TimeLimitError: 3,
         DeadlineError: 4,

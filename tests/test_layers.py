@@ -15,12 +15,12 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "tablebase"
 LAYERS = (
     ("compute", "errors"),
-    ("game", "executors"),
+    ("files", "game", "executors"),
     ("values", "slices", "features"),
     ("tables", "solvers", "testing", "pictures", "svg"),
     ("stochastic", "probe", "search", "catalog"),
-    ("mining", "verify", "graph", "protocol", "play"),
-    ("build", "patterns", "charts", "api"),
+    ("mining", "checking", "graph", "protocol", "play"),
+    ("building", "patterns", "charts", "api"),
     ("web",),
     ("cli",),
 )
@@ -90,7 +90,7 @@ def test_imports_go_down(room: str) -> None:
 
 def test_the_verifier_knows_no_solver() -> None:
     """The check of tables shares nothing with the programs that it checks."""
-    names = {name for path in rooms()["verify"] for name in imported_modules(path)}
+    names = {name for path in rooms()["checking"] for name in imported_modules(path)}
     assert any(room_of(name) == "compute" for name in names)
     assert not [name for name in names if room_of(name) == "solvers"]
 
@@ -133,5 +133,5 @@ def test_no_module_hides_a_name_of_its_package() -> None:
 def test_no_folder_is_left_out(pytestconfig: pytest.Config) -> None:
     """Pytest looks into every folder of the package and of the tests; by default it passes over some names."""
     folders = {path.parent.name for base in (PACKAGE, ROOT / "tests") for path in base.rglob("*.py")}
-    assert "build" in folders
+    assert "building" in folders
     assert not [name for name in folders if any(fnmatch(name, pattern) for pattern in pytestconfig.getini("norecursedirs"))]

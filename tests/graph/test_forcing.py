@@ -18,8 +18,8 @@ from twins.walk import Walk, walk
 
 import tablebase
 from tablebase.api.tablebase import Tablebase
-from tablebase.build import tables as building
-from tablebase.build.plan import plan, start_material
+from tablebase.building import tables as building
+from tablebase.building.plan import plan, start_material
 from tablebase.errors import MissingTableError
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position

@@ -12,8 +12,8 @@ from support.solved import Solved
 from twins import jungle
 
 import tablebase
-from tablebase.build.plan import plan
-from tablebase.build.tables import build
+from tablebase.building.plan import plan
+from tablebase.building.tables import build
 from tablebase.errors import CorruptTableError, RulesError, StaleTableError
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Position, legal_moves, wins_at_once

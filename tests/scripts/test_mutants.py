@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -46,14 +45,13 @@ def test_a_text_that_is_gone_is_a_fault(tmp_path: Path) -> None:
 
 
 def test_a_change_is_undone(tmp_path: Path) -> None:
-    """Afterwards, even after an error, a file is as it was, and so is its time, by which Numba knows it."""
+    """Afterwards, even after an error, a file is as it was."""
     path = tmp_path / "file.py"
     path.write_text("a = b\n")
-    os.utime(path, (1, 1))
     with suppress(KeyError), script.Mutant("file.py", "b", "c", ("tests",)).applied(tmp_path):
-        assert (path.read_text(), path.stat().st_mtime > 1) == ("a = c\n", True)
+        assert path.read_text() == "a = c\n"
         raise KeyError
-    assert (path.read_text(), path.stat().st_mtime) == ("a = b\n", 1)
+    assert path.read_text() == "a = b\n"
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 from publish import WINS, publish
 
 import tablebase
-from tablebase.verify.published import read_published
+from tablebase.checking.published import read_published
 from tablebase_rules.doushouqi import game as doushouqi
 
 

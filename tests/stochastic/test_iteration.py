@@ -18,6 +18,7 @@ from support.checks import at_least_one
 from support.solved import Solved
 from twins import pig as pig_twin
 
+from tablebase.checking.chances import chances_fault
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.kernels import Int64, Layer, Region, alone, counts_alike
 from tablebase.stochastic import iteration
@@ -27,7 +28,6 @@ from tablebase.stochastic.deterministic import GOES_ON, DeterministicGame
 from tablebase.stochastic.formulas import blocks_read, formulas_of, new_space
 from tablebase.stochastic.iteration import TOLERANCE, Blocks, solve, solve_layer
 from tablebase.tables.checkpoints import discard
-from tablebase.verify.chances import chances_fault
 from tablebase_rules import harehedgehog_kernels, pig
 from tablebase_rules.harehedgehog import game
 

@@ -10,12 +10,10 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, func, insert, select, update
 
-from tablebase.catalog.catalog import Catalog
+from tablebase.catalog.catalog import Catalog, database_of
 from tablebase.catalog.database import Database
-from tablebase.catalog.databases import database_of
 from tablebase.catalog.registration import read
 from tablebase.catalog.schema import Base, TableRow
-from tablebase.catalog.seal import renew_totals
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.tables.folder import default_catalog
 
@@ -73,7 +71,6 @@ def forge(folder: Path, *statements: str) -> None:
     with database(folder).changes() as connection:
         for number, registration in read(connection).items():
             connection.execute(update(TableRow).where(TableRow.id == number).values(seal=registration.seal))
-        renew_totals(connection)
 
 
 def everything(folder: Path) -> dict[str, list[tuple[Any, ...]]]:

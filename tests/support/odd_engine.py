@@ -1,7 +1,7 @@
 """An engine for tests that plays the first legal move of Hexapawn in alphabetical order, and fails as it is told.
 
-Its argument is ``none``, or what it does instead of its first move in a game: ``crash``, ``hang``, ``illegal``, ``empty`` or
-``close``.
+Its argument is ``none``, or what it does instead of its first move in a game: ``crash``, ``hang``, ``illegal``, ``empty``,
+``close``, ``talk`` (lines without end) or ``mumble`` (one line without end).
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ def fail(how: str) -> None:
     if how == "close":
         os.close(1)
         time.sleep(600)
+    while how in ("talk", "mumble"):
+        sys.stdout.write(("info string still thinking\n" if how == "talk" else "info string") * 1000)
     say({"illegal": "bestmove a1a1", "empty": "bestmove"}[how])
 
 

@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -119,6 +120,11 @@ def drafts(folder: Path) -> list[str]:
     """What is neither a table nor the catalog nor its id nor its lock."""
     known = (".h5", "catalog.sqlite", ".catalog-id", ".lock")
     return [path.name for path in folder.rglob("*") if path.is_file() and not path.name.endswith(known)]
+
+
+def opened_since(before: list[str], folder: Path) -> list[str]:
+    """What this process has opened below a folder, and not closed; others' files may have been closed meanwhile."""
+    return sorted((Counter(open_files(folder)) - Counter(before)).elements())
 
 
 def open_files(folder: Path) -> list[str]:

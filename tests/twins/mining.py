@@ -150,6 +150,8 @@ def row_of(
         "stalemate": value[0] == "draw" and not steps,
         "position": render(game, position),
         **_images(game, position),
+        "twin_outcome": other[0],
+        "twin_distance": other[1],
         "zugzwang": _zugzwang(game, position, value, other),
         **_choices(game, value, rated),
     }

@@ -1,0 +1,32 @@
+"""Which processes there are, and waiting for others."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+
+import psutil
+
+PATIENCE = 60
+"""Seconds for a process to start or to end; far more than it takes."""
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    """Wait until a condition is true."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "this took too long"
+        time.sleep(0.01)
+
+
+def group(number: int) -> list[int]:
+    """The processes of a group that are alive."""
+    alive = []
+    for process in psutil.process_iter(["status"]):
+        try:
+            if os.getpgid(process.pid) == number and process.info["status"] != psutil.STATUS_ZOMBIE:
+                alive.append(process.pid)
+        except ProcessLookupError:
+            continue
+    return alive
