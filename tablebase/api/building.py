@@ -207,7 +207,7 @@ def estimate(
     chosen = _limits(rules, limits)
     if isinstance(rules, StochasticGame):
         refuse_given(rules, pieces=pieces, material=material, memory=memory)
-        return Estimates(estimate_layers(compiled(rules).region(chosen)))
+        return Estimates(estimate_layers(rules, compiled(rules).region(chosen)))
     wanted, count = chosen_materials(rules, counts, materials), usable_workers(asked)
     lines = estimate_build(
         rules,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tablebase.building.needs import allowed_memory, costs_in, disk, memory
-from tablebase.building.pace import START, Pace, compiling
+from tablebase.building.pace import Pace, compiling, start_seconds
 from tablebase.building.plan import plan
 from tablebase.compute import machine
 from tablebase.executors.executor import Limits
@@ -109,7 +109,7 @@ def estimate(
         counts = sorted({material.pieces for material in planned})
         groups = ([material for material in planned if material.pieces == count] for count in counts)
         lines = [_line(game, group, pace, costs, limits) for group in groups]
-    before = START + compiling(game.name, pace.solvers(planned))
+    before = start_seconds() + compiling(game.name, pace.solvers(planned))
     return [replace(lines[0], start_seconds=before), *lines[1:]]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from tablebase.building.layers import SPEED, BuiltLayer, build_layers, check_memory, missing_layers
+from tablebase.building.layers import ENGINE, BuiltLayer, build_layers, check_memory, missing_layers, seconds_of
 from tablebase.building.layers import estimate as estimate_layers
 from tablebase.building.log import say_summary
 from tablebase.building.records import Begun, BuildResult, Ended, Report, TableRecord
@@ -21,9 +21,6 @@ from tablebase.game.kernels import Layer, Region
 from tablebase.game.stochastic import StochasticGame
 from tablebase.stochastic import iteration
 from tablebase.stochastic.compiled import compiled
-
-ENGINE = "bounds"
-"""How logs call the solver of games with chance."""
 
 
 def needs_of(game: StochasticGame, limits: dict[str, int | str], terms: Terms, counted: set[Counted]) -> Needs:
@@ -42,7 +39,7 @@ def needs_of(game: StochasticGame, limits: dict[str, int | str], terms: Terms, c
     counted.update(named[layer] for layer in missing)
     check_memory(game, region, terms.limits.memory)
     names = {layer.name for layer in missing}
-    lines = [line for line in estimate_layers(region) if line.layer in names]
+    lines = [line for line in estimate_layers(game, region) if line.layer in names]
     cpu_seconds = sum(line.cpu_seconds for line in lines)
     before = preparation(game.name, {ENGINE}, counted)
     return Needs(
@@ -104,7 +101,7 @@ class LayerReport:
         self._begin, self._blocks = time.monotonic(), 0
         self._missing = {layer.name for layer in missing}
         states = sum(layer.end - layer.begin for layer in missing)
-        seconds = sum(map(self.seconds, missing))
+        seconds = preparation(game.name, {ENGINE}, set()) + sum(map(self.seconds, missing))
         limits = terms.limits
         begun = Begun(game.name, len(missing), states, seconds, limits.workers, limits.memory, terms.deadline)
         self._report = Report(begun)
@@ -112,7 +109,7 @@ class LayerReport:
 
     def seconds(self, layer: Layer) -> float:
         """Seconds by the clock that a layer is expected to take."""
-        return (layer.end - layer.begin) / SPEED / threads_of(self._terms)
+        return seconds_of(layer) / threads_of(self._terms)
 
     def reach(self, now: iteration.Progress) -> None:
         """Show how far a layer has come."""
@@ -128,7 +125,7 @@ class LayerReport:
         if built.is_new:
             self._report.again += built.layer.name not in self._missing
             record = TableRecord(self._game.name, name, ENGINE, states, built.elapsed, built.seconds, built.memory, built.bytes)
-            self._report.add(record, states / SPEED)
+            self._report.add(record, seconds_of(built.layer))
             self._terms.log.write(record)
 
     def records(self) -> tuple[TableRecord, ...]:

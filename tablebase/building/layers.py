@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from tablebase.building.damage import fault_of, set_aside
+from tablebase.building.pace import compiling, kernels_of, machine_factor, start_seconds
 from tablebase.building.tables import lock, remove_drafts
 from tablebase.catalog.catalog import Catalog, has_catalog
 from tablebase.checking.chances import verify_layer
@@ -32,14 +33,16 @@ from tablebase.tables.checkpoints import TableCheckpoint, discard
 from tablebase.tables.format import check_seal, file_sha256
 from tablebase.tables.missing import nothing_registered
 
+ENGINE = "bounds"
+"""Name of the solver of games with chance, in logs."""
 BYTES_A_STATE = 16
 """The chances of both players."""
 BYTES_OF_FORMULAS = 1024
 """At most, for a state that is alike to no other, as long as all formulas are kept."""
 BYTES_BESIDE = 1 << 28
 """The program itself, with its compiled kernels."""
-SPEED = 120_000
-"""States that are solved, written and verified in a CPU-second, measured on a server core of 2023."""
+SPEED = 250_000
+"""States that are solved, written and verified in a CPU-second, on the reference machine of `tablebase.building.pace`."""
 BYTES_ON_DISK = 16
 """At most; where bounds are 0 and 1, next to nothing is left after compression."""
 
@@ -59,6 +62,8 @@ class Estimate:
         Bytes, at most.
     cpu_seconds : float
         To solve, write and verify it.
+    start_seconds : float
+        In the first line of a list: to start the program and to compile kernels that are not cached.
     """
 
     layer: str
@@ -66,20 +71,32 @@ class Estimate:
     memory: int
     disk: int
     cpu_seconds: float
+    start_seconds: float = 0.0
 
 
-def estimate(region: Region) -> list[Estimate]:
+def estimate(game: StochasticGame, region: Region) -> list[Estimate]:
     """What the layers of a region need."""
+    before = start_seconds() + compiling(game.name, {ENGINE})
     return [
         Estimate(
             layer.name,
             layer.end - layer.begin,
-            BYTES_A_STATE * region.size + min(KEPT, BYTES_OF_FORMULAS * (layer.end - layer.begin)) + BYTES_BESIDE,
+            _memory(region, layer),
             BYTES_ON_DISK * (layer.end - layer.begin),
-            (layer.end - layer.begin) / SPEED,
+            seconds_of(layer),
+            before if layer is region.layers[0] else 0.0,
         )
         for layer in region.layers
     ]
+
+
+def _memory(region: Region, layer: Layer) -> int:
+    return BYTES_A_STATE * region.size + min(KEPT, BYTES_OF_FORMULAS * (layer.end - layer.begin)) + BYTES_BESIDE
+
+
+def seconds_of(layer: Layer) -> float:
+    """CPU-seconds to solve, write and verify a layer on this machine."""
+    return machine_factor() * (layer.end - layer.begin) / SPEED
 
 
 @dataclass(frozen=True)
@@ -144,6 +161,9 @@ def build_layers(
     StaleTableError
         If a file was built under other rules, or in another format.
     """
+    # Imported here because Numba is slow to load.
+    from tablebase.compute.compiling import note_compiled
+
     check_memory(game, region)
     form = compiled(game)
     chances = np.zeros((2, region.size), np.int64)
@@ -173,6 +193,7 @@ def build_layers(
                     verify_layer(form.kernels, file, chances, threads)
                 publish(draft, path)
                 discard(path)
+                note_compiled(kernels_of(ENGINE, game.name))
                 with closing(LayerFile(path, game, region, layer)) as file:
                     registry.register_layer(file, time.process_time() - begin)
             seconds, elapsed = time.process_time() - begin, time.monotonic() - clock
@@ -212,7 +233,7 @@ def _damage(game: StochasticGame, path: Path, region: Region, layer: Layer, chan
 
 def check_memory(game: StochasticGame, region: Region, limit: int | None = None) -> None:
     """Raise `CapacityError` unless a region fits into `limit` bytes of memory, by default all that there is."""
-    needed, allowed = max(one.memory for one in estimate(region)), machine.memory() if limit is None else limit
+    needed, allowed = max(_memory(region, layer) for layer in region.layers), machine.memory() if limit is None else limit
     if needed > allowed:
         raise CapacityError(f"the table {region.name} of {game.name}", "choose lower limits", needed=needed, allowed=allowed)
 

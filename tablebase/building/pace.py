@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -15,18 +17,20 @@ if TYPE_CHECKING:
     # Workers need no catalog, which takes as long to load as all else.
     from tablebase.catalog.catalog import TableCost
 
-OVERHEAD = 0.05
-"""CPU-seconds that the smallest table takes."""
-START = 1.9
-"""CPU-seconds until the program solves its first table."""
-COMPILING = {"planes": 18.5, "lean": 18.5, "groups": 4.0, "pursuit": 3.0, "bounds": 33.0}
-"""CPU-seconds to compile the kernels of a solver, and those that check and write its tables; those of `bounds` are never kept."""
-OTHERS = 5.0
+OVERHEAD = 0.014
+"""CPU-seconds that the smallest table takes on the reference machine."""
+START = 1.35
+"""CPU-seconds until the program solves its first table, on the reference machine."""
+COMPILING = {"planes": 11.5, "lean": 11.5, "groups": 2.6, "pursuit": 2.0, "bounds": 20.0}
+"""CPU-seconds to compile the kernels of a solver, and those that check and write its tables, on the reference machine."""
+OTHERS = 4.0
 """The same for other solvers."""
+LOOP, LOOP_SECONDS = 100_000, 0.00225
+"""Rounds of a plain loop, and the CPU-seconds that they take on the reference machine."""
 
 
 class Pace:
-    """How many times as long tables take as on the machine where the speeds of solvers were measured.
+    """Build time relative to the reference machine, where the speeds of solvers were measured.
 
     Parameters
     ----------
@@ -72,12 +76,23 @@ class Pace:
             self.factor = _median(self._known)
 
 
+@cache
+def machine_factor() -> float:
+    """Time that this machine takes relative to the reference machine, from a plain loop."""
+    return min(_loop_seconds() for _ in range(5)) / LOOP_SECONDS
+
+
+def start_seconds() -> float:
+    """CPU-seconds until the program solves its first table, on this machine."""
+    return START * machine_factor()
+
+
 def compiling(game: str, solvers: Iterable[str]) -> float:
     """CPU-seconds to compile the kernels of solvers that have not yet been compiled for a game."""
     # Imported here because Numba is slow to load.
     from tablebase.compute.compiling import is_compiled
 
-    return sum(COMPILING.get(solver, OTHERS) for solver in solvers if not is_compiled(kernels_of(solver, game)))
+    return machine_factor() * sum(COMPILING.get(solver, OTHERS) for solver in solvers if not is_compiled(kernels_of(solver, game)))
 
 
 def kernels_of(solver: str, game: str) -> str:
@@ -99,8 +114,15 @@ def _ratios(game: Game, cost: TableCost) -> list[float]:
 
 
 def _median(known: Sequence[tuple[float, int]]) -> float:
-    """The median of ratios, each counted as often as its table has codes; 1 if there are none."""
+    """The median of ratios, each counted as often as its table has codes; `machine_factor` if there are none."""
     ordered = sorted(known)
     half = sum(codes for _, codes in ordered) / 2
     passed = accumulate(codes for _, codes in ordered)
-    return next((ratio for (ratio, _), codes in zip(ordered, passed, strict=True) if codes >= half), 1.0)
+    return next((ratio for (ratio, _), codes in zip(ordered, passed, strict=True) if codes >= half), None) or machine_factor()
+
+
+def _loop_seconds() -> float:
+    before, total = time.process_time(), 0
+    for number in range(LOOP):
+        total += number & 7
+    return time.process_time() - before

@@ -17,7 +17,7 @@ from tablebase.building.damage import Examined, examine
 from tablebase.building.estimate import elapsed
 from tablebase.building.log import say_summary
 from tablebase.building.needs import cells, costs_in, disk, memory
-from tablebase.building.pace import START, Pace, compiling
+from tablebase.building.pace import Pace, compiling, start_seconds
 from tablebase.building.plan import wanted_materials, with_dependencies
 from tablebase.building.records import Begun, BuildResult, Ended, Report, TableRecord
 from tablebase.building.tables import Built
@@ -95,7 +95,7 @@ def needs_of(wanted: Wanted, terms: Terms, counted: set[Counted] | None = None) 
 def preparation(game: str, solvers: set[str], counted: set[Counted]) -> float:
     """CPU-seconds before the first table: to start, and to compile kernels, as far as that has not been counted."""
     new = {solver for solver in solvers if (game, solver) not in counted}
-    start = 0.0 if STARTED in counted else START
+    start = 0.0 if STARTED in counted else start_seconds()
     counted.update({STARTED, *((game, solver) for solver in new)})
     return start + compiling(game, new)
 
@@ -174,7 +174,7 @@ class _Building:
         self._pace = Pace(game, wanted.engine, limits.memory, costs_in(game, terms.data, terms.catalog))
         self._expected = {material: self._pace.seconds(material) for material in missing}
         largest = max(memory(game, material, wanted.engine, limits.memory) for material in missing)
-        before = START + compiling(game.name, self._pace.solvers(missing))
+        before = start_seconds() + compiling(game.name, self._pace.solvers(missing))
         self._begin = time.monotonic()
         self.built = set[Material]()
         self._recent: deque[Built] = deque(maxlen=RECENT)

@@ -227,7 +227,7 @@ def test_layers_behind_a_damaged_one_are_not_blamed(races: Path, ask: Ask) -> No
 def test_what_does_not_fit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Ask) -> None:
     """Before anything is made; at its own size it fits."""
     region = compiled(load_rules(NAME)).region({})
-    needed = max(line.memory for line in estimate(region))
+    needed = max(line.memory for line in estimate(load_rules(NAME), region))
     monkeypatch.setattr(machine, "memory", lambda: needed - 1)
     answer = ask("build", NAME, "--data", tmp_path / "new")
     assert (answer.code, len(answer.errors)) == (3, 1)
@@ -239,8 +239,9 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_estimates_add_up() -> None:
     """Of a later layer the memory includes the chances of all; the numbers are those of the region."""
-    region = compiled(load_rules("harehedgehog")).region({"lettuces": 1, "carrots": 3, "cap": "strict"})
-    lines = estimate(region)
+    game = load_rules("harehedgehog")
+    region = compiled(game).region({"lettuces": 1, "carrots": 3, "cap": "strict"})
+    lines = estimate(game, region)
     assert [line.layer for line in lines] == ["0-0", "1-0", "1-1"]
     assert sum(line.states for line in lines) == region.size
     for line in lines:
