@@ -83,8 +83,8 @@ def estimate(
     folder : Path
         The tablebase; its tables correct the figures measured elsewhere.
     factor : float, optional
-        How many times as long tables take as on the machine where the speeds of solvers were measured, as by
-        `tablebase.building.tables.measure`; by default that of the folder's tables.
+        Build time relative to the reference machine, as by `tablebase.building.tables.measure`; by default that of the
+        folder's tables.
     whole : bool
         Whether to give a line for each number of pieces even where materials are asked for.
     workers : int

@@ -294,10 +294,7 @@ def _is_sealed(game: Game, path: Path, material: Material) -> bool:
 
 
 def measure(game: Game) -> float:
-    """How many times as long tables take here as where the speeds of solvers were measured.
-
-    It is found by building a table of medium size in a temporary folder.
-    """
+    """Measure the build time relative to the reference machine, by building a table of medium size in a temporary folder."""
     planned = with_dependencies(game, [_material_to_measure(game)])
     scratch = mkdtemp()
     with ensured(partial(rmtree, scratch)):

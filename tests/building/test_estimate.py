@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from support import toys
 
-from tablebase.building import capacity, needs
+from tablebase.building import capacity, needs, pace
 from tablebase.building.capacity import check_capacity
 from tablebase.building.estimate import Estimate, estimate
 from tablebase.building.needs import PURSUIT_FILES, ROW_FILES, cells, memory
@@ -170,7 +170,7 @@ def test_times_are_learnt_only_from_what_was_built_here(tmp_path: Path) -> None:
         catalog.register(GAME, table)
     [line] = estimate(GAME, None, [material], tmp_path)
     speed = find_solver("planes").speed  # type: ignore[union-attr]
-    assert math.isclose(line.cpu_seconds, OVERHEAD + cells(GAME, material) / speed)
+    assert math.isclose(line.cpu_seconds, pace.machine_factor() * (OVERHEAD + cells(GAME, material) / speed))
     assert line.disk == pytest.approx(path.stat().st_size, abs=1)
 
 
@@ -182,29 +182,39 @@ def cost(material: str, seconds: float | None, engine: str | None = "planes", co
 def test_pace_is_the_median_over_codes() -> None:
     """A table for which kernels were compiled does not count more than its codes do; what nobody knows does not count."""
     one, other = parse_material(GAME, "CvC"), parse_material(GAME, "CWvD")
-    plain = Pace(GAME)
-    assert plain.factor == 1
+    plain = Pace(GAME, factor=1)
     small, large = plain.seconds(one), plain.seconds(other)
     known = [cost("CvC", 100 * small), cost("CWvD", 3 * large, codes=5), cost("CWvD", 2 * large, codes=1)]
     unknown = [cost("CWvD", None, codes=99), cost("CWvD", 7.0, None, 99), cost("CWvD", 7.0, "steam", 99)]
-    pace = Pace(GAME, costs=[*known, *unknown])
-    assert math.isclose(pace.factor, 3)
-    assert math.isclose(pace.seconds(other), 3 * large)
-    pace.learn(cost("CWvD", large, codes=5))
-    assert math.isclose(pace.factor, 2)
+    learnt = Pace(GAME, costs=[*known, *unknown])
+    assert math.isclose(learnt.factor, 3)
+    assert math.isclose(learnt.seconds(other), 3 * large)
+    learnt.learn(cost("CWvD", large, codes=5))
+    assert math.isclose(learnt.factor, 2)
 
 
 def test_a_pace_that_was_measured_stays() -> None:
     """Whatever is learnt later."""
-    pace = Pace(GAME, factor=1.5)
-    pace.learn(cost("CWvD", 1000.0, codes=9))
-    assert pace.factor == 1.5
+    measured = Pace(GAME, factor=1.5)
+    measured.learn(cost("CWvD", 1000.0, codes=9))
+    assert measured.factor == 1.5
+
+
+def test_a_machine_that_was_not_measured_is_as_fast_as_its_plain_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop that takes three times as long stands for tables, a start and kernels that do, too."""
+    material = parse_material(GAME, "CWvD")
+    monkeypatch.setattr(pace, "_loop_seconds", lambda: 3 * pace.LOOP_SECONDS)
+    pace.machine_factor.cache_clear()
+    assert math.isclose(Pace(GAME).seconds(material), 3 * Pace(GAME, factor=1).seconds(material))
+    assert math.isclose(pace.start_seconds(), 3 * pace.START)
+    monkeypatch.undo()
+    pace.machine_factor.cache_clear()
 
 
 def test_each_solver_has_a_speed_of_its_own() -> None:
     """A table that took the reference solver as long as the model says means nothing for the speed of the machine."""
     material = parse_material(GAME, "CWvD")
-    slow, fast = Pace(GAME, "reference").seconds(material), Pace(GAME, "planes").seconds(material)
+    slow, fast = Pace(GAME, "reference", factor=1).seconds(material), Pace(GAME, "planes", factor=1).seconds(material)
     assert slow > 2 * fast
     assert math.isclose(Pace(GAME, costs=[cost("CWvD", slow, "reference")]).seconds(material), fast)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -20,7 +22,7 @@ import tablebase
 from tablebase.building.damage import examine
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME, SqliteDatabase
-from tablebase.errors import CorruptCatalogError, StaleTableError, TablebaseError
+from tablebase.errors import CapacityError, CorruptCatalogError, StaleTableError, TablebaseError
 from tablebase.game import Outcome
 from tablebase.slices.location import slices, stored_materials
 from tablebase.slices.material import parse_material
@@ -378,3 +380,18 @@ def test_stats_of_some_numbers_of_pieces(three_pieces: Path, piglet_tables: Path
     assert ask(*words, "--pieces", 17).code == 2
     refused = ask("stats", "pig", "--pieces", 2, "--data", piglet_tables)
     assert (refused.code, "leave out --pieces" in refused.err) == (2, True)
+
+
+def test_a_disk_that_fills_up_before_the_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite only says that it cannot open a file; an attempt to make one gives the reason."""
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    fault = sqlite3.OperationalError("unable to open database file")
+    fault.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
+    database = SqliteDatabase(tmp_path)
+    assert not isinstance(database.error(fault), CapacityError)
+    monkeypatch.setattr(Path, "touch", full)
+    with pytest.raises(CapacityError, match="there is no space left for .* free some space"):
+        database.error(fault)
