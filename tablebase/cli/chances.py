@@ -81,12 +81,12 @@ def write_estimate(estimates: Sequence[Estimate], style: Format) -> None:
 
 
 @contextmanager
-def answering(game: StochasticGame, data: Path, style: Format, turns: int | None) -> Iterator[Asking]:
+def answering(game: StochasticGame, data: Path, turns: int | None, *, boards: bool) -> Iterator[Asking]:
     """Ask for the bounds of states and of their moves."""
     from tablebase.api.chances import StateAnswers
 
     with StateAnswers(data, game, turns) as answers:
-        yield _Asking(answers, style)
+        yield _Asking(answers, boards)
 
 
 class _Asking:
@@ -94,13 +94,13 @@ class _Asking:
 
     columns = ("game", "position", "side", "outcome", "distance", "lower", "upper", "best")
 
-    def __init__(self, answers: StateAnswers, style: Format) -> None:
-        self._answers, self._style = answers, style
+    def __init__(self, answers: StateAnswers, boards: bool) -> None:
+        self._answers, self._boards = answers, boards
 
     def answers(self, texts: Sequence[str]) -> Iterator[Answered]:
         """The answer for each text: what is written of it, or why it has none."""
         for answer, row, error in self._answers.of(texts):
-            yield ((answer, row) if self._style is Format.TABLE else row), error
+            yield ((answer, row) if self._boards else row), error
 
     def show(self, answer: tuple[StateAnswer, dict[str, Any]]) -> None:
         """Write an answer for people."""

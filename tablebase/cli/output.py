@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from io import StringIO
 from shutil import get_terminal_size
 from textwrap import indent
@@ -24,6 +25,8 @@ Row = Mapping[str, Any]
 UNLIMITED = 10_000
 GAP = 3
 """Columns between two columns of a table."""
+WIDTH = 8
+"""Columns of a cell of a table whose rows are not known beforehand."""
 RULE = "─"
 """What the line below the headings of a table consists of."""
 
@@ -75,9 +78,14 @@ def write_json(value: object) -> None:
 
 def _json(value: object, spaces: int | None = 2) -> str:
     try:
-        return json.dumps(value, indent=spaces, ensure_ascii=not is_unicode(), allow_nan=False, default=bytes.hex)
+        return _encoder(spaces, is_unicode()).encode(value)
     except ValueError as fault:
         raise TablebaseError(f"JSON cannot represent one of the values ({fault}): use --format csv") from fault
+
+
+@cache
+def _encoder(spaces: int | None, unicode: bool) -> json.JSONEncoder:
+    return json.JSONEncoder(indent=spaces, ensure_ascii=not unicode, allow_nan=False, default=bytes.hex)
 
 
 def _csv_cell(value: object) -> object:
@@ -90,13 +98,26 @@ def write_table(rows: Sequence[Row], columns: Sequence[str], titles: Sequence[st
     On a terminal that is too narrow for all columns, further ones follow below, beside a repetition of the first `keys`.
     """
     headings = dict(zip(columns, titles or columns, strict=True))
-    cells = {name: [_cell(row[name]) for row in rows] for name in columns}
+    cells = {name: [format_cell(row[name]) for row in rows] for name in columns}
     numeric = {name for name in columns if all(isinstance(row[name], int | float | Amount | None) for row in rows)}
     widths = {name: max(map(cell_len, [headings[name], *cells[name]])) for name in columns}
     for number, block in enumerate(_blocks(widths, keys, output_width())):
         if number:
             sys.stdout.write("\n")
         _write_block({name: (headings[name], cells[name]) for name in block}, numeric)
+
+
+def write_fixed(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Write rows as they come, with all cells but the last in columns of a fixed width."""
+    rule = RULE if is_unicode() else "-"
+    between = " " * GAP
+    *widths, _ = [max(WIDTH, len(name)) for name in columns]
+
+    def line(cells: Sequence[str]) -> str:
+        return between.join([*map(str.rjust, cells, widths), cells[-1]]) + "\n"
+
+    sys.stdout.write(line(columns) + rule * (len(line(columns)) - 1) + "\n")
+    sys.stdout.writelines(map(line, rows))
 
 
 def output_width() -> int:
@@ -135,7 +156,8 @@ def _write_block(columns: Mapping[str, tuple[str, list[str]]], numeric: set[str]
     sys.stdout.writelines(f"{line.rstrip()}\n" for line in text.splitlines())
 
 
-def _cell(value: object) -> str:
+def format_cell(value: object) -> str:
+    """A value as the cell of a table for people."""
     if value is None:
         return "-"
     if isinstance(value, bool):

@@ -20,6 +20,8 @@ PAUSE = 0.05
 LONGEST_LINE = 1 << 16
 """Bytes of the longest line that may be a position."""
 STANDARD_INPUT = "-"
+OF_POSITION = ("game", "position", "side")
+"""Columns that repeat the position, or are the same for all."""
 
 
 class Asked(NamedTuple):
@@ -110,6 +112,11 @@ def _positions(lines: Iterable[bytes], before: int, name: str) -> Iterator[Asked
             yield Asked(text, number, name)
 
 
+def draws_boards(words: Sequence[str], style: Format) -> bool:
+    """Whether answers are written with boards and moves: those of streams, which may be many, take a line each."""
+    return style is Format.TABLE and not any(map(is_stream, words))
+
+
 def stream_bytes(words: Sequence[str]) -> int | None:
     """The size of all files among the arguments; None if one of them is not a regular file, or there is none."""
     sizes = [os.stat(word[1:]).st_size if os.path.isfile(word[1:]) else 0 for word in words if is_stream(word)]
@@ -128,10 +135,10 @@ class Asking(Protocol):
         """The fields of an answer that CSV has."""
 
     def answers(self, texts: Sequence[str]) -> Iterator[Answered]:
-        """The answer for each text: for people what `show` takes, else the fields of JSON, those of an error included."""
+        """The answer for each text: the fields of JSON, those of an error included, or what `show` takes if boards are drawn."""
 
     def show(self, answer: Any) -> None:
-        """Write an answer for people."""
+        """Write an answer for people, with its board and moves."""
 
 
 def write_answers(words: Sequence[str], asking: Asking, style: Format, *, stop: bool) -> None:
@@ -158,12 +165,14 @@ def write_answers(words: Sequence[str], asking: Asking, style: Format, *, stop: 
         if not streams:
             # Few enough to know before the first is written whether one is an error.
             found = iter(list(found))
-        if style is Format.TABLE:
+        if style is Format.TABLE and streams:
+            _write_lines(found, asking.columns)
+        elif style is Format.TABLE:
             for one, answer, error in found:
                 if error is None:
                     asking.show(answer)
                 else:
-                    sys.stdout.write(f"{one.text}\n\nno answer{f' for {place(one)}' if one.line else ''}: {error}\n\n")
+                    sys.stdout.write(f"{one.text}\n\nno answer: {error}\n\n")
         elif style is Format.JSON:
             rows = ({**row, **({"line": one.line} if one.line else {})} for one, row, _ in found)
             write_objects(rows, compact=streams)
@@ -173,6 +182,19 @@ def write_answers(words: Sequence[str], asking: Asking, style: Format, *, stop: 
             write_rows((_cells(columns, one, row) for one, row, _ in found), style, columns)
     if answered.failed:
         raise TablebaseError(f"{answered.failed:,} of {answered.count:,} positions have no answer: each says why")
+
+
+def _write_lines(found: Iterable[tuple[Asked, Any, TablebaseError | None]], columns: Sequence[str]) -> None:
+    """Write one line a position, as a table whose columns have fixed widths, since the rows to come are not known."""
+    from tablebase.cli.output import Row, format_cell, write_fixed
+
+    names = ["line", *(name for name in columns if name not in OF_POSITION), "position"]
+
+    def row(one: Asked, answer: Row, error: TablebaseError | None) -> list[str]:
+        *cells, text = (format_cell({"line": one.line, **answer}.get(name)) for name in names)
+        return [*cells, text if error is None else f"{text}: {error}"]
+
+    write_fixed(names, (row(*answered) for answered in found))
 
 
 def place(one: Asked) -> str:

@@ -24,7 +24,7 @@ from tablebase.cli.options import (
     chosen_start,
 )
 from tablebase.cli.pictures import FOLDER_CURE, check_file, write_picture, write_pictures
-from tablebase.cli.positions import Answered, write_answers
+from tablebase.cli.positions import Answered, draws_boards, write_answers
 from tablebase.compute.quantities import count_plies
 from tablebase.errors import TablebaseError
 from tablebase.files.outputs import check_output_folder
@@ -67,7 +67,7 @@ def probe(
         _refuse_pictures(rules, svg)
         check_file(svg, positions)
     if isinstance(rules, StochasticGame):
-        with chances.answering(rules, data, style, turns) as answering:
+        with chances.answering(rules, data, turns, boards=draws_boards(positions, style)) as answering:
             write_answers(positions, answering, style, stop=strict)
         return
     if turns is not None:
@@ -79,7 +79,7 @@ def probe(
         if svg is not None:
             write_picture(svg, tables.probe(rules, positions[0]).picture())
             say(f"wrote {svg}")
-        asking = _Asking(tables, rules, style, strict)
+        asking = _Asking(tables, rules, style, strict, draws_boards(positions, style))
         write_answers(positions, asking, style, stop=strict)
     if asking.missing:
         options = " ".join(f"--material {name}" for name in sorted(asking.missing))
@@ -91,14 +91,14 @@ class _Asking:
 
     columns = ("game", "position", "side", "outcome", "distance", "best")
 
-    def __init__(self, tables: Tablebase, rules: Game, style: Format, strict: bool) -> None:
-        self._tables, self._rules, self._style, self._strict = tables, rules, style, strict
+    def __init__(self, tables: Tablebase, rules: Game, style: Format, strict: bool, boards: bool) -> None:
+        self._tables, self._rules, self._style, self._strict, self._boards = tables, rules, style, strict, boards
         self.missing: set[str] = set()
 
     def answers(self, texts: Sequence[str]) -> Iterator[Answered]:
         """The answer for each text: what is written of it, or why it has none."""
         found = self._tables.probe_many(self._rules, texts, strict=self._strict)
-        answers = found if self._style is Format.TABLE else found.to_dicts(moves=self._style is Format.JSON)
+        answers = found if self._boards else found.to_dicts(moves=self._style is Format.JSON)
         for place, answer in enumerate(answers):
             yield answer, found.errors.get(place)
         self.missing |= found.missing

@@ -21,6 +21,10 @@ CELL, SLASH, PIECE, WRONG = 1, 1 << 20, 1 << 32, 1 << 44
 """Units of the four numbers that a sum of weights consists of."""
 
 
+MOST_ROWS = 1 << 18
+"""Rows whose texts are kept."""
+
+
 class _Alphabet(NamedTuple):
     """What each character of a text stands for."""
 
@@ -123,6 +127,12 @@ class _RowTexts(dict[bytes, str]):
         return text
 
 
+@lru_cache(maxsize=1)
+def _row_texts(game: Game) -> _RowTexts:
+    """Kept from call to call, since streams of positions are written in parts."""
+    return _RowTexts(game)
+
+
 def write_texts(game: Game, positions: Mixed) -> list[str]:
     """Positions as `tablebase.game.notation.render` writes them, even those in which the game is over."""
     width, size = game.board.width, game.board.width * game.board.height
@@ -131,7 +141,9 @@ def write_texts(game: Game, positions: Mixed) -> list[str]:
     cell_of[: len(game.board)] = [(game.board.height - 1 - rank) * width + file for file, rank in game.board.cells]
     cells = np.zeros((len(positions.sides), size + 1), dtype=np.uint8)
     cells[np.arange(len(cells))[:, None], cell_of[positions.squares]] = positions.kinds + 1
-    rows, data, texts = _RowTexts(game), cells.tobytes(), []
+    rows, data, texts = _row_texts(game), cells.tobytes(), []
+    if len(rows) > MOST_ROWS:
+        rows.clear()
     letters = [f" {side.letter}" for side in game.sides]
     for begin, side in zip(range(0, len(data), size + 1), positions.sides.tolist(), strict=True):
         texts.append("/".join([rows[data[cell : cell + width]] for cell in range(begin, begin + size, width)]) + letters[side])

@@ -393,5 +393,5 @@ def test_a_disk_that_fills_up_before_the_journal(tmp_path: Path, monkeypatch: py
     database = SqliteDatabase(tmp_path)
     assert not isinstance(database.error(fault), CapacityError)
     monkeypatch.setattr(Path, "touch", full)
-    with pytest.raises(CapacityError, match="there is no space left for .* free some space"):
+    with pytest.raises(CapacityError, match="no space left"):
         database.error(fault)

@@ -58,8 +58,13 @@ def test_a_file_with_bad_lines_is_answered(lines: Path, two_pieces: Path, ask: A
         (row["line"], row.get("best") or "", row.get("error", {}).get("code", "")) for row in rows
     ]
     shown = ask("probe", "doushouqi", f"@{lines}", "--data", two_pieces).out
-    assert f"line 5 of {lines}" in shown
-    assert "White has won" in shown
+    heading, _, *shown_rows = [line.split() for line in shown.splitlines()]
+    assert heading == ["line", "outcome", "distance", "best", "position"]
+    for row, cells in zip(rows, shown_rows, strict=True):
+        error = row.get("error", {}).get("message")
+        assert cells[0] == str(row["line"])
+        assert cells[1:4] == ["-" if row.get(name) is None else str(row[name]) for name in heading[1:4]]
+        assert " ".join(cells[4:]) == " ".join(f"{row['position']}{f': {error}' if error else ''}".split())
 
 
 def test_strict_stops_at_the_first_line_without_an_answer(lines: Path, two_pieces: Path, ask: Ask) -> None:
