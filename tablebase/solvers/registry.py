@@ -224,7 +224,7 @@ SOLVERS = (
         speed=20e6,
         strength="it handles all placements of like pieces at once",
     ),
-    Solver("reference", _loaded_later("tablebase.solvers.reference"), memory=_reference_memory, speed=1.5e5),
+    Solver("reference", _loaded_later("tablebase.solvers.reference"), memory=_reference_memory, speed=4.5e5),
 )
 """All solvers and their modes, the fastest first."""
 
