@@ -12,9 +12,9 @@
 
 The folder must hold all two- and three-piece tables, and is not changed. Rates count placements of both sides to move;
 two mirror images count as two placements. Times are CPU-seconds of this one process, with all kernels compiled; ratios
-are relative to the solver `reference` in the same run. The solver `sweep` takes minutes per table.
+are relative to the solver `reference` in the same run.
 
-``--sums`` solves every table with a number of pieces by `bitrow` and by `planes`, and prints the sums, the ratios and what each
+``--sums`` solves every table with a number of pieces by `groups` and by `planes`, and prints the sums, the ratios and what each
 step of `planes` takes.
 
 ``--like`` measures tables of like pieces: the solver of groups beside `reference`, the first build of small games with no kernel
@@ -69,7 +69,7 @@ from tablebase.api.tablebase import Tablebase
 from tablebase.building.needs import cells
 from tablebase.building.plan import start_material, with_dependencies
 from tablebase.building.tables import build
-from tablebase.checking import general, planes, pursuit, rows
+from tablebase.checking import general, planes, pursuit
 from tablebase.cli.options import Format
 from tablebase.cli.output import write_rows
 from tablebase.compute import threads
@@ -102,7 +102,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("data"), help="folder of the tables")
     parser.add_argument("--material", action="append", help="slices to measure; by default RCvWE")
-    parser.add_argument("--no-sweep", action="store_true", help="omit the slowest solver")
     parser.add_argument("--json", action="store_true", help="write JSON instead of tables")
     parser.add_argument("--sums", metavar="PIECES", type=int, help="measure two solvers on all tables with this number of pieces")
     parser.add_argument("--like", action="store_true", help="measure tables of like pieces, first builds and counts")
@@ -147,10 +146,9 @@ def measure_jungle(arguments: argparse.Namespace) -> dict[str, list[dict[str, An
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         copy_dependencies(game, [*materials, small], arguments.data, folder)
-        omitted = {"sweep"} if arguments.no_sweep else set()
         # A small table first, to compile all kernels.
-        measure_table(game, small, folder, omitted)
-        steps = [step for material in materials for step in measure_table(game, material, folder, omitted)]
+        measure_table(game, small, folder)
+        steps = [step for material in materials for step in measure_table(game, material, folder)]
         probes = [measure_probes(game, material, folder) for material in materials]
     return {"engines": steps, "probes": probes, "process": [{"peak_memory": peak_memory()}]}
 
@@ -167,8 +165,8 @@ def measure_pursuits(boards: list[int]) -> dict[str, list[dict[str, Any]]]:
         for _ in build(game, [tier for tier in tiers if tier.advance > largest.advance], folder):
             pass
         # The first run compiles the kernels.
-        measure_table(game, largest, folder, set())
-        steps = measure_table(game, largest, folder, set())
+        measure_table(game, largest, folder)
+        steps = measure_table(game, largest, folder)
     # Each board has a process of its own, whose peak memory is measured.
     return {"engines": steps, "boards": [run_separately(measure_board, board) for board in boards]}
 
@@ -217,7 +215,7 @@ def timed(work: Callable[[], Result]) -> tuple[Result, float]:
     return result, time.process_time() - begin
 
 
-def measure_table(game: Game, material: Material, folder: Path, omitted: set[str]) -> list[dict[str, Any]]:
+def measure_table(game: Game, material: Material, folder: Path) -> list[dict[str, Any]]:
     """Solve, check, write and read one table; one row per step."""
     store = Store(folder)
 
@@ -225,7 +223,7 @@ def measure_table(game: Game, material: Material, folder: Path, omitted: set[str
         table = store.table(game, child)
         return table.read(side), table.coding
 
-    codes, coding, seconds = measure_solvers(game, material, load, omitted)
+    codes, coding, seconds = measure_solvers(game, material, load)
     if "solve, planes" in seconds:
         seconds |= measure_plane_steps(compile_slice(game, material, load, coding))
     by_side = dict(zip(sides_stored(game, material), codes, strict=True))
@@ -255,9 +253,9 @@ def solve_whole(game: Game, material: Material, load: Load, name: str) -> tuple[
     return [np.asarray(source) for source in sources], coding
 
 
-def measure_solvers(game: Game, material: Material, load: Load, omitted: set[str]) -> tuple[list[Codes], Coding, dict[str, float]]:
+def measure_solvers(game: Game, material: Material, load: Load) -> tuple[list[Codes], Coding, dict[str, float]]:
     """Codes and coding of a table, and CPU-seconds of every solver, all of which must agree."""
-    names = [solver.name for solver in SOLVERS if solver.name not in omitted and solver.refuses(game, material) is None]
+    names = [solver.names[0] for solver in SOLVERS if solver.refuses(game, material) is None]
     seconds: dict[str, float] = {}
     solved: dict[str, list[Codes]] = {}
     for name in names:
@@ -272,8 +270,6 @@ def measure_checks(game: Game, material: Material, by_side: dict[int, Codes], co
     seconds = {}
     if planes.applies(layout_of(game, material), coding):
         _, seconds["check, planes"] = timed(partial(planes.verify_codes, game, material, by_side, coding, load))
-    if rows.applies(layout_of(game, material), coding):
-        _, seconds["check, rows"] = timed(partial(rows.verify_codes, game, material, by_side, coding, load))
     if pursuit.applies(game, material, coding):
         _, seconds["check, pursuit"] = timed(partial(pursuit.verify_codes, game, material, by_side, coding, load))
     _, seconds["check, general"] = timed(partial(general.verify_codes, game, material, by_side, coding, load))

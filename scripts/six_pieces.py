@@ -87,7 +87,7 @@ def largest(game: Game, wanted: Sequence[Material]) -> list[dict[str, Any]]:
     """The tables that need the most memory with each of two solvers, and how much with the other one."""
     found = []
     for solver in ("planes", "lean"):
-        material = max(wanted, key=partial(memory, game, engine=solver))
+        material = max(wanted, key=partial(memory, game, solver=solver))
         found.append(
             {
                 "largest with": solver,
@@ -107,7 +107,7 @@ def solvers(game: Game, wanted: Sequence[Material], memories: Sequence[str]) -> 
     for size in memories:
         allowed = parse_size(size)
         fitting = [one for one in wanted if memory(game, one, AUTO, allowed) <= allowed]
-        chosen = Counter(solver_for(game, one, AUTO, solver_memory(game, one, allowed)).name for one in fitting)
+        chosen = Counter(solver_for(game, one, AUTO, solver_memory(game, one, allowed)).names[0] for one in fitting)
         too_large = len(wanted) - len(fitting)
         rows.append({"memory of a worker": size, "planes": chosen["planes"], "lean": chosen["lean"], "too large": too_large})
     return rows

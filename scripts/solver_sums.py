@@ -22,7 +22,7 @@ from tablebase.tables.store import Store
 from tablebase.values import Codes, Coding
 
 GAME = "doushouqi"
-SOLVERS = ("bitrow", "planes")
+SOLVERS = ("groups", "planes")
 """The baseline first."""
 
 

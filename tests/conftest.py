@@ -79,7 +79,7 @@ def one_worker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def solved() -> Solved:
-    """Gives the tables of a game, as ``solved(game)`` or ``solved(game, "sweep")``."""
+    """Gives the tables of a game, as ``solved(game)`` or ``solved(game, "groups")``."""
 
     @cache
     def tables_of(game: Game, engine: str = "reference") -> Tables:

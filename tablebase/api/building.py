@@ -79,13 +79,14 @@ def build(
     memory: int | str | None = None,
     executor: str = LOCAL,
     scheduler: str | None = None,
-    engine: str = "auto",
+    solver: str = "auto",
     deadline: str | datetime | float | None = None,
     duration: str | timedelta | float | None = None,
     grace: str | timedelta | float = DEFAULT_GRACE,
     log: str | Path | None = None,
     json_log: str | Path | None = None,
     verbose: bool = False,
+    engine: str | None = None,
     **limits: int | str,
 ) -> BuildResult:
     """Solve, verify and store the tables that are missing, as ``tablebase build`` does.
@@ -117,7 +118,7 @@ def build(
         ``local`` or ``dask``.
     scheduler : str, optional
         Of Dask, such as ``tcp://host:8786``.
-    engine : str
+    solver : str
         Solver: ``auto`` or the name of one; all write the same files.
     deadline : str, datetime or float, optional
         When to stop: ``07:00``, ``2030-01-31T07:00``, or seconds since the epoch.
@@ -129,6 +130,8 @@ def build(
         Files that get a line for each table, for people and as JSON.
     verbose : bool
         Whether to write a line about each table.
+    engine : str, optional
+        The former name of `solver`.
     **limits
         Of the tables of a game with chance, such as ``carrots=60``.
 
@@ -163,7 +166,8 @@ def build(
         summarized = end is not None or log is not None or json_log is not None
         if isinstance(rules, StochasticGame):
             return build_region(rules, chosen, terms, summarized=summarized)
-        wanted = Wanted(rules, counts, chosen_materials(rules, counts, materials), as_text("engine", engine))
+        name = as_text("solver", solver if engine is None else engine)
+        wanted = Wanted(rules, counts, chosen_materials(rules, counts, materials), name)
         return build_tables(wanted, terms, summarized=summarized)
 
 

@@ -32,7 +32,7 @@ class Entry:
     pieces : str or None
         ``4`` or ``2-4``.
     materials : tuple of str
-    engine : str
+    solver : str
     limits : dict
         Of the tables of a game with chance, as their options: ``{"carrots": 60}``.
     priority : int
@@ -44,7 +44,7 @@ class Entry:
     game: str
     pieces: str | None = None
     materials: tuple[str, ...] = ()
-    engine: str = "auto"
+    solver: str = "auto"
     limits: Mapping[str, int | str] = field(default_factory=dict)
     priority: int = 0
     line: int = 1
@@ -215,12 +215,14 @@ BUILD: dict[str, Field] = {
     "variant": _texts,
     "pieces": _text,
     "material": _texts,
-    "engine": _text,
+    "solver": _text,
     "limits": _limits,
     "priority": _number,
 }
 THEN: dict[str, Field] = {"command": _command, "output": _path, "overwrite": _flag}
 TABLES = {"build": BUILD, "then": THEN}
+FORMER_KEYS = {"engine": "solver"}
+"""Keys of older files, and what they are called now."""
 
 
 def read_batch(path: Path) -> Batch:
@@ -308,12 +310,13 @@ class _Reader:
         """The values of a table, by key."""
         given = {}
         for key, value in content.items():
-            if key not in fields:
+            name = FORMER_KEYS.get(key, key)
+            if name not in fields:
                 meant = did_you_mean(key, fields) or f": there are {', '.join(fields)}"
                 where = f"[[{table}]]" if table else "the file"
                 raise self._error((table, number, key), f"{where} has no key {quoted(key)}{meant}", (key, 0, ""))
             try:
-                given[key] = fields[key](value)
+                given[name] = fields[name](value)
             except ValueError as fault:
                 raise self._error((table, number, key), f"{key} must be {fault}, not {quoted(str(value))}") from fault
         if required and required not in given:

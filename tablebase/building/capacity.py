@@ -18,17 +18,17 @@ from tablebase.solvers.registry import choose_solver, find_solver
 from tablebase.tables.folder import free_space
 
 
-def describe_solvers(game: Game, missing: Sequence[Material], engine: str, allowed: int | None = None) -> str:
+def describe_solvers(game: Game, missing: Sequence[Material], solver: str, allowed: int | None = None) -> str:
     """A sentence that says which solver will solve how many tables, and why."""
-    solver = find_solver(engine)
-    if solver is not None:
-        return f"tables to solve with {solver.name}: {len(missing)} (as asked for)"
+    chosen = find_solver(solver)
+    if chosen is not None:
+        return f"tables to solve with {chosen.name}: {len(missing)} (as asked for)"
     choices = (choose_solver(game, material, solver_memory(game, material, allowed)) for material in missing)
     reasons = Counter((fastest.name, reason) for fastest, reason in choices)
     return "; ".join(f"tables to solve with {name}: {count} ({why})" for (name, why), count in reasons.items())
 
 
-def describe_sharing(game: Game, missing: Sequence[Material], limits: Limits, engine: str) -> str:
+def describe_sharing(game: Game, missing: Sequence[Material], limits: Limits, solver: str) -> str:
     """A sentence that says how several workers divide the work: among tables, or within a table."""
     if limits.each:
         return f"tables at a time: up to {limits.workers}, each in {limits.memory or 0:,} bytes of memory at most"
@@ -37,7 +37,7 @@ def describe_sharing(game: Game, missing: Sequence[Material], limits: Limits, en
     shared = f"tables at a time: up to {limits.workers}"
     if limits.memory is None:
         return shared
-    alone = sum(2 * memory(game, material, engine, limits.memory) > limits.memory for material in missing)
+    alone = sum(2 * memory(game, material, solver, limits.memory) > limits.memory for material in missing)
     if not alone:
         return shared
     reason = f"two like them do not fit into {limits.memory:,} bytes"
@@ -49,14 +49,14 @@ def check_capacity(
     missing: Sequence[Material],
     folder: Path,
     limits: Limits,
-    engine: str,
+    solver: str,
     keep: int = 0,
     catalog: str | None = None,
 ) -> None:
     """Raise `CapacityError` if a table would not fit into memory, or all of them onto the disk with `keep` bytes left free."""
     present, allowed = machine.memory(), allowed_memory(limits)
-    largest = max(missing, key=lambda material: memory(game, material, engine, allowed))
-    needed = memory(game, largest, engine, allowed)
+    largest = max(missing, key=lambda material: memory(game, material, solver, allowed))
+    needed = memory(game, largest, solver, allowed)
     if needed > allowed:
         name = material_name(game, largest)
         cure = "allow more with --memory" if needed <= present else "this machine has no more"

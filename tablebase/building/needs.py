@@ -65,10 +65,10 @@ def allowed_memory(limits: Limits) -> int:
     return machine.memory() if limits.memory is None else limits.memory
 
 
-def memory(game: Game, material: Material, engine: str = AUTO, allowed: int | None = None) -> int:
+def memory(game: Game, material: Material, solver: str = AUTO, allowed: int | None = None) -> int:
     """Bytes that a worker needs to solve, write and verify the table of a stored material, with a solver for which `allowed` do."""
-    solver = solver_for(game, material, engine, solver_memory(game, material, allowed))
-    return _other_memory(game, material) + solver.memory(game, material)
+    chosen = solver_for(game, material, solver, solver_memory(game, material, allowed))
+    return _other_memory(game, material) + chosen.memory(game, material)
 
 
 def solver_memory(game: Game, material: Material, allowed: int | None) -> int | None:

@@ -21,7 +21,7 @@ OVERHEAD = 0.014
 """CPU-seconds that the smallest table takes on the reference machine."""
 START = 1.35
 """CPU-seconds until the program solves its first table, on the reference machine."""
-COMPILING = {"planes": 11.5, "lean": 11.5, "groups": 2.6, "pursuit": 2.0, "bounds": 20.0}
+COMPILING = {"planes": 11.5, "groups": 2.6, "pursuit": 2.0, "bounds": 20.0}
 """CPU-seconds to compile the kernels of a solver, and those that check and write its tables, on the reference machine."""
 OTHERS = 4.0
 """The same for other solvers."""
@@ -35,7 +35,7 @@ class Pace:
     Parameters
     ----------
     game : Game
-    engine : str
+    solver : str
         Name of a solver, or ``auto``.
     allowed : int or None
         Bytes of memory that a worker may need, by which solvers are chosen.
@@ -49,12 +49,12 @@ class Pace:
     def __init__(
         self,
         game: Game,
-        engine: str = AUTO,
+        solver: str = AUTO,
         allowed: int | None = None,
         costs: Sequence[TableCost] = (),
         factor: float | None = None,
     ) -> None:
-        self._game, self._engine, self._allowed = game, engine, allowed
+        self._game, self._solver, self._allowed = game, solver, allowed
         self._known = [(ratio, cost.codes) for cost in costs for ratio in _ratios(game, cost)]
         self._fixed = factor
         self.factor = _median(self._known) if factor is None else factor
@@ -62,12 +62,12 @@ class Pace:
     def seconds(self, material: Material) -> float:
         """CPU-seconds to solve, write and verify the table of a stored material."""
         memory = solver_memory(self._game, material, self._allowed)
-        return self.factor * model(self._game, material, solver_for(self._game, material, self._engine, memory))
+        return self.factor * model(self._game, material, solver_for(self._game, material, self._solver, memory))
 
     def solvers(self, materials: Iterable[Material]) -> set[str]:
         """Names of the solvers of stored materials."""
         found = {(one, solver_memory(self._game, one, self._allowed)) for one in materials}
-        return {solver_for(self._game, material, self._engine, memory).name for material, memory in found}
+        return {solver_for(self._game, material, self._solver, memory).name for material, memory in found}
 
     def learn(self, cost: TableCost) -> None:
         """Take into account what another table took."""
@@ -107,7 +107,7 @@ def model(game: Game, material: Material, solver: Solver) -> float:
 
 def _ratios(game: Game, cost: TableCost) -> list[float]:
     """How many times as long as the model says a table took; empty if nobody knows."""
-    solvers = [solver for solver in SOLVERS if solver.name == cost.engine]
+    solvers = [solver for solver in SOLVERS if cost.engine in solver.names]
     if not cost.seconds or not solvers:
         return []
     return [cost.seconds / model(game, parse_material(game, cost.material), solvers[0])]

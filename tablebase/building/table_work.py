@@ -48,13 +48,13 @@ class Wanted:
     game : Game
     pieces : range or None
     materials : list of Material
-    engine : str
+    solver : str
     """
 
     game: Game
     pieces: range | None
     materials: list[Material]
-    engine: str = AUTO
+    solver: str = AUTO
 
     def planned(self) -> tuple[list[Material], tuple[Material, ...]]:
         """The stored materials that are asked for, and these with all that they depend on."""
@@ -71,7 +71,7 @@ def needs_of(wanted: Wanted, terms: Terms, counted: set[Counted] | None = None) 
         If one of them does not fit into memory, or all of them do not fit onto the disk.
     """
     game, limits, data = wanted.game, terms.limits, terms.data
-    find_solver(wanted.engine)
+    find_solver(wanted.solver)
     known = set() if counted is None else counted
     missing = tuple(
         material
@@ -81,11 +81,11 @@ def needs_of(wanted: Wanted, terms: Terms, counted: set[Counted] | None = None) 
     if not missing:
         return Needs()
     known.update((game.name, material_name(game, material)) for material in missing)
-    check_capacity(game, missing, data, limits, wanted.engine, terms.keep_free, terms.catalog)
+    check_capacity(game, missing, data, limits, wanted.solver, terms.keep_free, terms.catalog)
     costs = costs_in(game, data, terms.catalog)
-    pace = Pace(game, wanted.engine, limits.memory, costs)
+    pace = Pace(game, wanted.solver, limits.memory, costs)
     seconds = [pace.seconds(material) for material in missing]
-    largest = max(memory(game, material, wanted.engine, limits.memory) for material in missing)
+    largest = max(memory(game, material, wanted.solver, limits.memory) for material in missing)
     placements = sum(table_placements(game, material) for material in missing)
     before = preparation(game.name, pace.solvers(missing), known)
     cpu_seconds, by_the_clock = before + sum(seconds), before + elapsed(seconds, largest, limits)
@@ -123,7 +123,7 @@ def build_tables(wanted: Wanted, terms: Terms, *, summarized: bool = False) -> B
     BuildResult
         Its tables are those of the plan.
     """
-    find_solver(wanted.engine)
+    find_solver(wanted.solver)
     asked, planned = wanted.planned()
     if not has_catalog(terms.data, terms.catalog):
         # A folder in which nothing can be made is refused before anything else is said.
@@ -134,7 +134,7 @@ def build_tables(wanted: Wanted, terms: Terms, *, summarized: bool = False) -> B
         checked = "" if found.whole else f"; only their sizes and headers were checked: run 'tablebase verify {wanted.game.name}'"
         say(f"nothing to do: all {len(planned)} tables are in {terms.data}, built and verified{checked}")
         return BuildResult(wanted.game.name, terms.data, len(planned))
-    check_capacity(wanted.game, missing, terms.data, terms.limits, wanted.engine, terms.keep_free, terms.catalog)
+    check_capacity(wanted.game, missing, terms.data, terms.limits, wanted.solver, terms.keep_free, terms.catalog)
     if len(missing) < len(planned):
         say(f"solving {len(missing)} of {len(planned)} tables; the others are there already")
     elif len(planned) > len(asked):
@@ -142,9 +142,9 @@ def build_tables(wanted: Wanted, terms: Terms, *, summarized: bool = False) -> B
     else:
         say(f"solving {len(planned)} table{'s' if len(planned) > 1 else ''}")
     if terms.verbose:
-        say(describe_solvers(wanted.game, missing, wanted.engine, terms.limits.memory))
+        say(describe_solvers(wanted.game, missing, wanted.solver, terms.limits.memory))
     if terms.limits.workers > 1 and (terms.workers_given or terms.verbose or terms.limits.each):
-        say(describe_sharing(wanted.game, missing, terms.limits, wanted.engine))
+        say(describe_sharing(wanted.game, missing, terms.limits, wanted.solver))
     work = _Building(wanted, terms, planned, missing)
     work.run()
     ended = work.ended()
@@ -171,9 +171,9 @@ class _Building:
         self._wanted, self._terms, self._planned = wanted, terms, planned
         game, limits = wanted.game, terms.limits
         self._placements = {material: table_placements(game, material) for material in planned}
-        self._pace = Pace(game, wanted.engine, limits.memory, costs_in(game, terms.data, terms.catalog))
+        self._pace = Pace(game, wanted.solver, limits.memory, costs_in(game, terms.data, terms.catalog))
         self._expected = {material: self._pace.seconds(material) for material in missing}
-        largest = max(memory(game, material, wanted.engine, limits.memory) for material in missing)
+        largest = max(memory(game, material, wanted.solver, limits.memory) for material in missing)
         before = start_seconds() + compiling(game.name, self._pace.solvers(missing))
         self._begin = time.monotonic()
         self.built = set[Material]()
@@ -184,7 +184,7 @@ class _Building:
                 tables=len(missing),
                 placements=sum(self._placements[material] for material in missing),
                 expected_seconds=before + elapsed(list(self._expected.values()), largest, limits),
-                solvers=describe_solvers(game, missing, wanted.engine, limits.memory),
+                solvers=describe_solvers(game, missing, wanted.solver, limits.memory),
                 workers=limits.workers,
                 memory=limits.memory,
                 deadline=None
@@ -206,7 +206,7 @@ class _Building:
                 self._planned,
                 terms.data,
                 executor=terms.executor(),
-                engine=self._wanted.engine,
+                solver=self._wanted.solver,
                 deadline=deadline,
                 watch=partial(self._watch, shown),
                 catalog=terms.catalog,

@@ -84,7 +84,7 @@ def build(
     folder: Path,
     *,
     executor: Executor | None = None,
-    engine: str = AUTO,
+    solver: str = AUTO,
     deadline: Deadline[Material] | None = None,
     watch: Watch = unwatched,
     catalog: str | None = None,
@@ -103,7 +103,7 @@ def build(
     folder : Path
     executor : Executor, optional
         What runs the solvers; by default this process. The solvers are chosen so that its memory is enough.
-    engine : str
+    solver : str
         Name of one of `tablebase.solvers.registry.SOLVERS`, or ``auto``.
     deadline : Deadline, optional
         When to stop; the plan may not be finished then.
@@ -121,7 +121,7 @@ def build(
     """
     from tablebase.catalog.catalog import Catalog
 
-    find_solver(engine)
+    find_solver(solver)
     executor = executor or LocalExecutor()
     allowed = allowed_memory(executor.limits)
     registry = Catalog(folder, create=True, catalog=catalog)
@@ -138,7 +138,7 @@ def build(
                 for material, fault in examined.damaged.items():
                     set_aside(table_path(folder, game, material), fault, folder, registry, say)
                 try:
-                    with closing(_run(game, examined.missing, folder, executor, engine, allowed, deadline, watch)) as finished:
+                    with closing(_run(game, examined.missing, folder, executor, solver, allowed, deadline, watch)) as finished:
                         for built, draft in finished:
                             _finish(game, folder, registry, built, draft)
                             yield built
@@ -160,7 +160,7 @@ def _run(
     missing: Sequence[Material],
     folder: Path,
     executor: Executor,
-    engine: str,
+    solver: str,
     allowed: int,
     deadline: Deadline[Material] | None,
     watch: Watch,
@@ -169,10 +169,10 @@ def _run(
     work: Callable[[Material], tuple[Built, Path | None]]
     if executor.ordered:
         old = frozenset(material for material in missing if table_path(folder, game, material).exists())
-        work = partial(build_shared_table, game.name, folder.resolve(), engine, old, allowed=allowed)
+        work = partial(build_shared_table, game.name, folder.resolve(), solver, old, allowed=allowed)
     else:
-        work = partial(build_table, game.name, folder, engine, allowed=allowed)
-    needs = partial(memory, game, engine=engine, allowed=allowed)
+        work = partial(build_table, game.name, folder, solver, allowed=allowed)
+    needs = partial(memory, game, solver=solver, allowed=allowed)
     return run_graph(dependency_graph(game, missing), work, executor, needs, deadline, watch)
 
 
@@ -197,7 +197,7 @@ def _planned_at(path: Path | str | None, game: Game, planned: Sequence[Material]
 
 
 def build_table(
-    name: str, folder: Path, engine: str, material: Material, *, allowed: int | None = None
+    name: str, folder: Path, solver: str, material: Material, *, allowed: int | None = None
 ) -> tuple[Built, Path | None]:
     """Solve one table and write it as a draft; read that back, check every position, and return the draft to be published.
 
@@ -210,8 +210,9 @@ def build_table(
     game = load_game(name)
     store = Store(folder)
     path = table_path(folder, game, material)
-    solver = solver_for(game, material, engine, solver_memory(game, material, allowed))
-    memory = solver.memory(game, material)
+    limit = solver_memory(game, material, allowed)
+    chosen = solver_for(game, material, solver, limit)
+    memory = chosen.memory(game, material)
     forget_peak()
     clock, begin = time.monotonic(), time.process_time()
 
@@ -225,22 +226,22 @@ def build_table(
                 with closing(Table(path, game, material)) as table:
                     verify_table(game, table, store, memory)
                 return built(None, path), None
-            draft = _solve(game, path, material, solver.name, store)
+            draft = _solve(game, path, material, solver, limit, store)
             _verify(game, draft, path, material, store, memory)
-            note_compiled(kernels_of(solver.name, name))
-            return built(solver.name, draft), draft
+            note_compiled(kernels_of(chosen.name, name))
+            return built(chosen.name, draft), draft
     finally:
         store.close()
 
 
 def build_shared_table(
-    name: str, folder: Path, engine: str, old: frozenset[Material], material: Material, *, allowed: int | None = None
+    name: str, folder: Path, solver: str, old: frozenset[Material], material: Material, *, allowed: int | None = None
 ) -> tuple[Built, None]:
     """Like `build_table`, and publish the table, on which others may depend before the process that builds hears of it.
 
     Parameters
     ----------
-    name, folder, engine, material, allowed
+    name, folder, solver, material, allowed
         See `build_table`.
     old : frozenset of Material
         Those whose files were there when the build began, and may be of any origin. What is there now and was not then has been
@@ -254,19 +255,19 @@ def build_shared_table(
     if material not in old and _is_sealed(game, path, material):
         seconds, elapsed = time.process_time() - begin, time.monotonic() - clock
         return Built(material, None, seconds, elapsed, peak_memory(), path.stat().st_size), None
-    built, draft = build_table(name, folder, engine, material, allowed=allowed)
+    built, draft = build_table(name, folder, solver, material, allowed=allowed)
     if draft is not None:
         publish(draft, path)
     discard(path)
     return built, None
 
 
-def _solve(game: Game, path: Path, material: Material, engine: str, store: Store) -> Path:
+def _solve(game: Game, path: Path, material: Material, solver: str, memory: int | None, store: Store) -> Path:
     """Solve a table and write its draft. The codes are freed on return."""
     values = [store.table(game, child).header.values_sha256 for child in dependencies(game, material)]
     checkpoint = TableCheckpoint(path, game.digest, material_name(game, material), *values)
     load = partial(_load, game, store)
-    codes, coding, _ = solve_material(game, material, load, engine, scratch=store.folder, checkpoint=checkpoint)
+    codes, coding, _ = solve_material(game, material, load, solver, memory=memory, scratch=store.folder, checkpoint=checkpoint)
     return write_draft(path, game, material, codes, coding)
 
 

@@ -1,6 +1,6 @@
 """What the checker of planes reads: the rules as words, and where the scores of moves are found.
 
-It is made from the arrays of `tablebase.checking.row_arrays`; nothing here is shared with the solvers.
+It is made from the arrays of `tablebase.checking.plane_rules`; nothing here is shared with the solvers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.checking.row_arrays import NOBODY, STUCK, Bytes, Children, Long, Rules, Small
+from tablebase.checking.plane_rules import NOBODY, STUCK, Bytes, Children, Long, Rules, Small
 from tablebase.compute.vectors import room
 from tablebase.slices.indexing import Layout
 from tablebase.slices.location import locate

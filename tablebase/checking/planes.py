@@ -2,8 +2,8 @@
 
 A *plane* has a score for each pair of squares of the last two pieces, with all others fixed: 64 rows of 64 scores. What the
 moves of a position are worth is the maximum of such rows: a move of another piece reads the same row of another plane, one of
-the last piece but one another row, and one of the last piece the same row some bytes on. Like the checker of rows it only
-steps forward and keeps no sets of bits; the rules and where things are it finds out for itself.
+the last piece but one another row, and one of the last piece the same row some bytes on. It only steps
+forward and keeps no sets of bits; the rules and where things are it finds out for itself.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.checking import rows
 from tablebase.checking.general import Load, contradiction
 from tablebase.checking.plane_arrays import (
     PLANE,
@@ -27,7 +26,7 @@ from tablebase.checking.plane_arrays import (
     spreads_of_children,
 )
 from tablebase.checking.plane_moves import move_file, move_last, move_outer
-from tablebase.checking.row_arrays import (
+from tablebase.checking.plane_rules import (
     NOBODY,
     STUCK,
     Children,
@@ -58,8 +57,9 @@ GRAIN = 1 << 13
 
 
 def applies(layout: Layout, coding: Coding) -> bool:
-    """Whether a table has rows, on a board of at most 64 squares."""
-    return rows.has_rows(layout, coding) and len(layout.game.board) <= SQUARES
+    """Whether a table is of single pieces without tiers or escapes on a board of at most 64 squares, with stride 1."""
+    single = all(len(group.slots) == 1 for group in layout.groups) and not layout.material.advance
+    return single and layout.game.escape is None and coding.stride == 1 and len(layout.game.board) <= SQUARES
 
 
 def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], coding: Coding, load: Load) -> dict[int, Summary]:

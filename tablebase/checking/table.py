@@ -5,9 +5,9 @@ forward moves. If every win in d has a move into a loss in d - 1 and no better o
 wins, the longest in d - 1, and every draw has a drawing move and no winning one, then by induction over d all wins and
 losses are right, and so are the draws.
 
-There are five checkers: `general` handles any table, and small ones without any kernel to compile; `planes` handles those of single
-pieces on at most 64 squares, `rows` those on larger boards with one byte per position, `pursuit` those of pursuits, and `groups`
-all others without escapes, many times faster. `general` is the twin of the others in the tests.
+There are four checkers: `general` handles any table, and small ones without any kernel to compile; `planes` handles those of
+single pieces on at most 64 squares, `pursuit` those of pursuits, and `groups` all others without escapes, many times faster.
+`general` is the twin of the others in the tests.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], co
     Only that of planes does not hold all of them in memory.
     """
     # Imported here because Numba is slow to load.
-    from tablebase.checking import groups, planes, rows
+    from tablebase.checking import groups, planes
 
     layout = layout_of(game, material)
     if not _is_small_beside_like_pieces(layout) and planes.applies(layout, coding):
@@ -105,11 +105,8 @@ def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], co
     check = general.verify_codes
     if pursuit.applies(game, material, coding):
         check = pursuit.verify_codes
-    elif layout.size >= SMALL:
-        if rows.applies(layout, coding):
-            check = rows.verify_codes
-        elif groups.applies(layout):
-            check = groups.verify_codes
+    elif layout.size >= SMALL and groups.applies(layout):
+        check = groups.verify_codes
     return check(game, material, {side: np.asarray(source) for side, source in codes.items()}, coding, load)
 
 

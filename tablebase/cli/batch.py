@@ -119,9 +119,9 @@ def _job(work: Batch, entry: Entry) -> Job:
             )
         if entry.limits:
             raise TablebaseError(f"tables of {rules.name} have no limits: leave them out")
-        find_solver(entry.engine)
+        find_solver(entry.solver)
         pieces = None if entry.pieces is None else parse_pieces(entry.pieces)
-        wanted = Wanted(rules, pieces, chosen_materials(rules, pieces, entry.materials), entry.engine)
+        wanted = Wanted(rules, pieces, chosen_materials(rules, pieces, entry.materials), entry.solver)
         wanted.planned()
         return Job(entry, rules.name, partial(needs_of, wanted), partial(build_tables, wanted, summarized=True))
 

@@ -61,12 +61,10 @@ def build(
     memory: Memory = None,
     executor: Executed = Where.LOCAL,
     scheduler: Scheduler = None,
-    engine: Annotated[
-        str,
-        typer.Option(
-            "--engine", help="Solver: auto, planes, lean, bitrow, pursuit, groups, reference or sweep; all write the same files."
-        ),
+    solver: Annotated[
+        str, typer.Option("--solver", help="Solver: auto, planes, pursuit, groups or reference; all write the same files.")
     ] = "auto",
+    engine: Annotated[str | None, typer.Option("--engine", hidden=True, help="The former name of --solver.")] = None,
     deadline: Deadline = None,
     duration: Duration = None,
     grace: Grace = DEFAULT_GRACE,
@@ -88,7 +86,7 @@ def build(
         memory=memory,
         executor=executor,
         scheduler=scheduler,
-        engine=engine,
+        solver=solver if engine is None else engine,
         deadline=deadline,
         duration=duration,
         grace=grace,

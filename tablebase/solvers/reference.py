@@ -1,189 +1,90 @@
-"""The reference solver: retrograde analysis with move counters, level by level.
+"""The reference solver: the one-ply step in NumPy, repeated until nothing changes.
 
-It is short and obviously right rather than fast. For each index and each side to move it keeps
-
-- `codes`: the solution so far, `DRAW` while unknown;
-- `quiet`: the number of moves within the slice that are not yet known to lose;
-- `outer`: the best code of the moves that leave the slice (such as captures, or those that win at once), or the code
-  of a position in which the game is over; `NONE` if there is no such move.
-
-Step 0 generates every position's moves once. Then, for d = 0, 1, 2, …:
-
-1. positions that moves out of the slice decide at distance d get their code;
-2. the moves into each position decided at d are undone: a loss makes its predecessors wins in d + 1; a win decrements
-   their counters, and a predecessor with no move within the slice left and no better one out of it has lost, in d + 1
-   or when the best move out of the slice loses, whichever is later.
-
-A position with a drawing move out of the slice, or a winning one still pending, never becomes a loss.
+It is short and obviously right rather than fast. At first every position counts as a draw; each round gives it the value of its
+best move. Those are the values of a game that is drawn after so many rounds, so they are right once a round changes nothing.
+Values are merits (`tablebase.values.merit`), since before the last round a distance may be larger than any code.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from tablebase.compute.jit import jit
 from tablebase.compute.stages import reach
-from tablebase.slices.conversions import STAYS
-from tablebase.solvers.compiled import CompiledSlice, Int32, SliceArrays
-from tablebase.solvers.kernels import (
-    EMPTY,
-    blocked,
-    clear,
-    distance_of,
-    index_of,
-    is_win,
-    lead_flips,
-    list_moves,
-    merit,
-    most_moves,
-    move_code,
-    next_code,
-    over_code,
-    set_up,
-)
-from tablebase.values import DRAW, FIRST, Codes
+from tablebase.game import Outcome
+from tablebase.slices.conversions import ENDS, STAYS
+from tablebase.slices.indexing import Squares, layout_of
+from tablebase.slices.movegen import MoveGenerator
+from tablebase.solvers.compiled import CompiledSlice
+from tablebase.values import DRAW, STALEMATE, Codes, Value, merit
 
-NONE = -1
-"""In `outer`: no move leaves the slice."""
+NO_MOVE = np.iinfo(np.int32).min
+"""The merit of a position without a move out of the slice."""
 
 
 def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     """Codes of both sides to move, or None if a distance does not fit the coding."""
-    arrays, coding, checkpoint = problem.arrays, problem.coding, problem.checkpoint
-    codes = np.full((2, arrays.size), DRAW, dtype=coding.dtype)
-    # Wider than the codes: a move out of the slice may be worth more plies than they can hold.
-    outer = np.full((2, arrays.size), NONE, dtype=np.int32)
-    quiet = np.zeros((2, arrays.size), dtype=np.uint16)
-    last, level = 0, 0
-    saved = checkpoint.load()
-    if saved is None:
-        reach("looking up captures", 0, 2)
-        for side in (0, 1):
-            last = max(last, _look(arrays, side, codes[side], outer[side], quiet[side], coding.stride, coding.void))
-            reach("looking up captures", side + 1, 2)
-    else:
-        saved.fill([codes, outer, quiet])
-        last, level = saved.numbers["last"], saved.numbers["level"]
-    while level <= last:
-        entered = [_enter(codes[side], outer[side], quiet[side], level, coding.stride) for side in (0, 1)]
-        if level > coding.reach and any(entered):
-            return None
-        for side in (0, 1):
-            reached = _take_back(
-                arrays, side, codes[side], codes[1 - side], outer[1 - side], quiet[1 - side], level, coding.stride, coding.void
-            )
-            if reached > coding.reach:
-                return None
-            last = max(last, reached)
-        level += 1
-        reach("solving", level)
-        if checkpoint.due():
-            checkpoint.save({"last": last, "level": level}, [codes, outer, quiet])
-    return codes[0], codes[1]
+    moves = [_list_moves(problem, side) for side in (0, 1)]
+    merits, rounds, changed = np.zeros((2, problem.layout.size), dtype=np.int32), 0, True
+    while changed:
+        before = merits.copy()
+        for side, (best, origins, begin, targets, _) in enumerate(moves):
+            merits[side] = np.where(best == NO_MOVE, 0, best)
+            if len(origins):
+                merits[side, origins] = np.maximum(best[origins], np.maximum.reduceat(_next(merits[1 - side])[targets], begin))
+        rounds, changed = rounds + 1, not np.array_equal(merits, before)
+        reach("solving", rounds)
+    code_of = {problem.coding.value(code).merit: code for code in range(problem.coding.void) if code != STALEMATE}
+    found, places = np.unique(merits, return_inverse=True)
+    if not code_of.keys() >= set(found.tolist()):
+        return None
+    codes = np.array([code_of[one] for one in found.tolist()], dtype=problem.coding.dtype)[places].reshape(merits.shape)
+    first, second = (np.where(fixed != DRAW, fixed, codes[side]) for side, (*_, fixed) in enumerate(moves))
+    return first, second
 
 
-@jit
-def _look(arrays: SliceArrays, side: int, codes: Codes, outer: Int32, quiet: Codes, stride: int, void: int) -> int:
-    """Step 0: generate every move of every position; return the largest distance of a move out of the slice."""
-    squares, child = np.zeros(len(arrays.side), dtype=np.int8), np.zeros(len(arrays.side), dtype=np.int8)
-    board = np.full(len(arrays.layouts.mirror), EMPTY, dtype=np.int8)
-    most = most_moves(arrays)
-    destinations, numbers = np.zeros(most, dtype=np.int32), np.zeros(most, dtype=np.int64)
-    layouts, offset, children = arrays.layouts, arrays.offset, arrays.children
-    last = 0
-    for number in range(arrays.size):
-        if not set_up(layouts, number, squares, board):
-            codes[number] = void
-            continue
-        moves = list_moves(arrays, side, squares, board, False, destinations, numbers, child)
-        over = over_code(arrays, side, moves, squares, stride)
-        clear(squares, board)
-        best = over
-        if over == NONE:
-            for move in range(moves):
-                if destinations[move] == STAYS:
-                    quiet[number] += 1
-                    continue
-                code = move_code(destinations[move], numbers[move], offset, children, stride)
-                if best == NONE or merit(code, stride) > merit(best, stride):
-                    best = code
-        outer[number] = best
-        if best >= FIRST:
-            last = max(last, distance_of(best, stride))
-        elif over != NONE:
-            codes[number] = over
-    return last
+def _list_moves(problem: CompiledSlice, side: int) -> tuple[Any, ...]:
+    """All moves of a side to move.
+
+    By index the merit of the best move out of the slice, or of the result if the game is over; the indices with moves within the
+    slice, where the moves of each begin among all, and the indices that these lead to; by index the code of void and stalemate.
+    """
+    layout, game = problem.layout, problem.game
+    squares, legal = layout.squares_many(np.arange(layout.size))
+    indices, generator = np.flatnonzero(legal), MoveGenerator(layout, side)
+    best, stuck, escaped = np.full(layout.size, NO_MOVE, dtype=np.int32), legal.copy(), np.zeros_like(legal)
+    inside = [np.zeros((2, 0), dtype=np.int64)]
+    for batch in generator.moves(squares[legal]):
+        movers = indices[batch.rows]
+        stuck[movers] = False
+        if batch.destination == STAYS:
+            inside.append(np.stack([movers, layout.index_many(batch.squares)]))
+        else:
+            best[movers] = np.maximum(best[movers], _worth(problem, batch.destination, batch.squares))
+    escaped[indices] = generator.escaped(squares[legal])
+    if game.escape is not None:
+        winner = game.side_of(game.by_symbol[game.escape.runner])
+        best[escaped] = Value(Outcome.WIN if winner == side else Outcome.LOSS, 0).merit
+    best[stuck] = Value(game.no_move, None if game.no_move is Outcome.DRAW else 0).merit
+    fixed = np.where(stuck & (game.no_move is Outcome.DRAW), STALEMATE, DRAW)
+    fixed[~legal] = problem.coding.void
+    found = np.concatenate(inside, axis=1)
+    found = found[:, ~escaped[found[0]]]
+    origins, targets = found[:, np.argsort(found[0], kind="stable")]
+    return best, *np.unique(origins, return_index=True), targets, fixed.astype(problem.coding.dtype)
 
 
-@jit
-def _enter(codes: Codes, outer: Int32, quiet: Codes, level: int, stride: int) -> int:
-    """Step 1: decide undecided positions by their moves out of the slice; return how many are decided at this level."""
-    entered = 0
-    for number in range(len(codes)):
-        code = outer[number]
-        if codes[number] == DRAW and code >= FIRST and distance_of(code, stride) == level:
-            if is_win(code, stride) or quiet[number] == 0:
-                codes[number] = code
-                entered += 1
-    return entered
+def _worth(problem: CompiledSlice, destination: int, squares: Squares) -> Any:
+    """The merit of moves out of the slice, given the squares afterwards."""
+    if destination == ENDS:
+        return Value(Outcome.WIN, 1).merit
+    arrays, child = problem.arrays, layout_of(problem.game, problem.locations[destination - 1].material)
+    after = arrays.child_square[destination][squares[:, arrays.child_slot[destination, : len(child.slots)]]]
+    codes = arrays.children[arrays.offset[destination] + child.index_many(after)]
+    return _next(np.array([merit(code, problem.coding.stride) for code in range(problem.coding.void + 1)])[codes])
 
 
-@jit
-def _take_back(
-    arrays: SliceArrays, side: int, codes: Codes, parents: Codes, outer: Int32, quiet: Codes, level: int, stride: int, void: int
-) -> int:
-    """Step 2: undo the moves into every position decided at this level; return the largest distance assigned."""
-    index = arrays.layouts
-    owner, back_begin, back_origin, back_step = arrays.side, arrays.back_begin, arrays.back_origin, arrays.back_step
-    block, blockers, lead_fixed = arrays.step_block, arrays.blockers, index.lead_fixed
-    slots = len(owner)
-    squares = np.zeros(slots, dtype=np.int8)
-    board = np.full(len(index.mirror), EMPTY, dtype=np.int8)
-    run = arrays.size // index.radix[0, 0]
-    last = 0
-    for number in range(arrays.size):
-        code = codes[number]
-        if code < FIRST or code == void or distance_of(code, stride) != level:
-            continue
-        after = next_code(code, stride)
-        fixed = lead_fixed[0, number // run]
-        set_up(index, number, squares, board)
-        for slot in range(slots):
-            if owner[slot] == side:
-                continue
-            square = squares[slot]
-            for back in range(back_begin[slot, square], back_begin[slot, square + 1]):
-                origin = back_origin[back]
-                if board[origin] != EMPTY or blocked(block, blockers, back_step[back], board):
-                    continue
-                squares[slot] = origin
-                if fixed and lead_flips(index, squares):
-                    # Both images of this position are numbered; the other one undoes this step.
-                    continue
-                parent = index_of(index, 0, squares, False)
-                last = max(last, _update_parent(parents, outer, quiet, parent, after, level, stride))
-                if not fixed and lead_fixed[0, parent // run]:
-                    # Both images of the parent are numbered, and both lead to this position.
-                    parent = index_of(index, 0, squares, True)
-                    last = max(last, _update_parent(parents, outer, quiet, parent, after, level, stride))
-            squares[slot] = square
-        clear(squares, board)
-    return last
-
-
-@jit
-def _update_parent(parents: Codes, outer: Int32, quiet: Codes, parent: int, after: int, level: int, stride: int) -> int:
-    """Record that one move of a parent is worth `after`; return the distance of the parent if this decides it, else 0."""
-    if parents[parent] != DRAW:
-        return 0
-    if is_win(after, stride):
-        parents[parent] = after
-        return level + 1
-    quiet[parent] -= 1
-    if quiet[parent] > 0:
-        return 0
-    best = outer[parent]
-    if best == NONE or (best >= FIRST and not is_win(best, stride) and distance_of(best, stride) <= level + 1):
-        parents[parent] = after
-        return level + 1
-    return 0
+def _next(merits: Any) -> Any:
+    """The merit of moves into positions of these merits."""
+    return np.sign(merits) - merits

@@ -30,15 +30,17 @@ LEAN_PLANE_BYTES = 5_170
 PART_PLANE_BYTES = 10_000
 """Memory of a plane in a part of them: 4096 codes, four times 64 words, and what the log gets of it at a time."""
 LOGGED_ROWS = 1 << 32
-"""Rows that an entry of the lean solver's log can have."""
+"""Rows that an entry of the lean mode's log can have."""
 LEAN_SPARE_BYTES = 3_000_000
-"""Memory that is not given back between two steps of the lean solver, whose steps need little of it in many pieces."""
+"""Memory that is not given back between two steps of the lean mode, whose steps need little of it in many pieces."""
 ROW_BYTES = 80
 """Memory of the solver of groups for a row: its number, that of its mirror image, its squares, its layer and its flags."""
 PLACEMENT_BYTES = 600
 """Memory of the solver of groups for a placement of the last group: its moves."""
+INDEX_BYTES, MOVE_BYTES = 64, 90
+"""Memory of the reference solver for an index, and for a move while moves are sorted."""
 PARTS = 64
-"""Parts that the lean solver divides the planes into, all but the last whole vectors."""
+"""Parts that the lean mode divides the planes into, all but the last whole vectors."""
 SMALL = 1 << 16
 """Indices of a slice for which it does not pay to compile the kernels of another solver."""
 
@@ -64,7 +66,7 @@ def _loaded_later(module: str) -> Solve:
 
 @dataclass(frozen=True)
 class Solver:
-    """A program that solves slices. `tablebase.testing.SolverTests` is the conformance suite.
+    """A program that solves slices, or a mode of one. `tablebase.testing.SolverTests` is the conformance suite.
 
     Parameters
     ----------
@@ -83,6 +85,8 @@ class Solver:
         Why it cannot solve a stored material; None if it can.
     avoids : callable
         Why it is not worth using, though it could be; None if it is.
+    mode : str
+        Of the same solver, the name of a way to work that needs less memory.
     aliases : tuple of str
         Other names that the command line accepts.
     """
@@ -94,16 +98,18 @@ class Solver:
     strength: str = "it can solve every slice"
     refuses: Objection = _no_objection
     avoids: Objection = _no_objection
+    mode: str = ""
     aliases: tuple[str, ...] = ()
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names, the most precise first."""
+        return (*filter(None, (self.mode, self.name)), *self.aliases)
 
-def _per_index(count: int) -> Callable[[Game, Material], int]:
-    """The memory of a solver that needs this number of bytes for each index."""
 
-    def memory(game: Game, material: Material) -> int:
-        return count * layout_of(game, material).size
-
-    return memory
+def _pursuit_memory(game: Game, material: Material) -> int:
+    """Seven bytes for each index."""
+    return 7 * layout_of(game, material).size
 
 
 def _planes_memory(game: Game, material: Material) -> int:
@@ -139,6 +145,14 @@ def _groups_memory(game: Game, material: Material) -> int:
     return 2 * layout.cells_with_images + max(conversions + rows * ROW_BYTES, layout.size) + PLACEMENT_BYTES * layout.row_length
 
 
+def _reference_memory(game: Game, material: Material) -> int:
+    """Merits of both sides to move, and their moves, at most as many as each piece has steps from its best square."""
+    most = [0, 0]
+    for kind in (game.kinds[kind] for kind in material.kinds):
+        most[kind.side] += max(map(len, kind.steps_from.values()), default=0)
+    return layout_of(game, material).size * (INDEX_BYTES + MOVE_BYTES * max(most))
+
+
 def _scores_memory(game: Game, material: Material) -> int:
     """The scores of captures in the order of a slice's planes."""
     layout = layout_of(game, material)
@@ -149,7 +163,7 @@ def _scores_memory(game: Game, material: Material) -> int:
     return sum(prod(remaining[:-2]) * WORD_BITS**2 for remaining in rest)
 
 
-def _bitrow_refuses(game: Game, material: Material) -> str | None:
+def _planes_refuses(game: Game, material: Material) -> str | None:
     if game.escape is not None:
         return "a piece can escape, which words do not show"
     if material.advance:
@@ -162,13 +176,13 @@ def _bitrow_refuses(game: Game, material: Material) -> str | None:
 
 
 def _lean_refuses(game: Game, material: Material) -> str | None:
-    fault = _bitrow_refuses(game, material)
+    fault = _planes_refuses(game, material)
     if fault is None and prod(layout_of(game, material).radices[:-2]) * WORD_BITS > LOGGED_ROWS:
         fault = "it has too many rows for the log"
     return fault
 
 
-def _bitrow_avoids(game: Game, material: Material) -> str | None:
+def _planes_avoids(game: Game, material: Material) -> str | None:
     if layout_of(game, material).size < SMALL and any(kind.limit > 1 for kind in game.kinds):
         return "it is small, and other tables of the game have like pieces"
     return None
@@ -178,7 +192,7 @@ SOLVERS = (
     Solver(
         "pursuit",
         _loaded_later("tablebase.solvers.pursuit"),
-        memory=_per_index(7),
+        memory=_pursuit_memory,
         speed=17e6,
         strength="one piece runs and the others only step forwards",
         refuses=pursuit_fault,
@@ -190,26 +204,18 @@ SOLVERS = (
         memory=_planes_memory,
         speed=100e6,
         strength="eight rows of positions are one cache line",
-        refuses=_bitrow_refuses,
-        avoids=_bitrow_avoids,
+        refuses=_planes_refuses,
+        avoids=_planes_avoids,
     ),
     Solver(
-        "lean",
+        "planes",
         _loaded_later("tablebase.solvers.planes.lean"),
         memory=_lean_memory,
         speed=90e6,
         strength="their codes would not fit into memory, so they are put together from a file",
         refuses=_lean_refuses,
-        avoids=_bitrow_avoids,
-    ),
-    Solver(
-        "bitrow",
-        _loaded_later("tablebase.solvers.bitrow.solve"),
-        memory=_per_index(6),
-        speed=8e6,
-        strength="a row of positions is one word",
-        refuses=_bitrow_refuses,
-        avoids=_bitrow_avoids,
+        avoids=_planes_avoids,
+        mode="lean",
     ),
     Solver(
         "groups",
@@ -218,19 +224,18 @@ SOLVERS = (
         speed=20e6,
         strength="it handles all placements of like pieces at once",
     ),
-    Solver("reference", _loaded_later("tablebase.solvers.reference"), memory=_per_index(24), speed=1.5e5),
-    Solver("sweep", _loaded_later("tablebase.solvers.sweep"), memory=_per_index(24), speed=3e4),
+    Solver("reference", _loaded_later("tablebase.solvers.reference"), memory=_reference_memory, speed=4.5e5),
 )
-"""All solvers, the fastest first."""
+"""All solvers and their modes, the fastest first."""
 
 
 def solver_names() -> tuple[str, ...]:
     """Names of all solvers."""
-    return tuple(solver.name for solver in SOLVERS)
+    return tuple(dict.fromkeys(solver.name for solver in SOLVERS))
 
 
 def find_solver(name: str) -> Solver | None:
-    """The solver of that name or alias; None for ``auto``.
+    """The solver, or the mode of one, of that name or alias; None for ``auto``.
 
     Raises
     ------
@@ -240,9 +245,9 @@ def find_solver(name: str) -> Solver | None:
     if name == AUTO:
         return None
     for solver in SOLVERS:
-        if name == solver.name or name in solver.aliases:
+        if name in solver.names:
             return solver
-    raise TablebaseError(f"there is no engine {name!r}: choose {', '.join((AUTO, *solver_names()))}")
+    raise TablebaseError(f"there is no solver {name!r}: choose {', '.join((AUTO, *solver_names()))}")
 
 
 def choose_solver(game: Game, material: Material, memory: int | None = None) -> tuple[Solver, str]:
@@ -251,25 +256,29 @@ def choose_solver(game: Game, material: Material, memory: int | None = None) -> 
     If it must not need more bytes than `memory`, it is the fastest of those that fit or, if none does, the one that needs least.
     """
     against: str | None = None
-    too_large: list[tuple[Solver, str]] = []
+    reasons: dict[Solver, str] = {}
     for solver in SOLVERS:
         objection = solver.refuses(game, material) or solver.avoids(game, material)
         if objection is None:
             # A solver for everything is chosen for what is against the one before it.
             is_general = solver.refuses is _no_objection
-            chosen = solver, against if is_general and against is not None else solver.strength
-            if memory is None or solver.memory(game, material) <= memory:
-                return chosen
-            too_large.append(chosen)
+            reasons[solver] = against if is_general and against is not None else solver.strength
         else:
             against = objection
-    if too_large:
-        return min(too_large, key=lambda chosen: chosen[0].memory(game, material))
-    raise TablebaseError(f"no solver can solve a slice of {game.name}, for {against}")
+    solver = _fastest([*reasons], game, material, memory)
+    return solver, reasons[solver]
+
+
+def _fastest(solvers: list[Solver], game: Game, material: Material, memory: int | None) -> Solver:
+    """The first solver that needs no more bytes than `memory`; if none does, the one that needs least."""
+    if memory is None:
+        return solvers[0]
+    fitting = (solver for solver in solvers if solver.memory(game, material) <= memory)
+    return next(fitting, None) or min(solvers, key=lambda solver: solver.memory(game, material))
 
 
 def solver_for(game: Game, material: Material, name: str = AUTO, memory: int | None = None) -> Solver:
-    """The solver of that name, or the fastest for a stored material that needs no more bytes than `memory`.
+    """The solver of that name, or the fastest, for a stored material, in the mode for which `memory` bytes are enough.
 
     Raises
     ------
@@ -282,8 +291,9 @@ def solver_for(game: Game, material: Material, name: str = AUTO, memory: int | N
     fault = solver.refuses(game, material)
     if fault is not None:
         best = choose_solver(game, material)[0]
-        raise TablebaseError(f"the engine {solver.name} cannot solve this table, for {fault}: use --engine {best.name}")
-    return solver
+        raise TablebaseError(f"the solver {solver.names[0]} cannot solve this table, for {fault}: use --solver {best.name}")
+    modes = [each for each in SOLVERS if name in each.names and each.refuses(game, material) is None]
+    return _fastest(modes, game, material, memory)
 
 
 def solve_material(
@@ -292,6 +302,7 @@ def solve_material(
     load: Load,
     name: str = AUTO,
     *,
+    memory: int | None = None,
     scratch: Path | None = None,
     checkpoint: Checkpoint = NO_CHECKPOINT,
 ) -> tuple[list[Source], Coding, str]:
@@ -306,6 +317,8 @@ def solve_material(
         Gives codes and coding of a child, called with (material, side) for each conversion.
     name : str
         Of a solver, or ``auto`` for the fastest.
+    memory : int, optional
+        Bytes that it may need, the codes of the children aside; by default any number.
     scratch : Path, optional
         A folder with room for temporary files; by default that of the system.
     checkpoint : Checkpoint, optional
@@ -314,7 +327,7 @@ def solve_material(
     Returns
     -------
     codes : list of Source
-        For each side to move that the table stores; an array, but from the solver `lean`.
+        For each side to move that the table stores; an array, except from the lean mode of `planes`.
     coding : Coding
         Wider than one byte only if a distance needs it.
     name : str
@@ -325,9 +338,9 @@ def solve_material(
     TablebaseError
         If there is no such solver, it cannot solve this material, or a distance exceeds what two bytes hold.
     """
-    solver = solver_for(game, material, name)
+    solver = solver_for(game, material, name, memory)
     problem = compile_slice(game, material, load, scratch=scratch)
-    narrow, wide = (checkpoint_in(coding, checkpoint, solver.name) for coding in (problem.coding, problem.coding.wider))
+    narrow, wide = (checkpoint_in(coding, checkpoint, solver.names[0]) for coding in (problem.coding, problem.coding.wider))
     # Nothing is saved in wider codes before narrower ones have turned out not to be enough.
     codes = None if wide.exists() else solver.solve(replace(problem, checkpoint=narrow))
     if codes is None:

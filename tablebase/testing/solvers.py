@@ -31,8 +31,8 @@ class SolverTests:
     Examples
     --------
     >>> from tablebase.solvers.registry import find_solver
-    >>> class TestSweep(SolverTests):
-    ...     solver = find_solver("sweep")
+    >>> class TestGroups(SolverTests):
+    ...     solver = find_solver("groups")
     """
 
     solver: ClassVar[Solver]

@@ -67,7 +67,7 @@ def test_a_batch_file(tmp_path: Path) -> None:
     """Every key is read, and entries come by priority and then in the order of the file."""
     batch = read(tmp_path, NIGHT)
     assert batch.builds == (
-        Entry("doushouqi", pieces="2-4", engine="lean", priority=1, line=16),
+        Entry("doushouqi", pieces="2-4", solver="lean", priority=1, line=16),
         Entry("doushouqi", materials=("RCvW", "RvR"), priority=1, line=27),
         Entry("foxhounds-8x8", line=12),
         Entry("harehedgehog-cards=none-players=2", limits={"carrots": 20, "cap": "strict"}, line=22),

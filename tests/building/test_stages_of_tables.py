@@ -14,7 +14,7 @@ from support.checks import at_least_one
 from support.solved import Solved
 
 from tablebase.building import tables as building
-from tablebase.checking import general, planes, pursuit, rows
+from tablebase.checking import general, planes, pursuit
 from tablebase.compute import stages, threads
 from tablebase.compute.stages import Stage, watched
 from tablebase.game import Game, load_game
@@ -33,7 +33,7 @@ POND_SLICE, FOXES_SLICE = (
     parse_material(POND, "RTvRL"),
     max(parse_materials(FOXES, "FvHH"), key=lambda tier: layout_of(FOXES, tier).size),
 )
-LOOKS = {"planes": 2, "lean": 1, "bitrow": 2, "groups": 1, "reference": 2}
+LOOKS = {"planes": 2, "lean": 1, "groups": 1}
 """Parts of the first look of the pond, without threads."""
 
 
@@ -56,14 +56,14 @@ def stages_of(work: Callable[[], Any]) -> dict[str, list[Stage]]:
     return dict(grouped)
 
 
-@pytest.mark.parametrize("solver", SOLVERS, ids=lambda solver: solver.name)
+@pytest.mark.parametrize("solver", SOLVERS, ids=lambda solver: solver.names[0])
 def test_solvers_say_how_far_they_are(solver: Any, solved: Solved, monkeypatch: pytest.MonkeyPatch) -> None:
     """Loading, the first look where it may take long, and then distance by distance or, in a pursuit, rows up to all of them."""
     monkeypatch.setattr(pursuit_solver, "STRETCH", 2)
     game, material = (FOXES, FOXES_SLICE) if solver.name == "pursuit" else (POND, POND_SLICE)
     tables = solved(game)
     tables.table(material)
-    found = stages_of(lambda: solve_material(game, material, tables.load, solver.name))
+    found = stages_of(lambda: solve_material(game, material, tables.load, solver.names[0]))
     assert found.pop("loading")[0].done == 0
     solving = found.pop("solving")
     if solver.name == "pursuit":
@@ -71,12 +71,12 @@ def test_solvers_say_how_far_they_are(solver: Any, solved: Solved, monkeypatch: 
         assert solving[-1].done == solving[-1].total
     else:
         assert [stage.done for stage in solving] == list(range(1, len(solving) + 1))
-        # The solver of groups settles several distances at once.
-        assert len(solving) > (4 if solver.name == "groups" else 7)
+        # The solvers of groups and for reference settle several distances at once.
+        assert len(solving) > (4 if solver.name in ("groups", "reference") else 7)
         assert solving[-1].total is None
-    assert list(found) == (["looking up captures"] if solver.name in LOOKS else [])
+    assert list(found) == (["looking up captures"] if solver.names[0] in LOOKS else [])
     for looking in found.values():
-        assert [stage.done for stage in looking] == list(range(LOOKS[solver.name] + 1))
+        assert [stage.done for stage in looking] == list(range(LOOKS[solver.names[0]] + 1))
         assert looking[-1].done == looking[-1].total
 
 
@@ -110,7 +110,6 @@ def test_the_writer_says_how_far_it_is(solved: Solved, tmp_path: Path, monkeypat
     ("check", "game", "material"),
     [
         (general, POND, POND_SLICE),
-        (rows, POND, POND_SLICE),
         (planes, POND, POND_SLICE),
         (planes, doushouqi(), parse_material(doushouqi(), "CvW")),
         (planes, doushouqi(), parse_material(doushouqi(), "CvC")),
@@ -122,7 +121,7 @@ def test_checkers_say_how_far_they_are(
     check: Any, game: Game, material: Material, solved: Solved, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of both sides to move, or the only one, in several pieces."""
-    for name, small in {"BLOCK": 100, "ROWS_AT_ONCE": 4, "STRETCH": 4, "SLAB": 1}.items():
+    for name, small in {"BLOCK": 100, "STRETCH": 4, "SLAB": 1}.items():
         if hasattr(check, name):
             monkeypatch.setattr(check, name, small)
     codes, coding = codes_of(solved, game, material), solved(game).table(material)[1]

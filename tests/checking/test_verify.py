@@ -18,7 +18,7 @@ from support.program import SOLVERS, reseal
 from support.solved import Solved
 from twins import naive
 
-from tablebase.checking import general, groups, planes, rows
+from tablebase.checking import general, groups, planes
 from tablebase.checking.general import Load, contradiction
 from tablebase.checking.group_arrays import compile_rules
 from tablebase.checking.table import codes_to_check, verify_codes, verify_table
@@ -77,7 +77,6 @@ def check_wide(game: Game, material: Material, codes: dict[int, Codes], coding: 
 
 CHECKS = {
     "general": general.verify_codes,
-    "rows": rows.verify_codes,
     "groups": groups.verify_codes,
     "planes": planes.verify_codes,
     "slabs": check_in_slabs,
@@ -217,7 +216,7 @@ def test_a_piece_in_the_way_of_the_row_piece(check: Check, solved: Solved) -> No
     game = toys.brook()
     for name in ("RvT", "RvTL", "RLvT"):
         material = parse_material(game, name)
-        assert rows.applies(layout_of(game, material), NARROW)
+        assert planes.applies(layout_of(game, material), NARROW)
         codes, coding = solved(game).table(material)
         assert coding == NARROW
         assert game.kinds[layout_of(game, material).groups[-1].kind].name in "TL"
@@ -323,7 +322,7 @@ def test_the_naive_solution_is_right(game: Game, name: str, check: Check) -> Non
     """What the naive twin finds passes; any other code in its place, a stalemate called a draw too, does not."""
     material = parse_material(game, name)
     own = layout_of(game, material)
-    if check not in (general.verify_codes, groups.verify_codes) and not rows.applies(own, NARROW):
+    if check not in (general.verify_codes, groups.verify_codes) and not planes.applies(own, NARROW):
         return
     load, random = partial(naive_load, game), Random(name)
     codes = {side: naive_codes(game, material, side).copy() for side in sides_stored(game, material)}

@@ -123,7 +123,7 @@ def test_everything_is_built_and_then_the_steps_are_taken(two_pieces: Path, tmp_
         ('[[build]]\ngame = "doushouqi"', 1, "choose tables"),
         ('[[build]]\ngame = "doushouqi"\npieces = "four"', 1, "is no number of pieces"),
         ('[[build]]\ngame = "doushouqi"\nmaterial = ["QvK"]', 1, "no piece 'Q'"),
-        ('[[build]]\ngame = "doushouqi"\npieces = 2\nengine = "steam"', 1, "there is no engine 'steam'"),
+        ('[[build]]\ngame = "doushouqi"\npieces = 2\nsolver = "steam"', 1, "there is no solver 'steam'"),
         ('[[build]]\ngame = "doushouqi"\npieces = 2\nlimits = { carrots = 3 }', 1, "have no limits"),
         ('[[build]]\ngame = "harehedgehog"\npieces = 2', 1, "pieces"),
         ('[[build]]\ngame = "harehedgehog"\nlimits = { parrots = 3 }', 1, "--parrots"),

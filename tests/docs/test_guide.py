@@ -25,6 +25,11 @@ def commands() -> dict[str, Any]:
     return found
 
 
+def options_of(command: Any) -> list[Any]:
+    """The options of a command that its help shows."""
+    return [one for one in command.params if one.param_type_name == "option" and not one.hidden]
+
+
 def rows() -> list[list[str]]:
     """The cells of the section's tables, headings left out."""
     lines = [line for line in SECTION.splitlines() if line.startswith("| `")]
@@ -40,14 +45,14 @@ def test_every_command_has_its_line() -> None:
         arguments = [parameter.metavar for parameter in command.params if parameter.param_type_name == "argument"]
         assert usage.strip("`") == " ".join([command.name, *arguments])
         assert summary == command.help.strip().splitlines()[0]
-        named = [parameter.opts[0] for parameter in command.params if parameter.param_type_name == "option"]
+        named = [option.opts[0] for option in options_of(command)]
         assert re.findall(r"`(--[a-z-]+)`", options) == named
 
 
 def test_every_option_has_its_line() -> None:
     """Each option once, with a value exactly if it takes one; `--log` of one command takes one, and that of another does not."""
     listed = [(words[0], len(words) == 1) for words in (row[0].strip("`").split() for row in rows() if len(row) == 2)]
-    options = [one for command in commands().values() for one in command.params if one.param_type_name == "option"]
+    options = [one for command in commands().values() for one in options_of(command)]
     assert sorted(listed) == sorted({(option.opts[0], option.is_flag) for option in options})
 
 

@@ -142,7 +142,7 @@ def test_solvers_agree(reading: dict[str, str], tmp_path: Path) -> None:
     game = load_game(named(reading))
     planned = plan(game, None, [parse_material(game, "CvWD"), parse_material(game, "RvE"), parse_material(game, "CvE")])
     for engine in ("planes", "reference"):
-        assert {built.engine for built in build(game, planned, tmp_path / engine, engine=engine)} == {engine}
+        assert {built.engine for built in build(game, planned, tmp_path / engine, solver=engine)} == {engine}
     for material in planned:
         one, other = (table_path(tmp_path / engine, game, material) for engine in ("planes", "reference"))
         assert one.read_bytes() == other.read_bytes()

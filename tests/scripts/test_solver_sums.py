@@ -18,7 +18,7 @@ def test_all_tables_are_solved_by_both(two_pieces: Path) -> None:
     with closing(Catalog(two_pieces)) as catalog:
         _, [(tables, placements)] = catalog.sql("SELECT count(DISTINCT table_id), sum(placements) FROM solutions")
     assert [(row["solver"], row["tables"], row["placements"]) for row in report["sums"]] == [
-        ("bitrow", tables, placements),
+        ("groups", tables, placements),
         ("planes", tables, placements),
     ]
     assert report["sums"][0]["times_faster"] == 1
@@ -30,5 +30,5 @@ def test_all_tables_are_solved_by_both(two_pieces: Path) -> None:
 def test_solvers_that_differ_are_not_measured(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A rate of wrong codes would be worth nothing."""
     monkeypatch.setattr(solver_sums, "solve_material", wrong_by(solver_sums.solve_material, "planes"))
-    with pytest.raises(SystemExit, match="bitrow and planes differ on"):
+    with pytest.raises(SystemExit, match="groups and planes differ on"):
         solver_sums.measure_sums(two_pieces, 2)

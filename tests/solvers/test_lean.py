@@ -17,6 +17,7 @@ from support.checks import at_least_one
 from support.planeviews import (
     View,
     all_slices,
+    as_code,
     as_sets,
     as_state,
     both_sides,
@@ -24,12 +25,12 @@ from support.planeviews import (
     fill_words,
     large_slices,
     looked_at,
+    scatter,
     set_units,
     units_of,
     view,
 )
 from support.program import open_files
-from support.rowviews import as_code, scatter
 from support.solved import Solved
 from test_planes_kernels import inside, some_positions, some_units, symmetric
 from twins import naive
@@ -326,7 +327,7 @@ def test_many_parts(solved: Solved, name: str, tmp_path: Path) -> None:
     assert len(parts_of(compile_planes_of(solved, name))) > 3
     codes, coding, solver = solve_material(POND, material, solved(POND, "planes").load, "lean", scratch=tmp_path)
     expected, its_coding = solved(POND, "planes").table(material)
-    assert (coding, solver) == (its_coding, "lean")
+    assert (coding, solver) == (its_coding, "planes")
     for source, one in zip(at_least_one(codes), expected, strict=True):
         assert np.asarray(source).tobytes() == one.tobytes()
 
@@ -361,14 +362,15 @@ def needs(game: Game, material: Material, name: str) -> int:
 
 
 def test_the_fastest_that_fits_is_chosen(jungle: Game) -> None:
-    """With less memory than planes need it is the lean solver; with too little for any, the one that needs least."""
+    """With less memory than planes need it is their lean mode; with too little for any, the one that needs least."""
     material = parse_material(jungle, "RCWvDE")
     planes, least = needs(jungle, material, "planes"), needs(jungle, material, "lean")
-    assert least < needs(jungle, material, "bitrow") < planes
-    chosen = {bytes_: choose_solver(jungle, material, bytes_)[0].name for bytes_ in (planes, planes - 1, least, least - 1, 0)}
+    assert least < planes
+    chosen = {bytes_: choose_solver(jungle, material, bytes_)[0].names[0] for bytes_ in (planes, planes - 1, least, least - 1, 0)}
     assert chosen == {planes: "planes", planes - 1: "lean", least: "lean", least - 1: "lean", 0: "lean"}
-    assert choose_solver(jungle, material)[0].name == "planes"
-    assert registry.solver_for(jungle, material, "planes", 0).name == "planes"
+    assert choose_solver(jungle, material)[0].names[0] == "planes"
+    assert {registry.solver_for(jungle, material, "planes", bytes_).names[0] for bytes_ in (planes, None)} == {"planes"}
+    assert registry.solver_for(jungle, material, "planes", planes - 1).names == ("lean", "planes")
 
 
 def test_rows_must_have_a_number(jungle: Game) -> None:
@@ -376,7 +378,7 @@ def test_rows_must_have_a_number(jungle: Game) -> None:
     assert registry.find_solver("lean").refuses(jungle, parse_material(jungle, "CWDvPTL")) is None
     large = parse_material(jungle, "CWDPvTLER")
     assert layout_of(jungle, large).size > 2**26 * 64 * 64
-    with pytest.raises(TablebaseError, match=r"for it has too many rows for the log: use --engine planes$"):
+    with pytest.raises(TablebaseError, match=r"for it has too many rows for the log: use --solver planes$"):
         registry.solver_for(jungle, large, "lean")
 
 

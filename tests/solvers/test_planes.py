@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from support import toys
 from support.checks import at_least_one
-from support.planeviews import all_slices, view
-from support.rowviews import GAME
+from support.planeviews import GAME, all_slices, view
 from support.solved import Solved
 from twins import naive
 
@@ -181,5 +180,5 @@ def test_slices_without_planes(solved: Solved, game: Game, name: str, reason: st
     material = parse_material(game, name)
     with pytest.raises(TablebaseError) as caught:
         solve_material(game, material, solved(game).load, "planes")
-    assert str(caught.value) == f"the engine planes cannot solve this table, for {reason}: use --engine groups"
+    assert str(caught.value) == f"the solver planes cannot solve this table, for {reason}: use --solver groups"
     assert caught.value.exit_code == 2

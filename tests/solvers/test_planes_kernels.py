@@ -22,11 +22,11 @@ from support.planeviews import (
     large_slices,
     looked_at,
     random_units,
+    scatter,
     set_units,
     units_of,
     view,
 )
-from support.rowviews import scatter
 from support.solved import Solved
 from twins import naive
 from twins import rows as naive_rows

@@ -15,13 +15,10 @@ from twins import naive
 
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
-from tablebase.game.moves import Position
 from tablebase.game.notation import parse
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import stored_materials
 from tablebase.slices.material import Material, materials, parse_material
-from tablebase.solvers import reference, sweep
-from tablebase.solvers.reference import NONE
 from tablebase.solvers.registry import CompiledSlice, compile_slice, find_solver, solve_material, solver_for
 from tablebase.values import DRAW, NARROW, STALEMATE, Codes, Coding, Value, recode
 from tablebase_rules.doushouqi import game as doushouqi
@@ -79,9 +76,8 @@ def test_engines_agree_on_toys(solved: Solved, game: Game, engine: str) -> None:
 
 @pytest.mark.parametrize("engine", OTHERS)
 def test_engines_agree_on_dou_shou_qi(solved: Solved, engine: str) -> None:
-    """Byte for byte on all two-piece tables and, where it is quick, two of three, with two jumpers in one and none in the other."""
-    larger = [parse_material(GAME, name) for name in ("CTvT", "CWvC") if engine != "sweep"]
-    for table in (*stored_materials(GAME, 2), *larger):
+    """Byte for byte on all two-piece tables and two of three, with two jumpers in one and none in the other."""
+    for table in (*stored_materials(GAME, 2), *(parse_material(GAME, name) for name in ("CTvT", "CWvC"))):
         agree(solved(GAME), solved(GAME, engine), table)
 
 
@@ -110,7 +106,7 @@ def test_codes_are_the_naive_ones(solved: Solved, game: Game, name: str, engine:
     if solver is not None and solver.refuses(game, material) is not None:
         pytest.skip("like pieces have no rows")
     # Words know wins from losses by parity, which is stride 1.
-    for coding in (Coding(1, "uint8"), Coding(1 if engine in ("planes", "lean", "bitrow") else 2, "uint16")):
+    for coding in (Coding(1, "uint8"), Coding(1 if engine in ("planes", "lean") else 2, "uint16")):
         codes = solve_with(engine, compile_slice(game, material, solved(game).load, coding))
         assert codes is not None
         for side in (0, 1):
@@ -120,8 +116,8 @@ def test_codes_are_the_naive_ones(solved: Solved, game: Game, name: str, engine:
 @pytest.mark.parametrize(
     ("engine", "game", "name", "sentence"),
     [
-        ("magic", toys.pond(), "RvR", "no engine 'magic': choose .*reference.*sweep"),
-        ("bitrow", toys.hunt(), "HHvF", "the engine bitrow cannot solve this table, for it has like pieces"),
+        ("magic", toys.pond(), "RvR", "no solver 'magic': choose auto, .*reference$"),
+        ("planes", toys.hunt(), "HHvF", "the solver planes cannot solve this table, for it has like pieces"),
     ],
 )
 def test_a_wrong_engine_is_refused(solved: Solved, engine: str, game: Game, name: str, sentence: str) -> None:
@@ -228,127 +224,3 @@ def test_a_capture_just_beyond_one_byte(solved: Solved) -> None:
     game = toys.odometer(5, 25, porch=True)
     position = parse(game, "y1Hx22/G25/26 w")
     assert {engine: solved(game, engine).value(position) for engine in SOLVERS} == dict.fromkeys(SOLVERS, (Outcome.WIN, 253))
-
-
-# Kernels against naive twins
-
-
-def compiled(solved: Solved, game: Game, name: str) -> CompiledSlice:
-    """A toy slice in one byte at stride 1."""
-    return compile_slice(game, parse_material(game, name), solved(game).load, NARROW)
-
-
-def blank(problem: CompiledSlice, fill: int = DRAW, dtype: str = "uint8") -> Codes:
-    """An array with an entry for each index."""
-    return np.full(problem.layout.size, fill, dtype=dtype)
-
-
-def quiet_children(problem: CompiledSlice, position: Position) -> list[Position]:
-    """Where the moves that take nothing and do not win lead, by the naive move generator."""
-    moves = naive.moves(problem.game, position)
-    return [naive.after(position, move) for move in moves if move.captured is None and not move.wins]
-
-
-def numbered(problem: CompiledSlice, side: int) -> list[tuple[int, Position]]:
-    """All indices that are positions."""
-    found = [(index, problem.layout.position(index, side)) for index in range(problem.layout.size)]
-    return [(index, position) for index, position in found if position is not None]
-
-
-@pytest.mark.parametrize("side", [0, 1])
-@pytest.mark.parametrize(("game", "name"), SLICES, ids=SLICE_IDS)
-def test_the_first_look(solved: Solved, game: Game, name: str, side: int) -> None:
-    """`_look` counts the quiet moves and keeps the best of captures, winning moves and having no move."""
-    problem = compiled(solved, game, name)
-    codes, early, quiet = blank(problem), blank(problem, NONE, "int32"), blank(problem, 0, "uint16")
-    last = reference._look(problem.arrays, side, codes, early, quiet, NARROW.stride, VOID)
-    longest = 0
-    for index, position in numbered(problem, side):
-        moves = naive.moves(game, position)
-        children = quiet_children(problem, position)
-        best: naive.Pair | None = None if moves else (game.no_move.value, 0 if game.no_move is Outcome.LOSS else None)
-        for move in moves:
-            if naive.after(position, move) not in children:
-                worth = ("win", 1) if move.wins else naive.parent(naive.value(game, naive.after(position, move)))
-                assert worth is not None
-                best = worth if best is None or naive.better(worth, best) else best
-        stalemate = not moves and game.no_move is Outcome.DRAW
-        assert quiet[index] == len(children)
-        assert early[index] == (NONE if best is None else STALEMATE if stalemate else code(best))
-        assert codes[index] == (STALEMATE if stalemate else DRAW)
-        longest = max(longest, best[1] or 0 if best else 0)
-    assert np.array_equal(codes == VOID, ~problem.layout.squares_many(np.arange(problem.layout.size))[1])
-    assert last == longest
-
-
-@pytest.mark.parametrize("side", [0, 1])
-@pytest.mark.parametrize(("game", "name"), SLICES, ids=SLICE_IDS)
-def test_taking_back_finds_every_move_once(solved: Solved, game: Game, name: str, side: int) -> None:
-    """At each distance, each parent is told of a decided position once for each quiet move that leads there."""
-    problem = compiled(solved, game, name)
-    codes = naive_codes(game, problem.layout.material, side)
-    parents_of = numbered(problem, 1 - side)
-    leads_to = [Counter(naive.value(game, child) for child in quiet_children(problem, position)) for _, position in parents_of]
-    for level in range(24):
-        outcome = "win" if level % 2 else "loss"
-        parents, early, quiet = blank(problem), blank(problem, NONE, "int32"), blank(problem, 1000, "uint16")
-        reference._take_back(problem.arrays, side, codes, parents, early, quiet, level, NARROW.stride, VOID)
-        for (index, _), leads in zip(parents_of, leads_to, strict=True):
-            count = leads[outcome, level]
-            assert quiet[index] == 1000 - (count if outcome == "win" else 0)
-            assert parents[index] == (code(("win", level + 1)) if outcome == "loss" and count else DRAW)
-
-
-WIN_3, LOSS_2, LOSS_4, LOSS_8, WIN_41 = (code(pair) for pair in [("win", 3), ("loss", 2), ("loss", 4), ("loss", 8), ("win", 41)])
-
-
-@pytest.mark.parametrize(
-    ("before", "capture", "moves", "news", "after", "left"),
-    [
-        pytest.param(WIN_3, NONE, 2, LOSS_4, WIN_3, 2, id="already decided"),
-        pytest.param(DRAW, NONE, 2, WIN_3, WIN_3, 2, id="a winning move"),
-        pytest.param(DRAW, LOSS_2, 2, WIN_3, WIN_3, 2, id="a winning move and a losing capture"),
-        pytest.param(DRAW, NONE, 2, LOSS_4, DRAW, 1, id="one of two moves loses"),
-        pytest.param(DRAW, NONE, 1, LOSS_4, LOSS_4, 0, id="the last move loses"),
-        pytest.param(DRAW, LOSS_2, 1, LOSS_4, LOSS_4, 0, id="captures lose earlier"),
-        pytest.param(DRAW, LOSS_4, 1, LOSS_4, LOSS_4, 0, id="captures lose at the same time"),
-        pytest.param(DRAW, LOSS_8, 1, LOSS_4, DRAW, 0, id="a capture loses later"),
-        pytest.param(DRAW, DRAW, 1, LOSS_4, DRAW, 0, id="a capture draws"),
-        pytest.param(DRAW, WIN_41, 1, LOSS_4, DRAW, 0, id="a capture wins later"),
-    ],
-)
-def test_telling_a_parent(before: int, capture: int, moves: int, news: int, after: int, left: int) -> None:
-    """`_update_parent` decides a parent that wins, or that has lost by every quiet move and has no better or later capture."""
-    parents, early, quiet = (np.array([one], dtype=kind) for one, kind in ((before, "u1"), (capture, "i4"), (moves, "u2")))
-    reference._update_parent(parents, early, quiet, 0, news, 3 if news == LOSS_4 else 2, NARROW.stride)
-    assert (parents[0], quiet[0]) == (after, left)
-
-
-def test_captures_enter_at_their_distance() -> None:
-    """`_enter` decides wins of its level, and losses of its level where no quiet move is left; nothing twice."""
-    early = np.array([WIN_3, LOSS_4, LOSS_4, WIN_3, DRAW, NONE, LOSS_2], dtype="i4")
-    quiet = np.array([5, 0, 1, 0, 0, 0, 0], dtype="u2")
-    start = np.array([DRAW, DRAW, DRAW, LOSS_2, DRAW, DRAW, DRAW], dtype="u1")
-    for level, expected in [(3, {0: WIN_3}), (4, {1: LOSS_4}), (2, {6: LOSS_2}), (5, {})]:
-        codes = start.copy()
-        reference._enter(codes, early, quiet, level, NARROW.stride)
-        assert codes.tolist() == [expected.get(place, int(one)) for place, one in enumerate(start)]
-
-
-@pytest.mark.parametrize("side", [0, 1])
-@pytest.mark.parametrize(("game", "name"), SLICES, ids=SLICE_IDS)
-def test_a_sweep_decides_its_distance(solved: Solved, game: Game, name: str, side: int) -> None:
-    """From `_mark`, or from all that is decided before a distance, the sweep decides just what the naive solution does."""
-    problem = compiled(solved, game, name)
-    whole, others = (naive_codes(game, problem.layout.material, one) for one in (side, 1 - side))
-
-    def up_to(codes: Codes, level: int) -> Codes:
-        return np.where((codes != VOID) & (codes > code(("loss", 0)) + level), DRAW, codes).astype(codes.dtype)
-
-    codes = blank(problem)
-    sweep._mark(problem.arrays, side, codes, VOID, NARROW.stride)
-    assert np.array_equal(codes, up_to(whole, 0))
-    for level in range(1, 24):
-        changed = sweep._sweep(problem.arrays, side, codes, up_to(others, level - 1), level, NARROW.stride)
-        assert changed == np.count_nonzero(up_to(whole, level) != up_to(whole, level - 1))
-        assert np.array_equal(codes, up_to(whole, level))

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from twins import naive
 from twins import rows as naive_rows
 from twins.rows import Address, Addresses, Sets
 
 from support import toys
-from support.rowviews import GAME, as_code, as_value, scatter
 from support.solved import Solved
-from tablebase.game import Game
+from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position
 from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.material import Material, parse_material
@@ -24,7 +24,10 @@ from tablebase.solvers.planes.captures import look, set_illegal
 from tablebase.solvers.planes.children import Children, compile_children
 from tablebase.solvers.planes.slices import compile_planes
 from tablebase.solvers.registry import compile_slice
-from tablebase.values import NARROW
+from tablebase.values import NARROW, Value
+from tablebase_rules.doushouqi import game as doushouqi
+
+GAME = doushouqi()
 
 SLICES = [
     pytest.param(toys.pond(), "RTvRL", id="pond"),
@@ -214,3 +217,22 @@ def random_units(rng: Random, seen: View, share: float) -> Units:
     """Random units of all planes."""
     everywhere = {(plane, unit) for plane in range(seen.planes.size) for unit in range(UNITS)}
     return scatter(rng, everywhere, share)
+
+
+def scatter(rng: Random, some: Addresses, share: float) -> Addresses:
+    """A random part of some addresses."""
+    return {address for address in sorted(some) if rng.random() < share}
+
+
+@cache
+def as_code(value: naive.Pair) -> int:
+    """One-byte code of a naive value."""
+    special = {naive_rows.STALEMATE: 1, naive_rows.VOID: 255}
+    return special[value] if value in special else NARROW.code(Value(Outcome(value[0]), value[1]))
+
+
+@cache
+def as_value(code: int) -> naive.Pair:
+    """Naive value of a one-byte code other than a draw's."""
+    special = {1: naive_rows.STALEMATE, 255: naive_rows.VOID}
+    return special[code] if code in special else (NARROW.value(code).outcome.value, NARROW.value(code).distance)

@@ -28,8 +28,8 @@ from tablebase.game.moves import Position
 from tablebase.game.notation import parse
 from tablebase.slices.material import Material
 
-SOLVERS = ("planes", "lean", "bitrow", "groups", "reference", "sweep")
-"""Engines for single pieces and more; pursuits have tests of their own."""
+SOLVERS = ("planes", "lean", "groups", "reference")
+"""Solvers for single pieces and more, with the lean mode of `planes`; pursuits have tests of their own."""
 
 PROGRAM = "from tablebase.cli import main; main()"
 SCRIPTS = Path(__file__).parents[2] / "scripts"

@@ -20,12 +20,6 @@ def named(name: str) -> Solver:
     return solver
 
 
-class TestBitrow(SolverTests):
-    """The solver of rows of bits."""
-
-    solver: ClassVar[Solver] = named("bitrow")
-
-
 class TestPlanes(SolverTests):
     """The solver of planes."""
 
@@ -50,11 +44,10 @@ class TestReference(SolverTests):
     solver: ClassVar[Solver] = named("reference")
 
 
-class TestSweep(SolverTests):
-    """The solver of the paper."""
+class TestGroups(SolverTests):
+    """The solver of like pieces."""
 
-    solver: ClassVar[Solver] = named("sweep")
-    slices = (("doushouqi", "CvW"), ("hexapawn", "PPvPP"), ("foxhounds-4x4", "FvHH@4"))
+    solver: ClassVar[Solver] = named("groups")
 
 
 def no_solution(_problem: CompiledSlice) -> None:

@@ -1,4 +1,4 @@
-"""The slow, obvious twins of the bit-row kernels: sets of squares, and positions one by one.
+"""The slow, obvious twins of the kernels of planes: sets of squares, and positions one by one.
 
 A word is the set of its squares. A row of words is a set of *addresses*, a row and a square each. Only the layout
 knows which position an address is; moves and values come from `naive`, which knows no rows, no mirror and no codes.
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 
-from tablebase.game import Game, Step
+from tablebase.game import Game
 from tablebase.game.moves import Move, Position
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import Material
@@ -27,24 +27,6 @@ WORD = 64
 STALEMATE: naive.Pair = ("stalemate", None)
 DRAW: naive.Pair = ("draw", None)
 VOID: naive.Pair = ("void", None)
-
-
-# Words
-
-
-def squares_of(word: int) -> set[int]:
-    """The squares whose bits are set."""
-    return {square for square, bit in enumerate(reversed(f"{word:b}")) if bit == "1"}
-
-
-def word_of(squares: Iterable[int]) -> int:
-    """The word with these bits."""
-    return sum(1 << square for square in set(squares))
-
-
-def moved(squares: set[int], shift: int) -> set[int]:
-    """All squares moved on by a number; what leaves the word is lost."""
-    return {square + shift for square in squares if 0 <= square + shift < WORD}
 
 
 # Addresses
@@ -89,11 +71,6 @@ def children(game: Game, material: Material, side: int) -> dict[Address, tuple[f
 def is_quiet(move: Move) -> bool:
     """Whether a move stays in the slice."""
     return move.captured is None and not move.wins
-
-
-def is_slide(step: Step) -> bool:
-    """Whether a step may be a quiet move that stays in the slice."""
-    return step.quiet and not step.wins
 
 
 # Kernels
@@ -209,15 +186,3 @@ def settle_losses(game: Game, material: Material, side: int, sets: Sets, won: Ad
     sets.known |= lost - delayed
     sets.values |= dict.fromkeys(lost - delayed, ("loss", level))
     sets.found = set()
-
-
-def finish(game: Game, material: Material, side: int, sets: Sets) -> None:
-    """After the last distance: what is not known is drawn, what is no position is void."""
-    own = layout_of(game, material)
-    here = positions(game, material, side)
-    for row in range(own.size // own.row_length):
-        for square in own.groups[-1].squares:
-            if (row, square) not in here:
-                sets.values[row, square] = VOID
-            elif (row, square) not in sets.known:
-                sets.values.pop((row, square), None)

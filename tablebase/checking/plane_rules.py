@@ -1,4 +1,4 @@
-"""What the checker of rows reads: the rules, the children and the scores of values, as arrays of its own.
+"""What the checker of planes reads: the rules, the children and the scores of values, as arrays of its own.
 
 *Scores* are numbers of the type of the codes, the larger the better the value: `STUCK`, then losses, draws, a number that is never
 assigned, and wins, up to the largest number, a win in one ply. Nothing here is shared with the solvers.
@@ -21,8 +21,6 @@ from tablebase.values import STALEMATE, Codes, Coding, Value
 
 STUCK = 0
 """The score where there is no move."""
-WON = 255
-"""The score of a win in one ply, in one byte."""
 NOBODY = -1
 
 Bytes = NDArray[np.uint8]
@@ -46,18 +44,6 @@ class Rules(NamedTuple):
     wins: Flags  # (P, S, M)
     captures: Flags  # (P, S, M, P) whether the step may capture each slot
     blockers: Small  # (P, S, M, B) NOBODY where there are fewer
-
-
-class Inside(NamedTuple):
-    """Steps of the last slot, by its digits."""
-
-    free_from: Long  # quiet steps without blockers that do not win
-    free_to: Long
-    other_from: Long  # other quiet steps
-    other_step: Small
-    into_begin: Long  # (S + 1,) steps that end on a square
-    into_from: Long
-    into_step: Small
 
 
 class Children(NamedTuple):
@@ -173,24 +159,6 @@ def _steps_of(game: Game, kind: int) -> KindSteps:
             steps.captures[entry] = [other.symbol in step.victims for other in game.kinds]
             steps.blockers[entry][: len(step.empty)] = sorted(step.empty)
     return steps
-
-
-def compile_inside(game: Game, layout: Layout) -> Inside:
-    """The steps of the last slot."""
-    group = layout.groups[-1]
-    steps = [(step, n) for listed in game.kinds[group.kind].steps_from.values() for n, step in enumerate(listed)]
-    free = [step for step, _ in steps if step.quiet and not step.wins and not step.empty]
-    others = [(step, n) for step, n in steps if step.quiet and (step.wins or step.empty)]
-    into = sorted(steps, key=lambda pair: pair[0].target)
-    return Inside(
-        free_from=np.array([group.places[step.origin] for step in free], dtype=np.int64),
-        free_to=np.array([group.places[step.target] for step in free], dtype=np.int64),
-        other_from=np.array([group.places[step.origin] for step, _ in others], dtype=np.int64),
-        other_step=np.array([n for _, n in others], dtype=np.int8),
-        into_begin=np.searchsorted([step.target for step, _ in into], range(len(game.board) + 1)).astype(np.int64),
-        into_from=np.array([group.places[step.origin] for step, _ in into], dtype=np.int64),
-        into_step=np.array([n for _, n in into], dtype=np.int8),
-    )
 
 
 def _digits(layout: Layout, slots: int, squares: int) -> Long:

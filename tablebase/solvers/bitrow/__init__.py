@@ -1,1 +1,0 @@
-"""Retrograde analysis on rows of up to 64 positions, each row one 64-bit word."""
