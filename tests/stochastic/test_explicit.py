@@ -148,16 +148,6 @@ def test_more_players_are_refused() -> None:
         explicit(pig.game(players=3, target=2))
 
 
-def test_a_game_can_refuse_to_be_listed() -> None:
-    """Its states are said to be too many, whatever their number."""
-
-    class Large(Loaded):
-        listable = False
-
-    with pytest.raises(RulesError, match="pig has no tables, because its states are too many to be listed"):
-        explicit(Large())
-
-
 def test_endless_chance_is_refused() -> None:
     """A die that may be rolled again by itself, which no table could look through."""
 
