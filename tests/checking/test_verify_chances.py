@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import h5py
+import hdf5plugin  # noqa: F401 (gives h5py the compression)
 import numpy as np
 import pytest
 from support.checks import at_least_one
