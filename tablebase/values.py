@@ -99,7 +99,7 @@ def merit(code: int, stride: int) -> int:
     """A sort key for codes, the best largest: a fast win beats a slow one, a slow loss a fast one."""
     if code < FIRST:
         return 0
-    distance = (code - FIRST) // stride
+    distance = (int(code) - FIRST) // stride
     if (code - FIRST) % 2 == stride - 1:
         return distance - 65536
     return 65536 - distance
