@@ -8,13 +8,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from support.checks import at_least_one
+from support.deterministic import DeterministicGame
 
 from tablebase.errors import CapacityError, RulesError
 from tablebase.game import load_game
 from tablebase.game.kernels import BEGINS, CHANCE, LABEL, OVER, STATE, WEIGHT
 from tablebase.game.stochastic import Draw, State, StochasticGame
 from tablebase.stochastic import explicit as explicit_module
-from tablebase.stochastic.deterministic import DeterministicGame
 from tablebase.stochastic.explicit import BLOCK, explicit
 from tablebase.stochastic.paths import merge_plainly
 from tablebase.stochastic.walk import walk
