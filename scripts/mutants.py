@@ -42,7 +42,6 @@ WORK = Path(os.environ.get("TABLEBASE_CACHE") or Path.home() / ".cache" / "table
 LOADED = (
     "duckdb",
     "h5py",
-    "hdf5plugin",
     "hypothesis",
     "numba",
     "numpy",

@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
 import h5py
-import hdf5plugin  # noqa: F401  (teaches HDF5 to read Zstandard)
 import numpy as np
+import zstandard
 from numba import njit
 from numpy.typing import NDArray
 
@@ -311,9 +311,16 @@ class Files:
         with h5py.File(self.data / "doushouqi" / str(len(material) - 1) / f"{material}.h5") as file:
             if file.attrs["stride"] != 1:
                 raise SystemExit(f"{file.filename} has other codes than tables of Dou Shou Qi have")
-            codes = file[side][:]
+            codes = _codes(file[side])
             signs = np.where(codes < 2, DRAW, np.where(codes % 2, WIN, LOSS)).astype(np.int8)
             return signs, json.loads(file.attrs["layout"])
+
+
+def _codes(dataset: h5py.Dataset) -> NDArray[Any]:
+    """All codes of a dataset, whose chunks are frames of Zstandard."""
+    frames = (dataset.id.read_direct_chunk((begin,))[1] for begin in range(0, len(dataset), dataset.chunks[0]))
+    codes = np.frombuffer(b"".join(map(zstandard.decompress, frames)), dataset.dtype)
+    return codes[: len(dataset)]
 
 
 def pieces_of(material: str) -> Pieces:

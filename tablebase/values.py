@@ -99,15 +99,10 @@ def merit(code: int, stride: int) -> int:
     """A sort key for codes, the best largest: a fast win beats a slow one, a slow loss a fast one."""
     if code < FIRST:
         return 0
-    distance = (code - FIRST) // stride
+    distance = (int(code) - FIRST) // stride
     if (code - FIRST) % 2 == stride - 1:
         return distance - 65536
     return 65536 - distance
-
-
-def better(code: int, than: int, stride: int) -> bool:
-    """Whether the side to move prefers `code` to `than`."""
-    return merit(code, stride) > merit(than, stride)
 
 
 class Value(NamedTuple):

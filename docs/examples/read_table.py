@@ -10,7 +10,8 @@ from functools import cache
 from itertools import combinations
 
 import h5py
-import hdf5plugin  # noqa: F401  (teaches HDF5 to read Zstandard)
+import numpy as np
+import zstandard
 
 
 def parse(text):
@@ -82,6 +83,13 @@ def meaning(code, stride):
     return f"{'loss' if lost else 'win'} in {(code - 2) // stride}"
 
 
+def code_at(codes, index):
+    """The code of an index, without the chunks that it is not in."""
+    begin = index - index % codes.chunks[0]
+    _, frame = codes.id.read_direct_chunk((begin,))
+    return int(np.frombuffer(zstandard.decompress(frame), codes.dtype)[index - begin])
+
+
 def look_up(path, text):
     """Index, code and meaning of a position."""
     pieces, side = parse(text)
@@ -92,7 +100,7 @@ def look_up(path, text):
         if side not in file:
             raise SystemExit(f"{path} stores one side to move only: exchange colours first")
         index = index_of(layout, pieces)
-        code = int(file[side][index])
+        code = code_at(file[side], index)
         return index, code, meaning(code, int(file.attrs["stride"]))
 
 

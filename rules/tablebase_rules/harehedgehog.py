@@ -2,8 +2,7 @@
 
 The rules are those of an article on a program that plays it, completed where its prose is silent by the published ones of
 1978 and 1995. What they leave open are options, see `WORDS`; the first values are the defaults. If a whole round passes in
-which everybody is stuck and nothing changes, the game ends; states know nothing of that, but `Race.is_deadlock` does. The
-rules of another edition, in which cards are chosen, are those of `tablebase_rules.harehedgehog_challenge`.
+which everybody is stuck and nothing changes, the game ends; states know nothing of that, but `Race.is_deadlock` does.
 
 A turn is made of moves, cards and choices. The codes of a move are the squares ahead; the squares back to a hedgehog, below
 0; 1001 and 1002 to stay and take or give ten carrots; 0 to stay, if nothing else is possible. A card that carries a hare to
@@ -29,9 +28,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from tablebase.errors import RulesError
 from tablebase.game.stochastic import State
 from tablebase_rules._harehedgehog import CARD_TEXTS, FIRST_CARROTS, RANK
+from tablebase_rules._harehedgehog_digests import FORMER_DIGESTS
 from tablebase_rules._harehedgehog_tables import TabledRace
 from tablebase_rules._harehedgehog_text import in_words, read, write
-from tablebase_rules.harehedgehog_challenge import HareHedgehogChallenge
 from tablebase_rules.harehedgehog_json import describe, text_of
 
 if TYPE_CHECKING:
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 
 NUMBERS = {"players": (2, 6), "carrots": (0, 1000), "rounds": (0, 1000)}
 """The least and the largest value of the options that are numbers; the least is the default."""
-EDITIONS = ("classic", "challenge_2025")
 WORDS = {
     "lettuce_pay": ("eating", "leaving"),
     "hedgehog": ("nearest", "nearest_free"),
@@ -72,8 +70,7 @@ def game(
     end: str = "all_but_one",
     rounds: int = 0,
     cards: str = "deck",
-    edition: str = "classic",
-) -> HareHedgehog | HareHedgehogChallenge:
+) -> HareHedgehog:
     """The game.
 
     Parameters
@@ -106,26 +103,19 @@ def game(
         The rounds after which the game ends; 0 for no such end.
     cards : str
         Whether hare squares draw from the deck, or do nothing.
-    edition : str
-        Whether these rules hold, or those of the Software-Challenge 2025, which has no other options.
 
     Raises
     ------
     RulesError
-        If an option has another value, or the edition does not have it.
+        If an option has another value.
     """
     given = dict(locals())
     for name, (least, most) in NUMBERS.items():
         if not isinstance(given[name], int) or not least <= given[name] <= most:
             raise RulesError(f"harehedgehog has {name} from {least} to {most}, not {given[name]}")
-    for name, words in {**WORDS, "edition": EDITIONS}.items():
+    for name, words in WORDS.items():
         if given[name] not in words:
             raise RulesError(f"harehedgehog has no variant {name}={given[name]}: choose one of {', '.join(words)}")
-    if edition == "challenge_2025":
-        others = [f"{name}={given[name]}" for name, values in {**NUMBERS, **WORDS}.items() if given[name] != values[0]]
-        if others:
-            raise RulesError(f"edition={edition} of harehedgehog has rules of its own: leave out {', '.join(others)}")
-        return HareHedgehogChallenge()
     return HareHedgehog({**given, "carrots": carrots or FIRST_CARROTS[players]})
 
 
@@ -134,6 +124,7 @@ class HareHedgehog(TabledRace):
 
     name = "harehedgehog"
     title = "Hare & Hedgehog"
+    former_digests = FORMER_DIGESTS
     weights: ClassVar[Mapping[str, str]] = {
         "lettuces": "weight of lettuces, Ks",
         "carrots": "weight of carrots, Kc",

@@ -19,6 +19,7 @@ import numpy as np
 from tablebase.checking import general, pursuit
 from tablebase.checking.general import Load
 from tablebase.compute import machine
+from tablebase.compute.kernel_cache import COMPILES
 from tablebase.compute.stages import reach
 from tablebase.errors import CorruptTableError
 from tablebase.game import Game
@@ -100,7 +101,7 @@ def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], co
     from tablebase.checking import groups, planes
 
     layout = layout_of(game, material)
-    if not _is_small_beside_like_pieces(layout) and planes.applies(layout, coding):
+    if COMPILES and not _is_small_beside_like_pieces(layout) and planes.applies(layout, coding):
         return planes.verify_codes(game, material, codes, coding, load)
     check = general.verify_codes
     if pursuit.applies(game, material, coding):

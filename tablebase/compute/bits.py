@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
 
-from tablebase.compute.jit import inline
+from tablebase.compute.jit import inline, instructions
 
 
-@intrinsic
+@instructions(lambda word: (int(word) & -int(word)).bit_length() - 1)
 def _cttz(_context: Any, word: Any) -> Any:
     """LLVM's count of trailing zeros, undefined for 0."""
 
@@ -25,7 +24,7 @@ def _cttz(_context: Any, word: Any) -> Any:
 @inline
 def trailing_zeros(word: Any) -> Any:
     """Number of the lowest set bit of a nonzero word."""
-    return _cttz(word)  # type: ignore[call-arg]
+    return _cttz(word)
 
 
 @inline
@@ -36,7 +35,7 @@ def moved(word: Any, shift: int) -> Any:
     return word >> np.uint64(-shift)
 
 
-@intrinsic
+@instructions(lambda word: int(word).bit_count())
 def _ctpop(_context: Any, word: Any) -> Any:
     """LLVM's count of set bits."""
 
@@ -49,4 +48,4 @@ def _ctpop(_context: Any, word: Any) -> Any:
 @inline
 def ones(word: Any) -> Any:
     """Number of set bits of a word."""
-    return np.int64(_ctpop(word))  # type: ignore[call-arg]
+    return np.int64(_ctpop(word))

@@ -10,12 +10,11 @@ from typing import Any
 
 from llvmlite.ir import Constant
 from numba import types
-from numba.extending import intrinsic
 
-from tablebase.compute.jit import inline
+from tablebase.compute.jit import inline, instructions
 
 
-@intrinsic
+@instructions(lambda arrays: arrays)
 def _borrowed(_context: Any, arrays: Any) -> Any:
     """The tuple without counters."""
 
@@ -43,4 +42,4 @@ def _without_counters(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 @inline
 def borrowed(arrays: Any) -> Any:
     """The same tuple, whose arrays are not counted; they must stay referenced by the caller for as long as it is used."""
-    return _borrowed(arrays)  # type: ignore[call-arg]
+    return _borrowed(arrays)

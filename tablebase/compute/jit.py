@@ -4,6 +4,9 @@ Numba's own cache finds a kernel by the path of its source, does not notice chan
 imports, and may exchange kernels when two processes compile at the same time. Kernels of this package therefore have a
 cache of their own, found by content; the cache of a user's own Numba functions is left alone.
 
+With ``NUMBA_DISABLE_JIT=1`` in the environment nothing is compiled: kernels are plain functions, for a debugger and to measure
+coverage. They are a thousand times as slow.
+
 This is the only file that uses private names of Numba's caches, so `pyproject.toml` bounds Numba's version above.
 """
 
@@ -20,13 +23,15 @@ from typing import Any, TypeVar, cast
 
 import llvmlite
 import numba
+import numpy as np
 from numba.core import sigutils
 from numba.core.caching import FunctionCache
 from numba.core.ccallback import CFunc
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
+from numba.extending import intrinsic
 
-from tablebase.compute.kernel_cache import KernelCache, folder_name
+from tablebase.compute.kernel_cache import COMPILES, KernelCache, folder_name
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -38,11 +43,15 @@ _VERSIONS = (numba.__version__, llvmlite.__version__, sys.implementation.cache_t
 
 def jit(function: F) -> F:
     """Compile in nopython mode, cache the machine code on disk, release the GIL."""
+    if not COMPILES:
+        return _uncompiled(function)
     return cast(F, _cached(numba.njit(nogil=True)(function), function))
 
 
 def inline(function: F) -> F:
     """Compile a small helper that is inlined into its callers."""
+    if not COMPILES:
+        return _uncompiled(function)
     return cast(F, _cached(numba.njit(nogil=True, forceinline=True)(function), function))
 
 
@@ -50,11 +59,23 @@ def callback(signature: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function whose address other kernels call, as `numba.cfunc` does."""
 
     def compiled(function: Callable[..., Any]) -> Any:
+        if not COMPILES:
+            return _uncompiled(function)
         made = CFunc(function, sigutils.normalize_signature(signature), locals={}, options={})  # type: ignore[no-untyped-call]
         _cached(made, function).compile()
         return made
 
     return compiled
+
+
+def instructions(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
+    """Make a function for kernels of the LLVM instructions that the decorated one generates; uncompiled, it is `plain`."""
+    return intrinsic if COMPILES else lambda _: plain
+
+
+def _uncompiled(function: F) -> F:
+    """Let words overflow without a warning, as they do in machine code."""
+    return np.errstate(over="ignore")(function)
 
 
 def _cached(compiled: Any, function: Callable[..., Any]) -> Any:

@@ -21,6 +21,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent
+COMPILES = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+"""Whether kernels are compiled. Numba reads this variable, too, but takes long to load."""
 UNUSED = 30 * 86400
 """Seconds after which kernels that no process has used or is using are removed."""
 DAY = 86400

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import types
-from numba.extending import intrinsic
 from numba.np import arrayobj
+
+from tablebase.compute.jit import instructions
 
 # Numba's own functions have no annotations.
 _arrays: Any = arrayobj
@@ -43,5 +45,12 @@ def _typed(_context: Any, arrays: Any) -> Any:
     return _bare_type(arrays)(arrays), generate
 
 
-bare: Any = intrinsic(_typed)
+def _flat(value: Any) -> Any:
+    """A named tuple with its arrays in one dimension."""
+    if isinstance(value, tuple):
+        return value._make(map(_flat, value))  # type: ignore[attr-defined]
+    return value.reshape(-1) if isinstance(value, np.ndarray) else value
+
+
+bare: Any = instructions(_flat)(_typed)
 """The same named tuple with pointers for its arrays, which the caller must keep; also inside of named tuples in it."""

@@ -64,10 +64,10 @@ class StochasticGame(ABC):
         The initial state.
     options : mapping of str to int or str
         What distinguishes this variant, for the digest.
+    former_digests : mapping of str to str
+        For digests of sources that say the same as older ones: the digest under which tables have been built.
     limits : mapping of str to int or str
         What bounds a table's region, with the defaults; empty if all states can be reached and listed.
-    listable : bool
-        False if there are too many states to list them, so that a variant without kernels has no tables.
     weights : mapping of str to str
         The parts of the game's evaluation, each with what it means; empty if it has none.
     """
@@ -77,8 +77,8 @@ class StochasticGame(ABC):
     players: int
     start: State
     options: Mapping[str, int | str]
+    former_digests: ClassVar[Mapping[str, str]] = {}
     limits: ClassVar[Mapping[str, int | str]] = {}
-    listable: ClassVar[bool] = True
     weights: ClassVar[Mapping[str, str]] = {}
 
     @abstractmethod
@@ -181,14 +181,18 @@ class StochasticGame(ABC):
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 (hexadecimal) of the rules: their options, and the source of the modules that define them."""
+        """SHA-256 (hexadecimal) of the rules: their options, and the source of the modules that define them.
+
+        A digest of `former_digests` stands for its former one, so that tables stay valid if the source alone has changed.
+        """
         modules = {cls.__module__ for cls in type(self).__mro__ if issubclass(cls, StochasticGame)} - {__name__}
         kernels = self.kernels()
         if kernels is not None:
             modules.add(kernels.module)
         sources = [inspect.getsource(sys.modules[module]) for module in sorted(modules)]
         text = json.dumps([dict(self.options), sources], sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        return self.former_digests.get(digest, digest)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"

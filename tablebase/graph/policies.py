@@ -58,24 +58,16 @@ def keep_best(graph: Graph, side: int, score: Measures) -> Policy:
     return Policy(graph, side, kept)
 
 
-def keep_result(graph: Graph, side: int, winner: NDArray[np.int8], score: Measures) -> Policy:
-    """The policy of keeping the best attainable result and, among the moves that do, those with the highest score.
+def result_first(side: int, winner: NDArray[np.int8], score: Measures) -> Measures:
+    """Scores by which any better result for a side outweighs any score, whose absolute value must be less than 2^60.
 
     Parameters
     ----------
-    graph : Graph
     side : int
-        The player.
     winner : ndarray of int8, shape (nodes,)
         The side that wins or `DRAWN`, as in `tablebase.graph.values.NodeValues`.
     score : ndarray of int64, shape (nodes,)
-        Its absolute values must be less than 2^60.
     """
-    return keep_best(graph, side, result_first(side, winner, score))
-
-
-def result_first(side: int, winner: NDArray[np.int8], score: Measures) -> Measures:
-    """Scores by which any better result for a side outweighs any score; see `keep_result`."""
     result = np.select([winner == side, winner == DRAWN], [2, 1], 0).astype(np.int64)
     return (result << RESULT_BITS) + score
 

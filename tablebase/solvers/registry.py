@@ -11,6 +11,7 @@ from importlib import import_module
 from math import prod
 from pathlib import Path
 
+from tablebase.compute.kernel_cache import COMPILES
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
@@ -168,6 +169,8 @@ def _planes_refuses(game: Game, material: Material) -> str | None:
         return "a piece can escape, which words do not show"
     if material.advance:
         return "it is one of several tiers"
+    if not COMPILES:
+        return "its kernels must be compiled, which NUMBA_DISABLE_JIT forbids"
     if any(len(group.slots) > 1 for group in layout_of(game, material).groups):
         return "it has like pieces, which have no rows"
     if len(game.board) > WORD_BITS:

@@ -72,14 +72,12 @@ def explicit(game: StochasticGame) -> Explicit:
     Raises
     ------
     RulesError
-        If the game is not one of two players, is not listable, or lets chance follow on chance for ever.
+        If the game has more than two players, or lets chance follow on chance for ever.
     CapacityError
         If there are more than `MOST_STATES`.
     """
     if game.players != 2:
         raise RulesError(f"{game.name} has {game.players} players, but only games of two have tables: choose another variant")
-    if not game.listable:
-        raise RulesError(f"{game.name} has no tables, because its states are too many to be listed: choose another variant")
     states = tuple(sorted(_reachable(game), key=lambda state: game.to_move(state) < 0))
     numbers = {state: number for number, state in enumerate(states)}
     stored = sum(game.to_move(state) >= 0 for state in states)

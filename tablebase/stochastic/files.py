@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import h5py
-import hdf5plugin
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,8 +26,9 @@ from tablebase.game.kernels import Int64, Kernels, Layer, Region
 from tablebase.game.stochastic import StochasticGame
 from tablebase.stochastic.chances import UNIT
 from tablebase.tables import parts
+from tablebase.tables.chunks import ZSTANDARD, content_bytes, decompressed, filters_of, framed, new_dataset
 from tablebase.tables.format import HDF5_BEGINNING, SUFFIX, USER_BLOCK, open_file
-from tablebase.tables.header import BUILT, Form
+from tablebase.tables.header import BUILT, FORMS, Form
 from tablebase.tables.reader import FAULTS, hdf5
 from tablebase.tables.writer import write_sealed
 
@@ -112,23 +112,29 @@ def _write(
 ) -> Path:
     """Write a layer in a form, from what gives a player's bounds for some states."""
     size = layer.end - layer.begin
-    options = {"chunks": (min(form.chunk_bytes // BYTES_A_BOUND, size),), **hdf5plugin.Zstd(clevel=form.level)}
+    chunk = chunk_states(size, form)
 
     def write(draft: Path) -> None:
         digest = hashlib.sha256()
         with hdf5, h5py.File(draft, "w", userblock_size=USER_BLOCK, libver=("v110", "v110")) as file:
             for player, name in enumerate(BOUNDS):
-                data = file.create_dataset(name, (size,), "<f8", **options)
+                data = new_dataset(file, name, size, "<f8", chunk, form.level)
+                # A slab has whole chunks.
                 for begin in range(0, size, SLAB):
-                    states = slice(begin, begin + SLAB)
-                    bounds = bounds_of(player, states)
-                    data[states] = bounds
+                    bounds, frames = framed(chunk, form.level, bounds_of(player, slice(begin, begin + SLAB)))
+                    for number, frame in enumerate(frames):
+                        data.id.write_direct_chunk((begin + number * chunk,), frame)
                     digest.update(bounds.tobytes())
                     reach("writing", player * size + begin, 2 * size)
             for name, value in _attributes(game, region, layer, counts, digest.hexdigest()).items():
                 file.attrs[name] = np.bytes_(value.encode()) if isinstance(value, str) else value
 
     return write_sealed(path, layer_title(game, region, layer), write)
+
+
+def chunk_states(size: int, form: Form) -> int:
+    """Number of states in a chunk of a layer of so many."""
+    return min(form.chunk_bytes // BYTES_A_BOUND, size)
 
 
 def _bounds(player: int, chances: Int64) -> NDArray[np.float64]:
@@ -211,8 +217,16 @@ class LayerFile:
             data = parts.dataset(root, name)
             parts.require(data.shape == (self.layer.end - self.layer.begin,), f"its dataset {name} does not have the right size")
             parts.require(data.get_type().equal(h5py.h5t.IEEE_F64LE), f"its dataset {name} does not consist of numbers")
-            chunked = data.get_create_plist().get_layout() == h5py.h5d.CHUNKED
-            parts.require(chunked, f"its dataset {name} is not divided into chunks")
+            self._chunk = self._checked_chunk(data, name)
+
+    def _checked_chunk(self, data: h5py.h5d.DatasetID, name: str) -> int:
+        """States in a chunk of a dataset."""
+        size, form = self.layer.end - self.layer.begin, data.get_create_plist()
+        parts.require(form.get_layout() == h5py.h5d.CHUNKED, f"its dataset {name} is not divided into chunks")
+        (chunk,) = form.get_chunk()
+        parts.require(chunk in {chunk_states(size, known) for known in FORMS}, f"its dataset {name} has other chunks")
+        parts.require(filters_of(data) == [ZSTANDARD], f"its dataset {name} is not compressed with Zstandard alone")
+        return int(chunk)
 
     def read(self, chances: Int64 | None = None) -> None:
         """Read all chances.
@@ -247,11 +261,22 @@ class LayerFile:
 
     def bounds(self, player: int, states: slice) -> NDArray[np.float64]:
         """The bounds `BOUNDS` that a player gives to some states of the layer."""
+        begin, end, _ = states.indices(self.layer.end - self.layer.begin)
+        first, behind = begin // self._chunk, -(-end // self._chunk)
         try:
             with hdf5:
-                return np.asarray(self._file[BOUNDS[player]][states], "<f8")
+                data = self._file[BOUNDS[player]].id
+                chunks = [self._bounds_in(data, number) for number in range(first, behind)]
         except FAULTS as fault:
             raise CorruptTableError(f"cannot be read ({fault})", self.path) from fault
+        return np.concatenate(chunks)[begin - first * self._chunk : end - first * self._chunk]
+
+    def _bounds_in(self, data: h5py.h5d.DatasetID, number: int) -> NDArray[np.float64]:
+        """The bounds in a chunk of a dataset."""
+        unfiltered, frame = data.read_direct_chunk((number * self._chunk,))
+        whole = not unfiltered and content_bytes(frame) == self._chunk * BYTES_A_BOUND
+        parts.require(whole, "a chunk is not compressed, or of the wrong size")
+        return np.frombuffer(decompressed(frame), "<f8")
 
     def close(self) -> None:
         """Close the file."""

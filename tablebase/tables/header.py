@@ -23,6 +23,7 @@ from tablebase.slices.location import sides_stored
 from tablebase.slices.material import Material, material_name
 from tablebase.slices.placements import placements
 from tablebase.tables import parts
+from tablebase.tables.chunks import ZSTANDARD, filters_of
 from tablebase.tables.format import FORMAT_VERSION
 from tablebase.tables.summary import Summary
 from tablebase.values import FIRST, Coding
@@ -48,8 +49,6 @@ BUILT = Form(64 * 1024, 3)
 PACKED = Form(1024 * 1024, 19)
 """Small, for keeping and sending."""
 FORMS = (BUILT, PACKED)
-ZSTANDARD = 32015
-"""The number under which HDF5 knows the compression."""
 STRIDES = (1, 2)
 TYPES = {"uint8": h5py.h5t.STD_U8LE, "uint16": h5py.h5t.STD_U16LE}
 IDENTITY = ("format", "game", "material")
@@ -167,8 +166,7 @@ def _checked_chunk(dataset: h5py.h5d.DatasetID, layout: Layout, coding: Coding) 
     parts.require(form.get_layout() == h5py.h5d.CHUNKED, "a dataset is not divided into chunks")
     (chunk,) = form.get_chunk()
     parts.require(chunk in sizes, f"a dataset is not divided into chunks of {' or '.join(map(str, sizes))} codes")
-    filters = [form.get_filter(number)[0] for number in range(form.get_nfilters())]
-    parts.require(filters == [ZSTANDARD], "its chunks are not compressed with Zstandard alone")
+    parts.require(filters_of(dataset) == [ZSTANDARD], "its chunks are not compressed with Zstandard alone")
     parts.require(dataset.get_num_chunks() == -(-layout.size // chunk), "chunks are missing")
     return int(chunk)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from tablebase.compute.bits import ones, trailing_zeros
 from tablebase.compute.jit import jit
+from tablebase.compute.kernel_cache import COMPILES
 from tablebase.compute.vectors import ELEMENTS, lanes_of, load
 from tablebase.values import Codes
 
@@ -36,7 +37,7 @@ def count_codes(codes: Codes, begin: int, counts: Any, first: Any) -> None:
 
     Neighbouring codes are often alike, so those of one code are counted together.
     """
-    whole = len(codes) - len(codes) % ELEMENTS
+    whole = len(codes) - len(codes) % ELEMENTS if COMPILES else 0
     for place in range(0, whole, ELEMENTS):
         found = load(codes, place)
         left = ~np.uint64(0)

@@ -22,6 +22,7 @@ from tablebase.errors import NO_RIGHT, CorruptTableError, TablebaseError, system
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import Material
+from tablebase.tables.chunks import content_bytes, decompressed
 from tablebase.tables.format import HDF5_BEGINNING, USER_BLOCK, open_file
 from tablebase.tables.header import read_header
 from tablebase.tables.missing import missing_table
@@ -29,21 +30,12 @@ from tablebase.values import SLAB, Codes, Coding, Source
 
 hdf5 = held_at_fork(threading.RLock())
 """HDF5 is not thread-safe. It only locates the chunks; reading and decompressing them needs no lock."""
-FAULTS = (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
-"""What h5py may raise for a file that is not what it seems."""
+FAULTS = (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError, zstandard.ZstdError)
+"""What h5py and zstandard may raise for a file that is not what it seems."""
 GRAIN = 4
 """The smallest number of chunks worth a thread."""
 FRAME_BYTES = 1 << 16
 """More bytes than Zstandard needs for a chunk beside those of its codes."""
-_local = threading.local()
-
-
-def _decompressor() -> zstandard.ZstdDecompressor:
-    """The thread's decompressor; making one takes longer than decompressing a chunk."""
-    if not hasattr(_local, "decompressor"):
-        _local.decompressor = zstandard.ZstdDecompressor()
-    decompressor: zstandard.ZstdDecompressor = _local.decompressor
-    return decompressor
 
 
 class Table:
@@ -107,8 +99,8 @@ class Table:
         """Codes of one chunk; the last chunk is cut to the table's size."""
         begin = number * self.header.chunk
         try:
-            raw = _decompressor().decompress(self._frame(side, begin), allow_extra_data=False)
-        except (*FAULTS, zstandard.ZstdError) as fault:
+            raw = decompressed(self._frame(side, begin))
+        except FAULTS as fault:
             raise CorruptTableError(f"cannot be read ({fault})", self.path) from fault
         codes: Codes = np.frombuffer(raw, dtype=self.coding.dtype)
         if codes.max() >= len(self.header.summaries[side].histogram):
@@ -122,7 +114,7 @@ class Table:
         # Offsets of an earlier file could fit to a later one that is written over it.
         if _state(self._raw) != self._written:
             raise CorruptTableError("has been changed since it was opened", self.path)
-        if zstandard.get_frame_parameters(frame).content_size != self._chunk_bytes:
+        if content_bytes(frame) != self._chunk_bytes:
             raise CorruptTableError("has a chunk of the wrong size", self.path)
         return frame
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -13,9 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import h5py
-import hdf5plugin
 import numpy as np
-import zstandard
 
 from tablebase.compute.stages import reach
 from tablebase.compute.threads import each
@@ -25,13 +22,12 @@ from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored
 from tablebase.slices.material import Material
+from tablebase.tables.chunks import framed, new_dataset
 from tablebase.tables.format import USER_BLOCK, digest_behind, seal, title
 from tablebase.tables.header import BUILT, Form, chunk_codes, root_attributes
 from tablebase.tables.reader import Table, hdf5
 from tablebase.tables.summary import LayoutCounts, Summary, Tally
 from tablebase.values import SLAB, Codes, Coding, Source
-
-_local = threading.local()
 
 
 def write_draft(path: Path, game: Game, material: Material, codes: Sequence[Source], coding: Coding) -> Path:
@@ -127,10 +123,10 @@ def _write_hdf5(
 ) -> None:
     """Write statistics and compressed chunks of each stored side, and in the end the digest of what they have added to `values`."""
     layout = layout_of(game, material)
-    chunk, filters = chunk_codes(layout, coding, form), hdf5plugin.Zstd(clevel=form.level)
+    chunk = chunk_codes(layout, coding, form)
     with hdf5, h5py.File(path, "w", userblock_size=USER_BLOCK, libver=("v110", "v110")) as file:
         for side, (summary, frames) in zip(sides_stored(game, material), sides, strict=True):
-            dataset = file.create_dataset(game.sides[side].letter, (layout.size,), coding.dtype, chunks=(chunk,), **filters)
+            dataset = new_dataset(file, game.sides[side].letter, layout.size, coding.dtype, chunk, form.level)
             # Before the chunks, because HDF5 would need more room for them behind those.
             dataset.attrs["histogram"] = np.array(summary.histogram, dtype=np.int64)
             dataset.attrs["first"] = np.array(summary.first, dtype=np.int64)
@@ -183,7 +179,7 @@ def _frames_again(table: Table, side: int, form: Form, digest: Any, report: Call
     codes, chunk = table.source(side), chunk_codes(table.layout, table.coding, form)
     done = 0
     # They are read in this thread, which may hold the lock of HDF5.
-    for some, frames in each(partial(_with_frames, chunk, form.level), _blocks(codes, chunk)):
+    for some, frames in each(partial(framed, chunk, form.level), _blocks(codes, chunk)):
         digest.update(some)
         yield from frames
         done += len(some)
@@ -211,28 +207,7 @@ def _slabs(codes: Source, void: int, chunk: int) -> Iterator[_Slab]:
 def _encode(counts: LayoutCounts, void: int, chunk: int, slab: _Slab) -> _Encoded:
     """Count and compress a slab."""
     values = fill_void(slab.codes, void, slab.before)
-    return _Encoded(*_with_frames(chunk, BUILT.level, values), counts.tally(slab.codes, slab.begin))
-
-
-def _with_frames(chunk: int, level: int, values: Codes) -> tuple[Codes, list[bytes]]:
-    """Codes, and the compressed chunks that hold them."""
-    padding = np.zeros(-len(values) % chunk, dtype=values.dtype)
-    whole = np.concatenate([values, padding]) if len(padding) else values
-    return values, [compressed(whole[begin : begin + chunk], level) for begin in range(0, len(whole), chunk)]
-
-
-def compressed(codes: Codes, level: int) -> bytes:
-    """A chunk as it is written."""
-    # What zstandard returns holds as much memory as the largest frame would take; a copy holds its own size.
-    return memoryview(_compressor(level).compress(codes.data)).tobytes()
-
-
-def _compressor(level: int) -> zstandard.ZstdCompressor:
-    """The thread's compressor."""
-    known: tuple[int, zstandard.ZstdCompressor] | None = getattr(_local, "compressor", None)
-    if known is None or known[0] != level:
-        known = _local.compressor = level, zstandard.ZstdCompressor(level=level, write_checksum=True)
-    return known[1]
+    return _Encoded(*framed(chunk, BUILT.level, values), counts.tally(slab.codes, slab.begin))
 
 
 def fill_void(codes: Codes, void: int, before: int) -> Codes:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import h5py
+import hdf5plugin  # noqa: F401 (gives h5py the compression)
 import numpy as np
 import pytest
 from support.catalogs import change, rows

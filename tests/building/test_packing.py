@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 import h5py
+import hdf5plugin  # noqa: F401 (gives h5py the compression)
 import pytest
 from support.catalogs import rows, snapshot
 from support.program import Answer, contents, drafts, random_position

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import h5py
+import hdf5plugin  # noqa: F401 (gives h5py the compression)
 import numpy as np
 import pytest
 from support.checks import at_least_one
+from support.deterministic import DeterministicGame
 from support.program import reseal
 
 from tablebase.checking import chances as verifying
@@ -25,7 +27,6 @@ from tablebase.game.kernels import Int64, Layer, Region, alone, counts_alike
 from tablebase.game.stochastic import StochasticGame
 from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.compiled import Compiled, compiled
-from tablebase.stochastic.deterministic import DeterministicGame
 from tablebase.stochastic.files import LayerFile, write_layer
 from tablebase.stochastic.iteration import TOLERANCE, Blocks, solve
 from tablebase.testing.kernel_faults import call_state_at

@@ -302,7 +302,6 @@ def test_estimate(ask: Ask) -> None:
         (["build", "harehedgehog", "60"], "'60' is not an option"),
         (["build", "pig", "--carrots", "60"], "'--carrots' is not an option for tables of pig"),
         (["build", "harehedgehog", "--variant", "players=3"], "for two players"),
-        (["build", "harehedgehog-edition=challenge_2025"], "has no tables, because its states are too many"),
         (["build", "hexapawn", "--carrots", "60"], "there is no option '--carrots'"),
         (["build", "pig", "--pieces", "3"], "--pieces"),
         (["estimate", "pig", "--material", "KvK"], "--material"),

@@ -25,7 +25,7 @@ from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse
 from tablebase.graph.forcing import UNFORCEABLE, best_later, plies_to_force
-from tablebase.graph.policies import PRECISION, Policy, chance_against, even_chance, keep_best, keep_result
+from tablebase.graph.policies import PRECISION, Policy, chance_against, even_chance, keep_best, result_first
 from tablebase.graph.reachable import DRAWN, ONGOING, reachable
 from tablebase.graph.values import NodeValues, mark, solve, values
 from tablebase.play.foxbox import FoxBoxes, fox_boxes
@@ -240,7 +240,7 @@ def test_the_best_moves_are_kept_with_all_ties(known: Knows, name: str, side: in
         by_result = {p: (rank[who], by_score[p]) for p, who in zip(one.positions, winner.tolist(), strict=True)}
         for policy, worth in (
             (keep_best(one.graph, side, score), by_score),
-            (keep_result(one.graph, side, winner, score), by_result),
+            (keep_best(one.graph, side, result_first(side, winner, score)), by_result),
         ):
             assert one.kept(policy) == {
                 position: sorted(child for child in children if worth[child] == max(worth[other] for other in children))
@@ -267,7 +267,7 @@ def test_the_computer_player_is_that_of_the_twin(known: Knows, size: int) -> Non
 def test_chances_are_those_of_the_twin(known: Knows, name: str, fuzz: float, player: int) -> None:
     """At each node the chance to beat a player with faults is the twin's, from one who makes none to one who only makes them."""
     one = known(name)
-    policy = keep_result(one.graph, 1 - player, one.values.winner, one.random(5, 0, 3))
+    policy = keep_best(one.graph, 1 - player, result_first(1 - player, one.values.winner, one.random(5, 0, 3)))
     kept = {position: tuple(some) for position, some in one.kept(policy).items()}
     expected = naive_walk.fault_probability(one.twin, kept, player, fuzz)
     found = chance_against(policy, fuzz)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from support.checks import at_least_one
+from support.deterministic import DeterministicGame
 from support.games import GAMES, random_games
 
 from tablebase.errors import NotationError
@@ -13,7 +14,6 @@ from tablebase.game import Step, load_game
 from tablebase.game.moves import decided, legal_moves
 from tablebase.game.notation import parse, render_move
 from tablebase.search import leaves
-from tablebase.stochastic.deterministic import DeterministicGame
 from tablebase.stochastic.paths import count_paths
 from tablebase.testing import check_rules
 

@@ -8,13 +8,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from support.checks import at_least_one
+from support.deterministic import DeterministicGame
 
 from tablebase.errors import CapacityError, RulesError
 from tablebase.game import load_game
 from tablebase.game.kernels import BEGINS, CHANCE, LABEL, OVER, STATE, WEIGHT
 from tablebase.game.stochastic import Draw, State, StochasticGame
 from tablebase.stochastic import explicit as explicit_module
-from tablebase.stochastic.deterministic import DeterministicGame
 from tablebase.stochastic.explicit import BLOCK, explicit
 from tablebase.stochastic.paths import merge_plainly
 from tablebase.stochastic.walk import walk
@@ -146,16 +146,6 @@ def test_too_many_states_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_more_players_are_refused() -> None:
     with pytest.raises(RulesError, match="pig has 3 players, but only games of two have tables"):
         explicit(pig.game(players=3, target=2))
-
-
-def test_a_game_can_refuse_to_be_listed() -> None:
-    """Its states are said to be too many, whatever their number."""
-
-    class Large(Loaded):
-        listable = False
-
-    with pytest.raises(RulesError, match="pig has no tables, because its states are too many to be listed"):
-        explicit(Large())
 
 
 def test_endless_chance_is_refused() -> None:

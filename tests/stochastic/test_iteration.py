@@ -15,6 +15,7 @@ import pytest
 from support import toys
 from support.checkpoints import EveryDistance, StoppedError
 from support.checks import at_least_one
+from support.deterministic import GOES_ON, DeterministicGame
 from support.solved import Solved
 from twins import pig as pig_twin
 
@@ -24,7 +25,6 @@ from tablebase.game.kernels import Int64, Layer, Region, alone, counts_alike
 from tablebase.stochastic import iteration
 from tablebase.stochastic.chances import UNIT, number_of
 from tablebase.stochastic.compiled import Compiled, compiled
-from tablebase.stochastic.deterministic import GOES_ON, DeterministicGame
 from tablebase.stochastic.formulas import blocks_read, formulas_of, new_space
 from tablebase.stochastic.iteration import TOLERANCE, Blocks, solve, solve_layer
 from tablebase.tables.checkpoints import discard
