@@ -255,8 +255,7 @@ def _check_statement(name: str, statement: str, catalog: str | None) -> None:
         if catalog is None:
             check_sqlite(statement)
         return
-    from tablebase.mining.shorthand import read_request
-    from tablebase.mining.statement import parse_select
+    from tablebase.mining.statement import parse_select, read_request
 
     parse_select(read_request(statement).text)
 

@@ -43,10 +43,8 @@ class Column:
         Whether ``*`` leaves it out for another reason.
     of_moves : bool
         Whether it is made from the legal moves.
-    by_codes : bool
-        Whether all positions of a slice agree in it that have the same code, and the same code with the other side to move.
-    of_twin : bool
-        Whether it is made from the code with the other side to move.
+    by_value : bool
+        Whether all positions of a slice that have the same value agree in it.
     check : callable or None
         Raises `TablebaseError` for a word or whole number that no row can have.
     """
@@ -58,8 +56,7 @@ class Column:
     late: bool = False
     extra: bool = False
     of_moves: bool = False
-    by_codes: bool = False
-    of_twin: bool = False
+    by_value: bool = False
     check: Check | None = None
 
     @property

@@ -73,9 +73,9 @@ def _slice_columns(game: Game, slices: Sequence[StoredSlice]) -> list[Column]:
         return material(rows, names[rows.slice.material])
 
     return [
-        Column("material", TEXT, named, by_codes=True, check=partial(_check_material, game)),
-        Column("pieces", pa.int16(), pieces, by_codes=True, check=its_pieces),
-        Column("side", TEXT, lambda rows: mover(rows, game.sides[rows.slice.side].letter), by_codes=True, check=its_side),
+        Column("material", TEXT, named, by_value=True, check=partial(_check_material, game)),
+        Column("pieces", pa.int16(), pieces, by_value=True, check=its_pieces),
+        Column("side", TEXT, lambda rows: mover(rows, game.sides[rows.slice.side].letter), by_value=True, check=its_side),
     ]
 
 
@@ -87,29 +87,21 @@ def _check_material(game: Game, text: str) -> None:
 
 
 def _value_columns() -> list[Column]:
+    outcome, distance, stalemate = "outcome", "distance", "stalemate"
     return [
-        _by_codes("outcome", TEXT, lambda rows: _outcome(rows.coding, rows.codes)),
-        _by_codes("distance", pa.int16(), lambda rows: _distance(rows.coding, rows.codes)),
-        _by_codes("stalemate", pa.bool_(), lambda rows: pa.array(rows.codes == STALEMATE)),
+        Column(outcome, TEXT, lambda rows: _outcome(rows.coding, rows.codes), by_value=True, check=of_outcomes(outcome)),
+        Column(distance, pa.int16(), lambda rows: _distance(rows.coding, rows.codes), by_value=True),
+        Column(stalemate, pa.bool_(), lambda rows: pa.array(rows.codes == STALEMATE), by_value=True),
     ]
 
 
 def _twin_columns() -> list[Column]:
+    outcome, distance = "twin_outcome", "twin_distance"
     return [
-        _by_codes("twin_outcome", TEXT, lambda rows: _outcome(rows.coding, rows.other_codes), of_twin=True),
-        _by_codes("twin_distance", pa.int16(), lambda rows: _distance(rows.coding, rows.other_codes), of_twin=True),
-        _by_codes(ZUGZWANG, pa.bool_(), _zugzwang, of_twin=True),
+        Column(outcome, TEXT, lambda rows: _outcome(rows.coding, rows.other_codes), extra=True, check=of_outcomes(outcome)),
+        Column(distance, pa.int16(), lambda rows: _distance(rows.coding, rows.other_codes), extra=True),
+        Column(ZUGZWANG, pa.bool_(), _zugzwang, extra=True),
     ]
-
-
-def _by_codes(name: str, type_: pa.DataType, compute: Callable[[Rows], pa.Array], *, of_twin: bool = False) -> Column:
-    """A column that is made once for all rows with the same codes; ``*`` leaves out those of the twin."""
-
-    def array(rows: Rows) -> pa.Array:
-        return rows.shared(name, lambda: compute(rows))
-
-    check = of_outcomes(name) if type_ == TEXT else None
-    return Column(name, type_, array, extra=of_twin, by_codes=True, of_twin=of_twin, check=check)
 
 
 def _outcome(coding: Coding, codes: Codes) -> pa.Array:
@@ -159,7 +151,7 @@ def _piece_columns(game: Game, piece: int) -> list[Column]:
 
     name = f"p{number}"
     every = [
-        Column(name, TEXT, letter, by_codes=True, check=one_of(name, [kind.symbol for kind in game.kinds])),
+        Column(name, TEXT, letter, by_value=True, check=one_of(name, [kind.symbol for kind in game.kinds])),
         Column(f"{name}_square", TEXT, named, check=one_of(f"{name}_square", game.board.names)),
         Column(f"{name}_file", pa.int16(), coordinate(files), check=between(f"{name}_file", 1, game.board.width)),
         Column(f"{name}_rank", pa.int16(), coordinate(ranks), check=between(f"{name}_rank", 1, game.board.height)),

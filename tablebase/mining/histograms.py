@@ -10,7 +10,7 @@ import pyarrow as pa
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.mining.column import Column
-from tablebase.mining.counted import COUNT
+from tablebase.mining.rewrite.counted import COUNT
 from tablebase.mining.selection import Histograms, Selection, slice_table, value_table
 
 

@@ -12,16 +12,17 @@ from pathlib import Path
 import duckdb
 from sqlglot import exp
 
-from tablebase.errors import NotationError
+from tablebase.errors import NotationError, TablebaseError
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse, render
 from tablebase.mining.board_text import POSITION
+from tablebase.mining.conditions import conditions_on, parts_of, sources
 from tablebase.mining.own_tables import OwnTables
-from tablebase.mining.sandbox import registered, scratch
-from tablebase.mining.selection import Selection, check_built, parts_of
-from tablebase.mining.star import TABLES
-from tablebase.mining.statement import conditions_on, sources
+from tablebase.mining.rewrite.reading import TABLES, written
+from tablebase.mining.row_functions import AS_DISTINCT_ROW, AS_ROW, as_distinct_row, as_row, register_functions
+from tablebase.mining.sandbox import registered, sandbox, scratch
+from tablebase.mining.selection import Selection, check_built
 from tablebase.slices.address import Address
 from tablebase.slices.location import StoredSlice
 from tablebase.slices.material import material_of
@@ -32,6 +33,7 @@ WRITTEN_OUT = {
     *(exp.Table, exp.TableAlias, exp.Identifier),
 }
 """What a list is made of; it has the same rows whenever it is read."""
+ROW_FUNCTIONS = {AS_ROW: as_row, AS_DISTINCT_ROW: as_distinct_row}
 MOST = 1 << 20
 """Longer lists are not looked up."""
 Texts = frozenset[str]
@@ -86,19 +88,25 @@ def _positions(game: Game, texts: Iterable[str]) -> Iterator[Position]:
             yield position
 
 
-def named_positions(table: exp.Table, own: OwnTables, seen: Collection[exp.Table] = ()) -> Texts | None:
+def named_positions(game: Game, table: exp.Table, own: OwnTables, seen: Collection[exp.Table] = ()) -> Texts | None:
     """Texts one of which is the position of each row of a table that matters; None if the statement does not list them.
 
     Parameters
     ----------
+    game : Game
     table : sqlglot.exp.Table
         A table of positions.
     own : mapping of str to pyarrow.Table
         Tables of the user's own, which are lists as well.
     seen : collection of sqlglot.exp.Table
         Tables whose positions are not to be derived from those of others.
+
+    Raises
+    ------
+    TablebaseError
+        If a table of the user's own lists positions with the side to move that no row has.
     """
-    return _Conditions(table, own, seen).texts(conditions_on(table))
+    return _Conditions(game, table, own, seen).texts(conditions_on(table))
 
 
 class _Conditions:
@@ -106,12 +114,14 @@ class _Conditions:
 
     Parameters
     ----------
+    game : Game
     table : sqlglot.exp.Table
     own : mapping of str to pyarrow.Table
     seen : collection of sqlglot.exp.Table
     """
 
-    def __init__(self, table: exp.Table, own: OwnTables, seen: Collection[exp.Table]) -> None:
+    def __init__(self, game: Game, table: exp.Table, own: OwnTables, seen: Collection[exp.Table]) -> None:
+        self.game = game
         self.own, self.seen = {name.lower(): each for name, each in own.items()}, [*seen, table]
         # Without the table's name it can be no other: two columns of this name would be ambiguous.
         self.names = {table.alias_or_name.lower(), ""}
@@ -128,16 +138,28 @@ class _Conditions:
             return _union([self.texts([side]) for side in part.flatten()])
         if isinstance(part, exp.In) and self._is_position(part.this):
             query = part.args.get("query")
-            return _union([self._values(entry) for entry in (part.expressions if query is None else [query])])
+            return _union([self._checked(entry) for entry in (part.expressions if query is None else [query])])
         if isinstance(part, exp.EQ):
             sides = (part.this, part.expression), (part.expression, part.this)
-            found = (self._values(value) for column, value in sides if self._is_position(column))
+            found = (self._checked(value) for column, value in sides if self._is_position(column))
             return next((texts for texts in found if texts is not None), None)
         return None
 
     def _is_position(self, column: exp.Expr) -> bool:
         named = isinstance(column, exp.Column) and column.table.lower() in self.names and not column.db
         return named and column.name.lower() == POSITION
+
+    def _checked(self, value: exp.Expr) -> Texts | None:
+        """What an expression can be; raise `TablebaseError` if an own table lists positions that no row has for their side."""
+        texts, side = self._values(value), self.game.sides[1]
+        if not texts or not self.own or self.game.swap is None or not isinstance(value, exp.Column | exp.Subquery):
+            return texts
+        others = [text for text in texts if text.endswith(f" {side.letter}")]
+        if any(as_row(self.game, text) != text for text in others):
+            name = next((column.sql() for column in value.find_all(exp.Column)), "…")
+            fault = f"{len(others)} of {len(texts)} positions of {written(value)} have {side.name} to move, which no row has"
+            raise TablebaseError(f"{fault}: write {AS_ROW}({name}), which exchanges colours")
+        return texts
 
     def _values(self, value: exp.Expr) -> Texts | None:
         """What an expression can be, whatever the row; None if that is not known."""
@@ -147,26 +169,34 @@ class _Conditions:
             return frozenset([value.name])
         if isinstance(value, exp.Subquery | exp.Values):
             return self._read(exp.Star(), value)
-        if isinstance(value, exp.Column):
-            called = [other for other in self.others if not value.table or other.alias_or_name.lower() == value.table.lower()]
-            return self._column(value, called[0]) if len(called) == 1 else None
-        return None
+        if _calls_row_function(value):
+            [argument], function = value.expressions, ROW_FUNCTIONS[value.name.lower()]
+            texts = self._values(argument)
+            return None if texts is None else frozenset(function(self.game, text) for text in texts)
+        return self._column(value) if isinstance(value, exp.Column) else None
 
-    def _column(self, column: exp.Column, source: exp.Expr) -> Texts | None:
+    def _column(self, column: exp.Column) -> Texts | None:
         """What a column of another table can be."""
+        called = [other for other in self.others if not column.table or other.alias_or_name.lower() == column.table.lower()]
+        if len(called) != 1:
+            return None
+        [source] = called
         if not (isinstance(source, exp.Table) and source.name.lower() in TABLES):
             return self._read(column, source)
         known = any(source is table for table in self.seen)
-        return None if known or column.name.lower() != POSITION else named_positions(source, self.own, self.seen)
+        return None if known or column.name.lower() != POSITION else named_positions(self.game, source, self.own, self.seen)
 
     def _read(self, column: exp.Expr, source: exp.Expr) -> Texts | None:
         """What is in the column of a list; None if the list is not written out, or too long."""
         if not _is_written_out(source, {*self.lists, *self.own}):
             return None
-        lists = f"WITH {', '.join(map(_sql, self.lists.values()))} " if self.lists else ""
-        with scratch() as connection, registered(connection, self.own):
+        lists = f"WITH {', '.join(map(written, self.lists.values()))} " if self.lists else ""
+        calls = any(_calls_row_function(node) for each in (source, *self.lists.values()) for node in each.walk())
+        with sandbox(1) if calls else scratch() as connection, registered(connection, self.own):
+            if calls:
+                register_functions(connection, self.game)
             try:
-                rows = connection.execute(f"{lists}SELECT {_sql(column)} FROM {_sql(source)} LIMIT {MOST + 1}").fetchall()
+                rows = connection.execute(f"{lists}SELECT {written(column)} FROM {written(source)} LIMIT {MOST + 1}").fetchall()
             except duckdb.Error:
                 # It refers to tables beside it.
                 return None
@@ -195,14 +225,16 @@ def _written_with(table: exp.Table, own: Collection[str]) -> dict[str, exp.CTE]:
 def _is_written_out(source: exp.Expr, lists: Collection[str]) -> bool:
     """Whether a table consists of what is written in the statement, and of such lists."""
     tables = [node.name.lower() for node in source.find_all(exp.Table)]
-    return all(type(node) in WRITTEN_OUT for node in source.walk()) and all(name in lists for name in tables)
+    known = all(type(node) in WRITTEN_OUT or _calls_row_function(node) for node in source.walk())
+    return known and all(name in lists for name in tables)
+
+
+def _calls_row_function(node: exp.Expr) -> bool:
+    """Whether this is `as_row` or `as_distinct_row` of one argument."""
+    return isinstance(node, exp.Anonymous) and node.name.lower() in ROW_FUNCTIONS and len(node.expressions) == 1
 
 
 def _union(parts: Collection[Texts | None]) -> Texts | None:
     """The texts of all parts; None if there is no part, or one is not known."""
     known = [part for part in parts if part is not None]
     return frozenset.union(*known) if known and len(known) == len(parts) else None
-
-
-def _sql(node: exp.Expr) -> str:
-    return node.sql(dialect="duckdb", comments=False)

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from tablebase.errors import TablebaseError, did_you_mean, quoted, system_error
 from tablebase.mining.reach import SYSTEM
-from tablebase.mining.star import TABLES
+from tablebase.mining.rewrite.reading import TABLES
 
 OwnTables = Mapping[str, pa.Table]
 """Tables by name."""

@@ -26,20 +26,32 @@ from tablebase.mining.board_text import POSITION
 from tablebase.mining.column import Column, sql_type
 from tablebase.mining.column_names import distinct_names
 from tablebase.mining.columns import columns, columns_of_moves
+from tablebase.mining.conditions import conditions_on, sources
 from tablebase.mining.frames import Tabular, with_plain_numbers
 from tablebase.mining.histograms import HistogramTable
 from tablebase.mining.lookup import look_up, named_positions
 from tablebase.mining.own_tables import own_tables
 from tablebase.mining.position_text import PositionWriter
 from tablebase.mining.reach import check_reach
+from tablebase.mining.rewrite.reading import (
+    COUNTED,
+    MAIN,
+    MOVE_TABLES,
+    MOVES,
+    POSITION_TABLES,
+    POSITIONS,
+    SAMPLE,
+    TABLES,
+    Columns,
+    written,
+)
+from tablebase.mining.rewrite.star import reads_unnamed
+from tablebase.mining.row_functions import declare_functions, register_functions
 from tablebase.mining.sample import WHOLE
 from tablebase.mining.sandbox import faults_as_sentences, registered, sandbox, scratch
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import Selection, all_of, conditions_on_positions, known_histograms, select_by_condition, union
-from tablebase.mining.shorthand import read_request
-from tablebase.mining.star import COUNTED, MAIN, MOVE_TABLES, MOVES, POSITION_TABLES, POSITIONS, SAMPLE, TABLES, TALLIED
-from tablebase.mining.statement import Statement, conditions_on, sources
-from tablebase.mining.tally import TalliedScan
+from tablebase.mining.statement import Statement, read_request, read_statement
 from tablebase.mining.words import check_words
 from tablebase.tables.format import table_path
 from tablebase.tables.missing import missing_table
@@ -72,8 +84,8 @@ class Relation:
     @property
     def rows(self) -> str:
         """What its rows are, in a word."""
-        if self.schema in (COUNTED, TALLIED):
-            return self.schema
+        if self.schema == COUNTED:
+            return COUNTED
         return "drawn" if self.schema.startswith(SAMPLE) else "decoded"
 
 
@@ -95,7 +107,7 @@ class Query(Tabular):
     own : mapping of str to Path, str or pyarrow.Table, optional
         Tables of your own by name, or their Parquet or CSV files, which the statement may read as well.
     counts : bool
-        Whether a statement that only needs counts takes them from the catalog, or counts equal rows of a block together.
+        Whether a statement that only needs counts takes them from the catalog.
 
     Raises
     ------
@@ -127,18 +139,19 @@ class Query(Tabular):
         known = all_of(self.histograms)
         of_positions = columns(game, list(known), features)
         of_moves = columns_of_moves(game, list(known), of_positions)
-        all_columns = dict.fromkeys(POSITION_TABLES, of_positions) | dict.fromkeys(MOVE_TABLES, of_moves)
+        self._offered: Mapping[str, Columns] = dict.fromkeys(POSITION_TABLES, of_positions) | dict.fromkeys(MOVE_TABLES, of_moves)
         text, self.explained = read_request(statement)
-        self.statement = Statement(text, all_columns)
-        self._planned = self._plan(self.statement, all_columns)
+        self.statement = read_statement(text, self._offered)
+        self._planned = self._plan(self.statement.text)
+        self._names = distinct_names(self._names_as_typed())
         if counts:
-            self._count(text, all_columns)
+            self._count()
         # DuckDB knows best what is wrong with a statement, so it comes first.
-        check_reach(self.statement.tree, (*TABLES, *(name.lower() for name in self.own)))
+        check_reach(self.statement.original, (*TABLES, *(name.lower() for name in self.own)))
         checks = {
-            table: {name.lower(): its.check for name, its in every.items() if its.check} for table, every in all_columns.items()
+            table: {name.lower(): its.check for name, its in every.items() if its.check} for table, every in self._offered.items()
         }
-        check_words(self.statement.tree, checks)
+        check_words(self.statement.original, checks)
         late = any(column.late for needed in self.statement.columns.values() for column in needed)
         self.writer = PositionWriter(game, {slice_.material for slice_ in known}, of_positions, of_moves) if late else None
         self.relations = [
@@ -148,7 +161,7 @@ class Query(Tabular):
         ]
 
     def __repr__(self) -> str:
-        return f"Query({self.game.name}, {quoted(self.statement.text)})"
+        return f"Query({self.game.name}, {quoted(self.statement.typed)})"
 
     def __enter__(self) -> Query:
         return self
@@ -218,13 +231,12 @@ class Query(Tabular):
                 with faults_as_sentences():
                     result = connection.sql(self.statement.text)
                     # DuckDB numbers columns with the same name in its own way, but only if there is a limit.
-                    names = distinct_names([name for name, _ in self._planned])
                     limited = result if limit is None else result.limit(limit)
                     reader = limited.to_arrow_reader(BATCH)
                     # If the caller stops early, functions must not disappear while they are still being called.
                     with closing(reader):
                         empty = pa.record_batch([pa.nulls(0, field.type) for field in reader.schema], schema=reader.schema)
-                        yield from (batch.rename_columns(names) for batch in chain([empty], reader))
+                        yield from (batch.rename_columns(self._names) for batch in chain([empty], reader))
             except TablebaseError:
                 for scan in scans:
                     if scan.fault is not None:
@@ -251,6 +263,7 @@ class Query(Tabular):
     def _create_views(self, connection: duckdb.DuckDBPyConnection) -> None:
         """Create the tables that the statement reads, as views of streams."""
         _create_schemas(connection, self.statement)
+        register_functions(connection, self.game)
         for name, table in self.own.items():
             connection.register(name, table)
         if self.writer is not None:
@@ -264,30 +277,44 @@ class Query(Tabular):
             )
             connection.execute(f"CREATE VIEW {relation.schema}.{relation.name} AS SELECT {made} FROM {stream}")
 
-    def _count(self, text: str, all_columns: Mapping[str, Mapping[str, Column]]) -> None:
+    def _count(self) -> None:
         """Read counts where that is enough, and the result has the same types."""
-        counting = Statement(text, all_columns, counts=True)
-        if any(schema in (COUNTED, TALLIED) for _, schema in counting.tables):
+        counting = self.statement.counting()
+        if counting is not None:
+            decoding, self.statement = self.statement, counting
             with suppress(TablebaseError):
-                planned = self._plan(counting, all_columns)
-                if [type_ for _, type_ in planned] == [type_ for _, type_ in self._planned]:
-                    self.statement = counting
+                if [type_ for _, type_ in self._plan(counting.text)] == [type_ for _, type_ in self._planned]:
+                    return
+            self.statement = decoding
 
-    def _plan(self, statement: Statement, all_columns: Mapping[str, Mapping[str, Column]]) -> list[tuple[str, str]]:
-        """Names and types of the result's columns; raise an error if the statement is invalid."""
+    def _names_as_typed(self) -> list[str]:
+        """Names of the result's columns, which DuckDB makes from expressions as they are written."""
+        names = [name for name, _ in self._planned]
+        if self.statement.is_rewritten:
+            # A statement may be valid only once it is rewritten.
+            with suppress(TablebaseError):
+                typed, again = (self._plan(text) for text in (self.statement.typed, written(self.statement.original)))
+                as_typed = {new: old for (new, _), (old, _) in zip(again, typed, strict=True)}
+                return [as_typed.get(name, name) for name in names]
+        return names
+
+    def _plan(self, text: str) -> list[tuple[str, str]]:
+        """Names and types of the columns of a text like the statement's; raise an error if it is invalid."""
         empty = {name: table.slice(0, 0) for name, table in self.own.items()}
+        unnamed = reads_unnamed(self.statement.original)
         with scratch() as connection, registered(connection, empty):
-            _create_schemas(connection, statement)
-            for (schema, name), needed in statement.columns.items():
+            _create_schemas(connection, self.statement)
+            declare_functions(connection)
+            for (schema, name), needed in self.statement.columns.items():
                 # Errors then suggest columns that the statement does not name.
-                offered = needed if statement.reads_unnamed or schema in (COUNTED, TALLIED) else all_columns[name].values()
+                offered = needed if unnamed or schema == COUNTED else self._offered[name].values()
                 definitions = ", ".join(f'"{column.name}" {sql_type(column)}' for column in offered)
                 if definitions:
                     connection.execute(f"CREATE TABLE {schema}.{name} ({definitions})")
             with faults_as_sentences():
                 try:
-                    connection.execute(f"EXPLAIN {statement.text}")
-                    result = connection.sql(statement.text)
+                    connection.execute(f"EXPLAIN {text}")
+                    result = connection.sql(text)
                     return list(zip(result.columns, map(str, result.types), strict=True))
                 except (duckdb.CatalogException, duckdb.BinderException) as fault:
                     if unknown := re.search(r"Table with name (\S+) does not exist", str(fault)):
@@ -313,8 +340,7 @@ class Query(Tabular):
         sample = self.statement.samples.get(schema, WHOLE)
         sources = [source for column in needed if column.late and self.writer for source in self.writer.sources(column.name)]
         read = [column for column in dict.fromkeys([*needed, *sources]) if not column.late]
-        kind = TalliedScan if schema == TALLIED else Scan
-        scan = kind(
+        scan = Scan(
             self.game,
             self.store,
             selection,
@@ -332,7 +358,7 @@ class Query(Tabular):
             conditions = conditions_on_positions(conditions)
         names = {name, ""} if len(sources(table)) == 1 else {name}
         selection = select_by_condition(self.game, known, conditions, names, self.folder)
-        texts = named_positions(table, self.own)
+        texts = named_positions(self.game, table, self.own)
         return selection if texts is None else look_up(self.game, known, selection, texts, self.folder)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,6 @@ from tablebase.slices.positions import Positions
 from tablebase.values import Codes, Coding
 
 Int64 = NDArray[np.int64]
-Shared = TypeVar("Shared")
 
 MOST_MOVES = 1 << 12
 """A position has fewer moves."""
@@ -39,10 +37,6 @@ class Rows:
         Lists their moves, on first use.
     make_some : callable
         Makes those at some places, of which nothing has been computed.
-    shared : dict, optional
-        What is made from the codes alone, by name; rows with the same codes share it.
-    counts : ndarray of int64, optional
-        The number of rows that each stands for; by default 1.
     """
 
     def __init__(
@@ -55,10 +49,7 @@ class Rows:
         make_other_codes: Callable[[], Codes],
         make_moves: Callable[[], RowMoves],
         make_some: Callable[[Int64], Rows],
-        shared: dict[str, Any] | None = None,
-        counts: Int64 | None = None,
     ) -> None:
-        self._shared, self._counts = {} if shared is None else shared, counts
         self.slice, self.codes, self.coding, self._make_numbers = slice_, codes, coding, make_numbers
         self._make_positions, self._make_other_codes, self._make_moves = make_positions, make_other_codes, make_moves
         self.some = make_some
@@ -86,20 +77,8 @@ class Rows:
         """Their moves."""
         return self._make_moves()
 
-    @property
-    def counts(self) -> Int64:
-        """The number of rows that each stands for."""
-        return np.ones(len(self), dtype=np.int64) if self._counts is None else self._counts
-
-    def shared(self, name: str, make: Callable[[], Shared]) -> Shared:
-        """Make something from the codes alone, once for all rows with the same codes."""
-        if name not in self._shared:
-            self._shared[name] = make()
-        made: Shared = self._shared[name]
-        return made
-
-    def take(self, where: Int64, counts: Int64 | None = None) -> Rows:
-        """The rows at these places, made from what is computed of all; each stands for as many rows as `counts` says."""
+    def take(self, where: Int64) -> Rows:
+        """The rows at these places, made from what is computed of all."""
         return Rows(
             self.slice,
             self.codes[where],
@@ -109,7 +88,6 @@ class Rows:
             lambda: self.other_codes[where],
             lambda: self.moves.take(where),
             lambda places: self.some(where[places]),
-            counts=counts,
         )
 
 

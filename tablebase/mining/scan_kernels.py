@@ -1,4 +1,4 @@
-"""Kernels of scans: the squares of consecutive positions, and how often each combination of values occurs."""
+"""The kernel of scans: the squares of consecutive positions."""
 
 from __future__ import annotations
 
@@ -39,21 +39,3 @@ def spread_rows(front: Squares, begin: int, length: int, offsets: Int64, squares
             position += 1
         for slot in range(front.shape[1]):
             squares[first:position, slot] = front[row, slot]
-
-
-@jit
-def count_keys(keys: NDArray[np.uint16], counts: Int64, places: Int64) -> None:
-    """Count how often each key occurs, and note where it occurs last.
-
-    Parameters
-    ----------
-    keys : ndarray of uint16
-    counts : ndarray of int64, shape (keys,)
-        Added to.
-    places : ndarray of int64, shape (keys,)
-        Output; keys that do not occur are left as they are.
-    """
-    for place in range(len(keys)):
-        key = keys[place]
-        counts[key] += 1
-        places[key] = place

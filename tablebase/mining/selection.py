@@ -6,7 +6,7 @@ slice that have the same value. DuckDB therefore evaluates it once for each such
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,8 @@ from sqlglot import exp
 from tablebase.catalog.catalog import Catalog
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
+from tablebase.mining.conditions import parts_of
+from tablebase.mining.rewrite.reading import written
 from tablebase.mining.sandbox import scratch
 from tablebase.slices.location import StoredSlice, locate, slices
 from tablebase.slices.material import Material, material_name, parse_material, parse_materials, piece_counts
@@ -224,16 +226,6 @@ def union(selections: Sequence[Selection]) -> Selection:
     return joined
 
 
-def parts_of(conditions: Iterable[exp.Expr]) -> Iterator[exp.Expr]:
-    """The parts of conditions that are joined by AND."""
-    for condition in conditions:
-        inner = condition.unnest()
-        if isinstance(inner, exp.And):
-            yield from parts_of(inner.flatten())
-        else:
-            yield inner
-
-
 def _depends_only_on(part: exp.Expr, columns: Sequence[str], names: set[str]) -> bool:
     """Whether a part has the same answer for all rows that agree in these columns of the table."""
     references = list(part.find_all(exp.Column))
@@ -286,7 +278,7 @@ def _evaluate(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Select
     all_slices, occurring = list(known), [(number, value) for values, number in sets.items() for value in values]
     # Columns may be qualified with a name of the table, which these tables do not have.
     unqualified = [part.transform(lambda node: exp.column(node.name) if isinstance(node, exp.Column) else node) for part in parts]
-    condition = " AND ".join(f"({part.sql(dialect='duckdb')})" for part in unqualified)
+    condition = " AND ".join(f"({written(part)})" for part in unqualified)
     statement = f"SELECT slice_number, value_number FROM slices JOIN occurring USING (set_number) WHERE {condition}"
     with scratch() as connection:
         set_numbers = [sets[wanted.values] for wanted in known.values()]

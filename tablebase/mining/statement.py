@@ -1,9 +1,10 @@
-"""What a statement over positions reads: tables, columns, and rows."""
+"""One SELECT over tables of positions: read, checked, and rewritten for DuckDB."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import duckdb
 import sqlglot
@@ -11,19 +12,17 @@ from sqlglot import exp
 
 from tablebase.errors import TablebaseError
 from tablebase.mining.column import Column
-from tablebase.mining.counted import COUNT, columns_with_counts, count_instead, counted_scopes
-from tablebase.mining.edits import Edits
+from tablebase.mining.rewrite.counted import count_values
+from tablebase.mining.rewrite.reading import COUNTED, DIALECT, MAIN, TABLES, Reading, schema_of, scopes, written
+from tablebase.mining.rewrite.samples import draw_samples
+from tablebase.mining.rewrite.star import hide_extra_columns
 from tablebase.mining.sample import Sample
 from tablebase.mining.sandbox import faults_as_sentences
-from tablebase.mining.star import MAIN, PLAIN, SAMPLE, TABLES, is_star, names_in, narrow, scopes
-from tablebase.mining.table_samples import table_samples
 
 # What it cannot parse is reported below.
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
 HIDING = ("query", "query_table", "json_execute_serialized_sql")
 """Functions that run a statement given as text, so that the tables it reads cannot be seen."""
-UNNAMED_COLUMNS = (exp.Columns, exp.Describe, exp.Pivot, exp.Summarize)
-"""Expressions that read columns without naming them; a pivot groups by all columns that it does not name."""
 
 
 class Statement:
@@ -31,71 +30,94 @@ class Statement:
 
     Parameters
     ----------
-    text : str
-    columns : mapping of str to dict of str to Column
-        All columns of each table, by name.
-    counts : bool
-        Whether SELECTs that only need counts are to read these.
-
-    Attributes
-    ----------
-    tree : sqlglot expression
+    typed : str
         The statement as it was written.
+    original, tree : sqlglot expression
+        Its tree, and the same tree rewritten.
+    reading : Reading
+    """
+
+    def __init__(self, typed: str, original: exp.Expr, tree: exp.Expr, reading: Reading) -> None:
+        self.typed, self.original, self.tree, self.reading = typed, original, tree, reading
+        self.is_rewritten = tree != original
+        self.text = written(tree) if self.is_rewritten else typed
+        self.tables = [(table, schema_of(table)) for scope in scopes(tree) for table in scope.tables]
+
+    @property
+    def columns(self) -> dict[tuple[str, str], list[Column]]:
+        """By schema and table, the columns that are needed of it."""
+        return self.reading.needed
+
+    @property
+    def samples(self) -> dict[str, Sample]:
+        """By schema, what is drawn from its table."""
+        return self.reading.samples
+
+    def counting(self) -> Statement | None:
+        """The statement with counts from the catalog in place of rows; None if it needs rows everywhere."""
+        reading = self.reading.copy()
+        tree = count_values(self.tree.copy(), reading)
+        found = any(schema == COUNTED for schema, _ in reading.needed)
+        return Statement(self.typed, self.original, tree, reading) if found else None
+
+
+def read_statement(text: str, columns: Mapping[str, Mapping[str, Column]]) -> Statement:
+    """Read one SELECT over tables of positions.
+
+    Parameters
+    ----------
     text : str
-        The statement as DuckDB has to run it.
-    tables : list of (sqlglot.exp.Table, str)
-        Where it reads a table, and the schema of that.
-    columns : dict of (str, str) to list of Column
-        By schema and table, the columns that are needed of it.
-    samples : dict of str to Sample
-        By schema, what is drawn from its table.
-    reads_unnamed : bool
-        Whether it reads columns without naming them.
+    columns : mapping of str to mapping of str to Column
+        All columns of each table, by name.
 
     Raises
     ------
     TablebaseError
         If it is no SELECT, or hides what it reads.
     """
+    original, reading = parse_select(text), Reading(columns)
+    tree = draw_samples(hide_extra_columns(original.copy(), reading), reading)
+    return Statement(_bare(text), original, tree, reading)
 
-    def __init__(self, text: str, columns: Mapping[str, Mapping[str, Column]], *, counts: bool = False) -> None:
-        self.tree = tree = parse_select(text)
-        self.reads_unnamed = _reads_unnamed(tree)
-        found, named = scopes(tree), names_in(tree)
-        self.columns: dict[tuple[str, str], list[Column]] = {}
-        plain, extra = {}, {}
-        for table, its in columns.items():
-            # Tables with the same columns have the same ones in a statement.
-            reading = [scope for scope in found if any(columns[each.name.lower()] is its for each in scope.tables)]
-            offered = [name for name, column in its.items() if not column.in_star]
-            asked = {name for scope in reading for name in scope.named(offered)}
-            shown = [each for name, each in its.items() if each.in_star and (self.reads_unnamed or name.lower() in named)]
-            others = [each for name, each in its.items() if name in asked]
-            # Even a count of rows needs a stream with a column.
-            self.columns[MAIN, table] = [*shown, *others] or [its["pieces"]]
-            self.columns[PLAIN, table] = shown
-            plain[table], extra[table] = [each.name for each in shown], [each.name for each in others]
-        edits = Edits(_bare(text))
-        readings = narrow(edits, found, plain, extra)
-        schemas = {id(read): schema for _, read, schema in readings}
-        self.samples: dict[str, Sample] = {}
-        for number, drawn in enumerate(table_samples(tree, [read for _, read, _ in readings])):
-            edits.remove_sample(drawn.clause)
-            key, name = id(drawn.table), drawn.table.name.lower()
-            self.columns[f"{SAMPLE}_{number}", name] = self.columns[schemas[key], name]
-            schemas[key] = f"{SAMPLE}_{number}"
-            self.samples[schemas[key]] = drawn.sample
-        for scope, schema in counted_scopes(found, columns) if counts else ():
-            count_instead(scope, edits)
-            [read], name, names = scope.tables, scope.tables[0].name.lower(), names_in(scope.expression)
-            schemas[id(read)] = schema
-            named_here = [each for each in columns_with_counts(schema, columns[name]) if each.name.lower() in names]
-            others = [each for each in self.columns.get((schema, name), [COUNT]) if each not in named_here]
-            self.columns[schema, name] = [*named_here, *others]
-        for scope, read, _ in readings:
-            if schemas[id(read)] != MAIN:
-                scope.set_schema(read, schemas[id(read)], edits)
-        self.text, self.tables = edits.result(), [(read, schemas[id(read)]) for _, read, _ in readings]
+
+class Request(NamedTuple):
+    """What a text asks for.
+
+    Parameters
+    ----------
+    text : str
+        A SELECT, if it is valid at all.
+    explained : bool
+        Whether it is to be explained instead of run.
+    """
+
+    text: str
+    explained: bool
+
+
+def read_request(text: str) -> Request:
+    """Replace EXPLAIN and SHOW, which DuckDB answers for its own tables only; any other text stays as it is.
+
+    Raises
+    ------
+    TablebaseError
+        If EXPLAIN has options.
+    """
+    try:
+        tree = sqlglot.parse_one(text, dialect=DIALECT)
+    except sqlglot.errors.SqlglotError:
+        # It is reported where statements are parsed.
+        return Request(text, False)
+    rest = tree.text("expression").strip("; \n")
+    if isinstance(tree, exp.Command) and tree.name.upper() == "EXPLAIN" and rest:
+        if rest.startswith("(") or rest.split()[0].upper() == "ANALYZE":
+            raise TablebaseError("EXPLAIN has no options here: write EXPLAIN SELECT")
+        return Request(rest, True)
+    if isinstance(tree, exp.Command) and tree.name.upper() == "SHOW" and rest.lower() in TABLES:
+        return Request(f"DESCRIBE {rest.lower()}", False)
+    if tree in (exp.Show(this="TABLES"), exp.Show(this="ALL TABLES")):
+        return Request(f"SELECT unnest([{', '.join(map(repr, TABLES))}]) AS name", False)
+    return Request(text, False)
 
 
 def parse_select(statement: str) -> exp.Expr:
@@ -108,7 +130,7 @@ def parse_select(statement: str) -> exp.Expr:
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         raise TablebaseError("write one SELECT: no other statement is allowed")
     try:
-        tree = sqlglot.parse_one(statement, dialect="duckdb")
+        tree = sqlglot.parse_one(statement, dialect=DIALECT)
     except sqlglot.errors.SqlglotError as fault:
         if statement.lstrip().upper().startswith("PIVOT"):
             raise TablebaseError("only PIVOT itself can be read here: write FROM (PIVOT …) before anything else") from fault
@@ -138,49 +160,5 @@ def _check(tree: exp.Expr) -> None:
 
 def _bare(statement: str) -> str:
     """A statement without the semicolons at its end and the comments after them."""
-    tokens = [token for token in sqlglot.tokenize(statement, dialect="duckdb") if token.token_type.name != "SEMICOLON"]
+    tokens = [token for token in sqlglot.tokenize(statement, dialect=DIALECT) if token.token_type.name != "SEMICOLON"]
     return statement[: tokens[-1].end + 1]
-
-
-def conditions_on(table: exp.Table) -> list[exp.Expr]:
-    """The conditions that a table's rows must satisfy to matter: those of the WHERE and of joins.
-
-    A row that fails a condition can still matter in outer joins.
-    """
-    select_ = table.find_ancestor(exp.Select)
-    if select_ is None or not isinstance(table.parent, exp.From | exp.Join) or table.parent.parent is not select_:
-        return []
-    # In nested joins, as in "a JOIN b LEFT JOIN c ON … ON …", the joins belong to the table, not to the SELECT.
-    if table.args.get("pivots") or table.args.get("joins"):
-        return []
-    joins = select_.args.get("joins") or []
-    where = select_.args.get("where")
-    if all(not join.side and not join.method and join.kind in ("", "INNER", "CROSS") for join in joins):
-        return [*([where.this] if where is not None else []), *(on for join in joins for on in _on(join))]
-    # Rows of the right side that do not match are in no result of a left join, whatever comes after it.
-    own = table.parent
-    return _on(own) if isinstance(own, exp.Join) and own.side in ("", "LEFT") and not own.method else []
-
-
-def sources(table: exp.Table) -> list[exp.Expr]:
-    """What the SELECT that reads a table reads, in its FROM and in joins."""
-    select_ = table.find_ancestor(exp.Select)
-    clauses = [] if select_ is None else [select_.args["from_"], *(select_.args.get("joins") or ())]
-    return [clause.this for clause in clauses]
-
-
-def _on(join: exp.Join) -> list[exp.Expr]:
-    """The conditions of a join, ON or USING."""
-    names = [column.name for column in join.args.get("using") or ()]
-    using = [exp.EQ(this=exp.column(name), expression=exp.column(name)) for name in names]
-    return [condition for condition in (join.args.get("on"), *using) if condition is not None]
-
-
-def _reads_unnamed(tree: exp.Expr) -> bool:
-    """Whether the statement reads columns without naming them."""
-    if any(is_star(star) for star in tree.find_all(exp.Star)):
-        return True
-    tables = {(table.alias or table.name).lower() for table in tree.find_all(exp.Table)}
-    whole_rows = any(column.name.lower() in tables for column in tree.find_all(exp.Column))
-    natural = any(join.args.get("method") == "NATURAL" for join in tree.find_all(exp.Join))
-    return whole_rows or natural or tree.find(*UNNAMED_COLUMNS) is not None or not isinstance(tree, exp.Query)

@@ -21,7 +21,7 @@ from tablebase.catalog.catalog import Catalog
 from tablebase.game import Game, load_game
 from tablebase.game.features import Feature, Values, feature
 from tablebase.game.moves import Position
-from tablebase.mining import scan
+from tablebase.mining import block, scan
 from tablebase.slices.location import locate, slices
 from tablebase.slices.material import parse_material
 from tablebase.slices.positions import Positions
@@ -184,9 +184,9 @@ def test_blocks_may_end_anywhere(two_pieces: Path, monkeypatch: pytest.MonkeyPat
     everything = Counter(mined(JUNGLE, two_pieces, statement))
     few = Counter(mined(JUNGLE, two_pieces, f"{statement} AND distance BETWEEN 3 AND 8"))
     assert few == Counter({row: n for row, n in everything.items() if row[2] is not None and 3 <= row[2] <= 8})
-    for block, much in ((7, 4), (100, 1), (1000, 10_000), (61, 0)):
-        monkeypatch.setattr(scan, "BLOCK", block)
-        monkeypatch.setattr(scan, "FEW", much)
+    for size, much in ((7, 4), (100, 1), (1000, 10_000), (61, 0)):
+        monkeypatch.setattr(scan, "BLOCK", size)
+        monkeypatch.setattr(block, "FEW", much)
         assert Counter(mined(JUNGLE, two_pieces, statement)) == everything
         assert Counter(mined(JUNGLE, two_pieces, f"{statement} AND distance BETWEEN 3 AND 8")) == few
 

@@ -20,6 +20,9 @@ from twins.mining import rows_of
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game
+from tablebase.mining.query import Query
+from tablebase.mining.rewrite.reading import written
+from tablebase.mining.statement import parse_select
 from tablebase_rules.doushouqi import game as doushouqi
 
 JUNGLE = doushouqi()
@@ -141,7 +144,9 @@ def assert_alike(game: Any, folder: Path, database: Database, table: str, condit
     """A condition leaves the same rows of `positions` as of a plain table."""
     name = table.split()[-1]
     statement = f"SELECT {SUMS} FROM {table} WHERE ({condition.replace('{0}', name)}) AND {more}"
-    assert mined(game, folder, statement) == database.execute(statement).fetchall(), statement
+    expected = database.execute(statement).fetchall()
+    assert mined(game, folder, statement) == expected, statement
+    assert database.execute(written(parse_select(statement))).fetchall() == expected, statement
 
 
 @settings(max_examples=20)
@@ -149,6 +154,7 @@ def assert_alike(game: Any, folder: Path, database: Database, table: str, condit
 @example("positions", "NOT outcome = 'win' OR distance > 3 AND material LIKE 'PP%'")
 @example("positions AS t", "t.distance IS NULL OR t.mobility = 0")
 @example("positions", "bit_count(-pieces) < 17")
+@example("positions", "NOT outcome ~ '[wl]'")
 @example("positions", "outcome = 'win' AND NOT (distance > 3 AND captures > 0)")
 def test_conditions_at_random_on_like_pieces(hexapawns: Path, pawns: Database, table: str, condition: str) -> None:
     """Of all Hexapawn the same rows are left as of the twin's."""
@@ -236,6 +242,40 @@ def test_joins_at_random(hexapawns: Path, pawns: Database, join: str, asked: lis
     joined = "positions a, positions b" if join == ", " else f"positions a {join} positions b ON {on}"
     statement = f"SELECT count(*), count(b.side), sum(a.distance), sum(b.distance) FROM {joined} WHERE {where}"
     assert mined(PAWNS, hexapawns, statement) == pawns.execute(statement).fetchall(), statement
+
+
+SIDES = ["", "LEFT", "RIGHT", "FULL"]
+
+
+@pytest.mark.parametrize("part", ["{0}.material = 'PvPP'", "{0}.distance IS NULL"])
+@pytest.mark.parametrize(("first", "second"), [(first, second) for first in SIDES for second in SIDES])
+def test_the_where_of_several_joins(first: str, second: str, part: str, hexapawns: Path, pawns: Database) -> None:
+    """A condition on any of three tables leaves the rows that it leaves of a plain table, whichever side a join keeps."""
+    on = " AND ".join(f"{{0}}.{name} = {{1}}.{name}" for name in ("p1_square", "p2_square", "side"))
+    few = "(SELECT * FROM positions WHERE material = 'PPvP')"
+    joined = f"positions a {first} JOIN {few} b ON {on.format('a', 'b')} {second} JOIN positions c ON {on.format('c', 'b')}"
+    for name in "ac":
+        statement = f"SELECT count(*), count(b.side), sum(a.distance), sum(c.distance) FROM {joined} WHERE {part.format(name)}"
+        assert mined(PAWNS, hexapawns, statement) == pawns.execute(statement).fetchall(), statement
+
+
+@pytest.mark.parametrize(
+    ("joined", "slices"),
+    [
+        ("positions a LEFT JOIN distinct_positions b ON b.position = a.twin AND b.material = 'CvW'", (1, 1)),
+        ("positions a LEFT JOIN distinct_positions b ON b.position = a.twin LEFT JOIN range(3) r ON true", (1, 17)),
+        ("distinct_positions b RIGHT JOIN positions a ON b.position = a.twin", (64, 17)),
+        ("distinct_positions b LEFT JOIN positions a ON b.position = a.twin", (64, 17)),
+        (
+            "range(3) r FULL JOIN range(4) s ON true JOIN positions a ON true JOIN distinct_positions b ON b.material = 'CvW'",
+            (1, 1),
+        ),
+    ],
+)
+def test_the_kept_side_of_an_outer_join_selects_slices(joined: str, slices: tuple[int, int], two_pieces: Path) -> None:
+    """Its condition in the WHERE is checked before anything is decoded, and so is that of the ON on the other side."""
+    with Query(JUNGLE, two_pieces, f"SELECT a.material FROM {joined} WHERE a.material = 'RvC'", ()) as query:
+        assert tuple(len(each.scan.selection) for each in sorted(query.relations, key=lambda each: -len(each.name))) == slices[::-1]
 
 
 NESTED = [
@@ -329,8 +369,13 @@ STATEMENTS = [
 @pytest.mark.parametrize("limit", [None, 1000])
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_statements_of_every_shape(statement: str, limit: int | None, two_pieces: Path, beasts: Database) -> None:
-    """Joins, unions, subqueries and all else that SQL has give what a plain table gives, also in order and with a limit."""
-    assert mined(JUNGLE, two_pieces, statement, limit=limit) == beasts.execute(statement).fetchall()
+    """Joins, unions, subqueries and all else that SQL has give what a plain table gives, also in order and with a limit.
+
+    They mean the same when their trees are written again, as those of rewritten statements are.
+    """
+    expected = beasts.execute(statement).fetchall()
+    assert mined(JUNGLE, two_pieces, statement, limit=limit) == expected
+    assert beasts.execute(written(parse_select(statement))).fetchall() == expected
 
 
 def test_a_natural_join_is_by_all_columns_but_features(two_pieces: Path) -> None:
@@ -415,6 +460,9 @@ LEAVING = """
 from pathlib import Path
 from tablebase.mining.query import Query
 from tablebase.game import load_game
+from tablebase.mining.query import Query
+from tablebase.mining.rewrite.reading import written
+from tablebase.mining.statement import parse_select
 
 for _ in range(3):
     with Query(load_game("doushouqi"), Path({folder!r}), "SELECT position FROM positions", ()) as question:

@@ -12,6 +12,8 @@ from support.program import Answer
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import TablebaseError
+from tablebase.game.moves import swapped
+from tablebase.game.notation import read, render
 from tablebase.mining.own_tables import named_files, own_tables
 from tablebase.mining.query import Query
 from tablebase_rules.doushouqi import game as doushouqi
@@ -101,3 +103,50 @@ def test_names_occur_once() -> None:
         named_files(["mine=a.csv", "mine=b.csv"])
     with pytest.raises(TablebaseError, match="already taken"):
         own_tables({"mine": pa.table({"a": [1]}), "Mine": pa.table({"a": [1]})})
+
+
+def test_both_colours_are_found(two_pieces: Path, tables: Tablebase) -> None:
+    """Positions with either side to move are joined with their rows by `as_row`, and their moves and texts come back."""
+    texts = [render(JUNGLE, each) for text in (HERE, THERE) for each in (read(JUNGLE, text), swapped(JUNGLE, read(JUNGLE, text)))]
+    asked = [*texts, *(f"{text[:-1]}{'b' if text[-1] == 'w' else 'w'}" for text in texts), "nothing", None]
+    statement = """
+        SELECT q.p, r.distance, as_asked(r.best, q.p) AS best, as_asked(r.position, q.p) AS again, d.distance AS distinct_distance
+        FROM q LEFT JOIN positions r ON r.position = as_row(q.p)
+        LEFT JOIN distinct_positions d ON d.position = as_distinct_row(q.p)"""
+    with Query(JUNGLE, two_pieces, statement, (), own={"q": pa.table({"p": asked})}) as query:
+        assert query.cells <= 2 * len(texts)
+        rows = query.fetchall()
+    assert sorted(map(str, asked)) == sorted(str(text) for text, *_ in rows)
+    for text, distance, best, again, distinct_distance in rows:
+        if text in (None, "nothing"):
+            assert (distance, best, again, distinct_distance) == (None, None, None, None)
+        else:
+            assert (again, distance, distinct_distance) == (text, *[tables.probe_value(JUNGLE, text).distance] * 2)
+            moves = tables.probe(JUNGLE, text).moves
+            assert best in {each.move for each in moves if each.value == moves[0].value}
+
+
+def test_a_list_with_the_wrong_colours_is_refused(two_pieces: Path) -> None:
+    """Positions that no row has, since the other side is to move, are no silent null: the sentence names the function."""
+    own = {"q": pa.table({"p": [HERE, THERE.replace(" w", " b"), "nothing b"]})}
+    for source in ("q JOIN positions ON position = q.p", "q LEFT JOIN positions r ON r.position = q.p"):
+        with pytest.raises(TablebaseError, match=r"2 of 3 positions of q\.p have Black to move.*write as_row\(q\.p\)"):
+            Query(JUNGLE, two_pieces, f"SELECT * FROM {source}", (), own=own)
+    with pytest.raises(TablebaseError, match=r"of \(SELECT p FROM q\) have Black to move.*write as_row\(p\)"):
+        Query(JUNGLE, two_pieces, "SELECT * FROM positions WHERE position IN (SELECT p FROM q)", (), own=own)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        f"positions WHERE position = as_row('{THERE[:-1]}b')",
+        "positions WHERE position IN (SELECT as_row(p) FROM q)",
+        "w JOIN positions ON position = w.r",
+    ],
+)
+def test_rows_of_both_colours_are_looked_up(source: str, two_pieces: Path) -> None:
+    """The functions are known before the statement runs, wherever positions may be listed."""
+    own = {"q": pa.table({"p": [THERE[:-1] + "b"]})}
+    statement = f"WITH w AS (SELECT AS_ROW(p) AS r FROM q) SELECT count(*) FROM {source}"
+    with Query(JUNGLE, two_pieces, statement, (), own=own) as query:
+        assert (query.cells, query.fetchall()) == (1, [(1,)])

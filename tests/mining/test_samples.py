@@ -13,14 +13,15 @@ from hypothesis import strategies as st
 from support.queries import mined
 
 from tablebase.errors import TablebaseError
-from tablebase.mining import sample, scan, table_samples
+from tablebase.mining import sample, scan
 from tablebase.mining.columns import columns
 from tablebase.mining.common_features import features_of
 from tablebase.mining.query import Query
+from tablebase.mining.rewrite import samples
 from tablebase.mining.sample import ALL, Sample, end_of_smallest, row_hashes
 from tablebase.mining.scan import Scan
 from tablebase.mining.selection import select_by_name
-from tablebase.mining.statement import Statement
+from tablebase.mining.statement import read_statement
 from tablebase.slices.location import slices
 from tablebase.tables.store import Store
 from tablebase_rules.doushouqi import game as doushouqi
@@ -181,7 +182,7 @@ def test_progress_counts_both_passes(two_pieces: Path) -> None:
     [
         ("TABLESAMPLE 10%", "", 0.1, None, None),
         ("TABLESAMPLE 2.5 PERCENT (bernoulli) WHERE pieces = 2", "WHERE pieces = 2", 0.025, None, None),
-        ("AS p TABLESAMPLE system(10 PERCENT) REPEATABLE (42), range(3)", "AS p , range(3)", 0.1, 42, None),
+        ("AS p TABLESAMPLE system(10 PERCENT) REPEATABLE (42), range(3)", "AS p, RANGE(0, 3)", 0.1, 42, None),
         ("tablesample(10%)", "", 0.1, None, None),
         ("TABLESAMPLE 100 LIMIT 3", "LIMIT 3", 1.0, None, 100),
         (
@@ -198,9 +199,9 @@ def test_spellings(
     monkeypatch: pytest.MonkeyPatch, clause: str, kept: str, share: float, seed: int | None, rows: int | None
 ) -> None:
     """All spellings of DuckDB are read, and what it runs has none of them."""
-    monkeypatch.setattr(table_samples.secrets, "randbits", lambda bits: bits)
+    monkeypatch.setattr(samples.secrets, "randbits", lambda bits: bits)
     known = columns(GAME, slices(GAME, 2), ())
-    statement = Statement(f"SELECT pieces FROM positions {clause}", {"positions": known})
+    statement = read_statement(f"SELECT pieces FROM positions {clause}", {"positions": known})
     assert list(statement.samples.values()) == [Sample(share, 32 if seed is None else seed, rows)]
     assert statement.text.split() == f"SELECT pieces FROM sample_0.positions {kept}".split()
 

@@ -24,6 +24,8 @@ from tablebase.cli import run
 from tablebase.errors import TablebaseError
 from tablebase.game.features import Values, feature
 from tablebase.mining.column_names import distinct_names
+from tablebase.mining.common_features import features_of
+from tablebase.mining.query import Query
 from tablebase.slices.positions import Positions
 from tablebase_rules.doushouqi import game as doushouqi
 
@@ -374,7 +376,6 @@ REFUSED = {
     "SELECT * RENAME (mobility AS moves) FROM positions": "\\* does not include mobility",
     f"SELECT COLUMNS('mob') {JOINED}": "a pattern for columns of several tables would include mobility",
     f"SELECT * LIKE 'mob%' {JOINED}": "a pattern for columns of several tables would include mobility",
-    "TABLE positions ORDER BY mobility": "write SELECT",
     "SELECT mobility FROM extended.positions": "there is no table extended.positions: write positions",
     "SELECT * FROM memory.main.positions": "there is no table memory.main.positions: write positions",
 }
@@ -400,3 +401,18 @@ def test_what_is_refused(statement: str, said: str, two_pieces: Path) -> None:
 def test_features_where_all_columns_are_named(statement: str, two_pieces: Path, animals: Database) -> None:
     """Pivots that leave no other column give what they give of an ordinary table."""
     assert mined(JUNGLE, two_pieces, statement) == animals.sql(statement).fetchall() != []
+
+
+NAMES = {
+    "SELECT *, mobility, len(p1) FROM positions": [*PLAIN, "mobility", "len(p1)"],
+    "SELECT len(p1), pieces::INT FROM positions USING SAMPLE 3 ROWS": ["len(p1)", "CAST(pieces AS INTEGER)"],
+    "SELECT len(p1), count(*) FROM positions GROUP BY ALL": ["len(p1)", "count_star()"],
+}
+
+
+@pytest.mark.parametrize("statement", NAMES)
+def test_names_are_those_of_the_statement_as_typed(statement: str, two_pieces: Path) -> None:
+    """A statement that is rewritten has the names that DuckDB makes of the expressions in it."""
+    with Query(JUNGLE, two_pieces, statement, features_of(JUNGLE)) as query:
+        assert query.statement.is_rewritten
+        assert query.columns == NAMES[statement]

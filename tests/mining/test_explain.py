@@ -9,7 +9,7 @@ from support.queries import mined, mined_table
 
 from tablebase.mining.common_features import features_of
 from tablebase.mining.query import Query
-from tablebase.mining.shorthand import read_request
+from tablebase.mining.statement import read_request
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import locate
 from tablebase.slices.material import parse_material
