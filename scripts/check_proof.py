@@ -1,4 +1,4 @@
-"""Check proofs that `tablebase prove --proof FILE` has written, position by position.
+"""Check proofs that `tablebase prove --output FILE` has written, position by position.
 
 Of the package, this uses the rules, their moves, and the tables that a proof ends with; nothing of the search that has found
 the proof. For each position it looks whether the moves exist that the proof names, whether all replies are there, whether
@@ -8,7 +8,7 @@ Examples
 --------
 ::
 
-    tablebase prove doushouqi "4e2/2w4/1E5/7/7/7/4L1R/7/1D5 w" --proof proof.jsonl
+    tablebase prove doushouqi "4e2/2w4/1E5/7/7/7/4L1R/7/1D5 w" --output proof.jsonl
     python scripts/check_proof.py proof.jsonl --data data
 """
 

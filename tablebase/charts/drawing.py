@@ -22,9 +22,10 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
 from tablebase.charts.colours import COLOURS
+from tablebase.charts.picture_files import CURE, SUFFIXES, check_picture
 from tablebase.charts.tallies import DrawMatrix, Tally
 from tablebase.errors import TablebaseError
-from tablebase.files.outputs import check_output, written
+from tablebase.files.outputs import written
 from tablebase.game import Board, Outcome
 
 PLURALS = {Outcome.WIN: "wins", Outcome.LOSS: "losses", Outcome.DRAW: "draws"}
@@ -38,9 +39,6 @@ WRITTEN = 40
 """Maximum number of columns with room for a number in each cell."""
 DPI = 150
 SCREEN_DPI = 72
-CURE = "name another file with --output"
-SUFFIXES: Mapping[str, Mapping[str, None]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-"""File types, and metadata to omit from them, so that the same picture is the same bytes."""
 
 
 class Picture(Figure):
@@ -50,13 +48,6 @@ class Picture(Figure):
         buffer = BytesIO()
         self.savefig(buffer, format="png", dpi=SCREEN_DPI)
         return buffer.getvalue()
-
-
-def check_picture(path: Path) -> None:
-    """Raise `TablebaseError` unless a file can be written, and its suffix names a type of picture."""
-    if path.suffix.lower() not in SUFFIXES:
-        raise TablebaseError(f"{path} is not the name of a picture: use one of the suffixes {', '.join(SUFFIXES)}")
-    check_output(path, CURE)
 
 
 def save(figure: Figure, path: Path) -> None:

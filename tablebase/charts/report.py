@@ -20,7 +20,7 @@ from tablebase.pictures.markup import element
 
 PLAIN = COLOURS[Outcome.WIN]
 """The colour of what is no outcome."""
-CURE = "name another file with --html"
+CURE = "name another file with --output"
 
 
 def write_report(file: Path, found: Sequence[Patterns], top: int, style: str) -> None:

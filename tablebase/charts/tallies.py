@@ -18,8 +18,6 @@ from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.charts.selection import ChartSlices, listed
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
-from tablebase.mining.query import Query
-from tablebase.mining.results import names_and_rows
 from tablebase.slices.material import Material, material_name, parse_material
 
 Key = TypeVar("Key", bound=Hashable)
@@ -219,6 +217,10 @@ def _query(
     chart_slices: ChartSlices, folder: Path, statement: str, threads: int, tick: Tick | None, catalog: str | None
 ) -> list[dict[str, Any]]:
     """The rows of a statement over positions."""
+    # Loaded here, since half of the charts need only the catalog.
+    from tablebase.mining.query import Query
+    from tablebase.mining.results import names_and_rows
+
     game = chart_slices.game
     with Query(game, folder, statement, game.features, threads, catalog) as query:
         _, rows = names_and_rows(query.run(tick=lambda done: tick and tick(done, query.cells)))

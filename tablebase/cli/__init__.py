@@ -1,51 +1,80 @@
-"""The command line. Commands import what they need only when they run, so that help is instant."""
+"""The command line. A module of commands is imported when one of its commands runs, or for the help of the program."""
 
 from __future__ import annotations
 
+import gc
+import os
 import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 import tablebase
-from tablebase.cli import (
-    batch,
-    build,
-    catalog,
-    copy,
-    count,
-    games,
-    match,
-    mine,
-    pack,
-    patterns,
-    play,
-    plot,
-    probe,
-    prove,
-    prune,
-    search,
-    serve,
-    signals,
-    streams,
-    uci,
-    verify,
-)
+from tablebase.cli import signals, streams
 from tablebase.cli.options import Call, UsageError, usage_sentence
 from tablebase.compute.docstrings import docstring
 from tablebase.errors import CapacityError, TablebaseError, system_error
 
-app = typer.Typer(
-    name="tablebase",
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
+COMMANDS = {
+    "games": "games",
+    "check-rules": "games",
+    "build": "build",
+    "estimate": "build",
+    "reindex": "build",
+    "batch": "batch",
+    "prune": "prune",
+    "copy": "copy",
+    "merge": "copy",
+    "pack": "pack",
+    "unpack": "pack",
+    "probe": "probe",
+    "line": "probe",
+    "play": "play",
+    "match": "match",
+    "uci": "uci",
+    "perft": "search",
+    "analyse": "search",
+    "prove": "prove",
+    "count": "count",
+    "stats": "catalog",
+    "sql": "catalog",
+    "mine": "mine",
+    "features": "mine",
+    "export": "mine",
+    "patterns": "patterns",
+    "plot": "plot",
+    "serve": "serve",
+    "verify": "verify",
+}
+"""Each command and the module with its function, in the order of the help."""
+LIMITED = ("build", "estimate")
+"""Commands that pass further options on to the game."""
+OLD_SPELLINGS = {
+    "probe": {"--svg": "--output"},
+    "line": {"--svg": "--to"},
+    "match": {"--record": "--output"},
+    "prove": {"--proof": "--output"},
+    "export": {"--parquet": "--to"},
+    "patterns": {"--html": "--output"},
+}
+"""By command: options that name an output, as they were called before, which are still accepted."""
+MORE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
+
+
+class _Command(TyperCommand):
+    """A command that also takes its `OLD_SPELLINGS`, which the help does not list."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the words of the command."""
+        spellings = OLD_SPELLINGS.get(self.name or "", {})
+        parts = [word.partition("=") for word in args]
+        return super().parse_args(ctx, ["".join((spellings.get(name, name), *rest)) for name, *rest in parts])
 
 
 def _show_version(wanted: bool) -> None:
@@ -54,7 +83,6 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(help="Solve small board games, store the value of every position, and look it up.")
 def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
@@ -63,47 +91,36 @@ def _options(
     """Options of the program itself."""
 
 
-MORE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
-"""For commands that pass further options on to the game."""
-
-MODULES = (
-    games,
-    build,
-    batch,
-    prune,
-    copy,
-    pack,
-    probe,
-    play,
-    match,
-    uci,
-    search,
-    prove,
-    count,
-    catalog,
-    mine,
-    patterns,
-    plot,
-    serve,
-    verify,
-)
-"""In the order of their commands in the help."""
-
-for module in MODULES:
-    for command in module.COMMANDS:
-        settings = MORE_OPTIONS if command in build.LIMITED else None
-        name = command.__name__.replace("_", "-")
-        app.command(name=name, help=docstring(command), context_settings=settings)(command)
-
-
 @cache
-def _command() -> Any:
-    """The program as a command of click; making it takes longer than many commands."""
+def program(name: str | None = None) -> Any:
+    """The program as a command of click, with one of its commands or with all.
+
+    Parameters
+    ----------
+    name : str, optional
+        By default all commands are loaded, as the help needs them.
+    """
+    app = typer.Typer(
+        name="tablebase",
+        no_args_is_help=True,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+    app.callback(help="Solve small board games, store the value of every position, and look it up.")(_options)
+    for one in COMMANDS if name is None else [name]:
+        function = getattr(import_module(f"tablebase.cli.{COMMANDS[one]}"), one.replace("-", "_"))
+        settings = MORE_OPTIONS if one in LIMITED else None
+        app.command(name=one, cls=_Command, help=docstring(function), context_settings=settings)(function)
     return typer.main.get_command(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit with its code; every known error is one sentence on stderr."""
+    # What is imported stays, and looking for garbage in it takes a quarter of the time of many commands.
+    gc.set_threshold(50_000, 50, 50)
+    # NumPy's library of matrices starts a thread for each processor, which no command has work for.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     streams.prepare()
     signals.listen()
     sys.exit(run(arguments, bounded=True))
@@ -121,8 +138,9 @@ def run(arguments: Sequence[str] | None = None, *, bounded: bool = False) -> int
         program itself can allow.
     """
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    name = words[0] if words[0] in COMMANDS else None
     try:
-        result = _command().main(words, prog_name="tablebase", standalone_mode=False, obj=Call(words, bounded))
+        result = program(name).main(words, prog_name="tablebase", standalone_mode=False, obj=Call(words, bounded))
         sys.stdout.flush()
         code = result if isinstance(result, int) else 0
         # Some versions of typer turn Ctrl-C into this exit code themselves.

@@ -280,6 +280,3 @@ def _run(work: Batch, jobs: Sequence[Job], steps: Sequence[Prepared], record: Ba
         raise DeadlineError(left, again)
     if waiting:
         raise DeadlineError(len(waiting), again, "command")
-
-
-COMMANDS = (batch,)

@@ -193,10 +193,11 @@ def _aside(folders: list[Path]) -> Iterator[None]:
 
 def _params(context: typer.Context, name: str, words: list[str]) -> tuple[dict[str, Any], bool]:
     """The parameters of a command, and whether the folder of the tables is among its words."""
-    root = context.find_root()
-    command: Any = root.command.get_command(root, name)  # type: ignore[attr-defined]
+    # In this process only `batch` is loaded.
+    from tablebase.cli import program
+
     try:
-        with command.make_context(name, words, parent=root) as read:
+        with program(name).commands[name].make_context(name, words, parent=context.find_root()) as read:
             source = read.get_parameter_source("data")
             return dict(read.params), source is not None and source.name == "COMMANDLINE"
     except UsageError as fault:

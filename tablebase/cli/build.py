@@ -181,8 +181,3 @@ def reindex(data: Data = DEFAULT_DATA, catalog: CatalogUrl = None) -> None:
     tables = f"{sum(done.tables.values())} tables of {', '.join(done.tables) or 'no game'}"
     aside = f", and the old file is now {done.set_aside}" if done.set_aside else ""
     say(f"catalog of {data} rebuilt from {tables}{aside}{left_out(done)}")
-
-
-COMMANDS = (build, estimate, reindex)
-LIMITED = (build, estimate)
-"""Commands that take the limits of a game as options, too."""

@@ -107,6 +107,3 @@ def _write_answer(statement: str, timeout: float | None, data: Path, catalog: st
     # SQL allows two columns of the same name; a row does not.
     columns = distinct_names(names)
     write_rows([dict(zip(columns, row, strict=True)) for row in rows], style, columns)
-
-
-COMMANDS = (stats, sql)

@@ -86,6 +86,3 @@ def merge(
             return merge_tables(source, entries, faults, data, catalog)
 
         take(f"merge {place}", "taken into", data, entries, make, failed=len(faults), verbose=verbose)
-
-
-COMMANDS = (copy, merge)

@@ -40,6 +40,3 @@ def count(
     with progress(f"count {rules.name}", "steps", compiles=True) as shown, threads.use(usable_workers(workers)):
         row = count_row(rules.name, text, shown.reach)
     write_rows([{**row, "seconds": round(perf_counter() - begin, 2)}], style)
-
-
-COMMANDS = (count,)

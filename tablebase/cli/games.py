@@ -67,6 +67,3 @@ def check_rules(game: GameName, size: Size = None, variant: Variant = None, styl
     write_rows(rows, style, ["check", "result", "cases", "shows"])
     if any(check.failure is not None for check in checks):
         raise typer.Exit(CHECK_FAILED)
-
-
-COMMANDS = (games, check_rules)

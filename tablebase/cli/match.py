@@ -65,7 +65,7 @@ def match(
         typer.Option("--sprt", metavar="E0,E1", help="Stop as soon as one of two differences in Elo points is likely enough."),
     ] = None,
     record: Annotated[
-        Path | None, typer.Option("--record", metavar="FILE", help="Write the games to a new file, which line --replay reads.")
+        Path | None, typer.Option("--output", metavar="FILE", help="Write the games to a new file, which line --replay reads.")
     ] = None,
     players: Players = None,
     size: Size = None,
@@ -104,6 +104,3 @@ def match(
         write_rows(rows, style, ["player", "games", "wins", "place", "share", "elo", "broken_off"])
     else:
         write_rows(rows, style)
-
-
-COMMANDS = (match,)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tablebase.play.comparison import SequentialTest
     from tablebase.play.pair_match import PlayedGame
 
-CURE = "name a new file with --record"
+CURE = "name a new file with --output"
 COLUMNS = ["player", "games", "wins", "draws", "losses", "share", "elo", "forfeits"]
 
 

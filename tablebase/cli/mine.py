@@ -25,6 +25,7 @@ from tablebase.cli.options import (
     Variant,
     chosen_game,
     from_input,
+    leave_out_pandas,
 )
 from tablebase.cli.statements import Timeout, run_statement
 from tablebase.compute.machine import usable_workers
@@ -71,6 +72,7 @@ def mine(
     count = usable_workers(workers)
     answer = partial(
         _write_answer,
+        context,
         game,
         size,
         variant,
@@ -88,6 +90,7 @@ def mine(
 
 
 def _write_answer(
+    context: typer.Context,
     game: str,
     size: str | None,
     variant: list[str] | None,
@@ -101,6 +104,7 @@ def _write_answer(
     workers: int,
     style: MineFormat,
 ) -> None:
+    leave_out_pandas(context)
     from tablebase.cli.output import say, write_rows
     from tablebase.compute.progress import progress
     from tablebase.errors import TablebaseError
@@ -152,7 +156,7 @@ def features(
 
 def export(
     game: GameName,
-    folder: Annotated[Path, typer.Option("--parquet", metavar="DIR", help="Folder of the files: a new one, or one to resume.")],
+    folder: Annotated[Path, typer.Option("--to", metavar="DIR", help="Folder of the files: a new one, or one to resume.")],
     size: Size = None,
     variant: Variant = None,
     pieces: Pieces = None,
@@ -192,6 +196,3 @@ def all_features(game: Game, file: Path | None) -> tuple[Feature, ...]:
     from tablebase.mining.common_features import features_of
 
     return features_of(game, load_features(file) if file is not None else ())
-
-
-COMMANDS = (mine, features, export)

@@ -94,6 +94,3 @@ def unpack(
         return rewrite(place, entries, folder, BUILT, local_executor(workers), watch, faults)
 
     take(f"unpack {place}", "unpacked in", to, entries, make, failed=len(faults), verbose=verbose)
-
-
-COMMANDS = (pack, unpack)

@@ -89,7 +89,7 @@ def patterns(
         float, typer.Option("--support", metavar="SHARE", help="Least share of the positions that a rule or leaf covers.")
     ] = 0.0,
     depth: Annotated[int, typer.Option("--depth", metavar="N", min=0, max=8, help="Depth of the decision trees; 0 for none.")] = 3,
-    page: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Also write a page with tables and charts.")] = None,
+    page: Annotated[Path | None, typer.Option("--output", metavar="FILE", help="Also write a page with tables and charts.")] = None,
     data: Data = DEFAULT_DATA,
     catalog: CatalogUrl = None,
     workers: Threads = None,
@@ -248,6 +248,3 @@ def _write_report(result: Patterns, top: int) -> None:
 
 def _print(lines: Sequence[str]) -> None:
     sys.stdout.writelines(f"{line}\n" for line in lines)
-
-
-COMMANDS = (patterns,)

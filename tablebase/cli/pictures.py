@@ -7,12 +7,12 @@ from pathlib import Path
 
 from tablebase.cli.positions import is_stream
 from tablebase.errors import TablebaseError
-from tablebase.files.outputs import check_output, write_text, written_folder
+from tablebase.files.outputs import check_output, check_output_folder, write_text, written_folder
 
 SUFFIX = ".svg"
 DIGITS = 3
-CURE = "name another file with --svg"
-FOLDER_CURE = "name a new folder with --svg"
+CURE = "name another file with --output"
+FOLDER_CURE = "name a new folder with --to"
 
 
 def check_file(path: Path, positions: Sequence[str]) -> None:
@@ -20,8 +20,13 @@ def check_file(path: Path, positions: Sequence[str]) -> None:
     if path.suffix.lower() != SUFFIX:
         raise TablebaseError(f"{path} is not the name of a picture of a board: use the suffix {SUFFIX}")
     if len(positions) != 1 or is_stream(positions[0]):
-        raise TablebaseError("--svg draws one position: give just one, as an argument")
+        raise TablebaseError("--output draws one position: give just one, as an argument")
     check_output(path, CURE)
+
+
+def check_folder(path: Path) -> None:
+    """Raise `TablebaseError` unless a folder can be written that is new or empty."""
+    check_output_folder(path, FOLDER_CURE, new=True)
 
 
 def write_picture(path: Path, picture: str) -> None:

@@ -289,6 +289,3 @@ def _refuse(word: str, legal: dict[str, Move]) -> None:
     else:
         fault = f"{shortened(word)} is neither a move nor a command" if word else "nothing was typed"
         sys.stdout.write(f"{fault}: type a move such as {next(iter(legal))}, or help\n")
-
-
-COMMANDS = (play,)

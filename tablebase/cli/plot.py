@@ -20,6 +20,7 @@ from tablebase.cli.options import (
     Threads,
     Variant,
     chosen_game,
+    leave_out_pandas,
 )
 from tablebase.compute.machine import usable_workers
 
@@ -52,6 +53,7 @@ COUNTING = (Chart.SQUARES, Chart.PARITY)
 
 
 def plot(
+    context: typer.Context,
     chart: Annotated[Chart, typer.Argument(metavar="CHART", help="distances, squares, draws or parity.")],
     game: GameName,
     output: Annotated[Path, typer.Option("--output", metavar="FILE", help="Picture to write: FILE.png, FILE.svg or FILE.pdf.")],
@@ -77,20 +79,24 @@ def plot(
     workers: Threads = None,
 ) -> None:
     """Draw a chart of the tables built so far. Outcomes are for the side to move."""
-    from tablebase.catalog.catalog import Catalog
-    from tablebase.charts.selection import select_slices
-    from tablebase.cli.output import say
+    from tablebase.charts.picture_files import check_picture
+    from tablebase.errors import check_extra
 
     _check_options(chart, {"--piece": piece, "--outcome": outcome, "--log": log})
-    _check_drawing(output)
+    options = _drawing_options(chart, tuple(piece or ()), outcome, log)
+    check_extra("pictures", "plot")
+    check_picture(output)
+    leave_out_pandas(context)
+    from tablebase.catalog.catalog import Catalog
     from tablebase.charts.drawing import save
     from tablebase.charts.figures import CHARTS
+    from tablebase.charts.selection import select_slices
+    from tablebase.compute.messages import say
 
     rules = chosen_game(game, size, variant)
     opened = Catalog(data, catalog=catalog)
     try:
         slices = select_slices(rules, opened, pieces, material or [], side)
-        options = _drawing_options(chart, tuple(piece or ()), outcome, log)
         if chart in COUNTING:
             with _progress(rules.name) as tick:
                 figure = CHARTS[chart](opened, slices, **options, threads=usable_workers(workers), tick=tick)
@@ -109,17 +115,6 @@ def _check_options(chart: Chart, given: dict[str, object]) -> None:
     for option, charts in CHARTS_OF_OPTION.items():
         if given[option] and chart not in charts:
             raise TablebaseError(f"{option} is for {' and '.join(charts)}, not for {chart.value}: omit it")
-
-
-def _check_drawing(output: Path) -> None:
-    """Check that Matplotlib is installed and the picture can be written, before anything is counted."""
-    from tablebase.errors import check_extra
-
-    check_extra("pictures", "plot")
-
-    from tablebase.charts.drawing import check_picture
-
-    check_picture(output)
 
 
 @contextmanager
@@ -142,6 +137,3 @@ def _drawing_options(chart: Chart, pieces: tuple[int, ...], outcome: ShownOutcom
             raise TablebaseError("squares shows one piece: give --piece once")
         return {"piece": (pieces or (1,))[0], "outcome": outcome or ShownOutcome.WIN}
     return {"pair": pieces} if chart is Chart.PARITY else {}
-
-
-COMMANDS = (plot,)

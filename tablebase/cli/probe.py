@@ -23,11 +23,9 @@ from tablebase.cli.options import (
     chosen_rules,
     chosen_start,
 )
-from tablebase.cli.pictures import FOLDER_CURE, check_file, write_picture, write_pictures
 from tablebase.cli.positions import Answered, draws_boards, write_answers
 from tablebase.compute.quantities import count_plies
 from tablebase.errors import TablebaseError
-from tablebase.files.outputs import check_output_folder
 from tablebase.game.stochastic import StochasticGame
 
 if TYPE_CHECKING:
@@ -57,14 +55,17 @@ def probe(
     ] = None,
     data: Data = DEFAULT_DATA,
     svg: Annotated[
-        Path | None, typer.Option("--svg", metavar="FILE", help="Also draw the position, with an arrow for its best move.")
+        Path | None,
+        typer.Option("--output", metavar="FILE", help="Also draw the position to FILE.svg, with an arrow for its best move."),
     ] = None,
     style: Style = Format.TABLE,
 ) -> None:
     """Show the value and moves of positions, best move first."""
     rules = chosen_rules(game, size, variant)
     if svg is not None:
-        _refuse_pictures(rules, svg)
+        from tablebase.cli.pictures import check_file, write_picture
+
+        _refuse_pictures(rules, svg, "--output")
         check_file(svg, positions)
     if isinstance(rules, StochasticGame):
         with chances.answering(rules, data, turns, boards=draws_boards(positions, style)) as answering:
@@ -117,11 +118,11 @@ def line(
     data: Data = DEFAULT_DATA,
     boards: Annotated[bool, typer.Option("--boards", help="Draw the board at every ply.")] = False,
     svg: Annotated[
-        Path | None, typer.Option("--svg", metavar="DIR", help="Also write a picture of every ply to a new folder.")
+        Path | None, typer.Option("--to", metavar="DIR", help="Also write a picture of every ply to a new folder.")
     ] = None,
     plies: Annotated[int | None, typer.Option("--plies", metavar="N", min=0, help="Stop after N plies.")] = None,
     replay: Annotated[
-        Path | None, typer.Option("--replay", metavar="FILE", help="Show a game that match --record has written, instead.")
+        Path | None, typer.Option("--replay", metavar="FILE", help="Show a game that match --output has written, instead.")
     ] = None,
     number: Annotated[int, typer.Option("--number", metavar="N", min=1, help="Which game of the file.")] = 1,
     style: Style = Format.TABLE,
@@ -134,15 +135,17 @@ def line(
     rules = chosen_rules(game, size, variant)
     if replay is not None:
         if position is not None or start is not None or svg is not None:
-            raise TablebaseError("a game that is replayed has its own start, and no pictures: leave out the position and --svg")
+            raise TablebaseError("a game that is replayed has its own start, and no pictures: leave out the position and --to")
         replays.replay(rules, replay, number, data, plies, boards=boards, style=style)
         return
     if isinstance(rules, StochasticGame):
-        _refuse_pictures(rules, svg)
+        _refuse_pictures(rules, svg, "--to")
         chances.line(rules, chosen_start(rules, position, start), data, plies, style)
         return
     if svg is not None:
-        check_output_folder(svg, FOLDER_CURE, new=True)
+        from tablebase.cli.pictures import check_folder, write_pictures
+
+        check_folder(svg)
     with Tablebase(data) as tables:
         found = tables.line(rules, chosen_start(rules, position, start), plies)
     rows = found.to_dict()
@@ -156,10 +159,10 @@ def line(
         write_rows(rows, style, columns)
 
 
-def _refuse_pictures(game: Game | StochasticGame, path: Path | None) -> None:
+def _refuse_pictures(game: Game | StochasticGame, path: Path | None, option: str) -> None:
     """Refuse to draw a game that has no board of squares."""
     if path is not None and isinstance(game, StochasticGame):
-        raise TablebaseError(f"{game.name} has no pieces on squares, of which there are pictures: leave out --svg")
+        raise TablebaseError(f"{game.name} has no pieces on squares, of which there are pictures: leave out {option}")
 
 
 def _write_probe(answer: Probe) -> None:
@@ -199,6 +202,3 @@ def _write_boards(probes: list[Probe], rows: list[dict[str, Any]]) -> None:
         sys.stdout.write(f"   {row['outcome']}{'' if row['distance'] is None else ' in ' + str(row['distance'])}")
         sys.stdout.write(f", {row['best']}\n\n" if row["best"] else "\n\n")
         last = probes[number].moves[0].legal_move if row["best"] else None
-
-
-COMMANDS = (probe, line)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tablebase.search.proof_trees import Proof
     from tablebase.search.proofs import Verdict
 
-CURE = "name another file with --proof"
+CURE = "name another file with --output"
 SECONDS = 60.0
 """Of a search without a limit of time or nodes."""
 
@@ -49,7 +49,7 @@ def prove(
     table_pieces: Annotated[
         int | None, typer.Option("--table-pieces", metavar="N", min=0, help="Use tables of up to N pieces; by default, all.")
     ] = None,
-    proof: Annotated[Path | None, typer.Option("--proof", metavar="FILE", help="Also write the proof to this file.")] = None,
+    proof: Annotated[Path | None, typer.Option("--output", metavar="FILE", help="Also write the proof to this file.")] = None,
     size: Size = None,
     variant: Variant = None,
     data: Data = DEFAULT_DATA,
@@ -141,6 +141,3 @@ def _write_proof(path: Path, proof: Proof) -> None:
     """Write a proof to a file."""
     with written(path, CURE) as file:
         file.writelines(f"{line}\n".encode() for line in proof.text())
-
-
-COMMANDS = (prove,)

@@ -1,4 +1,4 @@
-"""Games that `match --record` has written, shown ply by ply: what `line --replay` does."""
+"""Games that `match --output` has written, shown ply by ply: what `line --replay` does."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _read(path: Path, number: int) -> GameText:
     """The game of this number in a file."""
     from tablebase.play.game_texts import read_games
 
-    content = read_text(path, "name the file that match --record has written")
+    content = read_text(path, "name the file that match --output has written")
     numbers = []
     for text in read_games(content):
         if text.number == number:

@@ -211,6 +211,3 @@ def _write_lines(answers: Iterable[Analysis]) -> None:
             f"   {' '.join(answer.line)}{ending}\n"
         )
         sys.stdout.flush()
-
-
-COMMANDS = (perft, analyse)

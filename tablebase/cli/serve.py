@@ -51,6 +51,3 @@ def serve(
     size = None if cache is None else parse_size(cache)
     settings = Settings(data, catalog, mine, tuple(origin or ()), size, access_log is AccessLog.JSON)
     serve(settings, Address(host, port, unix_socket), usable_workers(workers), lambda address: say(f"serving {data} at {address}"))
-
-
-COMMANDS = (serve,)

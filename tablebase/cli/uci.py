@@ -35,6 +35,3 @@ def _write(line: str) -> None:
     """Write a line, and let the other program have it at once."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
-
-
-COMMANDS = (uci,)

@@ -59,6 +59,3 @@ def verify(
     )
     if result.faults:
         raise typer.Exit(CHECK_FAILED)
-
-
-COMMANDS = (verify,)

@@ -28,7 +28,9 @@ from numba.core import sigutils
 from numba.core.caching import FunctionCache
 from numba.core.ccallback import CFunc
 from numba.core.compiler import CompileResult
+from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
+from numba.experimental import function_type as _function_type  # noqa: F401 (tells Numba the type of a `callback`)
 from numba.extending import intrinsic
 
 from tablebase.compute.kernel_cache import COMPILES, KernelCache, folder_name
@@ -111,7 +113,8 @@ class _Cache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function for a signature, or None."""
-        target_context.refresh()
+        # Machine code needs nothing else of Numba; the rest, which loads SciPy, is left to the first kernel that is compiled.
+        rtsys.initialize(target_context)
         name, key = self._name_and_key(sig, target_context.codegen())
         content = CACHE.load(name)
         if content is None:

@@ -48,7 +48,7 @@ def check_output(
     ----------
     path : Path
     cure : str
-        What to do otherwise, such as ``name another file with --svg``.
+        What to do otherwise, such as ``name another file with --output``.
     inputs : iterable of Path or None
         Files that the same command reads or writes.
     folder : Path, optional

@@ -30,7 +30,7 @@ from tablebase.slices.material import material_name
 from tablebase.tables.store import Store
 
 FILE_NAME = "positions.parquet"
-CURE = "name another folder with --parquet"
+CURE = "name another folder with --to"
 KEY = b"tablebase"
 """Metadata key under which each file records the export it belongs to."""
 

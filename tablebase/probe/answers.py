@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Move, Position
 from tablebase.game.notation import render, render_move
-from tablebase.pictures.board import board
-from tablebase.pictures.markup import Svg
-from tablebase.probe.html import titled_table
 from tablebase.values import Value
+
+if TYPE_CHECKING:
+    from tablebase.pictures.markup import Svg
 
 FEW = 4
 """Moves of a line that its `repr` shows."""
@@ -93,10 +93,15 @@ class Probe:
         return f"Probe({self.game.name}, {self.position!r}, {in_words(self.value)}{best})"
 
     def _repr_html_(self) -> str:
+        from tablebase.probe.html import titled_table
+
         return titled_table(f"{self.position}: {in_words(self.value)}", [self.picture()], [move.to_dict() for move in self.moves])
 
     def picture(self, **options: Any) -> Svg:
         """The position with an arrow for the best move; options are those of `tablebase.svg.board`."""
+        # Pictures are loaded when one is drawn.
+        from tablebase.pictures.board import board
+
         return board(self.game, self.asked, **{"arrows": [self.best] if self.best else [], **options})
 
     def to_dict(self) -> dict[str, Any]:
@@ -186,6 +191,8 @@ class Line(list[Probe]):
         return f"Line({first.game.name}, {first.position!r}, {in_words(first.value)}: {shown})"
 
     def _repr_html_(self) -> str:
+        from tablebase.probe.html import titled_table
+
         first, rows = self[0], self.to_dict()
         return titled_table(f"{first.position}: {in_words(first.value)}", list(islice(self._drawn({"size": SMALL}), SHOWN)), rows)
 
@@ -194,6 +201,8 @@ class Line(list[Probe]):
         return list(self._drawn(options))
 
     def _drawn(self, options: Mapping[str, Any]) -> Iterator[Svg]:
+        from tablebase.pictures.board import board
+
         last = None
         for row in self.to_dict():
             best = row["best"]

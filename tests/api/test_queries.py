@@ -215,7 +215,7 @@ def test_exports_are_those_of_the_command(tables: Tablebase, two_pieces: Path, t
     options = {"materials": ["RvC", "LvE"], "columns": ["outcome", "first", "position"], "share": 0.5, "seed": 7}
     rows = tables.export(GAME, tmp_path / "here", **options)  # type: ignore[arg-type]
     words = ["--columns", "outcome,first,position", "--sample", "0.5", "--seed", "7", "--data", two_pieces]
-    assert ask("export", "doushouqi", "--material", "RvC", "--material", "LvE", *words, "--parquet", tmp_path / "there").code == 0
+    assert ask("export", "doushouqi", "--material", "RvC", "--material", "LvE", *words, "--to", tmp_path / "there").code == 0
     here, there = (sorted(duckdb.sql(f"FROM '{tmp_path / name}/**/*.parquet'").fetchall()) for name in ("here", "there"))
     assert here == there
     assert len(here) == rows > 1000

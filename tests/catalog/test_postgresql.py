@@ -76,7 +76,7 @@ def test_a_tablebase_with_its_catalog_on_a_server(
         ),
         ("mine", "doushouqi", "SELECT outcome, count(*) AS n FROM positions GROUP BY ALL ORDER BY ALL", "--format", "csv"),
         ("verify", "doushouqi", "--material", "RvC"),
-        ("export", "doushouqi", "--material", "RvC", "--parquet", tmp_path / "parquet"),
+        ("export", "doushouqi", "--material", "RvC", "--to", tmp_path / "parquet"),
         ("plot", "distances", "doushouqi", "--output", tmp_path / "chart.svg"),
         ("plot", "squares", "doushouqi", "--material", "RvC", "--output", tmp_path / "squares.svg"),
         ("patterns", "doushouqi", "--material", "RvC", "--depth", "0", "--format", "csv"),

@@ -29,7 +29,7 @@ def pawns(hexapawns: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def page_of(ask: Ask, folder: Path, file: Path, *arguments: object) -> tuple[Element, list[dict[str, Any]]]:
     """The page that a command writes, and the JSON that it prints."""
-    answer = ask("patterns", "hexapawn", *arguments, "--html", file, "--data", folder, "--format", "json")
+    answer = ask("patterns", "hexapawn", *arguments, "--output", file, "--data", folder, "--format", "json")
     assert answer.code == 0, answer.err
     assert f"wrote {file}: " in answer.err
     return parsed(file.read_text(encoding="utf-8")), answer.json
@@ -143,7 +143,7 @@ def test_a_page_without_rules_and_trees(pawns: Path, tmp_path: Path, ask: Ask) -
 
 def test_a_place_where_nothing_can_be_written(pawns: Path, ask: Ask) -> None:
     """A device is refused by name before anything is searched."""
-    answer = ask("patterns", "hexapawn", "--material", "PvP", "--pool", "--html", "/dev/full", "--data", pawns)
+    answer = ask("patterns", "hexapawn", "--material", "PvP", "--pool", "--output", "/dev/full", "--data", pawns)
     assert (answer.code, answer.out, len(answer.errors)) == (2, "", 1)
     assert "/dev/full" in answer.err
 

@@ -103,7 +103,7 @@ COMMANDS = {
     "a tier of another script": ["build", "foxhounds", "--material", "FvHHHH@٣"],
     "an empty tier": ["build", "foxhounds", "--material", "FvHHHH@"],
     "a limit of 5,000 digits": ["mine", "doushouqi", "SELECT 1", "--limit", "9" * 5000],
-    "a seed of 5,000 digits": ["export", "doushouqi", "--parquet", "{two}/new", "--seed", "9" * 5000],
+    "a seed of 5,000 digits": ["export", "doushouqi", "--to", "{two}/new", "--seed", "9" * 5000],
     "plies of 5,000 digits": ["line", "doushouqi", GOOD, "--plies", "9" * 5000],
     "an unknown solver": ["build", "doushouqi", "--pieces", "2", "--solver", "nonsense"],
     "an unknown solver, and nothing to do": ["build", "doushouqi", "--pieces", "2", "--solver", "nonsense", "--data", "{two}"],

@@ -52,7 +52,7 @@ STEPS = {
     '[[then]]\ncommand = ["probe", "hexapawn", "ppp/3/XXX w"]': "X",
     '[[then]]\ncommand = ["line", "hexapawn", "--from", "here"]': "here",
     '[[then]]\ncommand = ["verify", "hexapawn", "--material", "QvK"]': "no piece 'Q'",
-    '[[then]]\ncommand = ["export", "hexapawn", "--parquet", "/dev/null"]': "/dev/null is a file",
+    '[[then]]\ncommand = ["export", "hexapawn", "--to", "/dev/null"]': "/dev/null is a file",
     '[[then]]\ncommand = ["copy", "hexapawn", "--to", "/dev/null"]': "/dev/null is a file",
 }
 """What is wrong with follow-up commands, and is found before anything starts."""
@@ -349,8 +349,8 @@ def test_more_commands_may_follow(tmp_path: Path, ask: Ask) -> None:
     """Positions, lines with their pictures, packed tables and copies; pictures of tables that have changed are replaced."""
     data = tmp_path / "data"
     commands = [
-        ["probe", "hexapawn", "ppp/3/PPP w", "--svg", str(tmp_path / "start.svg")],
-        ["line", "hexapawn", "--svg", str(tmp_path / "line")],
+        ["probe", "hexapawn", "ppp/3/PPP w", "--output", str(tmp_path / "start.svg")],
+        ["line", "hexapawn", "--to", str(tmp_path / "line")],
         ["pack", "hexapawn", "--to", str(tmp_path / "packed")],
         ["copy", "hexapawn", "--to", str(tmp_path / "copy")],
     ]

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from support.checks import at_least_one
 from support.program import Answer
 
 from tablebase.api.games import FOR_ALL_GAMES
-from tablebase.cli import app
+from tablebase.cli import program
 from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.stochastic.chances import UNIT
@@ -25,7 +24,7 @@ from tablebase_rules import pig
 Ask = Callable[..., Answer]
 REST: dict[str, list[str]] = {
     "mine": ["SELECT 1"],
-    "export": ["--parquet", "new"],
+    "export": ["--to", "new"],
     "plot": ["--output", "new.svg"],
 }
 """What commands need beside a game."""
@@ -36,7 +35,7 @@ RACE = "harehedgehog-cards=none"
 
 def commands_of_games() -> dict[str, Any]:
     """The commands that take a game."""
-    found: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    found: dict[str, Any] = program().commands
     return {name: one for name, one in found.items() if any(parameter.metavar == "GAME" for parameter in one.params)}
 
 

@@ -13,14 +13,13 @@ from random import Random
 from typing import Any
 
 import pytest
-import typer
 from support import toys
 from support.program import PROGRAM, Answer, ask_fresh, flip, random_position
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.building import capacity
 from tablebase.building import tables as building
-from tablebase.cli import app
+from tablebase.cli import program
 from tablebase.compute import machine
 from tablebase.game import registry
 from tablebase.game.notation import render
@@ -30,7 +29,7 @@ from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 Ask = Callable[..., Answer]
-COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+COMMANDS: dict[str, Any] = program().commands
 STATS = [
     "pieces",
     "slices",
@@ -47,7 +46,6 @@ STATS = [
 BEFORE_THE_DEN = "7/3C3/7/7/7/7/7/7/c6 w"
 TOO_LATE = "7/3C3/7/7/7/7/7/7/c6 b"
 SHUT_IN = "7/7/7/7/7/7/7/w6/Cd5 w"
-HEAVY = ("numba", "sqlalchemy", "h5py", "numpy")
 
 
 def parse_table(text: str) -> list[dict[str, str]]:
@@ -333,34 +331,6 @@ def test_an_interruption_is_code_130(tmp_path: Path, ask: Ask, monkeypatch: pyte
     answer = ask("build", "doushouqi", "--pieces", "2", "--data", tmp_path)
     assert (answer.code, answer.out) == (130, "")
     assert answer.errors == ["error: interrupted; a build, an export or a copy resumes when it is started again"]
-
-
-def test_help_loads_nothing_heavy() -> None:
-    """`import tablebase` and the help of the program and of every command load none of the large libraries."""
-    calls = [["--help"], *([name, "--help"] for name in COMMANDS)]
-    script = f"""
-import sys
-import tablebase
-from tablebase.cli import run
-codes = [run(call) for call in {calls!r}]
-print("\\n", codes, [name for name in {HEAVY!r} if name in sys.modules])
-"""
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
-    assert result.stdout.splitlines()[-1].strip() == f"{[0] * len(calls)} []"
-    for name in COMMANDS:
-        assert f"  {name} " in result.stdout
-
-
-def test_the_catalog_is_read_without_the_tables(two_pieces: Path) -> None:
-    """`stats` loads neither what reads table files nor what compiles."""
-    script = f"""
-import sys
-from tablebase.cli import run
-code = run(["stats", "doushouqi", "--data", {str(two_pieces)!r}])
-print("\\n", code, [name for name in ("h5py", "numba", "duckdb") if name in sys.modules])
-"""
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
-    assert result.stdout.splitlines()[-1].strip() == "0 []"
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))

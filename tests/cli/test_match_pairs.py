@@ -20,7 +20,7 @@ WORDS = ("hexapawn", "--player", "engine:nodes=60", "--player", "engine:level=1"
 def test_a_match(ask: Ask, tmp_path: Path) -> None:
     """The same seed gives the same games; the rows add up, and the games are in the file."""
     files = [tmp_path / name for name in ("one", "other")]
-    rows, again = (ask("match", *WORDS, "--record", file, "--format", "json").json for file in files)
+    rows, again = (ask("match", *WORDS, "--output", file, "--format", "json").json for file in files)
     assert rows == again
     assert files[0].read_text() == files[1].read_text()
     first, second = rows
@@ -61,7 +61,7 @@ def test_forfeits_are_named(ask: Ask) -> None:
 def test_replay(ask: Ask, tmp_path: Path, hexapawns: Path, pawn_tables: Tablebase) -> None:
     """Every position with the move that was made there, and what the tables say of it."""
     file = tmp_path / "games"
-    assert ask("match", *WORDS, "--record", file).code == 0
+    assert ask("match", *WORDS, "--output", file).code == 0
     text = list(read_games(file.read_text()))[2]
     answer = ask("line", "hexapawn", "--replay", file, "--number", 3, "--data", hexapawns, "--format", "json")
     rows = answer.json
@@ -86,8 +86,8 @@ def test_replay(ask: Ask, tmp_path: Path, hexapawns: Path, pawn_tables: Tablebas
         ([*WORDS, "--nodes", 5, "--time", 1], "--nodes and --time both limit a move"),
         ([*WORDS, "--sprt", "5"], "--sprt needs two differences in Elo points, as in 0,10, not '5'"),
         ([*WORDS, "--sprt", "5,0"], "the smaller one first"),
-        ([*WORDS, "--record", "/nowhere/games"], "name a new file with --record"),
-        ([*WORDS, "--record", __file__], "already exists: name a new file with --record"),
+        ([*WORDS, "--output", "/nowhere/games"], "name a new file with --output"),
+        ([*WORDS, "--output", __file__], "already exists: name a new file with --output"),
         (["pig", "--no-tables"], "pig has no pieces on squares: leave out --no-tables"),
         (["pig", "--sprt", "0,5"], "pig has no pieces on squares: leave out --sprt"),
     ],
@@ -101,7 +101,7 @@ def test_what_match_refuses(words: list[object], said: str, ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["hexapawn", "--replay", "/nowhere/games"], "name the file that match --record has written"),
+        (["hexapawn", "--replay", "/nowhere/games"], "name the file that match --output has written"),
         (["hexapawn", "3/P1p/3 w", "--replay", __file__], "a game that is replayed has its own start"),
         (["pig", "--replay", __file__], "pig has no pieces on squares"),
         (["hexapawn", "--replay", "{file}", "--number", "2"], "has no game 2: it has 1 games"),

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from support.program import Answer, contents
 
-from tablebase.cli import app
+from tablebase.cli import OLD_SPELLINGS, program
 from tablebase.cli.outputs import OUTPUTS, Output
 
 Ask = Callable[..., Answer]
@@ -29,15 +28,15 @@ WORDS = {
     ("build", "log"): ["build", "hexapawn", "--log"],
     ("build", "json_log"): ["build", "hexapawn", "--json-log"],
     ("copy", "to"): ["copy", "hexapawn", "--to"],
-    ("export", "folder"): ["export", "hexapawn", "--parquet"],
-    ("line", "svg"): ["line", "hexapawn", "--svg"],
-    ("match", "record"): ["match", "hexapawn", "--player", "tables", "--player", "tables", "--games", "2", "--record"],
+    ("export", "folder"): ["export", "hexapawn", "--to"],
+    ("line", "svg"): ["line", "hexapawn", "--to"],
+    ("match", "record"): ["match", "hexapawn", "--player", "tables", "--player", "tables", "--games", "2", "--output"],
     ("pack", "to"): ["pack", "hexapawn", "--to"],
-    ("patterns", "page"): ["patterns", "hexapawn", "--html"],
+    ("patterns", "page"): ["patterns", "hexapawn", "--output"],
     ("play", "boxes"): ["play", "hexapawn", "--player", "matchboxes", "--boxes"],
     ("plot", "output"): ["plot", "distances", "hexapawn", "--output"],
-    ("probe", "svg"): ["probe", "hexapawn", "ppp/3/PPP w", "--svg"],
-    ("prove", "proof"): ["prove", "hexapawn", "--proof"],
+    ("probe", "svg"): ["probe", "hexapawn", "ppp/3/PPP w", "--output"],
+    ("prove", "proof"): ["prove", "hexapawn", "--output"],
     ("unpack", "to"): ["unpack", "{data}", "--to"],
 }
 
@@ -50,15 +49,40 @@ def command_of(output: tuple[str, str], target: Path, data: Path) -> list[str]:
 
 def test_all_outputs_are_known() -> None:
     """Whatever parameter names a file or a folder is an input or an output."""
-    program: Any = typer.main.get_command(app)
+    commands: dict[str, Any] = program().commands
     named = {
         (name, one.name)
-        for name, command in program.commands.items()
+        for name, command in commands.items()
         for one in command.params
         if one.metavar in ("FILE", "DIR") and one.name not in COMMON
     }
     assert named == INPUTS | OUTPUTS.keys()
     assert OUTPUTS.keys() == WORDS.keys()
+
+
+def test_outputs_are_named_alike() -> None:
+    """`--output` for a file and `--to` for a folder; logs and boxes, which are kept beside what a command writes, have names."""
+    for (name, parameter), kind in OUTPUTS.items():
+        option = next(one.opts for one in program(name).commands[name].params if one.name == parameter)
+        if parameter not in ("log", "json_log", "boxes"):
+            assert option == ["--to" if kind in (Output.FOLDER, Output.NEW_FOLDER) else "--output"]
+
+
+@pytest.mark.parametrize(("name", "old"), [(name, old) for name, spellings in OLD_SPELLINGS.items() for old in spellings])
+def test_old_spellings_are_accepted(name: str, old: str, hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
+    """With a space and with an equals sign, and with the same effect as the new one; the help does not list them."""
+    output = next(key for key in OUTPUTS if key[0] == name)
+    new = OLD_SPELLINGS[name][old]
+    (tmp_path / "file").write_text("mine")
+    place = tmp_path / "file" / "a.svg"
+    words = command_of(output, place, hexapawns)
+    answer = ask(*words)
+    assert answer.code == 2
+    assert str(place.parent) in answer.err
+    at = words.index(new)
+    assert ask(*words[:at], old, *words[at + 1 :]) == answer
+    assert ask(*words[:at], f"{old}={place}", *words[at + 2 :]) == answer
+    assert old not in ask(name, "--help").out
 
 
 @pytest.mark.parametrize("output", OUTPUTS)

@@ -305,8 +305,8 @@ def test_slices_without_such_positions_are_left_out(hexapawns: Path, ask: Ask) -
         (("--target", "worth"), "--target"),
         (("--outcome", "win"), "with one outcome there is none to predict"),
         (("--target", "distance", "--outcome", "draw"), "a draw has no distance"),
-        (("--html", "nowhere/page.html"), "there is no folder nowhere: make it"),
-        (("--html", "."), ". is a folder: name another file"),
+        (("--output", "nowhere/page.html"), "there is no folder nowhere: make it"),
+        (("--output", "."), ". is a folder: name another file"),
         (("--variant", "odd"), "odd"),
     ],
 )

@@ -1,4 +1,4 @@
-"""`probe --svg` and `line --svg`: the files, the messages, and what is refused before anything is overwritten."""
+"""`probe --output` and `line --to`: the files, the messages, and what is refused before anything is overwritten."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_probe_draws_the_position(style: str, tables: Tablebase, tmp_path: Path,
     words = ["probe", "doushouqi", LOST, "--data", tables.folder, "--format", style]
     path = tmp_path / "lost.svg"
     path.write_text("old", encoding="utf-8")
-    answer = ask(*words, "--svg", path)
+    answer = ask(*words, "--output", path)
     assert (answer.code, answer.out, answer.err) == (0, ask(*words).out, f"wrote {path}\n")
     assert path.read_text(encoding="utf-8") == tablebase.svg.board("doushouqi", LOST, arrows=["a2a1"])
 
@@ -32,7 +32,7 @@ def test_line_draws_every_ply(tables: Tablebase, tmp_path: Path, ask: Ask) -> No
     words = ["line", "doushouqi", LOST, "--data", tables.folder]
     (tmp_path / "empty").mkdir()
     for folder in (tmp_path / "new" / "line", tmp_path / "empty"):
-        answer = ask(*words, "--svg", folder)
+        answer = ask(*words, "--to", folder)
         assert (answer.code, answer.out, answer.err) == (0, ask(*words).out, f"wrote 9 pictures to {folder}\n")
         written = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.iterdir())}
         assert list(written) == [f"{ply:03}.svg" for ply in range(9)]
@@ -43,26 +43,29 @@ def test_line_draws_every_ply(tables: Tablebase, tmp_path: Path, ask: Ask) -> No
 def test_a_folder_with_anything_in_it_is_left_alone(tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
     """Pictures of two lines must not be mixed."""
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
-    answer = ask("line", "doushouqi", LOST, "--data", tables.folder, "--svg", tmp_path)
+    answer = ask("line", "doushouqi", LOST, "--data", tables.folder, "--to", tmp_path)
     assert (answer.code, answer.out) == (2, "")
-    assert answer.err == f"error: {tmp_path} is not empty: name a new folder with --svg\n"
+    assert answer.err == f"error: {tmp_path} is not empty: name a new folder with --to\n"
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
 REFUSED = {
-    "no picture": (["probe", LOST, "--svg", "{tmp}/a.png"], "a.png is not the name of a picture of a board: use the suffix .svg"),
-    "two positions": (["probe", LOST, LOST, "--svg", "{tmp}/a.svg"], "--svg draws one position"),
-    "no position": (["probe", "@/dev/null", "--svg", "{tmp}/a.svg"], "--svg draws one position"),
+    "no picture": (
+        ["probe", LOST, "--output", "{tmp}/a.png"],
+        "a.png is not the name of a picture of a board: use the suffix .svg",
+    ),
+    "two positions": (["probe", LOST, LOST, "--output", "{tmp}/a.svg"], "--output draws one position"),
+    "no position": (["probe", "@/dev/null", "--output", "{tmp}/a.svg"], "--output draws one position"),
     "a folder for a file": (
-        ["probe", LOST, "--svg", "{tmp}/folder.svg"],
+        ["probe", LOST, "--output", "{tmp}/folder.svg"],
         "folder.svg is a folder: name another file",
     ),
-    "no folder": (["probe", LOST, "--svg", "{tmp}/no/a.svg"], "no: make it, or name another file with --svg"),
+    "no folder": (["probe", LOST, "--output", "{tmp}/no/a.svg"], "no: make it, or name another file with --output"),
     "a file for a folder": (
-        ["line", LOST, "--svg", "{tmp}/file"],
-        "file is a file: name a new folder with --svg",
+        ["line", LOST, "--to", "{tmp}/file"],
+        "file is a file: name a new folder with --to",
     ),
-    "a folder in a file": (["line", LOST, "--svg", "{tmp}/file/a"], "(Not a directory): name a new folder with --svg"),
+    "a folder in a file": (["line", LOST, "--to", "{tmp}/file/a"], "(Not a directory): name a new folder with --to"),
 }
 
 
@@ -81,18 +84,18 @@ def test_what_cannot_be_written_is_refused(case: str, tables: Tablebase, tmp_pat
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder.svg"]
 
 
-@pytest.mark.parametrize("command", ["probe", "line"])
-def test_want_of_space_has_its_own_code(command: str, tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
+@pytest.mark.parametrize(("command", "option"), [("probe", "--output"), ("line", "--to")])
+def test_want_of_space_has_its_own_code(command: str, option: str, tables: Tablebase, tmp_path: Path, ask: Ask) -> None:
     """As for every other file."""
     with files_of_at_most(1000):
-        answer = ask(command, "doushouqi", LOST, "--data", tables.folder, "--svg", tmp_path / "a.svg")
+        answer = ask(command, "doushouqi", LOST, "--data", tables.folder, option, tmp_path / "a.svg")
     assert answer.code == 3
     assert "there is no space left" in answer.err
 
 
-@pytest.mark.parametrize(("command", "name"), [("probe", "harehedgehog"), ("line", "harehedgehog")])
-def test_games_of_chance_have_no_pictures(command: str, name: str, tmp_path: Path, ask: Ask) -> None:
+@pytest.mark.parametrize(("command", "option"), [("probe", "--output"), ("line", "--to")])
+def test_games_of_chance_have_no_pictures(command: str, option: str, tmp_path: Path, ask: Ask) -> None:
     """They have no squares; this is said before anything else."""
-    answer = ask(command, name, RACE, "--svg", tmp_path / "a.svg")
+    answer = ask(command, "harehedgehog", RACE, option, tmp_path / "a.svg")
     assert (answer.code, answer.out) == (2, "")
-    assert answer.err == f"error: {name} has no pieces on squares, of which there are pictures: leave out --svg\n"
+    assert answer.err == f"error: harehedgehog has no pieces on squares, of which there are pictures: leave out {option}\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from collections.abc import Callable
 from itertools import permutations
@@ -160,18 +159,6 @@ def test_without_matplotlib_one_sentence_says_what_to_install(
     answer = ask("plot", "draws", GAME.name, "--data", two_pieces, "--output", tmp_path / "a.svg")
     assert (answer.code, answer.out) == (2, "")
     assert answer.err == "error: pictures need matplotlib: install it with pip install 'endgame-tablebase[plot]'\n"
-
-
-def test_help_needs_no_matplotlib() -> None:
-    """The help of the command loads neither Matplotlib nor the libraries that count."""
-    script = """
-import sys
-from tablebase.cli import run
-code = run(["plot", "--help"])
-print(code, [name for name in ("matplotlib", "duckdb", "pyarrow", "numpy") if name in sys.modules])
-"""
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
-    assert result.stdout.splitlines()[-1] == "0 []"
 
 
 def test_the_gallery_of_two_pieces(

@@ -24,7 +24,7 @@ def test_a_proof(three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     """In all formats, with a file that the check accepts."""
     file = tmp_path / "proof"
     words = ("prove", "doushouqi", HARD, "--data", three_pieces)
-    answer = ask(*words, "--proof", file, "--format", "json")
+    answer = ask(*words, "--output", file, "--format", "json")
     [row] = answer.json
     assert (answer.code, row["outcome"], row["position"], row["refuted"]) == (0, "win", HARD, None)
     assert row["plies"] == len(row["line"])
@@ -56,7 +56,7 @@ def test_lines_that_end_in_tables(three_pieces: Path, ask: Ask) -> None:
 
 def test_what_is_not_decided(ask: Ask, tmp_path: Path) -> None:
     """Says within how many plies neither side wins, and exits with 0; there is no proof to write."""
-    answer = ask("prove", "doushouqi", "--nodes", 200, "--data", "data", "--proof", tmp_path / "proof")
+    answer = ask("prove", "doushouqi", "--nodes", 200, "--data", "data", "--output", tmp_path / "proof")
     assert (answer.code, answer.err) == (0, "")
     assert not list(tmp_path.iterdir())
     assert answer.out.startswith(
@@ -75,7 +75,7 @@ def test_what_is_not_decided(ask: Ask, tmp_path: Path) -> None:
         (["hexapawn", "--time", "0"], "the limit of seconds must be positive, not 0"),
         (["hexapawn", "--memory", "much"], "much"),
         (["hexapawn", "--data", "/nowhere/at/all"], "there is no tablebase in /nowhere/at/all"),
-        (["hexapawn", "--proof", "/nowhere/at/all"], "name another file with --proof"),
+        (["hexapawn", "--output", "/nowhere/at/all"], "name another file with --output"),
         (["hexapawn", "3/3/3 w"], "has no pieces"),
     ],
 )

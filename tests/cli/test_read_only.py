@@ -35,7 +35,7 @@ READING = [
     ["mine", "doushouqi", "SELECT max(p1_file) FROM positions"],
     ["estimate", "doushouqi", "--pieces", "2", "--workers", "1"],
     ["build", "doushouqi", "--pieces", "2"],
-    ["export", "doushouqi", "--parquet", "{other}/parquet", "--material", "RvC"],
+    ["export", "doushouqi", "--to", "{other}/parquet", "--material", "RvC"],
     ["patterns", "doushouqi", "--material", "RvC", "--depth", "0", "--workers", "1"],
     ["plot", "distances", "doushouqi", "--output", "{other}/chart.svg"],
     ["verify", "doushouqi", "--material", "RvC"],
@@ -226,7 +226,7 @@ def test_what_only_reads_writes_nothing(hexapawns: Path, tmp_path: Path, ask: As
         ["mine", "hexapawn", "SELECT * FROM positions WHERE material = 'PPvPP' ORDER BY position", "--format", "csv"],
         ["sql", "SELECT * FROM slices JOIN distances USING (solution_id) ORDER BY 1, distance, outcome", "--format", "csv"],
     ]
-    export = ["export", "hexapawn", "--material", "PPvPP", "--parquet"]
+    export = ["export", "hexapawn", "--material", "PPvPP", "--to"]
     expected = [ask(*words, "--data", hexapawns) for words in commands]
     assert [answer.code for answer in expected] == [0, 0, 0]
     assert ask(*export, tmp_path / "whole", "--data", hexapawns).code == 0

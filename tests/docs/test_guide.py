@@ -6,9 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-import typer
-
-from tablebase.cli import app
+from tablebase.cli import program
 from tablebase.game.registry import load_rules
 from tablebase.play.players import PLAYERS, player_names
 from tablebase.play.state_players import STATE_PLAYERS
@@ -20,7 +18,7 @@ SECTION = GUIDE.partition("\n## Commands and options\n")[2].partition("\n## ")[0
 
 def commands() -> dict[str, Any]:
     """The commands of the program, by name."""
-    found: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    found: dict[str, Any] = program().commands
     assert len(found) > 10
     return found
 

@@ -31,7 +31,7 @@ Rows = Counter[tuple[object, ...]]
 
 def written(ask: Ask, tables: Path, folder: Path, *options: str) -> Path:
     """A folder of Parquet files, exported by the command line."""
-    answer = ask("export", "doushouqi", "--parquet", folder, "--data", tables, *options)
+    answer = ask("export", "doushouqi", "--to", folder, "--data", tables, *options)
     assert (answer.code, answer.out) == (0, "")
     return folder
 
@@ -145,7 +145,7 @@ def test_an_export_goes_on(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
     lost, *kept = sorted(files)
     lost.unlink()
     times = {path: path.stat().st_mtime_ns for path in kept}
-    answer = ask("export", "doushouqi", "--parquet", folder, "--data", two_pieces)
+    answer = ask("export", "doushouqi", "--to", folder, "--data", two_pieces)
     assert f"1 of {len(files)} slices" in answer.err
     assert lost.read_bytes() == files[lost]
     assert {path: path.stat().st_mtime_ns for path in kept} == times
@@ -169,7 +169,7 @@ main()
 
 def test_an_interruption_leaves_no_file_behind(two_pieces: Path, tmp_path: Path) -> None:
     """The file that was being written is removed."""
-    words = ["export", "doushouqi", "--material", "RvC", "--parquet", tmp_path / "out", "--data", two_pieces]
+    words = ["export", "doushouqi", "--material", "RvC", "--to", tmp_path / "out", "--data", two_pieces]
     answer = ask_fresh(*words, program=RING)
     assert (answer.code, answer.out) == (143, "")
     assert answer.errors == ["error: terminated; a build, an export or a copy resumes when it is started again"]
@@ -183,7 +183,7 @@ def test_a_fault_leaves_no_file_behind(ask: Ask, copied: Path, tmp_path: Path) -
     data = bytearray(path.read_bytes())
     data[len(data) // 2 :] = bytes(len(data) - len(data) // 2)
     path.write_bytes(data)
-    answer = ask("export", "doushouqi", "--parquet", tmp_path / "out", "--data", copied)
+    answer = ask("export", "doushouqi", "--to", tmp_path / "out", "--data", copied)
     assert answer.code == 1
     assert "TvL.h5" in answer.err
     assert "Traceback" not in answer.err
@@ -199,7 +199,7 @@ def test_a_full_disk_leaves_no_draft(ask: Ask, two_pieces: Path, tmp_path: Path,
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(pq.ParquetWriter, "write_batch", fail)
-    answer = ask("export", "doushouqi", "--material", "CvC", "--parquet", tmp_path / "out", "--data", two_pieces)
+    answer = ask("export", "doushouqi", "--material", "CvC", "--to", tmp_path / "out", "--data", two_pieces)
     assert answer.code == 3
     assert "free some space" in answer.err
     assert [path for path in (tmp_path / "out").rglob("*") if path.is_file()] == []
@@ -223,7 +223,7 @@ def test_a_full_disk_leaves_no_draft(ask: Ask, two_pieces: Path, tmp_path: Path,
 )
 def test_wrong_wishes(ask: Ask, two_pieces: Path, tmp_path: Path, options: list[str], sentence: str) -> None:
     """What cannot be done is refused in one sentence, before anything is written."""
-    answer = ask("export", "doushouqi", "--parquet", tmp_path / "out", "--data", two_pieces, *options)
+    answer = ask("export", "doushouqi", "--to", tmp_path / "out", "--data", two_pieces, *options)
     assert answer.code == 2
     assert answer.err.startswith(f"error: {sentence}")
     assert answer.err.count("\n") == 1
@@ -233,11 +233,11 @@ def test_wrong_wishes(ask: Ask, two_pieces: Path, tmp_path: Path, options: list[
 def test_where_nothing_can_be_written(ask: Ask, two_pieces: Path, tmp_path: Path) -> None:
     """The sentence names the option for the folder of the files, not that of the tables."""
     (tmp_path / "out").write_text("dear")
-    answer = ask("export", "doushouqi", "--parquet", tmp_path / "out", "--data", two_pieces)
-    assert (answer.code, answer.err) == (2, f"error: {tmp_path / 'out'} is a file: name another folder with --parquet\n")
-    answer = ask("export", "doushouqi", "--parquet", tmp_path / "out" / "in", "--material", "CvC", "--data", two_pieces)
+    answer = ask("export", "doushouqi", "--to", tmp_path / "out", "--data", two_pieces)
+    assert (answer.code, answer.err) == (2, f"error: {tmp_path / 'out'} is a file: name another folder with --to\n")
+    answer = ask("export", "doushouqi", "--to", tmp_path / "out" / "in", "--material", "CvC", "--data", two_pieces)
     assert answer.code == 2
-    assert "name another folder with --parquet" in answer.err
+    assert "name another folder with --to" in answer.err
     assert "Traceback" not in answer.err
     assert (tmp_path / "out").read_text() == "dear"
 
@@ -252,13 +252,13 @@ def test_other_folders_are_left_alone(ask: Ask, two_pieces: Path, tmp_path: Path
     """A folder that holds another export, or other things, is not written to."""
     folder = written(ask, two_pieces, tmp_path / "out", "--material", "CvC")
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    answer = ask("export", "doushouqi", "--parquet", folder, "--data", two_pieces, "--sample", "0.5")
+    answer = ask("export", "doushouqi", "--to", folder, "--data", two_pieces, "--sample", "0.5")
     assert (answer.code, "contains another export" in answer.err) == (2, True)
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
     described = [json.loads(pq.read_schema(path).metadata[KEY]) for path in folder.rglob(FILE_NAME)]
     assert [one["game"] for one in described] == ["doushouqi"]
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
-    answer = ask("export", "doushouqi", "--parquet", tmp_path / "mine", "--data", two_pieces)
+    answer = ask("export", "doushouqi", "--to", tmp_path / "mine", "--data", two_pieces)
     assert (answer.code, "contains other files" in answer.err) == (2, True)
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["letter.txt"]

@@ -1,0 +1,80 @@
+"""What a command imports: nothing of other commands, and nothing heavy that it does not need."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tablebase.cli import COMMANDS
+
+HEAVY = ("numba", "sqlalchemy", "h5py", "numpy", "duckdb", "pyarrow", "sqlglot", "matplotlib", "fastapi")
+SCRIPT = """
+import json, sys
+import tablebase
+from tablebase.cli import {entry}
+words = json.loads(sys.argv.pop())
+try:
+    {call}
+finally:
+    print("\\n" + json.dumps(sorted(sys.modules)))
+"""
+IN_PROCESS = SCRIPT.format(entry="run", call="codes = [run(one) for one in words]")
+OWN_PROCESS = SCRIPT.format(entry="main", call="main(words)")
+POSITION = "7/7/7/7/3c3/7/7/R6/7 w"
+
+
+def loaded(script: str, words: list[list[str]] | list[str], code: int = 0) -> set[str]:
+    """Names of the modules that a script has loaded after its commands."""
+    result = subprocess.run(
+        [sys.executable, "-c", script, json.dumps(words)], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert result.returncode == code, result.stderr
+    return set(json.loads(result.stdout.splitlines()[-1]))
+
+
+def test_help_loads_nothing_heavy() -> None:
+    """`import tablebase` and the help of the program and of every command load none of the large libraries."""
+    found = loaded(IN_PROCESS, [["--help"], *([name, "--help"] for name in COMMANDS)])
+    assert not found & set(HEAVY)
+    assert {f"tablebase.cli.{module}" for module in COMMANDS.values()} <= found
+
+
+@pytest.mark.parametrize(
+    ("words", "needed"),
+    [
+        (["probe", "doushouqi", POSITION], {"numpy", "h5py"}),
+        (["stats", "doushouqi"], {"numpy", "sqlalchemy"}),
+        (["games"], {"numpy"}),
+    ],
+    ids=["probe", "stats", "games"],
+)
+def test_a_command_loads_what_it_needs(words: list[str], needed: set[str], two_pieces: Path) -> None:
+    """No module of another command, no pictures, and of the large libraries only those that read what is asked for."""
+    data = [] if words == ["games"] else ["--data", str(two_pieces)]
+    found = loaded(IN_PROCESS, [[*words, *data]])
+    assert found & set(HEAVY) == needed
+    assert {name for name in set(COMMANDS.values()) if f"tablebase.cli.{name}" in found} == {COMMANDS[words[0]]}
+    assert not [name for name in found if name.startswith(("tablebase.pictures", "tablebase.building", "tablebase.mining"))]
+
+
+def test_a_chart_is_refused_before_anything_is_loaded(two_pieces: Path, tmp_path: Path) -> None:
+    """The suffix of the file is checked first."""
+    found = loaded(OWN_PROCESS, ["plot", "draws", "doushouqi", "--data", str(two_pieces), "--output", str(tmp_path / "a.eps")], 2)
+    assert not found & set(HEAVY)
+
+
+def test_charts_of_the_catalog_read_no_positions(two_pieces: Path, tmp_path: Path) -> None:
+    """What counts positions is not loaded for charts that the catalog has the numbers of."""
+    found = loaded(OWN_PROCESS, ["plot", "draws", "doushouqi", "--data", str(two_pieces), "--output", str(tmp_path / "a.svg")])
+    assert not found & {"duckdb", "numba", "pandas", "tablebase.mining.query"}
+
+
+def test_charts_of_positions_need_no_pandas(two_pieces: Path, tmp_path: Path) -> None:
+    """PyArrow does not import pandas, which is installed, nor Numba what compiles, as kernels are in the cache by now."""
+    words = ["plot", "squares", "doushouqi", "--material", "RvE", "--data", str(two_pieces), "--output", str(tmp_path / "a.svg")]
+    loaded(OWN_PROCESS, words)
+    assert not loaded(OWN_PROCESS, words) & {"pandas", "scipy.linalg"}
