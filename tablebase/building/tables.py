@@ -18,8 +18,8 @@ from tablebase.building.pace import Pace, kernels_of
 from tablebase.building.plan import dependency_graph, with_dependencies
 from tablebase.building.site import remove_tokens, site
 from tablebase.checking.table import verify_table
-from tablebase.compute.cleanup import ensured
 from tablebase.compute.machine import forget_peak, peak_memory
+from tablebase.compute.processes import ensured
 from tablebase.compute.stages import Stage, reach
 from tablebase.errors import CorruptTableError
 from tablebase.executors.executor import Executor, Watch, unwatched

@@ -16,7 +16,7 @@ from rich.cells import cell_len
 
 from tablebase.cli.options import Format
 from tablebase.cli.streams import is_unicode
-from tablebase.compute import quantities
+from tablebase.compute import messages
 from tablebase.compute.messages import say as say
 from tablebase.errors import TablebaseError
 
@@ -155,9 +155,9 @@ class Amount(str):
 
 def in_bytes(number: float) -> Amount:
     """A number of bytes with its unit."""
-    return Amount(quantities.in_bytes(number))
+    return Amount(messages.in_bytes(number))
 
 
 def in_time(seconds: float) -> Amount:
     """A duration in the two largest units that matter."""
-    return Amount(quantities.in_time(seconds))
+    return Amount(messages.in_time(seconds))

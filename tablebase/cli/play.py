@@ -275,7 +275,7 @@ class _Session:
         return self.game.sides[side].name
 
     def _count_plies(self) -> str:
-        from tablebase.compute.quantities import count_plies
+        from tablebase.compute.messages import count_plies
 
         return count_plies(self.match.plies)
 

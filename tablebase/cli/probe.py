@@ -25,7 +25,7 @@ from tablebase.cli.options import (
 )
 from tablebase.cli.pictures import FOLDER_CURE, check_file, write_picture, write_pictures
 from tablebase.cli.positions import Answered, write_answers
-from tablebase.compute.quantities import count_plies
+from tablebase.compute.messages import count_plies
 from tablebase.errors import TablebaseError
 from tablebase.files.outputs import check_output_folder
 from tablebase.game.stochastic import StochasticGame

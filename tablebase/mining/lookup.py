@@ -22,8 +22,7 @@ from tablebase.mining.sandbox import registered, scratch
 from tablebase.mining.selection import Selection, check_built, parts_of
 from tablebase.mining.star import TABLES
 from tablebase.mining.statement import conditions_on, sources
-from tablebase.slices.address import Address
-from tablebase.slices.location import StoredSlice
+from tablebase.slices.location import Address, StoredSlice
 from tablebase.slices.material import material_of
 
 WRITTEN_OUT = {

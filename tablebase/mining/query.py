@@ -41,8 +41,8 @@ from tablebase.mining.star import COUNTED, MAIN, MOVE_TABLES, MOVES, POSITION_TA
 from tablebase.mining.statement import Statement, conditions_on, sources
 from tablebase.mining.tally import TalliedScan
 from tablebase.mining.words import check_words
+from tablebase.tables.choice import missing_table
 from tablebase.tables.format import table_path
-from tablebase.tables.missing import missing_table
 from tablebase.tables.store import Store
 
 BATCH = 1 << 16

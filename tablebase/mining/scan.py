@@ -29,9 +29,8 @@ from tablebase.mining.selection import Occurring, Selection
 from tablebase.mining.square_columns import like_pieces, mapped, side_by_side
 from tablebase.mining.stored_codes import StoredCodes
 from tablebase.mining.stored_sides import Span, StoredSide, stored_sides
-from tablebase.slices.address import Address
 from tablebase.slices.indexing import Layout, Squares, apart, layout_of
-from tablebase.slices.location import StoredSlice, is_self_paired, locate
+from tablebase.slices.location import Address, StoredSlice, is_self_paired, locate
 from tablebase.slices.positions import Positions
 from tablebase.tables.store import Store
 from tablebase.values import Codes, Coding

@@ -21,7 +21,7 @@ from tablebase.game import Game, Outcome
 from tablebase.mining.sandbox import scratch
 from tablebase.slices.location import StoredSlice, locate, slices
 from tablebase.slices.material import Material, material_name, parse_material, parse_materials, piece_counts
-from tablebase.tables.missing import missing_game, missing_pieces, missing_table
+from tablebase.tables.choice import missing_game, missing_pieces, missing_table
 from tablebase.values import DRAW, STALEMATE, Coding, Value
 
 SLICE_COLUMNS = ("material", "pieces", "side")

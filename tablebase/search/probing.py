@@ -19,10 +19,8 @@ from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.search.moves import ONE
 from tablebase.search.position import MATERIAL, WORDS, Board, Int8, Int32, Int64, read_position
-from tablebase.slices.address import Address
-from tablebase.slices.indexing import Layout, layout_of
-from tablebase.slices.limits import most_pieces
-from tablebase.slices.location import locate
+from tablebase.slices.indexing import Layout, layout_of, most_pieces
+from tablebase.slices.location import Address, locate
 from tablebase.slices.material import material_name, material_of, materials
 from tablebase.solvers.compiled import IndexArrays, index_arrays
 from tablebase.solvers.kernels import index_of

@@ -16,16 +16,16 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from tablebase.compute.locks import held_at_fork
+from tablebase.compute.processes import held_at_fork
 from tablebase.compute.threads import each, spread
 from tablebase.errors import NO_RIGHT, CorruptTableError, TablebaseError, system_error
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import Material
+from tablebase.tables.choice import missing_table
 from tablebase.tables.chunks import content_bytes, decompressed
 from tablebase.tables.format import HDF5_BEGINNING, USER_BLOCK, open_file
 from tablebase.tables.header import read_header
-from tablebase.tables.missing import missing_table
 from tablebase.values import SLAB, Codes, Coding, Source
 
 hdf5 = held_at_fork(threading.RLock())

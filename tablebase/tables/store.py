@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.compute import machine
-from tablebase.compute.locks import held_at_fork
+from tablebase.compute.processes import held_at_fork
 from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.game import Game
 from tablebase.slices.material import Material

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tablebase.compute.quantities import count_plies
+from tablebase.compute.messages import count_plies
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position
 from tablebase.game.notation import render

@@ -16,7 +16,7 @@ from support.pages import shown
 from support.program import Answer
 
 from tablebase.catalog.catalog import Catalog, Counts
-from tablebase.compute.quantities import in_bytes, in_time
+from tablebase.compute.messages import in_bytes, in_time
 from tablebase.game import Outcome, load_game
 from tablebase.values import Value
 from tablebase.web.app import create_app
