@@ -23,11 +23,10 @@ from tablebase.cli.options import (
     chosen_rules,
     chosen_start,
 )
-from tablebase.cli.pictures import FOLDER_CURE, check_file, write_picture, write_pictures
-from tablebase.cli.positions import Answered, write_answers
+from tablebase.cli.positions import Answered, is_stream, write_answers
 from tablebase.compute.messages import count_plies
 from tablebase.errors import TablebaseError
-from tablebase.files.outputs import check_output_folder
+from tablebase.files.outputs import check_output, check_output_folder, write_text, written_folder
 from tablebase.game.stochastic import StochasticGame
 
 if TYPE_CHECKING:
@@ -163,8 +162,7 @@ def _refuse_pictures(game: Game | StochasticGame, path: Path | None) -> None:
 
 
 def _write_probe(answer: Probe) -> None:
-    from tablebase.cli.boards import write_board
-    from tablebase.cli.output import write_table
+    from tablebase.cli.output import write_board, write_table
 
     sys.stdout.write(f"{answer.position}\n\n")
     write_board(answer.game, answer.asked)
@@ -190,7 +188,7 @@ def verdict(answer: Probe) -> str:
 
 
 def _write_boards(probes: list[Probe], rows: list[dict[str, Any]]) -> None:
-    from tablebase.cli.boards import write_board
+    from tablebase.cli.output import write_board
     from tablebase.game.notation import read
 
     game, last = probes[0].game, None
@@ -199,6 +197,42 @@ def _write_boards(probes: list[Probe], rows: list[dict[str, Any]]) -> None:
         sys.stdout.write(f"   {row['outcome']}{'' if row['distance'] is None else ' in ' + str(row['distance'])}")
         sys.stdout.write(f", {row['best']}\n\n" if row["best"] else "\n\n")
         last = probes[number].moves[0].legal_move if row["best"] else None
+
+
+SUFFIX = ".svg"
+DIGITS = 3
+CURE = "name another file with --svg"
+FOLDER_CURE = "name a new folder with --svg"
+
+
+def check_file(path: Path, positions: Sequence[str]) -> None:
+    """Raise `TablebaseError` unless a file is named for a picture, and it is one position that is to be drawn."""
+    if path.suffix.lower() != SUFFIX:
+        raise TablebaseError(f"{path} is not the name of a picture of a board: use the suffix {SUFFIX}")
+    if len(positions) != 1 or is_stream(positions[0]):
+        raise TablebaseError("--svg draws one position: give just one, as an argument")
+    check_output(path, CURE)
+
+
+def write_picture(path: Path, picture: str) -> None:
+    """Write a picture to a file, in place of the one that may be there; `TablebaseError` if that cannot be done."""
+    write_text(path, picture, CURE)
+
+
+def write_pictures(folder: Path, pictures: Sequence[str]) -> None:
+    """Write pictures to a folder that is new or empty, as ``000.svg``, ``001.svg`` and so on.
+
+    Numbers have as many digits as the last one needs, at least three, so that names sort as plies do.
+
+    Raises
+    ------
+    TablebaseError
+        If there is anything in the folder, or it cannot be written.
+    """
+    digits = max(DIGITS, len(str(len(pictures) - 1)))
+    with written_folder(folder, FOLDER_CURE) as draft:
+        for number, picture in enumerate(pictures):
+            (draft / f"{number:0{digits}}{SUFFIX}").write_text(picture, encoding="utf-8")
 
 
 COMMANDS = (probe, line)

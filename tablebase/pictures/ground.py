@@ -7,8 +7,7 @@ from itertools import cycle
 from xml.etree.ElementTree import Element
 
 from tablebase.game import Board, Game
-from tablebase.pictures.glyphs import HEIGHT, STEP, WIDTH, lettering
-from tablebase.pictures.markup import element
+from tablebase.pictures.markup import HEIGHT, STEP, WIDTH, element, lettering
 from tablebase.pictures.themes import OTHER, Theme, Tint
 
 SQUARE = 100

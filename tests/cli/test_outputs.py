@@ -11,7 +11,7 @@ import typer
 from support.program import Answer, contents
 
 from tablebase.cli import app
-from tablebase.cli.outputs import OUTPUTS, Output
+from tablebase.cli.options import OUTPUTS, Output
 
 Ask = Callable[..., Answer]
 INPUTS = {

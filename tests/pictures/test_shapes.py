@@ -13,8 +13,8 @@ from support.pictures import corners
 from tablebase.game import game_names, types
 from tablebase.game.game import Game
 from tablebase.game.registry import load_rules
-from tablebase.pictures.glyphs import GLYPHS
 from tablebase.pictures.ground import MEANINGLESS, TEXTURES
+from tablebase.pictures.markup import GLYPHS
 from tablebase.pictures.shapes import SHAPES, Tone, ovals
 from tablebase.pictures.tokens import FIGURE, RADIUS
 
