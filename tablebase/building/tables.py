@@ -37,8 +37,8 @@ from tablebase.tables.folder import await_file
 from tablebase.tables.format import check_seal, table_path, title
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
+from tablebase.tables.values import Codes, Coding
 from tablebase.tables.writer import write_draft
-from tablebase.values import Codes, Coding
 
 if TYPE_CHECKING:
     # Workers need no catalog, which takes as long to load as all else.

@@ -37,7 +37,7 @@ from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.location import locate
 from tablebase.slices.material import Material
 from tablebase.tables.summary import Summary, Tally
-from tablebase.values import Codes, Coding
+from tablebase.tables.values import Codes, Coding
 
 ROWS_AT_ONCE = 1 << 14
 

@@ -33,7 +33,7 @@ from tablebase.slices.indexing import Layout, Squares, apart, layout_of
 from tablebase.slices.location import Address, StoredSlice, is_self_paired, locate
 from tablebase.slices.positions import Positions
 from tablebase.tables.store import Store
-from tablebase.values import Codes, Coding
+from tablebase.tables.values import Codes, Coding
 
 BLOCK = 1 << 18
 """Approximate number of indices in a block."""

@@ -14,7 +14,7 @@ from tablebase.game.notation import render, render_move
 from tablebase.pictures.board import board
 from tablebase.pictures.markup import Svg
 from tablebase.probe.html import titled_table
-from tablebase.values import Value
+from tablebase.tables.values import Value
 
 FEW = 4
 """Moves of a line that its `repr` shows."""

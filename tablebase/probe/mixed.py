@@ -19,7 +19,7 @@ from tablebase.slices.mixed import NO_PIECE, SQUARES, Int8, Mixed, Rows
 from tablebase.tables.choice import missing_table
 from tablebase.tables.format import table_path
 from tablebase.tables.store import Store
-from tablebase.values import Coding
+from tablebase.tables.values import Coding
 
 SIGNS = {Outcome.WIN: 1, Outcome.DRAW: 0, Outcome.LOSS: -1}
 OUTCOMES = {sign: outcome for outcome, sign in SIGNS.items()}

@@ -18,7 +18,7 @@ from tablebase.slices.material import Material, material_of
 from tablebase.tables.choice import missing_table
 from tablebase.tables.format import slice_folder, table_path
 from tablebase.tables.store import Store
-from tablebase.values import Coding, Value
+from tablebase.tables.values import Coding, Value
 
 WIN_NOW = Value(Outcome.WIN, 1)
 

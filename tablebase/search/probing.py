@@ -26,7 +26,7 @@ from tablebase.solvers.compiled import IndexArrays, index_arrays
 from tablebase.solvers.kernels import index_of
 from tablebase.tables.format import SUFFIX, slice_folder
 from tablebase.tables.store import Store
-from tablebase.values import FULL, recode
+from tablebase.tables.values import FULL, recode
 
 NO_TABLE, UNKNOWN, NOT_LOADED = -1, -2, -3
 """Instead of a code: the material has no table, was never asked for, or the chunk is not in memory."""

@@ -41,7 +41,7 @@ from tablebase.solvers.kernels import (
     over_code,
     set_up,
 )
-from tablebase.values import DRAW, FIRST, Codes
+from tablebase.tables.values import DRAW, FIRST, Codes
 
 NONE = -1
 """In `outer`: no move leaves the slice."""

@@ -30,7 +30,7 @@ from tablebase.solvers.kernels import (
     over_code,
     set_up,
 )
-from tablebase.values import DRAW, FIRST, Codes
+from tablebase.tables.values import DRAW, FIRST, Codes
 
 
 def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:

@@ -17,7 +17,7 @@ from tablebase.slices.material import Material
 from tablebase.tables.folder import check_folder
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
-from tablebase.values import Codes
+from tablebase.tables.values import Codes
 
 CACHED_BYTES = 1 << 28
 """Of decompressed chunks."""

@@ -28,7 +28,7 @@ from twins.rows import Address, Sets
 from tablebase.game import Game
 from tablebase.solvers.bitrow import solve as bitrow
 from tablebase.solvers.bitrow.captures import look
-from tablebase.values import NARROW
+from tablebase.tables.values import NARROW
 
 LEVELS = 12
 

@@ -23,7 +23,7 @@ from tablebase.slices.material import Material, materials, parse_material
 from tablebase.solvers import reference, sweep
 from tablebase.solvers.reference import NONE
 from tablebase.solvers.registry import CompiledSlice, compile_slice, find_solver, solve_material, solver_for
-from tablebase.values import DRAW, NARROW, STALEMATE, Codes, Coding, Value, recode
+from tablebase.tables.values import DRAW, NARROW, STALEMATE, Codes, Coding, Value, recode
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()

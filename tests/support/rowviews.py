@@ -21,7 +21,7 @@ from tablebase.slices.material import Material, parse_material
 from tablebase.solvers.bitrow.arrays import NOTHING_DUE, RowArrays, State, Words, compile_rows
 from tablebase.solvers.compiled import Int32
 from tablebase.solvers.registry import compile_slice
-from tablebase.values import NARROW, Value
+from tablebase.tables.values import NARROW, Value
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()

@@ -22,7 +22,7 @@ from tablebase.game import Step
 from tablebase.slices.conversions import ENDS, ILLEGAL, slot_conversions
 from tablebase.slices.indexing import Layout, layout_of
 from tablebase.solvers.compiled import Bool, CompiledSlice, Int8, Int32, Int64
-from tablebase.values import Codes, merit, next_code
+from tablebase.tables.values import Codes, merit, next_code
 
 PLAIN, MIRRORED, BOTH = 0, 1, 2
 """In `Shifts.image`: whether the row is reached as it is, mirrored, or both."""
@@ -52,7 +52,7 @@ class Captures(NamedTuple):
     flips: Bool  # (P, S) whether that lead on a square mirrors the child's board
     part: Int64  # (P, 2, P, S) [v, f, i, s]: what slot i on square s adds; the child's board is mirrored if f
     worth: Codes  # what a capture into a position is worth to the captor, for all positions of all children
-    merit: Int32  # sort key of each code, see `tablebase.values.merit`
+    merit: Int32  # sort key of each code, see `tablebase.tables.values.merit`
 
 
 class Steps(NamedTuple):

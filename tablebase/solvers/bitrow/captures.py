@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from tablebase import values
 from tablebase.compute.bits import moved, trailing_zeros
 from tablebase.compute.jit import inline, jit
 from tablebase.slices.conversions import ENDS
@@ -18,7 +17,8 @@ from tablebase.solvers.bitrow.arrays import STRIDE, Captures, Into, RowArrays, S
 from tablebase.solvers.bitrow.words import collides, free_origins, set_up_row
 from tablebase.solvers.compiled import Int8, Int32, Int64
 from tablebase.solvers.kernels import EMPTY, distance_of, is_win
-from tablebase.values import DRAW, STALEMATE, Codes
+from tablebase.tables import values
+from tablebase.tables.values import DRAW, STALEMATE, Codes
 
 WIN_NOW = values.win_code(1, STRIDE)
 

@@ -38,7 +38,7 @@ from tablebase.solvers.bitrow.words import collides, free_origins, mirrored, mir
 from tablebase.solvers.checkpoint import arrays_of
 from tablebase.solvers.compiled import CompiledSlice, Int8, Int32, Int64
 from tablebase.solvers.kernels import distance_of, win_code
-from tablebase.values import DRAW, Codes
+from tablebase.tables.values import DRAW, Codes
 
 
 def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:

@@ -10,7 +10,7 @@ from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
 from tablebase.probe.answers import Probe, RatedMove
-from tablebase.values import Value
+from tablebase.tables.values import Value
 
 VERBS = {Outcome.WIN: "wins", Outcome.LOSS: "loses", Outcome.DRAW: "draws"}
 

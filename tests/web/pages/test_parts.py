@@ -18,7 +18,7 @@ from support.program import Answer
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.compute.messages import in_bytes, in_time
 from tablebase.game import Outcome, load_game
-from tablebase.values import Value
+from tablebase.tables.values import Value
 from tablebase.web.app import create_app
 from tablebase.web.pages import words
 from tablebase.web.pages.game import Cell, matrices
