@@ -159,7 +159,7 @@ def open_table(entry: Entry, path: Path) -> Table | LayerFile:
     rules = load_rules(entry.game)
     if isinstance(rules, Game):
         return Table(path, rules, parse_material(rules, entry.row["material"]))
-    from tablebase.building.layers import layer_file
+    from tablebase.building.chances import layer_file
 
     return layer_file(rules, path, entry.row["layer"])
 
