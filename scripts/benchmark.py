@@ -88,8 +88,8 @@ from tablebase.solvers.registry import SOLVERS, solve_material
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
+from tablebase.tables.values import Codes, Coding
 from tablebase.tables.writer import write_draft
-from tablebase.values import Codes, Coding
 
 Result = TypeVar("Result")
 PROBES = 2_000

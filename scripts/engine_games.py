@@ -39,7 +39,7 @@ from tablebase.game.notation import parse, render_move
 from tablebase.probe.prober import Prober
 from tablebase.search import Engine, Options, Repetition
 from tablebase.slices.material import materials
-from tablebase.values import Value
+from tablebase.tables.values import Value
 
 QUIET_PLIES, PLIES = 100, 400
 NODES = 20_000

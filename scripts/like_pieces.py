@@ -24,8 +24,8 @@ from tablebase.slices.material import Material, material_name, parse_material
 from tablebase.slices.placements import table_placements
 from tablebase.solvers.registry import solve_material
 from tablebase.tables.format import table_path
+from tablebase.tables.values import Codes, Coding
 from tablebase.tables.writer import write_draft
-from tablebase.values import Codes, Coding
 
 SOLVERS = ("reference", "groups")
 """The baseline first."""

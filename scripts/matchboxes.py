@@ -47,7 +47,7 @@ from tablebase.game.moves import Move, Position
 from tablebase.game.notation import parse
 from tablebase.play.matchboxes import Bead, Draw, Matchboxes, Tree, grow_tree
 from tablebase.solvers.registry import AUTO
-from tablebase.values import Value
+from tablebase.tables.values import Value
 
 WHITE, BLACK = 0, 1
 WINDOW = 20

@@ -19,7 +19,7 @@ from tablebase.slices.placements import table_placements
 from tablebase.solvers.compiled import Load, compile_slice
 from tablebase.solvers.registry import solve_material
 from tablebase.tables.store import Store
-from tablebase.values import Codes, Coding
+from tablebase.tables.values import Codes, Coding
 
 GAME = "doushouqi"
 SOLVERS = ("groups", "planes")

@@ -16,7 +16,7 @@ PACKAGE = ROOT / "tablebase"
 LAYERS = (
     ("compute", "errors"),
     ("files", "game", "executors"),
-    ("values", "slices", "features"),
+    ("slices", "features"),
     ("tables", "solvers", "testing", "pictures", "svg"),
     ("stochastic", "probe", "search", "catalog"),
     ("mining", "checking", "graph", "protocol", "play"),
@@ -62,9 +62,9 @@ def rooms() -> dict[str, list[Path]]:
 
 
 def test_every_room_has_a_place() -> None:
-    """All packages and loose modules are in the order, and there are at most four loose modules beside the facade."""
+    """All packages and loose modules are in the order, and there are at most three loose modules beside the facade."""
     assert sorted(rooms()) == sorted(ORDER)
-    assert len({path.stem for path in PACKAGE.glob("*.py")} - {"__init__", "__main__"}) <= 4
+    assert len({path.stem for path in PACKAGE.glob("*.py")} - {"__init__", "__main__"}) <= 3
 
 
 def test_contributors_see_the_same_order() -> None:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tablebase.building import tables
+from tablebase.building.chance_work import build_region, refuse_cluster
+from tablebase.building.chances import Estimate as LayerEstimate
+from tablebase.building.chances import estimate as estimate_layers
 from tablebase.building.estimate import Estimate
 from tablebase.building.estimate import estimate as estimate_build
-from tablebase.building.layer_work import build_region, refuse_cluster
-from tablebase.building.layers import Estimate as LayerEstimate
-from tablebase.building.layers import estimate as estimate_layers
 from tablebase.building.log import Log
 from tablebase.building.plan import chosen_materials
 from tablebase.building.preparation import prepare_catalog
@@ -197,7 +197,7 @@ def estimate(
     Returns
     -------
     Estimates
-        A list of `tablebase.building.estimate.Estimate`, or of `tablebase.building.layers.Estimate` for a game with chance.
+        A list of `tablebase.building.estimate.Estimate`, or of `tablebase.building.chances.Estimate` for a game with chance.
 
     Raises
     ------

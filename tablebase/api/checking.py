@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tablebase.api.building import as_counts, as_optional, as_texts, as_workers
-from tablebase.building.layers import verify_layers
+from tablebase.building.chances import verify_layers
 from tablebase.building.terms import local_executor
 from tablebase.building.transfer import entries_asked_for
 from tablebase.catalog.entries import entries_of

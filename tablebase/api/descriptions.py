@@ -13,7 +13,7 @@ from tablebase.game import Game
 from tablebase.slices.conversions import conversions, parents
 from tablebase.slices.location import dependencies, dependents, locate
 from tablebase.slices.material import Material, material_name, parse_material
-from tablebase.tables.missing import missing_game, missing_table
+from tablebase.tables.choice import missing_game, missing_table
 
 BY = ("pieces", "material")
 

@@ -26,7 +26,7 @@ from tablebase.probe.prober import Prober
 from tablebase.probe.squares import checked_squares
 from tablebase.slices.indexing import Squares
 from tablebase.slices.material import parse_material
-from tablebase.values import Value
+from tablebase.tables.values import Value
 
 if TYPE_CHECKING:
     from tablebase.search import Engine

@@ -15,10 +15,9 @@ from tablebase.building.transfer import CHECKSUMS, Taken, open_table, take_in
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.entries import Entry, entries_of
 from tablebase.catalog.sqlite import FILE_NAME
-from tablebase.compute.cleanup import ensured
+from tablebase.compute.processes import ensured
 from tablebase.errors import CapacityError, CorruptCatalogError, CorruptTableError, TablebaseError
-from tablebase.tables.copying import link_or_copy, on_one_file_system
-from tablebase.tables.folder import free_space
+from tablebase.tables.folder import free_space, link_or_copy, on_one_file_system
 from tablebase.tables.format import check_bytes, missing_file
 from tablebase.tables.object_store import ObjectStore, is_url
 from tablebase.tables.writer import drafted

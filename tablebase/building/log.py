@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from tablebase.building.records import Begun, Ended, TableRecord
-from tablebase.compute.messages import say
-from tablebase.compute.quantities import in_bytes, in_time
+from tablebase.compute.messages import in_bytes, in_time, say
 from tablebase.files.outputs import appended
 
 Record = Begun | TableRecord | Ended

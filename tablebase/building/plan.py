@@ -9,13 +9,12 @@ from tablebase.errors import CapacityError, TablebaseError
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse
-from tablebase.slices.indexing import layout_of
-from tablebase.slices.limits import INDEX_LIMIT, is_buildable
+from tablebase.slices.indexing import INDEX_LIMIT, is_buildable, layout_of
 from tablebase.slices.location import dependencies, locate, stored_materials
 from tablebase.slices.material import Material, material_name, material_of, parse_materials, piece_counts
 from tablebase.slices.material import materials as all_materials
+from tablebase.tables.choice import missing_table
 from tablebase.tables.format import table_path
-from tablebase.tables.missing import missing_table
 
 
 def with_dependencies(game: Game, wanted: list[Material]) -> tuple[Material, ...]:

@@ -119,7 +119,7 @@ def _open(game: Game | StochasticGame, path: Path) -> None:
         Table(path, game, parse_material(game, path.stem)).close()
     else:
         # Games of pieces do not need Numba here.
-        from tablebase.building.layers import opened_layer
+        from tablebase.building.chances import opened_layer
 
         opened_layer(path.parents[2], game, path).close()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tablebase.compute.quantities import in_bytes, in_time
+from tablebase.compute.messages import in_bytes, in_time
 from tablebase.probe.html import titled_table
 
 SHOWN = 10

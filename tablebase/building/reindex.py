@@ -174,7 +174,7 @@ def _read_table(folder: Path, game: Game, path: Path) -> Registration:
 def _read_layer(folder: Path, game: StochasticGame, path: Path) -> Values:
     """What the file of a layer says, once its place, its seal and its values have been checked."""
     # Games of pieces do not need Numba here.
-    from tablebase.building.layers import opened_layer
+    from tablebase.building.chances import opened_layer
     from tablebase.stochastic.files import layer_title
 
     with closing(opened_layer(folder, game, path)) as file:

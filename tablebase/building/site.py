@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import tablebase
-from tablebase.compute.cleanup import ensured
+from tablebase.compute.processes import ensured
 from tablebase.errors import RulesError
 from tablebase.executors.executor import Fault
 from tablebase.game import Game, load_game

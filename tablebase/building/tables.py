@@ -18,8 +18,8 @@ from tablebase.building.pace import Pace, kernels_of
 from tablebase.building.plan import dependency_graph, with_dependencies
 from tablebase.building.site import remove_tokens, site
 from tablebase.checking.table import verify_table
-from tablebase.compute.cleanup import ensured
 from tablebase.compute.machine import forget_peak, peak_memory
+from tablebase.compute.processes import ensured
 from tablebase.compute.stages import Stage, reach
 from tablebase.errors import CorruptTableError
 from tablebase.executors.executor import Executor, Watch, unwatched
@@ -37,8 +37,8 @@ from tablebase.tables.folder import await_file
 from tablebase.tables.format import check_seal, table_path, title
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
+from tablebase.tables.values import Codes, Coding
 from tablebase.tables.writer import write_draft
-from tablebase.values import Codes, Coding
 
 if TYPE_CHECKING:
     # Workers need no catalog, which takes as long to load as all else.

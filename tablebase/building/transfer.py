@@ -19,7 +19,7 @@ from tablebase.building.tables import lock, remove_drafts
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.entries import Entry, enter_known, entries_of
 from tablebase.catalog.registration import enter_layer, of_file, of_layer
-from tablebase.compute.cleanup import ensured
+from tablebase.compute.processes import ensured
 from tablebase.errors import ConflictError, MissingTableError, RulesError, TablebaseError
 from tablebase.files.outputs import publish, write_text
 from tablebase.game import Game
@@ -28,9 +28,9 @@ from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import StochasticGame
 from tablebase.slices.location import locate
 from tablebase.slices.material import Material, material_name, parse_material, parse_materials
+from tablebase.tables.choice import chosen_tables, nothing_registered
 from tablebase.tables.folder import make_folder
 from tablebase.tables.format import check_seal
-from tablebase.tables.missing import chosen_tables, nothing_registered
 from tablebase.tables.reader import Table
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def open_table(entry: Entry, path: Path) -> Table | LayerFile:
     rules = load_rules(entry.game)
     if isinstance(rules, Game):
         return Table(path, rules, parse_material(rules, entry.row["material"]))
-    from tablebase.building.layers import layer_file
+    from tablebase.building.chances import layer_file
 
     return layer_file(rules, path, entry.row["layer"])
 

@@ -23,7 +23,7 @@ from tablebase.catalog.schema import (
     schema_fault,
     version_of,
 )
-from tablebase.compute.locks import held_at_fork
+from tablebase.compute.processes import held_at_fork
 from tablebase.errors import TablebaseError, reindex, shell_word, system_error
 from tablebase.tables.format import SUFFIX
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from tablebase.charts.bars import Bar, Fill, draw_bars
-from tablebase.charts.colours import COLOURS
+from tablebase.charts.drawing import COLOURS
 from tablebase.files.outputs import write_text
 from tablebase.game import Outcome
 from tablebase.patterns.findings import gain_rows, rule_rows

@@ -13,7 +13,7 @@ from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.slices.location import slices
 from tablebase.slices.material import Material, material_name, parse_material, parse_materials, piece_counts
-from tablebase.tables.missing import missing_game, missing_pieces, missing_table
+from tablebase.tables.choice import missing_game, missing_pieces, missing_table
 
 WILDCARDS = "*?["
 """Characters that make a material's name a pattern."""

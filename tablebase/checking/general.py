@@ -19,7 +19,7 @@ from tablebase.slices.location import locate
 from tablebase.slices.material import Material
 from tablebase.slices.movegen import MoveGenerator
 from tablebase.tables.summary import Summary, Tally
-from tablebase.values import STALEMATE, Codes, Coding, Source, Value, merit, next_code
+from tablebase.tables.values import STALEMATE, Codes, Coding, Source, Value, merit, next_code
 
 BLOCK = 1 << 17
 NO_MOVE = np.iinfo(np.int32).min

@@ -22,7 +22,7 @@ from tablebase.slices.conversions import SlotConversion, slot_conversions, step_
 from tablebase.slices.indexing import Group, Layout, layout_of
 from tablebase.slices.location import Location, locate
 from tablebase.slices.material import tiered_kinds
-from tablebase.values import STALEMATE, Codes, Coding, Value
+from tablebase.tables.values import STALEMATE, Codes, Coding, Value
 
 STUCK = 0
 """The score where there is no move."""

@@ -32,7 +32,7 @@ from tablebase.slices.conversions import ENDS, ILLEGAL
 from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.material import Material
 from tablebase.tables.summary import Summary, Tally
-from tablebase.values import Codes, Coding
+from tablebase.tables.values import Codes, Coding
 
 GRAIN = 1 << 17
 """The smallest number of indices worth a thread."""

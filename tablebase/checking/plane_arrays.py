@@ -15,7 +15,7 @@ from tablebase.checking.plane_rules import NOBODY, STUCK, Bytes, Children, Long,
 from tablebase.compute.vectors import room
 from tablebase.slices.indexing import Layout
 from tablebase.slices.location import locate
-from tablebase.values import Codes
+from tablebase.tables.values import Codes
 
 LAST = 2
 """Pieces of a plane that have rows and bytes; all others are fixed in it."""

@@ -11,7 +11,7 @@ from tablebase.checking.plane_rules import NOBODY, STUCK, Small
 from tablebase.compute.bits import trailing_zeros
 from tablebase.compute.jit import inline
 from tablebase.compute.vectors import chosen, lanes_of, larger, load, store
-from tablebase.values import Codes
+from tablebase.tables.values import Codes
 
 
 @inline

@@ -17,7 +17,7 @@ from tablebase.game import Game, Outcome
 from tablebase.slices.conversions import slot_conversions
 from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.location import locate
-from tablebase.values import STALEMATE, Codes, Coding, Value
+from tablebase.tables.values import STALEMATE, Codes, Coding, Value
 
 STUCK = 0
 """The score where there is no move."""

@@ -48,7 +48,7 @@ from tablebase.game import Game
 from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.material import Material
 from tablebase.tables.summary import Summary, Tally
-from tablebase.values import SLAB, STALEMATE, Codes, Coding, Source, loss_code
+from tablebase.tables.values import SLAB, STALEMATE, Codes, Coding, Source, loss_code
 
 LOST = loss_code(0, 1)
 """The code of a loss without a move."""

@@ -24,7 +24,7 @@ from tablebase.slices.indexing import Layout, Squares, layout_of
 from tablebase.slices.material import Material
 from tablebase.slices.pursuit import NOWHERE, Pursuit, pursuit_fault, pursuit_of
 from tablebase.tables.summary import Summary, Tally
-from tablebase.values import NARROW_ANY, Codes, Coding
+from tablebase.tables.values import NARROW_ANY, Codes, Coding
 
 ROWS_AT_ONCE = 1 << 11
 STRETCH = 1 << 16

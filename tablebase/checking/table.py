@@ -29,7 +29,7 @@ from tablebase.tables.format import check_seal, title
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.tables.summary import Summary
-from tablebase.values import Codes, Coding, Source
+from tablebase.tables.values import Codes, Coding, Source
 
 __all__ = ["verify_codes", "verify_table"]
 

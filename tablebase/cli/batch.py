@@ -94,7 +94,7 @@ def batch(
 
 def _job(work: Batch, entry: Entry) -> Job:
     """An entry whose game and tables are known."""
-    from tablebase.building import layer_work
+    from tablebase.building import chance_work
     from tablebase.building.plan import chosen_materials
     from tablebase.building.table_work import Wanted, build_tables, needs_of
     from tablebase.cli import chances
@@ -107,15 +107,15 @@ def _job(work: Batch, entry: Entry) -> Job:
         rules = load_rules(entry.game)
         if isinstance(rules, StochasticGame):
             refuse_given(rules, pieces=entry.pieces, material=entry.materials or None)
-            layer_work.refuse_cluster(rules, work.executor)
+            chance_work.refuse_cluster(rules, work.executor)
             limits = chances.limits_from(
                 rules, [word for name, value in entry.limits.items() for word in (f"--{name}", str(value))]
             )
             return Job(
                 entry,
                 rules.name,
-                partial(layer_work.needs_of, rules, limits),
-                partial(layer_work.build_region, rules, limits, summarized=True),
+                partial(chance_work.needs_of, rules, limits),
+                partial(chance_work.build_region, rules, limits, summarized=True),
             )
         if entry.limits:
             raise TablebaseError(f"tables of {rules.name} have no limits: leave them out")

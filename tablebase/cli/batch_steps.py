@@ -15,8 +15,16 @@ import typer
 
 import tablebase
 from tablebase.building.batch_record import Ran, digest_of
-from tablebase.cli.options import UsageError, chosen_game, chosen_rules, from_input, usage_sentence, without_passwords
-from tablebase.cli.outputs import OUTPUTS, Output
+from tablebase.cli.options import (
+    OUTPUTS,
+    Output,
+    UsageError,
+    chosen_game,
+    chosen_rules,
+    from_input,
+    usage_sentence,
+    without_passwords,
+)
 from tablebase.errors import CommandError, TablebaseError
 from tablebase.files.outputs import check_output, check_output_folder, draft_of, written
 from tablebase.game.stochastic import StochasticGame

@@ -45,7 +45,7 @@ def stats(
     from tablebase.catalog.catalog import Catalog
     from tablebase.cli.output import write_rows
     from tablebase.slices.material import piece_counts
-    from tablebase.tables.missing import missing_game, missing_pieces
+    from tablebase.tables.choice import missing_game, missing_pieces
 
     rules = chosen_rules(game, size, variant)
     if isinstance(rules, StochasticGame):

@@ -16,7 +16,7 @@ from tablebase.game.stochastic import StochasticGame
 
 if TYPE_CHECKING:
     from tablebase.api.chances import StateAnswers
-    from tablebase.building.layers import Estimate
+    from tablebase.building.chances import Estimate
     from tablebase.cli.positions import Answered, Asking
     from tablebase.game import Game
     from tablebase.stochastic.prober import DrawAnswer, StateAnswer

@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection
 from typing import IO, Any
 
 from tablebase.cli import signals, streams
-from tablebase.compute.cleanup import ensured
+from tablebase.compute.processes import ensured
 from tablebase.executors.child_process import ChildProcess, Handle
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from tablebase.game import Game
     from tablebase.game.stochastic import StochasticGame
 
-
 # ClickException, whose place within typer depends on the version.
 UsageError: type[Exception] = typer.BadParameter.__mro__[2]
 
@@ -219,3 +218,34 @@ def usage_sentence(fault: Exception) -> str:
     # Some messages list choices on separate lines, and some begin with the name of an exception.
     sentence = " ".join(fault.format_message().split())  # type: ignore[attr-defined]
     return sentence.replace("Value error, ", "")
+
+
+class Output(StrEnum):
+    """What an option names."""
+
+    FILE = "file"
+    """Replaced when it is whole."""
+    NEW_FILE = "new file"
+    ADDED = "added"
+    """A file to which lines are added."""
+    FOLDER = "folder"
+    """A folder in which the command goes on where it stopped."""
+    NEW_FOLDER = "new folder"
+
+
+OUTPUTS: dict[tuple[str, str], Output] = {
+    ("build", "log"): Output.ADDED,
+    ("build", "json_log"): Output.ADDED,
+    ("copy", "to"): Output.FOLDER,
+    ("export", "folder"): Output.FOLDER,
+    ("line", "svg"): Output.NEW_FOLDER,
+    ("match", "record"): Output.NEW_FILE,
+    ("pack", "to"): Output.FOLDER,
+    ("patterns", "page"): Output.FILE,
+    ("play", "boxes"): Output.FILE,
+    ("plot", "output"): Output.FILE,
+    ("probe", "svg"): Output.FILE,
+    ("prove", "proof"): Output.FILE,
+    ("unpack", "to"): Output.FOLDER,
+}
+"""By command and by the name of its parameter."""

@@ -158,7 +158,7 @@ class _Session:
 
     def run(self) -> None:
         """Play until the game is over or abandoned; a player that learns, until the person leaves."""
-        from tablebase.cli.boards import legend
+        from tablebase.cli.output import legend
         from tablebase.play.match import Match
 
         you, other = self._name(self.person), self._name(1 - self.person)
@@ -246,7 +246,7 @@ class _Session:
             sys.stdout.write("you have no move to take back\n")
 
     def _draw(self, *, over: bool = False) -> None:
-        from tablebase.cli.boards import write_board
+        from tablebase.cli.output import write_board
 
         match = self.match
         sys.stdout.write("\n")
@@ -275,7 +275,7 @@ class _Session:
         return self.game.sides[side].name
 
     def _count_plies(self) -> str:
-        from tablebase.compute.quantities import count_plies
+        from tablebase.compute.messages import count_plies
 
         return count_plies(self.match.plies)
 

@@ -24,7 +24,7 @@ from tablebase.cli.options import (
     chosen_start,
 )
 from tablebase.cli.positions import Answered, draws_boards, write_answers
-from tablebase.compute.quantities import count_plies
+from tablebase.compute.messages import count_plies
 from tablebase.errors import TablebaseError
 from tablebase.game.stochastic import StochasticGame
 
@@ -166,8 +166,7 @@ def _refuse_pictures(game: Game | StochasticGame, path: Path | None, option: str
 
 
 def _write_probe(answer: Probe) -> None:
-    from tablebase.cli.boards import write_board
-    from tablebase.cli.output import write_table
+    from tablebase.cli.output import write_board, write_table
 
     sys.stdout.write(f"{answer.position}\n\n")
     write_board(answer.game, answer.asked)
@@ -193,7 +192,7 @@ def verdict(answer: Probe) -> str:
 
 
 def _write_boards(probes: list[Probe], rows: list[dict[str, Any]]) -> None:
-    from tablebase.cli.boards import write_board
+    from tablebase.cli.output import write_board
     from tablebase.game.notation import read
 
     game, last = probes[0].game, None

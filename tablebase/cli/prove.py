@@ -1,4 +1,4 @@
-"""The command that decides positions for which there is no table: prove."""
+"""Commands that need no tables: prove, count."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ from tablebase.cli.options import (
     Size,
     Start,
     Style,
+    Threads,
     Variant,
     chosen_game,
     chosen_start,
     parse_size,
 )
+from tablebase.compute.machine import usable_workers
 from tablebase.files.outputs import check_output, written
 
 if TYPE_CHECKING:
@@ -141,3 +143,28 @@ def _write_proof(path: Path, proof: Proof) -> None:
     """Write a proof to a file."""
     with written(path, CURE) as file:
         file.writelines(f"{line}\n".encode() for line in proof.text())
+
+
+def count(
+    game: GameName,
+    position: PositionText = None,
+    start: Start = None,
+    size: Size = None,
+    variant: Variant = None,
+    workers: Threads = None,
+    style: Style = Format.TABLE,
+) -> None:
+    """Count the reachable positions and the possible games exactly. Needs no tables."""
+    from time import perf_counter
+
+    from tablebase.api.games import count_row
+    from tablebase.cli.output import write_rows
+    from tablebase.compute import threads
+    from tablebase.compute.progress import progress
+
+    rules = chosen_game(game, size, variant)
+    text = chosen_start(rules, position, start)
+    begin = perf_counter()
+    with progress(f"count {rules.name}", "steps", compiles=True) as shown, threads.use(usable_workers(workers)):
+        row = count_row(rules.name, text, shown.reach)
+    write_rows([{**row, "seconds": round(perf_counter() - begin, 2)}], style)

@@ -78,7 +78,7 @@ def _row(game: Game, text: GameText, positions: Sequence[Position], ply: int, pr
 
 def _write_boards(game: Game, text: GameText, positions: Sequence[Position]) -> None:
     """Draw the board after every move."""
-    from tablebase.cli.boards import write_board
+    from tablebase.cli.output import write_board
     from tablebase.game.moves import legal_moves
     from tablebase.game.notation import render_move
 

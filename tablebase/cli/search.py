@@ -1,7 +1,8 @@
-"""Commands that look ahead instead of looking up: perft, analyse."""
+"""Commands of the search: uci, perft, analyse."""
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -28,9 +29,11 @@ from tablebase.cli.options import (
 )
 from tablebase.compute.machine import usable_workers
 from tablebase.errors import TablebaseError
+from tablebase.files.texts import lines_of
 from tablebase.search.choices import Options, RepeatedLines, Repetition
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tablebase.game import Game
@@ -211,3 +214,27 @@ def _write_lines(answers: Iterable[Analysis]) -> None:
             f"   {' '.join(answer.line)}{ending}\n"
         )
         sys.stdout.flush()
+
+
+def uci(game: GameName, size: Size = None, variant: Variant = None, data: Data = DEFAULT_DATA) -> None:
+    """Connect the search to a chess GUI over UCI."""
+    from tablebase.protocol.server import UciServer
+    from tablebase.protocol.settings import Settings
+    from tablebase.tables.folder import check_folder
+
+    rules = chosen_game(game, size, variant)
+    check_folder(data, built=data != DEFAULT_DATA)
+    UciServer(Settings(rules, data if data.exists() else None), _write).serve(_lines())
+
+
+def _lines() -> Iterator[str]:
+    """The lines of standard input, as soon as they are there; bytes that are not text are escaped."""
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="backslashreplace")
+    yield from lines_of(sys.stdin)
+
+
+def _write(line: str) -> None:
+    """Write a line, and let the other program have it at once."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
-from tablebase.compute.cleanup import STOPPING, clean_up, when_undisturbed
+from tablebase.compute.processes import STOPPING, clean_up, when_undisturbed
 
 REASONS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up", "SIGQUIT": "quit"}
 INTERRUPTED = 128 + signal.SIGINT

@@ -1,13 +1,29 @@
-"""What the commands copy, merge, pack and unpack have in common: which tables, which folders, progress and summary."""
+"""Commands that take tables from one folder to another: copy, merge, and in another form pack, unpack."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from tablebase.cli.output import say
-from tablebase.compute.progress import progress
+import typer
+
+from tablebase.building.preparation import prepare_catalog
+from tablebase.cli.options import (
+    DEFAULT_DATA,
+    CatalogUrl,
+    Data,
+    GameName,
+    Materials,
+    Pieces,
+    Size,
+    To,
+    Variant,
+    Verbose,
+    WithDependencies,
+    Workers,
+    chosen_rules,
+)
 from tablebase.errors import ConflictError, TablebaseError
 from tablebase.files.outputs import check_output_folder
 
@@ -15,6 +31,128 @@ if TYPE_CHECKING:
     from tablebase.building.transfer import Taken
     from tablebase.catalog.entries import Entry
     from tablebase.executors.executor import Watch
+
+
+def copy(
+    game: GameName,
+    to: To,
+    size: Size = None,
+    variant: Variant = None,
+    pieces: Pieces = None,
+    material: Materials = None,
+    with_dependencies: WithDependencies = False,
+    data: Data = DEFAULT_DATA,
+    catalog: CatalogUrl = None,
+    verbose: Verbose = False,
+) -> None:
+    """Copy tables with their catalog."""
+    from tablebase.building.copies import FolderSource, upload
+    from tablebase.building.copies import copy as copy_tables
+    from tablebase.building.transfer import entries_asked_for
+    from tablebase.cli.output import say
+    from tablebase.tables.object_store import is_url
+
+    folder = None if is_url(to) else target_folder(to, data)
+    if folder is not None:
+        prepare_catalog(folder)
+    rules = chosen_rules(game, size, variant)
+    entries = entries_asked_for(rules, pieces, material, data, catalog, with_dependencies=with_dependencies)
+    source = FolderSource(data)
+
+    def make(_: object) -> Iterator[Taken]:
+        return upload(source, entries, to) if folder is None else copy_tables(source, entries, folder)
+
+    tally = take(f"copy {game}", "copied to", to, entries, make, verbose=verbose)
+    if tally.new and folder is not None:
+        say(f"hard links: {source.linked}, copies: {tally.new - source.linked}")
+
+
+def merge(
+    place: Annotated[str, typer.Argument(metavar="DIR", help="Another folder of tables, or the address of an object store.")],
+    data: Data = DEFAULT_DATA,
+    catalog: CatalogUrl = None,
+    verbose: Verbose = False,
+) -> None:
+    """Import the tables of another folder."""
+    from tablebase.building.copies import merge as merge_tables
+    from tablebase.building.copies import opened_source
+    from tablebase.building.transfer import usable_entries
+    from tablebase.tables.object_store import is_url
+
+    if not is_url(place):
+        other_folder(place, data)
+    prepare_catalog(data, catalog)
+    with opened_source(place) as source:
+        entries, faults = usable_entries(source.entries().values())
+
+        def make(_: object) -> Iterator[Taken]:
+            return merge_tables(source, entries, faults, data, catalog)
+
+        take(f"merge {place}", "taken into", data, entries, make, failed=len(faults), verbose=verbose)
+
+
+STRONGEST = 22
+"""The highest level of Zstandard."""
+
+
+def pack(
+    game: GameName,
+    to: To,
+    size: Size = None,
+    variant: Variant = None,
+    pieces: Pieces = None,
+    material: Materials = None,
+    with_dependencies: WithDependencies = False,
+    strength: Annotated[
+        int, typer.Option("--strength", metavar="N", min=1, max=STRONGEST, help="Level of Zstandard: higher is smaller and slower.")
+    ] = 19,
+    data: Data = DEFAULT_DATA,
+    catalog: CatalogUrl = None,
+    workers: Workers = None,
+    verbose: Verbose = False,
+) -> None:
+    """Write tables in half the space; they can still be probed."""
+    from tablebase.building.packing import rewrite
+    from tablebase.building.terms import local_executor
+    from tablebase.building.transfer import entries_asked_for
+    from tablebase.cli.output import say
+    from tablebase.tables.header import PACKED
+
+    folder = target_folder(to, data)
+    prepare_catalog(folder)
+    rules = chosen_rules(game, size, variant)
+    entries = entries_asked_for(rules, pieces, material, data, catalog, with_dependencies=with_dependencies)
+    form = PACKED._replace(level=strength)
+
+    def make(watch: Watch) -> Iterator[Taken]:
+        return rewrite(data, entries, folder, form, local_executor(workers), watch)
+
+    tally = take(f"pack {game}", "packed in", to, entries, make, verbose=verbose)
+    if tally.new:
+        say(f"they had {tally.before:,} bytes before")
+
+
+def unpack(
+    place: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of packed tables.")],
+    to: To,
+    workers: Workers = None,
+    verbose: Verbose = False,
+) -> None:
+    """Write packed tables as a build would have written them."""
+    from tablebase.building.packing import rewrite
+    from tablebase.building.terms import local_executor
+    from tablebase.building.transfer import usable_entries
+    from tablebase.catalog.entries import entries_of
+    from tablebase.tables.header import BUILT
+
+    folder = target_folder(to, place)
+    prepare_catalog(folder)
+    entries, faults = usable_entries(entries_of(place).values())
+
+    def make(watch: Watch) -> Iterator[Taken]:
+        return rewrite(place, entries, folder, BUILT, local_executor(workers), watch, faults)
+
+    take(f"unpack {place}", "unpacked in", to, entries, make, failed=len(faults), verbose=verbose)
 
 
 def other_folder(place: str, data: Path) -> Path:
@@ -100,6 +238,9 @@ def take(
         Further tables, which cannot be taken in.
     verbose : bool
     """
+    from tablebase.cli.output import say
+    from tablebase.compute.progress import progress
+
     tally = Tally(len(entries) + failed)
     with progress(title, "tables", len(entries), verbose=verbose) as shown:
         try:

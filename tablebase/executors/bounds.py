@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from threading import Event, Timer
 
-from tablebase.compute.cleanup import ensured
-from tablebase.compute.heap import keep_freed_memory
+from tablebase.compute.machine import keep_freed_memory
+from tablebase.compute.processes import ensured
 from tablebase.errors import CapacityError, TablebaseError, TimeLimitError
 from tablebase.executors.child_process import ChildProcess, Clock, OutOfMemoryError, OutOfTimeError
 

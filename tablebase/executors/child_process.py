@@ -14,7 +14,7 @@ from multiprocessing import reduction, resource_tracker
 from multiprocessing.connection import Connection
 from typing import IO, Any
 
-from tablebase.compute.cleanup import STOPPING, undisturbed
+from tablebase.compute.processes import STOPPING, undisturbed
 
 INTERVAL = 0.02
 """Seconds between two looks at a process."""

@@ -10,7 +10,7 @@ from graphlib import TopologicalSorter
 from typing import Generic, TypeVar
 
 from tablebase.compute import threads
-from tablebase.compute.cleanup import ensured
+from tablebase.compute.processes import ensured
 from tablebase.compute.stages import Stage
 from tablebase.errors import CapacityError
 from tablebase.executors.executor import Executor, Limits, Watch, unwatched

@@ -16,7 +16,7 @@ from pathlib import Path
 from shutil import rmtree
 from typing import IO, TextIO
 
-from tablebase.compute.cleanup import ensured, undisturbed
+from tablebase.compute.processes import ensured, undisturbed
 from tablebase.errors import TablebaseError, system_error
 
 DRAFT_SUFFIX = ".tmp"

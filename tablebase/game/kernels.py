@@ -14,9 +14,9 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from tablebase.compute.borrow import borrowed
 from tablebase.compute.jit import callback, inline
-from tablebase.game.movers import CHANCE, OVER
+from tablebase.compute.pointers import borrowed
+from tablebase.game.types import CHANCE, OVER
 
 Int64 = NDArray[np.int64]
 DOUBT = -3

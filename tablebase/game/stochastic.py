@@ -22,7 +22,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tablebase.errors import NotationError
-from tablebase.game.movers import CHANCE, OVER
+from tablebase.game.types import CHANCE, OVER
 
 if TYPE_CHECKING:
     from tablebase.game.kernels import Kernels, Region, StateEvaluation

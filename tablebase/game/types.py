@@ -1,4 +1,4 @@
-"""The types that describe a game: outcomes, boards, sides, steps, kinds, escapes.
+"""The types that describe a game: outcomes, boards, sides, steps, kinds, escapes; and names that rules modules have.
 
 Rules modules import all of them from `tablebase.game`, together with `Game`.
 """
@@ -42,7 +42,7 @@ class Terrain:
         The character that stands for an empty one of them where a board is drawn with text.
     squares : tuple of int
     texture : str, optional
-        What they look like in pictures: one of `tablebase.game.look.TEXTURES`.
+        What they look like in pictures: one of `tablebase.game.types.TEXTURES`.
     """
 
     name: str
@@ -167,7 +167,7 @@ class Kind:
         Whether slices are divided into tiers by how far the pieces of this kind have advanced, so that each tier is
         small and is solved before those that lead to it; only for kinds whose pieces never return to a square.
     shape : str, optional
-        What its pieces look like in pictures: one of `tablebase.game.look.SHAPES`; by default its letter. The rules do
+        What its pieces look like in pictures: one of `tablebase.game.types.SHAPES`; by default its letter. The rules do
         not depend on it.
     """
 
@@ -235,3 +235,15 @@ class Escape:
     guarded: Mapping[str, Mapping[int, frozenset[int]]]
     room: bool = False
     to_move: frozenset[int] = frozenset((0, 1))
+
+
+SHAPES = ("cat", "dog", "elephant", "fox", "hound", "lion", "panther", "pawn", "rabbit", "rat", "tiger", "wolf")
+"""Shapes of pieces; those of any other kind show its letter."""
+TEXTURES = ("den", "trap", "water")
+"""Textures of squares; any other terrain gets one that means nothing."""
+
+
+CHANCE = -1
+"""A card is drawn or a die is rolled."""
+OVER = -2
+"""The game is over."""

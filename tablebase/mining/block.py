@@ -14,11 +14,10 @@ from tablebase.mining.rows import Rows
 from tablebase.mining.scan_kernels import spread_rows
 from tablebase.mining.selection import Occurring
 from tablebase.mining.stored_codes import StoredCodes
-from tablebase.slices.address import Address
 from tablebase.slices.indexing import Layout, Squares, apart
-from tablebase.slices.location import StoredSlice, is_self_paired, locate
+from tablebase.slices.location import Address, StoredSlice, is_self_paired, locate
 from tablebase.slices.positions import Positions
-from tablebase.values import Codes, Coding
+from tablebase.tables.values import Codes, Coding
 
 FEW = 4
 """If fewer than 1 in this many indices are wanted, only these are checked for being void."""

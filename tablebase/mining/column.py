@@ -14,7 +14,7 @@ from tablebase.game import Outcome
 from tablebase.game.features import Feature
 from tablebase.mining.rows import Rows
 from tablebase.mining.words import Check, one_of
-from tablebase.values import Coding
+from tablebase.tables.values import Coding
 
 OUTCOMES = tuple(Outcome)
 TEXT = pa.dictionary(pa.int16(), pa.string())

@@ -20,7 +20,7 @@ from tablebase.mining.rows import Rows
 from tablebase.mining.words import Check, between, one_of
 from tablebase.slices.location import StoredSlice
 from tablebase.slices.material import material_name, parse_material
-from tablebase.values import FIRST, STALEMATE, Codes, Coding
+from tablebase.tables.values import FIRST, STALEMATE, Codes, Coding
 
 ZUGZWANG = "zugzwang"
 

@@ -15,7 +15,7 @@ from tablebase.mining.column import OUTCOMES, TEXT, Column, by_code, of_outcomes
 from tablebase.mining.moves import Judged, RowMoves, move_texts
 from tablebase.mining.rows import MoveRows, Rows
 from tablebase.mining.words import one_of
-from tablebase.values import FIRST, FULL, Codes
+from tablebase.tables.values import FIRST, FULL, Codes
 
 CHILD = "child"
 ORIGIN, TARGET, ENDS = "origin", "target", "ends"

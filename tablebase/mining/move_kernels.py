@@ -7,18 +7,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase import values
 from tablebase.compute.jit import inline, jit
 from tablebase.slices.conversions import ENDS, ILLEGAL
 from tablebase.solvers.compiled import NOBODY, Bool, Int8, Int32, Int64, SliceArrays
 from tablebase.solvers.kernels import EMPTY, blocked, clear, has_escaped, index_of
+from tablebase.tables import values
 
 NONE = -1
 """No move, or no captured slot."""
 UNDECIDED = -2
 """Instead of the only move: a move of unknown value may keep the outcome as well."""
 UNKNOWN = np.iinfo(np.uint16).max
-"""The code of a move whose value is unknown; all codes here are in the coding `tablebase.values.FULL`."""
+"""The code of a move whose value is unknown; all codes here are in the coding `tablebase.tables.values.FULL`."""
 STRIDE = 2
 WON, DRAWN, LOST = 0, 1, 2
 Int16 = NDArray[np.int16]

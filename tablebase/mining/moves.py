@@ -22,7 +22,7 @@ from tablebase.slices.conversions import ENDS, slot_conversions
 from tablebase.slices.indexing import Layout, Squares, layout_of
 from tablebase.slices.location import locate
 from tablebase.slices.material import Material
-from tablebase.values import FULL, NARROW, Codes, Coding, Value
+from tablebase.tables.values import FULL, NARROW, Codes, Coding, Value
 
 if TYPE_CHECKING:
     from tablebase.mining.move_kernels import Terms

@@ -53,8 +53,8 @@ from tablebase.mining.scan import Scan
 from tablebase.mining.selection import Selection, all_of, conditions_on_positions, known_histograms, select_by_condition, union
 from tablebase.mining.statement import Statement, read_request, read_statement
 from tablebase.mining.words import check_words
+from tablebase.tables.choice import missing_table
 from tablebase.tables.format import table_path
-from tablebase.tables.missing import missing_table
 from tablebase.tables.store import Store
 
 BATCH = 1 << 16

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tablebase.mining.moves import RowMoves
 from tablebase.slices.location import StoredSlice
 from tablebase.slices.positions import Positions
-from tablebase.values import Codes, Coding
+from tablebase.tables.values import Codes, Coding
 
 Int64 = NDArray[np.int64]
 

@@ -23,8 +23,8 @@ from tablebase.mining.rewrite.reading import written
 from tablebase.mining.sandbox import scratch
 from tablebase.slices.location import StoredSlice, locate, slices
 from tablebase.slices.material import Material, material_name, parse_material, parse_materials, piece_counts
-from tablebase.tables.missing import missing_game, missing_pieces, missing_table
-from tablebase.values import DRAW, STALEMATE, Coding, Value
+from tablebase.tables.choice import missing_game, missing_pieces, missing_table
+from tablebase.tables.values import DRAW, STALEMATE, Coding, Value
 
 SLICE_COLUMNS = ("material", "pieces", "side")
 """The columns that name a slice; the letters of its pieces, p1, p2, …, follow from these."""

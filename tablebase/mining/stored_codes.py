@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tablebase.game import Game
 from tablebase.slices.material import Material
 from tablebase.tables.store import Store
-from tablebase.values import Codes
+from tablebase.tables.values import Codes
 
 KEPT_BYTES = 1 << 28
 """Of whole sides in memory."""

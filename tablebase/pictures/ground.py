@@ -7,8 +7,7 @@ from itertools import cycle
 from xml.etree.ElementTree import Element
 
 from tablebase.game import Board, Game
-from tablebase.pictures.glyphs import HEIGHT, STEP, WIDTH, lettering
-from tablebase.pictures.markup import element
+from tablebase.pictures.markup import HEIGHT, STEP, WIDTH, element, lettering
 from tablebase.pictures.themes import OTHER, Theme, Tint
 
 SQUARE = 100
@@ -21,7 +20,7 @@ TEXTURES = {
     "trap": "M-44-44L44 44M44-44L-44 44M-26-26H26V26H-26ZM0-37L37 0L0 37L-37 0Z",
     "water": "".join(f"M-44 {y}q11-13 22 0t22 0t22 0t22 0" for y in (-31, 0, 31)),
 }
-"""By the names in `tablebase.game.look.TEXTURES`: path data of lines, in hundredths of a square from its middle."""
+"""By the names in `tablebase.game.types.TEXTURES`: path data of lines, in hundredths of a square from its middle."""
 MEANINGLESS = (
     "M-44-4L-4-44M-44 24L24-44M-24 44L44-24M4 44L44 4",
     "".join(f"M{x} {y}h4v4h-4z" for x in (-38, -2, 34) for y in (-38, -2, 34)),

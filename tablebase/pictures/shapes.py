@@ -161,4 +161,4 @@ SHAPES: dict[str, tuple[Layer, ...]] = {
     "tiger": TIGER,
     "wolf": WOLF,
 }
-"""By the names in `tablebase.game.look.SHAPES`."""
+"""By the names in `tablebase.game.types.SHAPES`."""

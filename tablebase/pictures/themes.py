@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tablebase.errors import TablebaseError, quoted
-from tablebase.game.look import TEXTURES
+from tablebase.game.types import TEXTURES
 
 ARROWS = ("green", "red", "blue", "orange")
 """Names of the colours of arrows; without one, an arrow is of the first."""

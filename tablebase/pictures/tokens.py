@@ -10,9 +10,8 @@ from xml.etree.ElementTree import Element
 
 from tablebase.game import Game, Kind
 from tablebase.game.moves import Position
-from tablebase.pictures.glyphs import lettering
 from tablebase.pictures.ground import MARGIN, Grid
-from tablebase.pictures.markup import element
+from tablebase.pictures.markup import element, lettering
 from tablebase.pictures.shapes import SHAPES, Tone
 from tablebase.pictures.themes import Theme, Tint
 

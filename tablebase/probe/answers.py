@@ -11,7 +11,7 @@ from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Move, Position
 from tablebase.game.notation import render, render_move
-from tablebase.values import Value
+from tablebase.tables.values import Value
 
 if TYPE_CHECKING:
     from tablebase.pictures.markup import Svg

@@ -18,7 +18,7 @@ from tablebase.probe.mixed import KNOWN, OUTCOMES, SIGNS, Int16, Slices
 from tablebase.probe.rated import Rated, rated_moves
 from tablebase.slices.mixed import Int8, Mixed, Rows, joined, mixed
 from tablebase.slices.texts import read_texts, write_texts
-from tablebase.values import Value
+from tablebase.tables.values import Value
 
 if TYPE_CHECKING:
     from tablebase.probe.prober import Prober

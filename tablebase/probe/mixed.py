@@ -13,14 +13,13 @@ from tablebase.errors import NotationError, TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position
 from tablebase.game.notation import check_kinds
-from tablebase.slices.address import Address
-from tablebase.slices.location import locate
+from tablebase.slices.location import Address, locate
 from tablebase.slices.material import Material, material_of
 from tablebase.slices.mixed import NO_PIECE, SQUARES, Int8, Mixed, Rows
+from tablebase.tables.choice import missing_table
 from tablebase.tables.format import table_path
-from tablebase.tables.missing import missing_table
 from tablebase.tables.store import Store
-from tablebase.values import Coding
+from tablebase.tables.values import Coding
 
 SIGNS = {Outcome.WIN: 1, Outcome.DRAW: 0, Outcome.LOSS: -1}
 OUTCOMES = {sign: outcome for outcome, sign in SIGNS.items()}

@@ -12,14 +12,13 @@ from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position, legal_moves, play, wins_at_once
 from tablebase.probe.answers import Probe, RatedMove
 from tablebase.probe.mixed import Slices, by_code
-from tablebase.slices.address import Address
 from tablebase.slices.indexing import Squares
-from tablebase.slices.location import Location, locate
+from tablebase.slices.location import Address, Location, locate
 from tablebase.slices.material import Material, material_of
+from tablebase.tables.choice import missing_table
 from tablebase.tables.format import slice_folder, table_path
-from tablebase.tables.missing import missing_table
 from tablebase.tables.store import Store
-from tablebase.values import Coding, Value
+from tablebase.tables.values import Coding, Value
 
 WIN_NOW = Value(Outcome.WIN, 1)
 

@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tablebase.compute.borrow import borrowed
 from tablebase.compute.jit import inline, jit
+from tablebase.compute.pointers import borrowed
 from tablebase.search.evaluation import EvaluationArrays, evaluate
 from tablebase.search.frames import (
     AFTER_NULL,

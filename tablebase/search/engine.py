@@ -28,7 +28,7 @@ from tablebase.search.probing import TableCache
 from tablebase.search.scores import DECIDED, INFINITY, REPEATER_LOSES, WIN
 from tablebase.search.searcher import Found, Limits, Searcher
 from tablebase.search.transposition import GENERATIONS, new_table
-from tablebase.values import Value
+from tablebase.tables.values import Value
 
 WINDOW = 40
 """Half the width of the first window around the last score."""

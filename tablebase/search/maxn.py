@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from tablebase.compute.borrow import borrowed
 from tablebase.compute.jit import inline, jit
+from tablebase.compute.pointers import borrowed
 from tablebase.game.kernels import BEGINS, CHANCE, LABEL, OVER, STATE, WEIGHT, WIN, Int64
 from tablebase.search.maxn_frames import (
     ALPHA,

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.compute.borrow import borrowed
 from tablebase.compute.jit import jit
+from tablebase.compute.pointers import borrowed
 from tablebase.game import Game
 from tablebase.game.moves import Position, legal_moves, play, wins_at_once
 from tablebase.game.notation import render_move

@@ -19,16 +19,14 @@ from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.search.moves import ONE
 from tablebase.search.position import MATERIAL, WORDS, Board, Int8, Int32, Int64, read_position
-from tablebase.slices.address import Address
-from tablebase.slices.indexing import Layout, layout_of
-from tablebase.slices.limits import most_pieces
-from tablebase.slices.location import locate
+from tablebase.slices.indexing import Layout, layout_of, most_pieces
+from tablebase.slices.location import Address, locate
 from tablebase.slices.material import material_name, material_of, materials
 from tablebase.solvers.compiled import IndexArrays, index_arrays
 from tablebase.solvers.kernels import index_of
 from tablebase.tables.format import SUFFIX, slice_folder
 from tablebase.tables.store import Store
-from tablebase.values import FULL, recode
+from tablebase.tables.values import FULL, recode
 
 NO_TABLE, UNKNOWN, NOT_LOADED = -1, -2, -3
 """Instead of a code: the material has no table, was never asked for, or the chunk is not in memory."""

@@ -9,7 +9,7 @@ import numpy as np
 from tablebase.compute.jit import inline
 from tablebase.search.position import RuleArrays
 from tablebase.solvers.kernels import distance_of, is_win
-from tablebase.values import FIRST, FULL
+from tablebase.tables.values import FIRST, FULL
 
 INFINITY = 1_500_000
 WIN = 1_000_000

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Game, Kind, Step
-from tablebase.slices.indexing import Layout, layout_of
-from tablebase.slices.limits import is_buildable
+from tablebase.slices.indexing import Layout, is_buildable, layout_of
 from tablebase.slices.material import Material, advances_of, levels_of, make_material, tiered_kinds
 
 STAYS = 0

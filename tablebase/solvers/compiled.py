@@ -21,7 +21,7 @@ from tablebase.slices.indexing import Group, Layout, layout_of
 from tablebase.slices.location import Location, locate
 from tablebase.slices.material import Material
 from tablebase.solvers.checkpoint import NO_CHECKPOINT, Checkpoint
-from tablebase.values import NARROW, NARROW_ANY, STALEMATE, Codes, Coding, loss_code, recode
+from tablebase.tables.values import NARROW, NARROW_ANY, STALEMATE, Codes, Coding, loss_code, recode
 
 Load = Callable[[Material, int], tuple[Codes, Coding]]
 """Returns the codes of a stored material for one side to move, and their coding."""

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from tablebase import values
 from tablebase.compute.jit import inline, jit
 from tablebase.slices.conversions import ENDS, ILLEGAL, STAYS
 from tablebase.solvers.compiled import NOBODY, Bool, EscapeArrays, IndexArrays, Int8, Int32, Int64, SliceArrays
+from tablebase.tables import values
 
 EMPTY = -1
 """In a board array: no slot stands on the square."""

@@ -22,7 +22,7 @@ from tablebase.compute.threads import spread
 from tablebase.slices.pursuit import NOWHERE, pursuit_of
 from tablebase.solvers.compiled import CompiledSlice
 from tablebase.solvers.pursuit_arrays import GRAIN, PursuitArrays, compile_pursuit, mark_escapes, rank_after, stands, unrank
-from tablebase.values import Codes, Coding, is_win
+from tablebase.tables.values import Codes, Coding, is_win
 
 BLOCK = 1 << 22
 """Number of codes translated at once."""

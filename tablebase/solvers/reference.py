@@ -2,7 +2,7 @@
 
 It is short and obviously right rather than fast. At first every position counts as a draw; each round gives it the value of its
 best move. Those are the values of a game that is drawn after so many rounds, so they are right once a round changes nothing.
-Values are merits (`tablebase.values.merit`), since before the last round a distance may be larger than any code.
+Values are merits (`tablebase.tables.values.merit`), since before the last round a distance may be larger than any code.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tablebase.slices.conversions import ENDS, STAYS
 from tablebase.slices.indexing import Squares, layout_of
 from tablebase.slices.movegen import MoveGenerator
 from tablebase.solvers.compiled import CompiledSlice
-from tablebase.values import DRAW, STALEMATE, Codes, Value, merit
+from tablebase.tables.values import DRAW, STALEMATE, Codes, Value, merit
 
 NO_MOVE = np.iinfo(np.int32).min
 """The merit of a position without a move out of the slice."""

@@ -20,7 +20,7 @@ from tablebase.slices.material import Material
 from tablebase.slices.pursuit import pursuit_fault
 from tablebase.solvers.checkpoint import NO_CHECKPOINT, Checkpoint
 from tablebase.solvers.compiled import CompiledSlice, Load, checkpoint_in, compile_slice
-from tablebase.values import SLAB, Coding, Source
+from tablebase.tables.values import SLAB, Coding, Source
 
 AUTO = "auto"
 WORD_BITS = 64

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.compute.borrow import borrowed
 from tablebase.compute.jit import inline, jit
+from tablebase.compute.pointers import borrowed
 from tablebase.stochastic.formulas import (
     AVERAGE,
     CLOSED,

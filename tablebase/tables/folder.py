@@ -1,14 +1,17 @@
-"""The folder of a tablebase: whether it is there, and whether it can be written to."""
+"""The folder of a tablebase: whether it is there, whether it can be written to, and a second file of a first in it."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import time
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from shutil import disk_usage
 
 from tablebase.errors import TablebaseError, system_error
+from tablebase.tables.format import open_file
 
 PATIENCE = 90.0
 """Seconds for which a network file system may remember that a file was missing; usually 60 at most."""
@@ -80,3 +83,31 @@ def await_file(path: Path, patience: float = PATIENCE) -> bool:
             return False
         time.sleep(INTERVAL)
     return True
+
+
+BLOCK = 1 << 20
+"""Bytes that are copied at a time."""
+
+
+def on_one_file_system(one: Path, other: Path) -> bool:
+    """Whether two folders are on the same file system, so that hard links may be possible."""
+    return one.stat().st_dev == other.stat().st_dev
+
+
+def link_or_copy(source: Path, path: Path) -> bool:
+    """Make a regular file the same as another one, and return whether both are now the same one; a copy is synced to disk."""
+    try:
+        descriptor = open_file(source)
+    except OSError as fault:
+        raise system_error(fault, source, "copy it yourself") from fault
+    with os.fdopen(descriptor, "rb") as file:
+        path.unlink(missing_ok=True)
+        # Another file system, one without hard links, or a file of somebody else.
+        with suppress(OSError):
+            os.link(source.resolve(), path)
+            return True
+        with path.open("xb") as copy:
+            shutil.copyfileobj(file, copy, BLOCK)
+            copy.flush()
+            os.fsync(copy.fileno())
+    return False

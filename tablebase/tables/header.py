@@ -26,7 +26,7 @@ from tablebase.tables import parts
 from tablebase.tables.chunks import ZSTANDARD, filters_of
 from tablebase.tables.format import FORMAT_VERSION
 from tablebase.tables.summary import Summary
-from tablebase.values import FIRST, Coding
+from tablebase.tables.values import FIRST, Coding
 
 
 class Form(NamedTuple):

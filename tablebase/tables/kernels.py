@@ -10,7 +10,7 @@ from tablebase.compute.bits import ones, trailing_zeros
 from tablebase.compute.jit import jit
 from tablebase.compute.kernel_cache import COMPILES
 from tablebase.compute.vectors import ELEMENTS, lanes_of, load
-from tablebase.values import Codes
+from tablebase.tables.values import Codes
 
 
 @jit

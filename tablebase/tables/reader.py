@@ -16,17 +16,17 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from tablebase.compute.locks import held_at_fork
+from tablebase.compute.processes import held_at_fork
 from tablebase.compute.threads import each, spread
 from tablebase.errors import NO_RIGHT, CorruptTableError, TablebaseError, system_error
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import Material
+from tablebase.tables.choice import missing_table
 from tablebase.tables.chunks import content_bytes, decompressed
 from tablebase.tables.format import HDF5_BEGINNING, USER_BLOCK, open_file
 from tablebase.tables.header import read_header
-from tablebase.tables.missing import missing_table
-from tablebase.values import SLAB, Codes, Coding, Source
+from tablebase.tables.values import SLAB, Codes, Coding, Source
 
 hdf5 = held_at_fork(threading.RLock())
 """HDF5 is not thread-safe. It only locates the chunks; reading and decompressing them needs no lock."""
@@ -209,7 +209,7 @@ class Table:
 
 
 class _Unread:
-    """The codes of one side to move of a table, read when they are asked for; see `tablebase.values.Source`."""
+    """The codes of one side to move of a table, read when they are asked for; see `tablebase.tables.values.Source`."""
 
     def __init__(self, table: Table, side: int) -> None:
         self.dtype = np.dtype(table.coding.dtype)

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.compute import machine
-from tablebase.compute.locks import held_at_fork
+from tablebase.compute.processes import held_at_fork
 from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.game import Game
 from tablebase.slices.material import Material
 from tablebase.tables.folder import check_folder
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
-from tablebase.values import Codes
+from tablebase.tables.values import Codes
 
 CACHED_BYTES = 1 << 28
 """Of decompressed chunks."""

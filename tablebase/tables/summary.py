@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tablebase.game import Outcome
 from tablebase.slices.indexing import Layout
-from tablebase.values import DRAW, FIRST, STALEMATE, Codes, Coding
+from tablebase.tables.values import DRAW, FIRST, STALEMATE, Codes, Coding
 
 
 @dataclass(frozen=True)

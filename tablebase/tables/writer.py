@@ -27,7 +27,7 @@ from tablebase.tables.format import USER_BLOCK, digest_behind, seal, title
 from tablebase.tables.header import BUILT, Form, chunk_codes, root_attributes
 from tablebase.tables.reader import Table, hdf5
 from tablebase.tables.summary import LayoutCounts, Summary, Tally
-from tablebase.values import SLAB, Codes, Coding, Source
+from tablebase.tables.values import SLAB, Codes, Coding, Source
 
 
 def write_draft(path: Path, game: Game, material: Material, codes: Sequence[Source], coding: Coding) -> Path:

@@ -14,7 +14,7 @@ from tablebase.slices.location import locate, sides_stored
 from tablebase.slices.material import Material, parse_material
 from tablebase.solvers.compiled import CompiledSlice, compile_slice
 from tablebase.solvers.registry import Solver, find_solver, solve_material
-from tablebase.values import NARROW, NARROW_ANY, Codes, Coding, Source, Value
+from tablebase.tables.values import NARROW, NARROW_ANY, Codes, Coding, Source, Value
 
 REFERENCE = "reference"
 

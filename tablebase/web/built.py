@@ -20,7 +20,7 @@ from tablebase.game import Game, load_game
 from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import StochasticGame
 from tablebase.slices.material import material_name, parse_material
-from tablebase.tables.missing import missing_pieces
+from tablebase.tables.choice import missing_pieces
 from tablebase.web.catalog import KnownCatalog
 
 

@@ -31,7 +31,7 @@ from tablebase.game import Outcome
 from tablebase.slices.location import dependencies, stored_materials
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import table_path
-from tablebase.values import DRAW, Value
+from tablebase.tables.values import DRAW, Value
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()

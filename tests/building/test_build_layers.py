@@ -17,8 +17,8 @@ from support.catalogs import change, rows
 from support.checks import at_least_one
 from support.program import Answer, contents, drafts, flip, reseal
 
-from tablebase.building import layers
-from tablebase.building.layers import estimate
+from tablebase.building import chances
+from tablebase.building.chances import estimate
 from tablebase.catalog.catalog import Catalog
 from tablebase.compute import machine
 from tablebase.game.registry import load_rules
@@ -90,7 +90,7 @@ def test_a_layer_that_is_damaged_while_others_are_built(races: Path, ask: Ask, m
     before = contents(races)
     first, last = races / min(before), races / max(before)
     last.unlink()
-    look, looks = layers._missing, count(1)
+    look, looks = chances._missing, count(1)
 
     def damage(*arguments: Any) -> Any:
         found = look(*arguments)
@@ -99,7 +99,7 @@ def test_a_layer_that_is_damaged_while_others_are_built(races: Path, ask: Ask, m
             flip(first, first.stat().st_size // 2)
         return found
 
-    monkeypatch.setattr(layers, "_missing", damage)
+    monkeypatch.setattr(chances, "_missing", damage)
     answer = ask("build", RACE, *LIMITS, "--data", races)
     assert (answer.code, answer.err.count(".damaged")) == (0, 1)
     assert first.with_name(f"{first.name}.damaged").exists()

@@ -24,8 +24,8 @@ from tablebase.tables import checkpoints
 from tablebase.tables.checkpoints import TableCheckpoint
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
+from tablebase.tables.values import DRAW, Value
 from tablebase.tables.writer import write_draft
-from tablebase.values import DRAW, Value
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()

@@ -21,7 +21,7 @@ from tablebase.building import tables as building
 from tablebase.building.plan import plan
 from tablebase.building.prune import _TABLE_DRAFT
 from tablebase.building.site import TOKEN, site
-from tablebase.compute.cleanup import clean_up
+from tablebase.compute.processes import clean_up
 from tablebase.errors import CapacityError, ClusterError, CorruptTableError
 from tablebase.executors.dask import DaskExecutor
 from tablebase.executors.executor import Limits

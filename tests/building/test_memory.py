@@ -27,7 +27,7 @@ from tablebase.solvers.registry import find_solver, solve_material
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.writer import write_draft
-from tablebase.values import NARROW, NARROW_ANY, Value
+from tablebase.tables.values import NARROW, NARROW_ANY, Value
 from tablebase.checking.table import codes_to_check, verify_codes
 
 game, solver, folder = load_game(sys.argv[1]), sys.argv[2], Path(sys.argv[3])

@@ -24,8 +24,8 @@ from tablebase.slices.material import Material, parse_material, parse_materials
 from tablebase.solvers import pursuit as pursuit_solver
 from tablebase.solvers.registry import SOLVERS, solve_material
 from tablebase.tables import writer
+from tablebase.tables.values import Codes
 from tablebase.tables.writer import write_draft
-from tablebase.values import Codes
 from tablebase_rules.doushouqi import game as doushouqi
 
 POND, FOXES = toys.pond(), load_game("foxhounds-4x4")

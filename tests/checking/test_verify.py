@@ -36,8 +36,8 @@ from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.tables.summary import Summary
+from tablebase.tables.values import DRAW, FULL, NARROW, STALEMATE, Codes, Coding, Value, recode
 from tablebase.tables.writer import write_draft
-from tablebase.values import DRAW, FULL, NARROW, STALEMATE, Codes, Coding, Value, recode
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()

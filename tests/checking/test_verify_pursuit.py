@@ -26,7 +26,7 @@ from tablebase.game.notation import read, render
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import Material, material_name, parse_material, parse_materials
 from tablebase.tables.summary import Summary
-from tablebase.values import DRAW, NARROW_ANY, STALEMATE, Codes, Coding, Value
+from tablebase.tables.values import DRAW, NARROW_ANY, STALEMATE, Codes, Coding, Value
 
 HERDS = [(toys.herd(sort), name) for sort in ("reach", "white", "black") for name in ("DvW", "DDvW")]
 FOXES = [(load_game(f"foxhounds-{size}"), name) for size, name in (("2x2", "FvH"), ("4x4", "FvHH"), ("6x6", "FvHHH"))]

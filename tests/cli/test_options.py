@@ -23,7 +23,7 @@ from tablebase.compute.machine import cores
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game, plain_arguments
 from tablebase.game.plain_arguments import end_of_work, parse_duration, parse_pieces, parse_time
-from tablebase.slices.limits import INDEX_LIMIT, is_buildable, most_pieces
+from tablebase.slices.indexing import INDEX_LIMIT, is_buildable, most_pieces
 from tablebase.slices.location import stored_materials
 from tablebase.slices.material import compositions, parse_material
 from tablebase.tables.format import table_path

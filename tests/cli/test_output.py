@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.program import Answer
 
-from tablebase.cli.boards import legend, write_board
-from tablebase.cli.output import GAP, _blocks, in_bytes, in_time, write_table
+from tablebase.cli.output import GAP, _blocks, in_bytes, in_time, legend, write_board, write_table
 from tablebase.errors import RulesError
 from tablebase.game import Game, Terrain, load_game
 from tablebase.game.moves import legal_moves, play

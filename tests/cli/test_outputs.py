@@ -10,7 +10,7 @@ import pytest
 from support.program import Answer, contents
 
 from tablebase.cli import OLD_SPELLINGS, program
-from tablebase.cli.outputs import OUTPUTS, Output
+from tablebase.cli.options import OUTPUTS, Output
 
 Ask = Callable[..., Answer]
 INPUTS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tablebase.compute.cleanup import clean_up, ensured, undisturbed, when_undisturbed
+from tablebase.compute.processes import clean_up, ensured, undisturbed, when_undisturbed
 
 
 def test_the_end_of_a_block_cleans_up() -> None:

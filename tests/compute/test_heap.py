@@ -11,7 +11,7 @@ import pytest
 PROGRAM = """
 import resource
 import numpy as np
-from tablebase.compute.heap import keep_freed_memory
+from tablebase.compute.machine import keep_freed_memory
 if {keep}:
     keep_freed_memory()
 for turn in range(40):

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tablebase.compute.locks import held_at_fork
+from tablebase.compute.processes import held_at_fork
 
 pytestmark = [
     pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="needs fork"),

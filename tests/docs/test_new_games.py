@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tablebase.game.look import SHAPES, TEXTURES
+from tablebase.game.types import SHAPES, TEXTURES
 from tablebase.testing import STATE_CHECKS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "adding-a-game.md").read_text(encoding="utf-8")

@@ -24,7 +24,7 @@ from tablebase.game.notation import read, render
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import locate
 from tablebase.slices.material import materials, parse_material
-from tablebase.values import DRAW, NARROW_ANY, STALEMATE, Value
+from tablebase.tables.values import DRAW, NARROW_ANY, STALEMATE, Value
 
 LADDERS = [toys.ladder(away) for away in ("b", "w", "wb")]
 HERDS = [toys.herd(sort) for sort in ("open", "reach", "white", "black")]

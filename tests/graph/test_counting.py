@@ -22,9 +22,8 @@ from tablebase.game import Board, Game, Kind, Outcome, Step, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse
 from tablebase.graph import pursuit as counting_kernels
-from tablebase.graph.counting import Count, count, count_graph, count_pursuit, games_from
+from tablebase.graph.counting import Count, combine, count, count_graph, count_pursuit, games_from, primes
 from tablebase.graph.reachable import ONGOING, game_bits, reachable
-from tablebase.graph.residues import combine, primes
 from tablebase.slices.material import material_of
 from tablebase.slices.pursuit import pursuit_fault
 

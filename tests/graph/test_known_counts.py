@@ -14,8 +14,7 @@ from tablebase.compute import threads
 from tablebase.game import Escape, load_game
 from tablebase.game.notation import parse, render
 from tablebase.graph import counting as walks
-from tablebase.graph.counting import count
-from tablebase.graph.residues import primes
+from tablebase.graph.counting import count, primes
 
 Ask = Callable[..., Answer]
 PRIMES = primes(272)

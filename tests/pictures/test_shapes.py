@@ -10,19 +10,19 @@ import pytest
 from support.checks import at_least_one
 from support.pictures import corners
 
-from tablebase.game import game_names, look
+from tablebase.game import game_names, types
 from tablebase.game.game import Game
 from tablebase.game.registry import load_rules
-from tablebase.pictures.glyphs import GLYPHS
 from tablebase.pictures.ground import MEANINGLESS, TEXTURES
+from tablebase.pictures.markup import GLYPHS
 from tablebase.pictures.shapes import SHAPES, Tone, ovals
 from tablebase.pictures.tokens import FIGURE, RADIUS
 
 
 def test_every_name_has_its_drawing() -> None:
     """And every drawing its name, in the order of the alphabet."""
-    assert tuple(SHAPES) == look.SHAPES == tuple(sorted(look.SHAPES))
-    assert tuple(TEXTURES) == look.TEXTURES == tuple(sorted(look.TEXTURES))
+    assert tuple(SHAPES) == types.SHAPES == tuple(sorted(types.SHAPES))
+    assert tuple(TEXTURES) == types.TEXTURES == tuple(sorted(types.TEXTURES))
 
 
 def test_games_of_this_package_name_what_they_have() -> None:

@@ -21,7 +21,7 @@ from tablebase.search import Analysis
 from tablebase.slices.location import locate
 from tablebase.slices.material import materials, parse_material
 from tablebase.tables.format import table_path
-from tablebase.values import Value
+from tablebase.tables.values import Value
 
 JUNGLE = load_game("doushouqi")
 LEVELS = range(1, len(NODES) + 1)

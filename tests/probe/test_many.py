@@ -19,7 +19,7 @@ from tablebase.game.notation import parse, render
 from tablebase.probe import many
 from tablebase.probe.answers import Probe, Unanswered
 from tablebase.slices.material import materials
-from tablebase.values import Value
+from tablebase.tables.values import Value
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()

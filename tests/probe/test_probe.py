@@ -31,7 +31,7 @@ from tablebase.probe.prober import Prober
 from tablebase.slices.material import material_name, materials, parse_material
 from tablebase.tables import store
 from tablebase.tables.format import table_path
-from tablebase.values import Value
+from tablebase.tables.values import Value
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()

@@ -16,7 +16,7 @@ from tablebase.game.moves import legal_moves
 from tablebase.game.notation import parse, render_move
 from tablebase.protocol.server import info, score
 from tablebase.search import Analysis
-from tablebase.values import Value
+from tablebase.tables.values import Value
 
 JUNGLE = load_game("doushouqi")
 START = parse(JUNGLE, JUNGLE.start)

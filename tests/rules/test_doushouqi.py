@@ -15,7 +15,7 @@ from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position, legal_moves, play
 from tablebase.game.notation import parse, render_move
 from tablebase.slices.material import Material, materials, parse_material
-from tablebase.values import Coding, is_loss, is_win
+from tablebase.tables.values import Coding, is_loss, is_win
 from tablebase_rules.doushouqi import ANIMALS
 
 AUTHORS = Path(__file__).resolve().parents[3] / "shared" / "data" / "doushouqi_two_pieces_authors.csv.gz"

@@ -21,7 +21,7 @@ from tablebase.game.notation import parse, render_move
 from tablebase.search.perft import leaves_by_depth
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import table_path
-from tablebase.values import Value
+from tablebase.tables.values import Value
 from tablebase_rules.doushouqi import OPTIONS
 
 DEFAULT_DIGEST = "a926f84276761951167016f40b72a79c2fd1aff8e37e6b94450bbb9caa2a4ae2"

@@ -20,7 +20,7 @@ from tablebase.game.notation import parse, render_move
 from tablebase.search import Analysis, Engine, Options, Repetition
 from tablebase.search.frames import MOST_DEPTH
 from tablebase.search.scores import REPEATER_LOSES
-from tablebase.values import Value
+from tablebase.tables.values import Value
 
 JUNGLE = load_game("doushouqi")
 LEAST = 64

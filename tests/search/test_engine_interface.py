@@ -14,7 +14,7 @@ from tablebase.game import Outcome, load_game
 from tablebase.game.moves import Position, legal_moves
 from tablebase.game.notation import parse, read, render_move
 from tablebase.search import Engine, Options, Repetition
-from tablebase.values import Value
+from tablebase.tables.values import Value
 
 SMALL = Options(hash_bytes=1 << 20, table_bytes=1 << 22)
 PAWNS = load_game("hexapawn")

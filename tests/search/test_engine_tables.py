@@ -25,7 +25,7 @@ from tablebase.slices.location import locate
 from tablebase.slices.material import material_name, material_of, parse_material
 from tablebase.tables.format import table_path
 from tablebase.tables.store import Store
-from tablebase.values import FULL, recode
+from tablebase.tables.values import FULL, recode
 
 JUNGLE = load_game("doushouqi")
 SMALL = Options(hash_bytes=1 << 20, table_bytes=1 << 22)

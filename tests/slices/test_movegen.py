@@ -24,7 +24,7 @@ from tablebase.slices.material import Material, material_of, parse_material
 from tablebase.slices.movegen import MoveGenerator
 from tablebase.solvers.compiled import CompiledSlice, compile_slice
 from tablebase.solvers.kernels import EMPTY, clear, has_escaped, list_moves, most_moves, over_code, set_up
-from tablebase.values import NARROW, NARROW_ANY, STALEMATE, Codes, Coding, Value
+from tablebase.tables.values import NARROW, NARROW_ANY, STALEMATE, Codes, Coding, Value
 
 GAMES = [
     toys.pond(),

@@ -28,7 +28,7 @@ from tablebase.solvers.compiled import IndexArrays, index_arrays
 from tablebase.solvers.kernels import EMPTY, index_of, set_up
 from tablebase.solvers.registry import solve_material
 from tablebase.tables.header import describe_layout
-from tablebase.values import Codes, Coding
+from tablebase.tables.values import Codes, Coding
 
 HUNT = toys.tiered(toys.hunt(), "H")
 TWINS = toys.tiered(toys.twins(), "Pp")

@@ -28,7 +28,7 @@ from tablebase.solvers.planes import solve as planes_solver
 from tablebase.solvers.registry import find_solver, solve_material
 from tablebase.tables import checkpoints
 from tablebase.tables.checkpoints import TableCheckpoint
-from tablebase.values import NARROW, Coding
+from tablebase.tables.values import NARROW, Coding
 
 POND, SHELTER = toys.pond(), toys.shelter("win")
 WIDE = NARROW.wider

@@ -28,8 +28,8 @@ from tablebase.solvers.groups.kernels import DIRTY, LATE, improve, new_scratch
 from tablebase.solvers.groups.layers import compile_rows
 from tablebase.solvers.groups.scores import NOTHING, scores_of
 from tablebase.solvers.registry import Solver, choose_solver, find_solver, solve_material
+from tablebase.tables.values import DRAW, NARROW, NARROW_ANY, STALEMATE, Codes, Coding, Value
 from tablebase.testing import SolverTests
-from tablebase.values import DRAW, NARROW, NARROW_ANY, STALEMATE, Codes, Coding, Value
 
 SOLVER = find_solver("groups")
 assert SOLVER is not None

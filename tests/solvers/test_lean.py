@@ -49,7 +49,7 @@ from tablebase.solvers.planes.log import Log, Part, Segment, parts_of, replay
 from tablebase.solvers.planes.record import ENTRY
 from tablebase.solvers.planes.solve import clean, settle_losses, settle_wins
 from tablebase.solvers.registry import choose_solver, compile_slice, solve_material
-from tablebase.values import NARROW
+from tablebase.tables.values import NARROW
 
 POND = toys.pond()
 

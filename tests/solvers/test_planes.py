@@ -27,7 +27,7 @@ from tablebase.solvers.planes.arrays import ROWS
 from tablebase.solvers.planes.children import NOTHING, WON, scores_of
 from tablebase.solvers.planes.slices import compile_planes
 from tablebase.solvers.registry import choose_solver, solve_material
-from tablebase.values import NARROW, Coding, merit, next_code
+from tablebase.tables.values import NARROW, Coding, merit, next_code
 
 
 def agree(solved: Solved, game: Game, material: Material) -> None:

@@ -33,7 +33,7 @@ from tablebase.solvers import pursuit as pursuit
 from tablebase.solvers.registry import choose_solver, compile_slice, solve_material
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table
-from tablebase.values import FULL, NARROW, NARROW_ANY, Codes, Coding, Value, recode
+from tablebase.tables.values import FULL, NARROW, NARROW_ANY, Codes, Coding, Value, recode
 
 HERDS = [(toys.herd(sort), name) for sort in ("open", "reach", "white", "black") for name in ("DvW", "DDvW")]
 FOXES = [(load_game(f"foxhounds-{size}"), name) for size, name in (("2x2", "FvH"), ("4x4", "FvHH"), ("6x6", "FvHHH"))]

@@ -20,7 +20,7 @@ from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import stored_materials
 from tablebase.slices.material import Material, materials, parse_material
 from tablebase.solvers.registry import CompiledSlice, compile_slice, find_solver, solve_material, solver_for
-from tablebase.values import DRAW, NARROW, STALEMATE, Codes, Coding, Value, recode
+from tablebase.tables.values import DRAW, NARROW, STALEMATE, Codes, Coding, Value, recode
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()

@@ -16,7 +16,7 @@ from tablebase.game.notation import parse
 from tablebase.slices.conversions import conversions
 from tablebase.slices.location import locate
 from tablebase.slices.material import material_name, parse_material
-from tablebase.values import NARROW
+from tablebase.tables.values import NARROW
 
 
 @cache

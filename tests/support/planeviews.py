@@ -24,7 +24,7 @@ from tablebase.solvers.planes.captures import look, set_illegal
 from tablebase.solvers.planes.children import Children, compile_children
 from tablebase.solvers.planes.slices import compile_planes
 from tablebase.solvers.registry import compile_slice
-from tablebase.values import NARROW, Value
+from tablebase.tables.values import NARROW, Value
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()

@@ -13,7 +13,7 @@ from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import locate, sides_stored
 from tablebase.slices.material import Material, material_of
 from tablebase.solvers.registry import find_solver, solve_material
-from tablebase.values import Codes, Coding, Value
+from tablebase.tables.values import Codes, Coding, Value
 
 
 class Tables:

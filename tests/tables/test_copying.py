@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tablebase.errors import CorruptTableError, TablebaseError
-from tablebase.tables.copying import link_or_copy
+from tablebase.tables.folder import link_or_copy
 
 
 def refused(*_: object, **__: object) -> None:

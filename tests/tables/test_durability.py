@@ -16,8 +16,8 @@ from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import table_path
+from tablebase.tables.values import NARROW
 from tablebase.tables.writer import write_draft
-from tablebase.values import NARROW
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()

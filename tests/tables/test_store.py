@@ -39,8 +39,8 @@ from tablebase.tables.kernels import last_code
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.tables.summary import LayoutCounts, Tally
+from tablebase.tables.values import FULL, NARROW, Codes, Coding, Value
 from tablebase.tables.writer import fill_void, write_draft
-from tablebase.values import FULL, NARROW, Codes, Coding, Value
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()

@@ -9,8 +9,8 @@ import pytest
 
 from tablebase.solvers.compiled import CompiledSlice
 from tablebase.solvers.registry import Solver, find_solver
+from tablebase.tables.values import Codes
 from tablebase.testing import SolverTests
-from tablebase.values import Codes
 
 
 def named(name: str) -> Solver:

@@ -17,7 +17,7 @@ from tablebase.game import Game
 from tablebase.game.moves import Move, Position
 from tablebase.game.notation import render
 from tablebase.slices.material import parse_materials
-from tablebase.values import Value
+from tablebase.tables.values import Value
 from tablebase_rules._jungle import ANIMALS, DENS, STRENGTHS, TRAPS, WATER
 from twins import naive
 

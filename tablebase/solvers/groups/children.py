@@ -17,7 +17,7 @@ from tablebase.slices.indexing import layout_of
 from tablebase.solvers.compiled import CompiledSlice, Int64
 from tablebase.solvers.groups.arrays import Tables, table_size
 from tablebase.solvers.groups.scores import Scores
-from tablebase.values import Codes
+from tablebase.tables.values import Codes
 
 BLOCK = 1 << 18
 """Scores that are looked up at a time."""

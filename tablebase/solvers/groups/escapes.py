@@ -10,7 +10,7 @@ from tablebase.solvers.compiled import NOBODY, Bool, CompiledSlice, Int8, Int64
 from tablebase.solvers.groups.arrays import Words, last_squares
 from tablebase.solvers.groups.layers import square_words
 from tablebase.solvers.groups.scores import Scores
-from tablebase.values import Codes
+from tablebase.tables.values import Codes
 
 
 class Escapes(NamedTuple):

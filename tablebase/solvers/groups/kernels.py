@@ -14,7 +14,7 @@ from tablebase.solvers.compiled import NOBODY, Int64
 from tablebase.solvers.groups.arrays import WORD_BITS, Rules, Words
 from tablebase.solvers.groups.escapes import Escapes
 from tablebase.solvers.groups.scores import NOTHING
-from tablebase.values import Codes
+from tablebase.tables.values import Codes
 
 DIRTY, LATE = 1, 2
 """Flags of a row: it must be looked at; the best move of one of its positions leads beyond the coding."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tablebase.game import Game, Outcome
-from tablebase.values import DRAW, STALEMATE, Codes, Coding, Value
+from tablebase.tables.values import DRAW, STALEMATE, Codes, Coding, Value
 
 NOTHING = 0
 """The score where there is no move, or no position."""

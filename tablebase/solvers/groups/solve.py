@@ -29,7 +29,7 @@ from tablebase.solvers.groups.escapes import Escapes, compile_escapes
 from tablebase.solvers.groups.kernels import DIRTY, LATE, Bytes, View, Worth, improve, new_scratch
 from tablebase.solvers.groups.layers import RowNumbers, Rows, compile_rows, square_words
 from tablebase.solvers.groups.scores import NOTHING, Scores, scores_of
-from tablebase.values import Codes, Coding, Source
+from tablebase.tables.values import Codes, Coding, Source
 
 BLOCK = 1 << 18
 """Scores that are set or translated at a time."""

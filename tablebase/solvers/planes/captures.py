@@ -18,7 +18,7 @@ from tablebase.compute.vectors import WORDS, chosen, lanes_of, larger, least, lo
 from tablebase.solvers.planes.arrays import COLUMNS, FULL, PLANE, ROWS, UNITS, Planes, Scratch, State, Words
 from tablebase.solvers.planes.children import NOTHING, WON, Children
 from tablebase.solvers.planes.pull import all_won, list_targets, mask_steps
-from tablebase.values import STALEMATE, Codes
+from tablebase.tables.values import STALEMATE, Codes
 
 EMPTY = -1
 """In `Scratch.board`: no outer piece stands on the square."""

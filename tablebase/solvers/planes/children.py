@@ -21,7 +21,7 @@ from tablebase.slices.conversions import slot_conversions
 from tablebase.slices.indexing import Layout, layout_of
 from tablebase.solvers.compiled import CompiledSlice, Int8, Int32, Int64
 from tablebase.solvers.planes.arrays import PLANE, ROWS, Bytes, Words, word_of
-from tablebase.values import FIRST, Codes, Coding
+from tablebase.tables.values import FIRST, Codes, Coding
 
 NOTHING = 0
 """The score where no move leaves the slice."""

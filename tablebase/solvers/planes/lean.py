@@ -32,7 +32,7 @@ from tablebase.solvers.planes.record import ENTRY, put, record, word_at
 from tablebase.solvers.planes.rows import compile_output
 from tablebase.solvers.planes.slices import compile_planes
 from tablebase.solvers.planes.solve import clean, mark, settle_losses, settle_wins
-from tablebase.values import STALEMATE, Coding
+from tablebase.tables.values import STALEMATE, Coding
 
 States = tuple[LeanState, LeanState]
 

@@ -27,7 +27,7 @@ from tablebase.slices.indexing import Layout
 from tablebase.solvers.planes.arrays import FULL, ROWS, Entries, Planes, State, new_state
 from tablebase.solvers.planes.record import ENTRY, word_at
 from tablebase.solvers.planes.rows import Output, write_codes
-from tablebase.values import DRAW, Codes, Coding
+from tablebase.tables.values import DRAW, Codes, Coding
 
 PARTS = 64
 """Parts at most; the codes of one are in memory at a time."""
@@ -192,7 +192,7 @@ def _write(file: Any, data: memoryview) -> None:
 
 
 class LoggedCodes:
-    """The codes of one side to move, assembled from a log when they are asked for; see `tablebase.values.Source`.
+    """The codes of one side to move, assembled from a log when they are asked for; see `tablebase.tables.values.Source`.
 
     One part is kept, so that reading from begin to end assembles each part once; only one thread may read at a time.
     """

@@ -12,7 +12,7 @@ from tablebase.compute.vectors import ELEMENTS, chosen, lanes_of, load, store
 from tablebase.slices.indexing import Layout
 from tablebase.solvers.compiled import Int64
 from tablebase.solvers.planes.arrays import ROWS, Planes, State
-from tablebase.values import DRAW, Codes
+from tablebase.tables.values import DRAW, Codes
 
 
 class Output(NamedTuple):

@@ -60,7 +60,7 @@ from tablebase.solvers.planes.pull import all_won, any_fresh, list_targets, mask
 from tablebase.solvers.planes.record import delay, record
 from tablebase.solvers.planes.rows import compile_output, write_codes
 from tablebase.solvers.planes.slices import compile_planes
-from tablebase.values import Codes
+from tablebase.tables.values import Codes
 
 GRAIN = 8
 """The smallest number of whole vectors of planes worth a thread."""

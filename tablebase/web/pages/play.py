@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from tablebase.building.plan import check_tables
-from tablebase.compute.quantities import count_plies
+from tablebase.compute.messages import count_plies
 from tablebase.errors import MissingTableError, TablebaseError, quoted
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position

@@ -12,7 +12,7 @@ from tablebase.game import Game, load_game
 from tablebase.game.moves import Position, mirrored, swapped
 from tablebase.game.notation import check_pieces, read, render
 from tablebase.probe.answers import Line
-from tablebase.slices.limits import is_buildable
+from tablebase.slices.indexing import is_buildable
 from tablebase.slices.material import material_name, material_of
 from tablebase.web.context import tables_of
 from tablebase.web.pages import words

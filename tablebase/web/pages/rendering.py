@@ -12,7 +12,7 @@ from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import tablebase
-from tablebase.compute.quantities import count_plies, in_bytes, in_time
+from tablebase.compute.messages import count_plies, in_bytes, in_time
 from tablebase.web.context import settings_of
 from tablebase.web.hidden import without_paths
 from tablebase.web.pages import words

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tablebase.compute.quantities import count_plies
+from tablebase.compute.messages import count_plies
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position
 from tablebase.game.notation import render
 from tablebase.probe.answers import Probe, RatedMove
-from tablebase.values import Value
+from tablebase.tables.values import Value
 
 VERBS = {Outcome.WIN: "wins", Outcome.LOSS: "loses", Outcome.DRAW: "draws"}
 

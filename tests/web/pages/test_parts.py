@@ -16,9 +16,9 @@ from support.pages import shown
 from support.program import Answer
 
 from tablebase.catalog.catalog import Catalog, Counts
-from tablebase.compute.quantities import in_bytes, in_time
+from tablebase.compute.messages import in_bytes, in_time
 from tablebase.game import Outcome, load_game
-from tablebase.values import Value
+from tablebase.tables.values import Value
 from tablebase.web.app import create_app
 from tablebase.web.pages import words
 from tablebase.web.pages.game import Cell, matrices

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twins import naive
 
-from tablebase import values
 from tablebase.game import Outcome
 from tablebase.solvers import kernels
-from tablebase.values import DRAW, FULL, NARROW, STALEMATE, Coding, Value, is_loss, is_win, merit, next_code, recode
+from tablebase.tables import values
+from tablebase.tables.values import DRAW, FULL, NARROW, STALEMATE, Coding, Value, is_loss, is_win, merit, next_code, recode
 
 CODINGS = [Coding(stride, dtype) for stride in (1, 2) for dtype in ("uint8", "uint16")]
 

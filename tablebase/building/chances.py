@@ -17,8 +17,8 @@ from tablebase.building.tables import lock, remove_drafts
 from tablebase.catalog.catalog import Catalog, has_catalog
 from tablebase.checking.chances import verify_layer
 from tablebase.compute import machine
-from tablebase.compute.cleanup import ensured
 from tablebase.compute.machine import forget_peak, peak_memory
+from tablebase.compute.processes import ensured
 from tablebase.compute.stages import reach
 from tablebase.errors import CapacityError, CorruptTableError
 from tablebase.executors.scheduler import Deadline
@@ -30,8 +30,8 @@ from tablebase.stochastic.compiled import Compiled, compiled
 from tablebase.stochastic.files import LayerFile, layer_path, layer_title, limits_of, write_layer
 from tablebase.stochastic.iteration import KEPT, Progress, solve_layer
 from tablebase.tables.checkpoints import TableCheckpoint, discard
+from tablebase.tables.choice import nothing_registered
 from tablebase.tables.format import check_seal, file_sha256
-from tablebase.tables.missing import nothing_registered
 
 ENGINE = "bounds"
 """Name of the solver of games with chance, in logs."""

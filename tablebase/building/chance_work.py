@@ -1,12 +1,12 @@
-"""Build the layers of a game with chance: needs, sentences, progress and logs around `tablebase.building.layers`."""
+"""Build the layers of a game with chance: needs, sentences, progress and logs around `tablebase.building.chances`."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
 
-from tablebase.building.layers import ENGINE, BuiltLayer, build_layers, check_memory, missing_layers, seconds_of
-from tablebase.building.layers import estimate as estimate_layers
+from tablebase.building.chances import ENGINE, BuiltLayer, build_layers, check_memory, missing_layers, seconds_of
+from tablebase.building.chances import estimate as estimate_layers
 from tablebase.building.log import say_summary
 from tablebase.building.records import Begun, BuildResult, Ended, Report, TableRecord
 from tablebase.building.table_work import preparation

@@ -8,7 +8,7 @@ from pathlib import Path
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game import Game
 from tablebase.game.stochastic import StochasticGame
-from tablebase.slices.limits import is_buildable, most_pieces
+from tablebase.slices.indexing import is_buildable, most_pieces
 from tablebase.slices.location import locate
 from tablebase.slices.material import Material, material_name, parse_material, piece_counts
 
