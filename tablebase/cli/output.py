@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from io import StringIO
+from itertools import chain, islice
 from shutil import get_terminal_size
 from textwrap import indent
 from typing import Any
@@ -119,8 +120,11 @@ def write_fixed(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     def line(cells: Sequence[str]) -> str:
         return between.join([*map(str.rjust, cells, widths), cells[-1]]) + "\n"
 
+    rows = iter(rows)
+    # Without any heading if there is an error before the first row.
+    first = list(islice(rows, 1))
     sys.stdout.write(line(columns) + rule * (len(line(columns)) - 1) + "\n")
-    sys.stdout.writelines(map(line, rows))
+    sys.stdout.writelines(map(line, chain(first, rows)))
 
 
 def output_width() -> int:

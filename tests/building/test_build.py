@@ -269,5 +269,5 @@ def test_a_machine_is_measured_by_building(tmp_path: Path, monkeypatch: pytest.M
     # Two rats: 34 of 61 squares up to the mirror, times 61; the table is self-paired.
     assert (cost.material, cost.codes) == ("RvR", 34 * 61)
     assert cost.seconds is not None
-    assert math.isclose(factor, cost.seconds / Pace(GAME).seconds(parse_material(GAME, "RvR")))
+    assert math.isclose(factor, cost.seconds / Pace(GAME, factor=1).seconds(parse_material(GAME, "RvR")))
     assert removed == [str(tmp_path)]

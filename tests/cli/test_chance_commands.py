@@ -273,7 +273,8 @@ def test_no_move_is_worth_more_than_the_position(piglet_tables: Path) -> None:
 def test_estimate(ask: Ask) -> None:
     """A line for each layer, by the limits given."""
     rows = ask("estimate", "harehedgehog", "--lettuces", 1, "--carrots=30", "--cap", "strict", "--format", "json").json
-    assert [list(row) for row in rows] == [["layer", "states", "memory", "disk", "cpu_seconds"]] * 3
+    assert [list(row) for row in rows] == [["layer", "states", "memory", "disk", "cpu_seconds", "start_seconds"]] * 3
+    assert [row["start_seconds"] > 0 for row in rows] == [True, False, False]
     assert all(0 < row["cpu_seconds"] < row["states"] / 10_000 for row in rows)
     assert [row["layer"] for row in rows] == ["0-0", "1-0", "1-1"]
     smaller = ask("estimate", "harehedgehog", "--carrots", 30, "--cap", "strict", "--format", "json").json

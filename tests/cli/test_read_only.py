@@ -88,7 +88,7 @@ def test_what_only_reads_works_in_a_folder_that_can_only_be_read(copied: Path, a
     *read, built, reindexed, pruned = ask_in_read_only(copied, READING + WRITING)
     for words, answer in zip(READING, read, strict=True):
         assert (answer.code, answer.errors) == (0, []), (words, answer.err)
-        if words[0] in ("probe", "line", "stats", "sql", "mine", "estimate"):
+        if words[0] in ("probe", "line", "stats", "sql", "mine"):
             assert answer.out == ask(*words, "--data", copied).out
     for answer in (built, reindexed, pruned):
         (error,) = answer.errors
