@@ -105,11 +105,6 @@ def merit(code: int, stride: int) -> int:
     return 65536 - distance
 
 
-def better(code: int, than: int, stride: int) -> bool:
-    """Whether the side to move prefers `code` to `than`."""
-    return merit(code, stride) > merit(than, stride)
-
-
 class Value(NamedTuple):
     """A position's value for the side to move.
 

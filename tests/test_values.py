@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from twins import naive
 
 from tablebase import values
+from tablebase.compute.jit import inline
 from tablebase.game import Outcome
-from tablebase.solvers import kernels
-from tablebase.values import DRAW, FULL, NARROW, STALEMATE, Coding, Value, better, is_loss, is_win, merit, next_code, recode
+from tablebase.values import DRAW, FULL, NARROW, STALEMATE, Coding, Value, is_loss, is_win, merit, next_code, recode
 
 CODINGS = [Coding(stride, dtype) for stride in (1, 2) for dtype in ("uint8", "uint16")]
 
@@ -84,14 +84,12 @@ def test_a_move_turns_the_outcome_and_takes_a_ply(coding: Coding) -> None:
 
 @pytest.mark.parametrize("stride", [1, 2])
 def test_the_winner_hurries_and_the_loser_delays(stride: int) -> None:
-    """On all pairs of one-byte codes `better` is the naive order, and `merit` is a number for it."""
+    """On all pairs of one-byte codes `merit` has the naive order."""
     coding = Coding(stride, "uint8")
     coded = [(pair, code(coding, pair)) for pair in pairs(coding)]
     for (pair, one), (other_pair, other) in product(coded, repeat=2):
-        assert better(one, other, stride) == naive.better(pair, other_pair)
         assert (merit(one, stride) > merit(other, stride)) == naive.better(pair, other_pair)
-    assert not better(STALEMATE, DRAW, stride)
-    assert not better(DRAW, STALEMATE, stride)
+    assert merit(STALEMATE, stride) == merit(DRAW, stride)
 
 
 @given(st.sampled_from(pairs(FULL)), st.sampled_from(pairs(FULL)))
@@ -99,7 +97,6 @@ def test_values_are_ordered_like_their_codes(pair: naive.Pair, other: naive.Pair
     """On random two-byte values, the merit of values and of codes follow the naive order."""
     first, second = Value(Outcome(pair[0]), pair[1]), Value(Outcome(other[0]), other[1])
     assert (first.merit > second.merit) == naive.better(pair, other)
-    assert better(FULL.code(first), FULL.code(second), FULL.stride) == naive.better(pair, other)
 
 
 @given(st.sampled_from(pairs(FULL)))
@@ -153,10 +150,8 @@ def test_recoding_keeps_values(source: Coding, target: Coding) -> None:
 def test_kernels_compute_the_same(dtype: str, stride: int) -> None:
     """The compiled functions give what Python gives, also for codes that come as one or two unsigned bytes."""
     kind = np.dtype(dtype).type
+    compiled = {function: inline(function) for function in (next_code, merit, is_win, values.distance_of)}
     for one in [*range(256), *range(256, np.iinfo(dtype).max, 9_973)]:
-        given_code = kind(one)
-        assert kernels.next_code(given_code, stride) == next_code(one, stride)
-        assert kernels.merit(given_code, stride) == merit(one, stride)
-        assert kernels.is_win(given_code, stride) == is_win(one, stride)
-        if one >= values.FIRST:
-            assert kernels.distance_of(given_code, stride) == values.distance_of(one, stride)
+        for function, kernel in compiled.items():
+            if function is not values.distance_of or one >= values.FIRST:
+                assert kernel(kind(one), stride) == function(one, stride)

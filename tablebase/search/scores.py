@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from tablebase import values
 from tablebase.compute.jit import inline
 from tablebase.search.position import RuleArrays
-from tablebase.solvers.kernels import distance_of, is_win
 from tablebase.values import FIRST, FULL
+
+distance_of = inline(values.distance_of)
+is_win = inline(values.is_win)
 
 INFINITY = 1_500_000
 WIN = 1_000_000

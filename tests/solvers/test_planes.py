@@ -27,7 +27,7 @@ from tablebase.solvers.planes.arrays import ROWS
 from tablebase.solvers.planes.children import NOTHING, WON, scores_of
 from tablebase.solvers.planes.slices import compile_planes
 from tablebase.solvers.registry import choose_solver, solve_material
-from tablebase.values import NARROW, Coding, better, next_code
+from tablebase.values import NARROW, Coding, merit, next_code
 
 
 def agree(solved: Solved, game: Game, material: Material) -> None:
@@ -50,7 +50,7 @@ def test_scores_order_captures(coding: Coding) -> None:
     for one in codes:
         assert scores[one] > NOTHING
         for other in codes:
-            assert (scores[one] > scores[other]) == better(next_code(one, 1), next_code(other, 1), 1)
+            assert (scores[one] > scores[other]) == (merit(next_code(one, 1), 1) > merit(next_code(other, 1), 1))
 
 
 @all_slices

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numba.extending import overload
 
+from tablebase import values
 from tablebase.compute.jit import inline
 from tablebase.compute.vectors import chosen, fill, lanes_of, least, load
 from tablebase.solvers.planes.arrays import ROWS, AnyState, Entries, State
@@ -20,6 +21,8 @@ _overload: Any = overload
 
 ENTRY = 3
 """Numbers of an entry."""
+
+win_code = inline(values.win_code)
 
 
 def record(state: AnyState, row: Any, word: Any, code: Any) -> None:
