@@ -88,11 +88,23 @@ def test_imports_go_down(room: str) -> None:
     assert not upwards
 
 
-def test_the_verifier_knows_no_solver() -> None:
-    """The check of tables shares nothing with the programs that it checks."""
-    names = {name for path in rooms()["checking"] for name in imported_modules(path)}
+@pytest.mark.parametrize(("room", "other"), [("checking", "solvers"), ("solvers", "checking")])
+def test_solvers_and_checks_share_no_mistakes(room: str, other: str) -> None:
+    """Neither imports the other, nor the arrays that the other makes of the rules; they have set-ups of their own."""
+    names = {name for path in rooms()[room] for name in imported_modules(path)}
     assert any(room_of(name) == "compute" for name in names)
-    assert not [name for name in names if room_of(name) == "solvers"]
+    assert not [name for name in names if room_of(name) == other]
+    assert any(name.startswith("tablebase.slices.slice_arrays") for name in names) == (room == "solvers")
+
+
+def test_a_new_word_of_the_rules_has_few_places() -> None:
+    """CONTRIBUTING.md lists at most twelve files that must know it, and they exist."""
+    section = (
+        (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## A new word of the rules\n")[2].partition("\n## ")[0]
+    )
+    listed = re.findall(r"`([\w/]+\.py)`", "".join(line for line in section.splitlines() if line.startswith("|")))
+    assert 8 < len(set(listed)) == len(listed) <= 12
+    assert all((PACKAGE / name).is_file() for name in listed)
 
 
 def test_rules_modules_know_the_vocabulary_alone() -> None:

@@ -179,7 +179,7 @@ class Image:
             return self.plain.listed
         block = self.block
         moves = slice_moves(block.layout.game, block.layout.material, block.side)
-        return moves.list(self.squares, in_full(block.coding).take(self.codes), block.stored_codes)
+        return moves.listed(self.squares, in_full(block.coding).take(self.codes), block.stored_codes)
 
     def rows_of(self, slice_: StoredSlice) -> Rows:
         """The rows of a slice that is stored here."""

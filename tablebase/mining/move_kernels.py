@@ -1,20 +1,18 @@
-"""Kernels for the moves of many positions of one slice: what they are, what they are worth, and which is right."""
+"""Kernels for what the moves of many positions are worth, and which is right."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.compute.jit import inline, jit
-from tablebase.slices.conversions import ENDS, ILLEGAL
-from tablebase.solvers.compiled import NOBODY, Bool, Int8, Int32, Int64, SliceArrays
-from tablebase.solvers.kernels import EMPTY, blocked, clear, has_escaped, index_of
+from tablebase.slices.slice_arrays import Int32, Int64
 from tablebase.tables import values
 
 NONE = -1
-"""No move, or no captured slot."""
+"""No move."""
 UNDECIDED = -2
 """Instead of the only move: a move of unknown value may keep the outcome as well."""
 UNKNOWN = np.iinfo(np.uint16).max
@@ -25,112 +23,6 @@ Int16 = NDArray[np.int16]
 
 is_win = inline(values.is_win)
 is_loss = inline(values.is_loss)
-
-
-class Terms(NamedTuple):
-    """What pieces add to the index of the position that a move leads to; C destinations, P slots, S squares."""
-
-    add_up: Bool  # (C,) whether the index is a sum: all pieces are of different kinds and without tiers
-    lead: Int8  # (C,) the slot whose square decides whether the child is mirrored
-    flips: Bool  # (C, S) for each square of that slot
-    terms: Int64  # (C, 2, P, S) [c, f, p, s]: of slot p on square s, the child being mirrored or not
-
-
-@jit
-def list_moves(
-    arrays: SliceArrays,
-    terms_of: Terms,
-    twin: Int32,
-    side: int,
-    squares: Int8,
-    begin: Int64,
-    steps: Int32,
-    victims: Int8,
-    destinations: Int32,
-    numbers: Int64,
-) -> int:
-    """List the moves of positions, one after another, and return how many there are.
-
-    Parameters
-    ----------
-    arrays : SliceArrays
-        With layout 0 and child 0 of the table that holds the other side to move.
-    terms_of : Terms
-    twin : ndarray of int32, shape (steps,)
-        An earlier step between the same squares, which is the same move; `NONE` if there is none.
-    side : int
-        The side to move.
-    squares : ndarray of int8, shape (positions, slots)
-    begin : ndarray of int64, shape (positions + 1,)
-        Output: the moves of position i are ``begin[i]:begin[i + 1]``.
-    steps : ndarray of int32
-        Output: the step of each move.
-    victims : ndarray of int8
-        Output: the captured slot, or `NONE`.
-    destinations : ndarray of int32
-        Output: where it leads, the number of a conversion, `STAYS` or `ENDS`.
-    numbers : ndarray of int64
-        Output: the index there; 0 for a move that ends the game.
-    """
-    step_begin, step_target, step_destination, owner = arrays.step_begin, arrays.step_target, arrays.step_destination, arrays.side
-    block, blockers, child_slot, child_square = arrays.step_block, arrays.blockers, arrays.child_slot, arrays.child_square
-    layouts, child_slots, escape = arrays.layouts, arrays.child_slots, arrays.escape
-    add_up, lead, flips, terms = terms_of.add_up, terms_of.lead, terms_of.flips, terms_of.terms
-    may_escape = escape.runner != NOBODY
-    board = np.full(child_square.shape[1], EMPTY, dtype=np.int8)
-    child = np.empty(len(owner), dtype=np.int8)
-    placed = np.empty(len(owner), dtype=np.int8)
-    count = 0
-    for row in range(len(squares)):
-        begin[row] = count
-        for slot in range(len(owner)):
-            placed[slot] = squares[row, slot]
-            board[placed[slot]] = slot
-        if not may_escape or not has_escaped(escape, step_begin, step_target, side, placed):
-            for slot in range(len(owner)):
-                if owner[slot] != side:
-                    continue
-                origin, first = placed[slot], count
-                for step in range(step_begin[slot, origin], step_begin[slot, origin + 1]):
-                    target = step_target[step]
-                    victim = board[target]
-                    destination = step_destination[step, victim + 1]
-                    if destination == ILLEGAL or blocked(block, blockers, step, board):
-                        continue
-                    if twin[step] != NONE and _listed(step_target, steps, first, count, target):
-                        continue
-                    if destination == ENDS:
-                        numbers[count] = 0
-                    elif add_up[destination]:
-                        leading = lead[destination]
-                        flip = np.int64(flips[destination, target if leading == slot else placed[leading]])
-                        number = terms[destination, flip, slot, target]
-                        for other in range(len(owner)):
-                            # A captured piece adds nothing to the index of the child.
-                            if other != slot:
-                                number += terms[destination, flip, other, placed[other]]
-                        numbers[count] = number
-                    else:
-                        for i in range(child_slots[destination]):
-                            source = child_slot[destination, i]
-                            child[i] = child_square[destination, target if source == slot else placed[source]]
-                        numbers[count] = index_of(layouts, destination, child[: child_slots[destination]], False)
-                    steps[count] = step
-                    victims[count] = victim
-                    destinations[count] = destination
-                    count += 1
-        clear(placed, board)
-    begin[len(squares)] = count
-    return count
-
-
-@inline
-def _listed(step_target: Int8, steps: Int32, first: int, count: int, target: int) -> bool:
-    """Whether one of these moves leads to a square."""
-    for move in range(first, count):
-        if step_target[steps[move]] == target:
-            return True
-    return False
 
 
 @jit

@@ -6,11 +6,9 @@ images of its moves.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +16,11 @@ from numpy.typing import NDArray
 from tablebase.errors import MissingTableError
 from tablebase.game import Game, Outcome
 from tablebase.mining.stored_codes import StoredCodes
-from tablebase.slices.conversions import ENDS, slot_conversions
-from tablebase.slices.indexing import Layout, Squares, layout_of
-from tablebase.slices.location import locate
+from tablebase.slices.conversions import ENDS
+from tablebase.slices.indexing import Squares
 from tablebase.slices.material import Material
-from tablebase.tables.values import FULL, NARROW, Codes, Coding, Value
-
-if TYPE_CHECKING:
-    from tablebase.mining.move_kernels import Terms
-    from tablebase.solvers.compiled import SliceArrays
+from tablebase.slices.move_lists import MoveLister
+from tablebase.tables.values import FULL, Codes, Coding, Value
 
 Int16 = NDArray[np.int16]
 Int32 = NDArray[np.int32]
@@ -87,56 +81,14 @@ class Listed:
         return judged
 
 
-class SliceMoves:
-    """The moves of a stored material with one side to move.
+class SliceMoves(MoveLister):
+    """The moves of a stored material with one side to move, and what they are worth; see `MoveLister`."""
 
-    Parameters
-    ----------
-    game : Game
-    material : Material
-    side : int
-
-    Attributes
-    ----------
-    slots, origins, targets : ndarray, shape (steps,)
-        The piece that makes each step, by its slot, and the squares between which it moves.
-    """
-
-    def __init__(self, game: Game, material: Material, side: int) -> None:
-        # Imported here because Numba is slow to load.
-        from tablebase.solvers.compiled import compile_slice, index_arrays
-        from tablebase.solvers.kernels import most_moves
-
-        self.side = side
-        compiled = compile_slice(game, material, lambda *_: (np.zeros(0, dtype=NARROW.dtype), NARROW))
-        layout, inner = compiled.layout, locate(game, material, 1 - side)
-        self.locations = [inner, *compiled.locations]
-        self._sides_to_move = [1 - side, *(conversion.side for conversion in slot_conversions(game, material))]
-        arrays = compiled.arrays
-        stored = layout_of(game, inner.material)
-        arrays.child_slot[0] = [layout.slots.index(inner.pairing[piece]) for piece in stored.slots]
-        if inner.swapped and game.swap is not None:
-            arrays.child_square[0] = game.swap
-        self.arrays = arrays._replace(layouts=index_arrays(game, [layout_of(game, each.material) for each in self.locations]))
-        self._terms = _terms(game, self.arrays, [layout_of(game, each.material) for each in self.locations])
-        self.slots = np.array([slot for slot, _ in compiled.steps], dtype=np.int8)
-        self.origins = np.array([step.origin for _, step in compiled.steps], dtype=np.int8)
-        self.targets = np.array([step.target for _, step in compiled.steps], dtype=np.int8)
-        self._twins = _earlier([(slot, step.origin, step.target) for slot, step in compiled.steps])
-        self._most = most_moves(arrays)
-
-    def list(self, squares: Squares, codes: Codes, stored_codes: StoredCodes) -> Listed:
+    def listed(self, squares: Squares, codes: Codes, stored_codes: StoredCodes) -> Listed:
         """The moves of positions, given by the square of each slot, and their values in the coding `FULL`."""
-        from tablebase.mining.move_kernels import list_moves
-
-        size = len(squares) * self._most
-        begin, steps = np.empty(len(squares) + 1, dtype=np.int64), np.empty(size, dtype=np.int32)
-        victims, destinations = np.empty(size, dtype=np.int8), np.empty(size, dtype=np.int32)
-        numbers = np.empty(size, dtype=np.int64)
-        rows = np.ascontiguousarray(squares)
-        count = list_moves(self.arrays, self._terms, self._twins, self.side, rows, begin, steps, victims, destinations, numbers)
-        worth = self._worth(destinations[:count], numbers[:count], stored_codes)
-        return Listed(begin, steps[:count].copy(), victims[:count].copy(), destinations[:count] == ENDS, worth, codes)
+        begin, steps, victims, destinations, numbers = self.list(squares)
+        worth = self._worth(destinations, numbers, stored_codes)
+        return Listed(begin, steps.copy(), victims.copy(), destinations == ENDS, worth, codes)
 
     def _worth(self, destinations: Int32, numbers: Int64, stored_codes: StoredCodes) -> Codes:
         """What moves are worth, given where they lead and the index there."""
@@ -145,7 +97,7 @@ class SliceMoves:
         worth = np.full(len(destinations), UNKNOWN, dtype=FULL.dtype)
         worth[destinations == ENDS] = FULL.code(Value(Outcome.WIN, 1))
         for number, location in enumerate(self.locations):
-            if self._sides_to_move[number] == self.side:
+            if self.sides_to_move[number] == self.side:
                 continue
             try:
                 table = stored_codes.store.table(stored_codes.game, location.material)
@@ -165,43 +117,6 @@ class SliceMoves:
 def slice_moves(game: Game, material: Material, side: int) -> SliceMoves:
     """The moves of a stored material with one side to move, cached."""
     return SliceMoves(game, material, side)
-
-
-def _terms(game: Game, arrays: SliceArrays, layouts: Sequence[Layout]) -> Terms:
-    """What each piece adds to the index in each of these layouts, to which the moves of a slice lead."""
-    from tablebase.mining.move_kernels import Terms
-
-    count, squares, slots = len(layouts), len(game.board), len(arrays.side)
-    terms = Terms(
-        np.zeros(count, dtype=bool),
-        np.zeros(count, dtype=np.int8),
-        np.zeros((count, squares), dtype=bool),
-        np.zeros((count, 2, slots, squares), dtype=np.int64),
-    )
-    for number, layout in enumerate(layouts):
-        if any(len(group.slots) > 1 or any(group.combinations.levels) for group in layout.groups):
-            continue
-        terms.add_up[number], terms.lead[number] = True, arrays.child_slot[number, 0]
-        for slot, group in enumerate(layout.groups):
-            stride = prod(layout.radices[slot + 1 :])
-            for square, image in enumerate(arrays.child_square[number].tolist()):
-                for flip, seen in enumerate((image, game.mirror[image] if game.mirror else image)):
-                    place = group.places.get(seen, 0)
-                    digit = place if slot else int(layout.lead.digit[place])
-                    terms.terms[number, flip, arrays.child_slot[number, slot], square] = digit * stride
-                if slot == 0 and image in group.places:
-                    terms.flips[number, square] = layout.lead.flip[group.places[image]]
-    return terms
-
-
-def _earlier(keys: Sequence[tuple[int, int, int]]) -> Int32:
-    """For each key the place of the last equal one before it, or -1."""
-    seen: dict[tuple[int, int, int], int] = {}
-    earlier = np.full(len(keys), -1, dtype=np.int32)
-    for place, key in enumerate(keys):
-        earlier[place] = seen.get(key, -1)
-        seen[key] = place
-    return earlier
 
 
 @cache

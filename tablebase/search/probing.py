@@ -19,11 +19,11 @@ from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.search.moves import ONE
 from tablebase.search.position import MATERIAL, WORDS, Board, Int8, Int32, Int64, read_position
+from tablebase.slices.index_arrays import IndexArrays, index_arrays
+from tablebase.slices.index_kernels import index_of
 from tablebase.slices.indexing import Layout, layout_of, most_pieces
 from tablebase.slices.location import Address, locate
 from tablebase.slices.material import material_name, material_of, materials
-from tablebase.solvers.compiled import IndexArrays, index_arrays
-from tablebase.solvers.kernels import index_of
 from tablebase.tables.format import SUFFIX, slice_folder
 from tablebase.tables.store import Store
 from tablebase.tables.values import FULL, recode
@@ -84,7 +84,7 @@ def look_up(tables: TableArrays, board: Board, side: int) -> Any:
                 squares[slot] = image[which, 64 * word + trailing_zeros(left)]
                 left &= left - ONE
                 slot += 1
-    number = index_of(tables.layouts, which, squares[:slots], False)
+    number = index_of(tables.layouts, which, squares[:slots])
     chunk = number // CHUNK
     there = tables.places[tables.first[which] + chunk]
     if there < 0:

@@ -8,8 +8,11 @@ import numpy as np
 
 from tablebase.compute.jit import inline
 from tablebase.search.position import RuleArrays
-from tablebase.solvers.kernels import distance_of, is_win
+from tablebase.tables import values
 from tablebase.tables.values import FIRST, FULL
+
+distance_of = inline(values.distance_of)
+is_win = inline(values.is_win)
 
 INFINITY = 1_500_000
 WIN = 1_000_000

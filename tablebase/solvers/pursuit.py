@@ -36,7 +36,7 @@ def solve(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     """Codes of both sides to move, or None if a distance does not fit the coding."""
     pursuit, coding, checkpoint = pursuit_of(problem.layout), problem.coding, problem.checkpoint
     arrays = compile_pursuit(pursuit)
-    worth = _translate(problem.arrays.children, _scores(coding))
+    worth = _translate(problem.children, _scores(coding))
     runner_codes, pursuer_codes = _codes(coding, True), _codes(coding, False)
     codes = [np.empty(problem.layout.size, dtype=coding.dtype) for _ in (0, 1)]
     running, pursuing = codes[pursuit.runner.side], codes[pursuit.pursuer.side]

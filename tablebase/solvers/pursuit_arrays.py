@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tablebase.compute.jit import inline
 from tablebase.slices.pursuit import NOWHERE, Pursuit
-from tablebase.solvers.compiled import Bool, Int8, Int64
+from tablebase.slices.slice_arrays import Bool, Int8, Int64
 
 GRAIN = 256
 """The fewest rows worth a separate task."""

@@ -81,7 +81,7 @@ def _worth(problem: CompiledSlice, destination: int, squares: Squares) -> Any:
         return Value(Outcome.WIN, 1).merit
     arrays, child = problem.arrays, layout_of(problem.game, problem.locations[destination - 1].material)
     after = arrays.child_square[destination][squares[:, arrays.child_slot[destination, : len(child.slots)]]]
-    codes = arrays.children[arrays.offset[destination] + child.index_many(after)]
+    codes = problem.children[problem.offset[destination] + child.index_many(after)]
     return _next(np.array([merit(code, problem.coding.stride) for code in range(problem.coding.void + 1)])[codes])
 
 

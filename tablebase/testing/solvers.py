@@ -64,12 +64,12 @@ class SolverTests:
     def test_the_same_again(self) -> None:
         """Solving twice returns the same codes, and the input stays unchanged."""
         for problem in self._problems():
-            children = problem.arrays.children.copy()
+            children = problem.children.copy()
             first, second = self.solver.solve(problem), self.solver.solve(problem)
             assert first is not None
             assert second is not None
             assert all(np.array_equal(one, other) for one, other in zip(first, second, strict=True))
-            assert np.array_equal(problem.arrays.children, children)
+            assert np.array_equal(problem.children, children)
 
     def test_distances_that_do_not_fit(self) -> None:
         """Where conversions win in one ply more than a byte can hold, it returns None in one byte and codes in two."""

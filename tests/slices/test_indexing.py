@@ -16,11 +16,11 @@ from twins import naive
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position, mirrored
 from tablebase.game.notation import parse
+from tablebase.slices.index_arrays import IndexArrays, index_arrays
+from tablebase.slices.index_kernels import index_of
 from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.location import slices
 from tablebase.slices.material import Material, material_of, materials, parse_material
-from tablebase.solvers.compiled import IndexArrays, index_arrays
-from tablebase.solvers.kernels import EMPTY, clear, index_of, lead_flips, set_up
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
@@ -38,19 +38,6 @@ def compiled(game: Game, material: Material) -> IndexArrays:
 def slot_squares(home: Layout, position: Position) -> list[int]:
     """The square of each slot; like pieces in the order of the position."""
     return [position.pieces[piece][1] for piece in home.slots]
-
-
-def unpacked(game: Game, material: Material, index: int) -> list[int] | None:
-    """What the kernel `set_up` makes of an index; it must leave a board that `clear` empties."""
-    squares = np.zeros(material.pieces, dtype=np.int8)
-    board = np.full(len(game.board), EMPTY, dtype=np.int8)
-    legal = set_up(compiled(game, material), index, squares, board)
-    if legal:
-        assert [int(board[square]) for square in squares] == list(range(material.pieces))
-        assert np.count_nonzero(board != EMPTY) == material.pieces
-        clear(squares, board)
-    assert (board == EMPTY).all()
-    return squares.tolist() if legal else None
 
 
 @pytest.mark.parametrize("game", TOYS, ids=lambda game: game.name)
@@ -93,7 +80,7 @@ def test_like_pieces_may_come_in_any_order(game: Game) -> None:
                 squares[a], squares[b] = squares[b], squares[a]
                 assert home.index(squares) == index
                 assert home.index_many(np.array([squares], dtype=np.int8)).tolist() == [index]
-                assert index_of(compiled(game, material), 0, np.array(squares, dtype=np.int8), False) == index
+                assert index_of(compiled(game, material), 0, np.array(squares, dtype=np.int8)) == index
 
 
 @pytest.mark.parametrize("game", TOYS, ids=lambda game: game.name)
@@ -110,15 +97,13 @@ def test_numpy_agrees_with_python(game: Game) -> None:
 
 @pytest.mark.parametrize("game", TOYS, ids=lambda game: game.name)
 def test_kernels_agree_with_python(game: Game) -> None:
-    """Both directions, every seventh index of every toy material."""
+    """The squares of every seventh index of every toy material have that index."""
     for _, material in at_least_one([pair for pair in SMALL if pair[0] is game]):
         home = layout_of(game, material)
         for index in range(0, home.size, 7):
             squares = home.squares(index)
-            found = unpacked(game, material, index)
-            assert found == squares
-            if found is not None:
-                assert index_of(compiled(game, material), 0, np.array(found, dtype=np.int8), False) == index
+            if squares is not None:
+                assert index_of(compiled(game, material), 0, np.array(squares, dtype=np.int8)) == index
 
 
 @given(toys.positions(GAME, 6))
@@ -130,20 +115,19 @@ def test_a_position_survives_its_index(position: Position) -> None:
     index = home.index(squares)
     assert 0 <= index < home.size
     assert home.index_many(np.array([squares], dtype=np.int8)).tolist() == [index]
-    assert index_of(compiled(GAME, material), 0, np.array(squares, dtype=np.int8), False) == index
+    assert index_of(compiled(GAME, material), 0, np.array(squares, dtype=np.int8)) == index
     assert home.position(index, position.side) in (position, mirrored(GAME, position))
 
 
 @given(st.data())
 def test_an_index_survives_its_position(data: st.DataObject) -> None:
-    """Random indices of slices of up to eight pieces: the squares are those of all three twins and lead back."""
+    """Random indices of slices of up to eight pieces: the squares are those of both twins and lead back."""
     material = data.draw(st.sampled_from(LARGE))
     home = layout_of(GAME, material)
     index = data.draw(st.integers(0, home.size - 1))
     squares = home.squares(index)
     many, legal = home.squares_many(np.array([index]))
     assert legal.tolist() == [squares is not None]
-    assert unpacked(GAME, material, index) == squares
     if squares is not None:
         assert many.tolist() == [squares]
         assert home.index(squares) == index
@@ -151,7 +135,7 @@ def test_an_index_survives_its_position(data: st.DataObject) -> None:
 
 @given(st.one_of(toys.positions(GAME, 6).map(lambda p: (GAME, p)), toys.positions(toys.twins()).map(lambda p: (toys.twins(), p))))
 def test_mirror_images_share_an_index_unless_the_lead_is_fixed(pair: tuple[Game, Position]) -> None:
-    """A lead group that is its own mirror image leaves the two images their own indices, which the kernel can give both."""
+    """A lead group that is its own mirror image leaves the two images their own indices; the kernel gives both their own, too."""
     game, position = pair
     assert game.mirror is not None
     material = material_of(game, position)
@@ -161,12 +145,9 @@ def test_mirror_images_share_an_index_unless_the_lead_is_fixed(pair: tuple[Game,
     lead = {square for kind, square in position.pieces if kind == home.groups[0].kind}
     fixed = lead == {game.mirror[square] for square in lead}
     assert (index == other) == (not fixed or position == reflected)
-    squares = np.array(slot_squares(home, position), dtype=np.int8)
     arrays = compiled(game, material)
-    if fixed:
-        assert index_of(arrays, 0, squares, True) == other
-    else:
-        assert lead_flips(arrays, squares) != lead_flips(arrays, np.array(slot_squares(home, reflected), dtype=np.int8))
+    both = [np.array(slot_squares(home, one), dtype=np.int8) for one in (position, reflected)]
+    assert [index_of(arrays, 0, squares) for squares in both] == [index, other]
     weights = home.weights_many(np.array([index, other]))
     assert weights.tolist() == ([1, 1] if fixed else [2, 2])
 

@@ -14,17 +14,15 @@ from support.checks import at_least_one
 from support.program import random_position
 from twins import naive
 
-from tablebase.game import Game, Outcome, Step, load_game
+from tablebase.game import Game, Step, load_game
 from tablebase.game.moves import Position, legal_moves
 from tablebase.game.notation import render
 from tablebase.slices.conversions import ENDS, STAYS, slot_conversions
 from tablebase.slices.indexing import Layout, Squares, layout_of
-from tablebase.slices.location import locate, sides_stored, stored_materials
+from tablebase.slices.location import locate, stored_materials
 from tablebase.slices.material import Material, material_of, parse_material
+from tablebase.slices.move_lists import MoveLister
 from tablebase.slices.movegen import MoveGenerator
-from tablebase.solvers.compiled import CompiledSlice, compile_slice
-from tablebase.solvers.kernels import EMPTY, clear, has_escaped, list_moves, most_moves, over_code, set_up
-from tablebase.tables.values import NARROW, NARROW_ANY, STALEMATE, Codes, Coding, Value
 
 GAMES = [
     toys.pond(),
@@ -155,17 +153,6 @@ def test_moves_leave_the_positions_alone() -> None:
 # Kernels
 
 
-@cache
-def compiled(game: Game, table: Material) -> CompiledSlice:
-    """A slice whose ways out lead to tables of draws, which listing moves does not look at."""
-    coding = NARROW if game.escape is None else NARROW_ANY
-
-    def drawn(material: Material, _: int) -> tuple[Codes, Coding]:
-        return np.zeros(layout_of(game, material).size, dtype=coding.dtype), coding
-
-    return compile_slice(game, table, drawn)
-
-
 def stored_index(game: Game, position: Position) -> int:
     """The index of a position in the table that stands for its material."""
     way = locate(game, material_of(game, position), position.side)
@@ -179,31 +166,20 @@ def stored_index(game: Game, position: Position) -> int:
 
 @games
 def test_kernels_list_the_naive_moves(game: Game) -> None:
-    """Each move once: where it leads, and the index of the position there in its table; and whether the game is over."""
+    """Each move once: where it leads, and the index of the position there in its table; none where a piece has escaped."""
     for material, positions in at_least_one(sample(game).items()):
         if locate(game, material, 0).material != material:
             continue
-        problem = compiled(game, material)
-        arrays, own = problem.arrays, problem.layout
-        most = most_moves(arrays)
-        squares, child = np.zeros((2, len(own.slots)), dtype=np.int8)
-        board = np.full(len(game.board), EMPTY, dtype=np.int8)
-        exit_of, numbers = np.zeros(most, dtype=np.int32), np.zeros(most, dtype=np.int64)
-        for position in positions:
-            index = own.index(squares_of(own, [position])[0].tolist())
-            for side in sides_stored(game, material):
-                # The index may stand for the mirror image.
-                shown = own.position(index, side)
-                assert shown is not None
-                set_up(arrays.layouts, index, squares, board)
-                count = list_moves(arrays, side, squares, board, True, exit_of, numbers, child)
-                assert count <= most
-                listed = zip(exit_of[:count].tolist(), numbers[:count].tolist(), strict=True)
-                found = Counter((way, None if way == ENDS else number) for way, number in listed)
-                expected = Counter(expected_moves(game, own, shown))
-                assert found == expected, render(game, shown)
-                check_end(problem, shown, count, squares)
-                clear(squares, board)
+        own = layout_of(game, material)
+        squares = squares_of(own, positions)
+        for side in (0, 1):
+            begin, _, _, destinations, numbers = MoveLister(game, material, side).list(squares)
+            listed = list(zip(destinations.tolist(), numbers.tolist(), strict=True))
+            for place, position in enumerate(positions):
+                shown = position._replace(side=side)
+                found = listed[begin[place] : begin[place + 1]]
+                assert len(found) <= MoveLister(game, material, side).most
+                assert Counter(found) == Counter(expected_moves(game, shown)), render(game, shown)
 
 
 def test_most_moves_are_those_of_the_best_squares() -> None:
@@ -216,35 +192,16 @@ def test_most_moves_are_those_of_the_best_squares() -> None:
         for material in at_least_one(stored_materials(game, 2)):
             kinds = [game.kinds[kind] for kind in material.kinds]
             best = [max(map(len, kind.steps_from.values()), default=0) for kind in kinds]
-            assert most_moves(compiled(game, material).arrays) == sum(best)
+            assert sum(MoveLister(game, material, side).most for side in (0, 1)) == 2 * sum(best)
 
 
-def expected_moves(game: Game, own: Layout, position: Position) -> list[tuple[int, int | None]]:
-    """Where naive moves lead, and the index there."""
-    found: list[tuple[int, int | None]] = []
-    for move in naive.moves(game, position):
-        after = naive.after(position, move)
-        way = way_of(game, position, after, move.wins)
-        # Within the slice the other side's positions have our own layout, whichever slice stores them.
-        inside = squares_of(own, [after])[0].tolist() if way == STAYS else []
-        found.append((way, None if way == ENDS else own.index(inside) if way == STAYS else stored_index(game, after)))
-    return found
-
-
-def check_end(problem: CompiledSlice, position: Position, moves: int, squares: Squares) -> None:
-    """`has_escaped` is the naive twin, and `over_code` returns the result of a game that is over and nothing else."""
-    game, arrays = problem.game, problem.arrays
-    away = naive.escaped(game, position)
-    assert has_escaped(arrays.escape, arrays.step_begin, arrays.step_target, position.side, squares) == away
-    over = over_code(arrays, position.side, moves, squares, problem.coding.stride)
-    if not naive.moves(game, position):
-        assert over == (STALEMATE if game.no_move is Outcome.DRAW else problem.coding.code(Value(Outcome.LOSS, 0)))
-    elif away:
-        assert game.escape is not None
-        winner = game.side_of(game.by_symbol[game.escape.runner])
-        assert over == problem.coding.code(Value(Outcome.WIN if winner == position.side else Outcome.LOSS, 0))
-    else:
-        assert over == -1
+def expected_moves(game: Game, position: Position) -> list[tuple[int, int]]:
+    """Where naive moves lead, and the index there; a move by either of two steps is one."""
+    if naive.escaped(game, position):
+        return []
+    afters = {(naive.after(position, move), move.wins) for move in naive.moves(game, position)}
+    ways = [(way_of(game, position, after, wins), after) for after, wins in afters]
+    return [(way, 0 if way == ENDS else stored_index(game, after)) for way, after in ways]
 
 
 def test_the_samples_meet_what_they_are_about() -> None:

@@ -20,12 +20,12 @@ from tablebase.game import Game, Outcome, Step, load_game
 from tablebase.game.moves import Position, mirrored
 from tablebase.slices.conversions import conversions
 from tablebase.slices.equivalence import representative
+from tablebase.slices.index_arrays import IndexArrays, index_arrays
+from tablebase.slices.index_kernels import index_of
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import dependencies, locate, slices, stored_materials
 from tablebase.slices.material import Material, material_name, material_of, materials, parse_material, parse_materials
 from tablebase.slices.placements import placements, table_placements
-from tablebase.solvers.compiled import IndexArrays, index_arrays
-from tablebase.solvers.kernels import EMPTY, index_of, set_up
 from tablebase.solvers.registry import solve_material
 from tablebase.tables.header import describe_layout
 from tablebase.tables.values import Codes, Coding
@@ -118,7 +118,7 @@ def test_indices_number_a_plain_list_of_placements(game: Game) -> None:
 
 @games
 def test_many_at_once_and_kernels_number_alike(game: Game) -> None:
-    """Every index of every tier: NumPy and kernels give the squares that Python gives, and the index back."""
+    """Every index of every tier: NumPy gives the squares that Python gives, and NumPy and kernels the index back."""
     for kinds in at_least_one(compositions(game)):
         for material in tiers_of(game, kinds):
             home = layout_of(game, material)
@@ -130,21 +130,14 @@ def test_many_at_once_and_kernels_number_alike(game: Game) -> None:
             assert home.weights_many(indices)[legal].sum() == placements(game, material)
             arrays = compiled(game, material)
             for index in range(0, home.size, 5):
-                assert unpacked(arrays, game, material, index) == singly[index]
                 if singly[index] is not None:
-                    assert index_of(arrays, 0, np.array(singly[index], dtype=np.int8), False) == index
+                    assert index_of(arrays, 0, np.array(singly[index], dtype=np.int8)) == index
 
 
 @cache
 def compiled(game: Game, material: Material) -> IndexArrays:
     """The layout as kernels read it."""
     return index_arrays(game, [layout_of(game, material)])
-
-
-def unpacked(arrays: IndexArrays, game: Game, material: Material, index: int) -> list[int] | None:
-    """What the kernel `set_up` makes of an index."""
-    squares, board = np.zeros(material.pieces, dtype=np.int8), np.full(len(game.board), EMPTY, dtype=np.int8)
-    return squares.tolist() if set_up(arrays, index, squares, board) else None
 
 
 @given(toys.positions(FOX, 5))
@@ -155,7 +148,7 @@ def test_a_position_of_the_chessboard_survives_its_index(position: Position) -> 
     squares = [position.pieces[piece][1] for piece in home.slots]
     index = home.index(squares)
     assert home.index_many(np.array([squares], dtype=np.int8)).tolist() == [index]
-    assert index_of(compiled(FOX, material), 0, np.array(squares, dtype=np.int8), False) == index
+    assert index_of(compiled(FOX, material), 0, np.array(squares, dtype=np.int8)) == index
     assert home.position(index, position.side) == position
 
 

@@ -71,14 +71,14 @@ def careless_at_the_end(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
 def spoiling(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     """Leaves its marks in what it was given."""
     codes = named("reference").solve(problem)
-    problem.arrays.children[:] = 0
+    problem.children[:] = 0
     return codes
 
 
 def saturating(problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     """Calls what does not fit a draw."""
     codes = named("reference").solve(problem)
-    return (problem.arrays.children[:0], problem.arrays.children[:0]) if codes is None else codes
+    return (problem.children[:0], problem.children[:0]) if codes is None else codes
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from tablebase.compute.threads import spread
 from tablebase.slices.combinadics import Combinations
 from tablebase.slices.indexing import layout_of
-from tablebase.solvers.compiled import CompiledSlice, Int64
+from tablebase.slices.slice_arrays import Int64
+from tablebase.solvers.compiled import CompiledSlice
 from tablebase.solvers.groups.arrays import Tables, table_size
 from tablebase.solvers.groups.scores import Scores
 from tablebase.tables.values import Codes
@@ -56,7 +57,7 @@ def _expand_table(problem: CompiledSlice, tables: Tables, table: int, scores: Sc
     """Fill in the scores of one table; what stands for no position holds anything."""
     number = tables.conversions[table]
     child = layout_of(problem.game, problem.locations[number - 1].material)
-    codes = problem.arrays.children[problem.arrays.offset[number] :][: child.size]
+    codes = problem.children[problem.offset[number] :][: child.size]
     *outer, last = [_parts(problem, number, g, placements) for g, placements in enumerate(tables.groups[table])]
     plain, mirrored, flips = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.zeros(1, dtype=bool)
     for parts in outer:
@@ -94,7 +95,7 @@ def _parts(problem: CompiledSlice, number: int, group: int, placements: Combinat
     heir = next(g for g, each in enumerate(child.groups) if arrays.child_slot[number, each.slots.start] in slots)
     homes = np.array(problem.layout.groups[group].squares, dtype=np.int8)
     squares = arrays.child_square[number][homes[placements.unrank_many(np.arange(placements.size))]]
-    mirror = arrays.layouts.mirror
+    mirror = arrays.mirror
     plain, mirrored = (child.groups[heir].rank_many(placed) for placed in (squares, mirror[squares]))
     flips = None
     if heir == 0 and game.mirror is not None:

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tablebase.solvers.compiled import NOBODY, Bool, CompiledSlice, Int8, Int64
+from tablebase.slices.slice_arrays import NOBODY, Bool, Int8, Int64
+from tablebase.solvers.compiled import CompiledSlice
 from tablebase.solvers.groups.arrays import Words, last_squares
 from tablebase.solvers.groups.layers import square_words
 from tablebase.solvers.groups.scores import Scores

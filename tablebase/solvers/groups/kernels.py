@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tablebase.compute.jit import inline, jit
 from tablebase.compute.pointers import bare
 from tablebase.slices.conversions import ENDS, ILLEGAL, STAYS
-from tablebase.solvers.compiled import NOBODY, Int64
+from tablebase.slices.slice_arrays import NOBODY, Int64
 from tablebase.solvers.groups.arrays import WORD_BITS, Rules, Words
 from tablebase.solvers.groups.escapes import Escapes
 from tablebase.solvers.groups.scores import NOTHING

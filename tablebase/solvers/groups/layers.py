@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.slices.indexing import Group, Layout
-from tablebase.solvers.compiled import Bool, Int64
+from tablebase.slices.slice_arrays import Bool, Int64
 from tablebase.solvers.groups.arrays import WORD_BITS, Words
 
 RowNumbers = NDArray[np.int64]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from tablebase.compute.vectors import ELEMENTS, WORDS, room, rooms
 from tablebase.game import Game, Step
-from tablebase.solvers.compiled import Int8, Int32, Int64
+from tablebase.slices.slice_arrays import Int8, Int32, Int64
 from tablebase.tables.values import Codes
 
 ROWS = 64

@@ -19,7 +19,8 @@ from tablebase.compute.pointers import bare
 from tablebase.compute.vectors import ELEMENTS, room
 from tablebase.slices.conversions import slot_conversions
 from tablebase.slices.indexing import Layout, layout_of
-from tablebase.solvers.compiled import CompiledSlice, Int8, Int32, Int64
+from tablebase.slices.slice_arrays import Int8, Int32, Int64
+from tablebase.solvers.compiled import CompiledSlice
 from tablebase.solvers.planes.arrays import PLANE, ROWS, Bytes, Words, word_of
 from tablebase.tables.values import FIRST, Codes, Coding
 
@@ -84,7 +85,7 @@ def compile_children(problem: CompiledSlice) -> Children:
     worth[:ELEMENTS] = problem.coding.void
     scores = scores_of(problem.coding)
     for begin, expansion in expansions:
-        work = partial(expand, expansion, problem.arrays.children, scores, worth, begin)
+        work = partial(expand, expansion, problem.children, scores, worth, begin)
         threads.spread(work, expansion.placements, GRAIN)
     return Children(base, part.reshape(-1), worth)
 
@@ -141,14 +142,14 @@ def _child_parts(problem: CompiledSlice, number: int) -> dict[str, NDArray[Any]]
         digits[list(group.squares)] = range(len(group.squares)) if slot else child.lead.digit
         parent_slot = int(arrays.child_slot[number, slot])
         # The digit of a lead is that of its mirror image already.
-        for flip, image in enumerate((plain, arrays.layouts.mirror[plain] if slot else plain)):
+        for flip, image in enumerate((plain, arrays.mirror[plain] if slot else plain)):
             part[flip, parent_slot, :squares] = digits[image] * stride
         stride *= child.radices[slot]
         if slot == 0:
             flipped = np.zeros(ROWS, dtype=np.uint8)
             flipped[list(group.squares)] = child.lead.flip
             flips[:squares] = flipped[plain]
-            part[:, parent_slot] += arrays.offset[number]
+            part[:, parent_slot] += problem.offset[number]
     return {"flips": flips, "part": part[0].reshape(-1), "image": part[1].reshape(-1)}
 
 

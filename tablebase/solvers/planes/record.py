@@ -14,12 +14,15 @@ from numba.extending import overload
 from tablebase.compute.jit import inline
 from tablebase.compute.vectors import chosen, fill, lanes_of, least, load
 from tablebase.solvers.planes.arrays import ROWS, AnyState, Entries, State
+from tablebase.tables import values
 
 # Numba's own functions have no annotations.
 _overload: Any = overload
 
 ENTRY = 3
 """Numbers of an entry."""
+
+win_code = inline(values.win_code)
 
 
 def record(state: AnyState, row: Any, word: Any, code: Any) -> None:

@@ -10,7 +10,7 @@ from tablebase.compute.jit import jit
 from tablebase.compute.pointers import bare
 from tablebase.compute.vectors import ELEMENTS, chosen, lanes_of, load, store
 from tablebase.slices.indexing import Layout
-from tablebase.solvers.compiled import Int64
+from tablebase.slices.slice_arrays import Int64
 from tablebase.solvers.planes.arrays import ROWS, Planes, State
 from tablebase.tables.values import DRAW, Codes
 

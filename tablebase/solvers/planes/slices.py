@@ -42,7 +42,7 @@ def compile_planes(problem: CompiledSlice) -> Planes:
         size=len(occupied),
         outer=outer,
         void=problem.coding.void,
-        no_move=problem.arrays.no_move,
+        no_move=problem.no_move,
         owner=problem.arrays.side,
         file_home=home(game, file_kind),
         row_home=home(game, row_kind),

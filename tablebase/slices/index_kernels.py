@@ -1,0 +1,80 @@
+"""The compiled index: the twin of `tablebase.slices.indexing.Layout.index`.
+
+Arrays are unpacked from their named tuples before any loop, because inside a loop each access costs Numba a reference count.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tablebase.compute.jit import inline, jit
+from tablebase.slices.index_arrays import IndexArrays, Int32, Int64
+
+Int8 = NDArray[np.int8]
+
+
+@inline
+def _digit(
+    first: int, last: int, place_of: Int32, level: Int64, advance: int, ways: Int64, mirror: Int8, squares: Int8, flip: bool
+) -> Any:
+    """Placement number of the group of slots first … last; the board is mirrored first if `flip`."""
+    if first == last:
+        square = squares[first]
+        return np.int64(place_of[mirror[square] if flip else square])
+    number, left, bound = np.int64(0), advance, np.int64(len(place_of))
+    for j in range(last - first + 1, 0, -1):
+        # The largest place not yet counted.
+        largest = np.int64(-1)
+        for slot in range(first, last + 1):
+            square = mirror[squares[slot]] if flip else squares[slot]
+            place = np.int64(place_of[square])
+            if largest < place < bound:
+                largest = place
+        number += ways[j, largest, left]
+        left -= level[largest]
+        bound = largest
+    return number
+
+
+@jit
+def index_of(index: IndexArrays, which: int, squares: Int8) -> Any:
+    """Index of a position in layout `which`.
+
+    Parameters
+    ----------
+    index : IndexArrays
+    which : int
+    squares : ndarray of int8
+        Square of each slot of that layout.
+    """
+    first, radix, place, level, ways = index.first, index.radix, index.place, index.level, index.ways
+    advance, mirror = index.advance, index.mirror
+    rank = _digit(
+        first[which, 0],
+        first[which, 1] - 1,
+        place[which, 0],
+        level[which, 0],
+        advance[which, 0],
+        ways[which, 0],
+        mirror,
+        squares,
+        False,
+    )
+    flip = index.lead_flip[which, rank]
+    number = np.int64(index.lead_digit[which, rank])
+    for g in range(1, index.groups[which]):
+        number = number * radix[which, g] + _digit(
+            first[which, g],
+            first[which, g + 1] - 1,
+            place[which, g],
+            level[which, g],
+            advance[which, g],
+            ways[which, g],
+            mirror,
+            squares,
+            flip,
+        )
+    return number

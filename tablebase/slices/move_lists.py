@@ -1,0 +1,115 @@
+"""The moves of many positions of one slice, listed by a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tablebase.game import Game
+from tablebase.slices.conversions import slot_conversions
+from tablebase.slices.index_arrays import index_arrays, index_terms
+from tablebase.slices.indexing import Squares, layout_of
+from tablebase.slices.location import locate
+from tablebase.slices.material import Material
+from tablebase.slices.slice_arrays import Int8, Int32, Int64, child_locations, slice_arrays, slice_steps
+
+
+class MoveList(NamedTuple):
+    """Moves of positions; those of position i are ``begin[i]:begin[i + 1]``. Other arrays have the shape (moves,).
+
+    Parameters
+    ----------
+    begin : ndarray of int64, shape (positions + 1,)
+    steps : ndarray of int32
+        Numbers of steps of `MoveLister`.
+    victims : ndarray of int8
+        The captured slot, or -1.
+    destinations : ndarray of int32
+        Where the move leads: `STAYS`, `ENDS` or the number of a conversion.
+    numbers : ndarray of int64
+        The index there, in the table of `MoveLister.locations`; 0 for a move that ends the game.
+    """
+
+    begin: Int64
+    steps: Int32
+    victims: Int8
+    destinations: Int32
+    numbers: Int64
+
+
+class MoveLister:
+    """Lists the moves of positions of a stored material with one side to move.
+
+    Parameters
+    ----------
+    game : Game
+    material : Material
+    side : int
+
+    Attributes
+    ----------
+    locations : list of Location
+        Where the position after a move is stored, by destination; 0 is the material itself with the other side to move.
+    sides_to_move : list of int
+        The side to move after the move, by destination.
+    slots, origins, targets : ndarray, shape (steps,)
+        The piece that makes each step, by its slot, and the squares between which it moves.
+    """
+
+    def __init__(self, game: Game, material: Material, side: int) -> None:
+        layout, inner = layout_of(game, material), locate(game, material, 1 - side)
+        children = child_locations(layout)
+        self.side, self.locations = side, [inner, *children]
+        self.sides_to_move = [1 - side, *(conversion.side for conversion in slot_conversions(game, material))]
+        layouts = [layout_of(game, each.material) for each in self.locations]
+        arrays = slice_arrays(layout, children)
+        arrays.child_slot[0] = [layout.slots.index(inner.pairing[piece]) for piece in layouts[0].slots]
+        if inner.swapped and game.swap is not None:
+            arrays.child_square[0] = game.swap
+        self._arrays, self._layouts = arrays, index_arrays(game, layouts)
+        self._child_slots = np.array([len(each.slots) for each in layouts], dtype=np.int64)
+        self._terms = index_terms(game, layouts, arrays.child_slot, arrays.child_square)
+        steps = slice_steps(layout)
+        self.slots = np.array([slot for slot, _ in steps], dtype=np.int8)
+        self.origins = np.array([step.origin for _, step in steps], dtype=np.int8)
+        self.targets = np.array([step.target for _, step in steps], dtype=np.int8)
+        self._twins = _earlier([(slot, step.origin, step.target) for slot, step in steps])
+        # The most moves of a position: those of the best square of each piece.
+        self.most = int(np.diff(arrays.step_begin, axis=1).max(axis=1, initial=0).sum())
+
+    def list(self, squares: Squares) -> MoveList:
+        """The moves of positions, given by the square of each slot; each move once, none where a piece has escaped."""
+        # Imported here because Numba is slow to load.
+        from tablebase.slices.move_kernels import list_moves
+
+        size = len(squares) * self.most
+        begin, numbers = np.empty(len(squares) + 1, dtype=np.int64), np.empty(size, dtype=np.int64)
+        steps, destinations = np.empty((2, size), dtype=np.int32)
+        victims, rows = np.empty(size, dtype=np.int8), np.ascontiguousarray(squares)
+        count = list_moves(
+            self._arrays,
+            self._layouts,
+            self._child_slots,
+            self._terms,
+            self._twins,
+            self.side,
+            rows,
+            begin,
+            steps,
+            victims,
+            destinations,
+            numbers,
+        )
+        return MoveList(begin, steps[:count], victims[:count], destinations[:count], numbers[:count])
+
+
+def _earlier(keys: Sequence[tuple[int, int, int]]) -> Int32:
+    """For each key the place of the last equal one before it, or -1."""
+    seen: dict[tuple[int, int, int], int] = {}
+    earlier = np.full(len(keys), -1, dtype=np.int32)
+    for place, key in enumerate(keys):
+        earlier[place] = seen.get(key, -1)
+        seen[key] = place
+    return earlier
