@@ -29,6 +29,9 @@ GAP = 3
 """Columns between two columns of a table."""
 RULE = "─"
 """What the line below the headings of a table consists of."""
+SIDES = ("bold cyan", "bold red")
+TERRAIN = ("blue", "yellow", "magenta", "green")
+LAST_MOVE = "bold green"
 
 
 def write_rows(
@@ -164,11 +167,6 @@ def in_bytes(number: float) -> Amount:
 def in_time(seconds: float) -> Amount:
     """A duration in the two largest units that matter."""
     return Amount(messages.in_time(seconds))
-
-
-SIDES = ("bold cyan", "bold red")
-TERRAIN = ("blue", "yellow", "magenta", "green")
-LAST_MOVE = "bold green"
 
 
 def write_board(game: Game, position: Position, last: Move | None = None, *, over: bool = False) -> None:

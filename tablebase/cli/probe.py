@@ -34,6 +34,11 @@ if TYPE_CHECKING:
     from tablebase.game import Game
     from tablebase.probe.answers import Probe
 
+SUFFIX = ".svg"
+DIGITS = 3
+CURE = "name another file with --svg"
+FOLDER_CURE = "name a new folder with --svg"
+
 
 def probe(
     game: GameName,
@@ -197,12 +202,6 @@ def _write_boards(probes: list[Probe], rows: list[dict[str, Any]]) -> None:
         sys.stdout.write(f"   {row['outcome']}{'' if row['distance'] is None else ' in ' + str(row['distance'])}")
         sys.stdout.write(f", {row['best']}\n\n" if row["best"] else "\n\n")
         last = probes[number].moves[0].legal_move if row["best"] else None
-
-
-SUFFIX = ".svg"
-DIGITS = 3
-CURE = "name another file with --svg"
-FOLDER_CURE = "name a new folder with --svg"
 
 
 def check_file(path: Path, positions: Sequence[str]) -> None:

@@ -16,6 +16,12 @@ CONTROL_GROUPS = Path("/sys/fs/cgroup")
 MEMBERSHIP = Path("/proc/self/cgroup")
 PEAK = Path("/proc/self/clear_refs")
 STATUS = Path("/proc/self/status")
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
+"""Parameters of mallopt(3)."""
+LARGEST = 32 << 20
+"""Bytes up to which memory can be kept; glibc allows no more."""
+KEPT = 512 << 20
+"""Bytes of freed memory that each heap may keep."""
 
 
 def cores() -> int:
@@ -101,14 +107,6 @@ def _limits(name: str, controller: str = "") -> Iterator[str]:
                     yield (CONTROL_GROUPS / controller / folder / name).read_text().strip()
                 except OSError:
                     continue
-
-
-M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
-"""Parameters of mallopt(3)."""
-LARGEST = 32 << 20
-"""Bytes up to which memory can be kept; glibc allows no more."""
-KEPT = 512 << 20
-"""Bytes of freed memory that each heap may keep."""
 
 
 def keep_freed_memory() -> None:
