@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import platform
 import sys
@@ -115,6 +114,9 @@ def keep_freed_memory() -> None:
     The system clears each page that it hands out, which work that makes arrays of the same sizes over and over need not wait for.
     Only glibc has to be told; other allocators keep memory by themselves.
     """
+    # Imported here because few processes need it.
+    import ctypes
+
     if platform.libc_ver()[0] == "glibc":
         libc = ctypes.CDLL(None)
         libc.mallopt(M_MMAP_THRESHOLD, LARGEST)
