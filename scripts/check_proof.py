@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from tablebase.errors import TablebaseError
-from tablebase.files.texts import read_text
+from tablebase.files.inputs import read_text
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Move, Position, decided, legal_moves, play, wins_at_once
 from tablebase.game.notation import read, render_move

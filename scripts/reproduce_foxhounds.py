@@ -39,10 +39,9 @@ from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Position, legal_moves, play
 from tablebase.game.notation import parse, render
 from tablebase.graph.counting import count
-from tablebase.graph.forcing import UNFORCEABLE
+from tablebase.graph.forcing import UNFORCEABLE, values
 from tablebase.graph.policies import chance_against
 from tablebase.graph.reachable import reachable
-from tablebase.graph.values import values
 from tablebase.play.foxbox import FOX, HOUNDS, FoxBoxes, fox_boxes
 
 SIZES = (2, 4, 6, 8)

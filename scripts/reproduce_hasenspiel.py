@@ -27,8 +27,8 @@ from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.notation import board_picture
 from tablebase.graph.counting import count
+from tablebase.graph.forcing import values
 from tablebase.graph.reachable import reachable
-from tablebase.graph.values import values
 
 WHITE, BLACK = 0, 1
 FIRST_MOVES = 10

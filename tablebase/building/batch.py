@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tablebase.errors import BatchError, TablebaseError, did_you_mean, quoted
-from tablebase.files.texts import MEBIBYTE, read_text
+from tablebase.files.inputs import MEBIBYTE, read_text
 
 COMMANDS = ("verify", "reindex", "export", "patterns", "mine", "sql", "stats", "plot", "probe", "line", "pack", "copy")
 """Follow-up commands."""

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from tablebase.errors import TablebaseError
+from tablebase.files.inputs import read_text
 from tablebase.files.locks import locked
 from tablebase.files.outputs import check_output, write_text
-from tablebase.files.texts import read_text
 
 FORMAT = "batch record 1"
 CURE = "move the batch file to a folder that you may write"

@@ -1,25 +1,29 @@
-"""What tables need: bytes of memory while they are built, and bytes on disk."""
+"""What tables need of memory and disk, and whether a build fits."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tablebase.building.plan import dependency_graph
 from tablebase.compute import machine
+from tablebase.errors import CapacityError
 from tablebase.executors.executor import Limits
+from tablebase.executors.scheduler import is_chain
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import dependencies, sides_stored
-from tablebase.slices.material import Material, parse_material
+from tablebase.slices.material import Material, material_name, parse_material
 from tablebase.slices.pursuit import pursuit_fault
-from tablebase.solvers.registry import AUTO, solver_for
+from tablebase.solvers.registry import AUTO, choose_solver, find_solver, solver_for
+from tablebase.tables.folder import free_space
 
 if TYPE_CHECKING:
-    # Workers need no catalog, which takes as long to load as all else.
     from tablebase.catalog.catalog import TableCost
 
 WORKER_BYTES = 300_000_000
@@ -102,3 +106,55 @@ def _file_bytes(game: Game, material: Material) -> float:
     """Bytes that the file of a stored material is expected to have."""
     model = ROW_FILES if pursuit_fault(game, material) is not None else PURSUIT_FILES
     return model(cells(game, material))
+
+
+def describe_solvers(game: Game, missing: Sequence[Material], solver: str, allowed: int | None = None) -> str:
+    """A sentence that says which solver will solve how many tables, and why."""
+    chosen = find_solver(solver)
+    if chosen is not None:
+        return f"tables to solve with {chosen.name}: {len(missing)} (as asked for)"
+    choices = (choose_solver(game, material, solver_memory(game, material, allowed)) for material in missing)
+    reasons = Counter((fastest.name, reason) for fastest, reason in choices)
+    return "; ".join(f"tables to solve with {name}: {count} ({why})" for (name, why), count in reasons.items())
+
+
+def describe_sharing(game: Game, missing: Sequence[Material], limits: Limits, solver: str) -> str:
+    """A sentence that says how several workers divide the work: among tables, or within a table."""
+    if limits.each:
+        return f"tables at a time: up to {limits.workers}, each in {limits.memory or 0:,} bytes of memory at most"
+    if is_chain(dependency_graph(game, missing)):
+        return f"tables at a time: 1, with {limits.workers} threads (each needs the one before it)"
+    shared = f"tables at a time: up to {limits.workers}"
+    if limits.memory is None:
+        return shared
+    alone = sum(2 * memory(game, material, solver, limits.memory) > limits.memory for material in missing)
+    if not alone:
+        return shared
+    reason = f"two like them do not fit into {limits.memory:,} bytes"
+    return f"{shared}; tables solved alone, with {limits.workers} threads: {alone} ({reason})"
+
+
+def check_capacity(
+    game: Game,
+    missing: Sequence[Material],
+    folder: Path,
+    limits: Limits,
+    solver: str,
+    keep: int = 0,
+    catalog: str | None = None,
+) -> None:
+    """Raise `CapacityError` if a table would not fit into memory, or all of them onto the disk with `keep` bytes left free."""
+    present, allowed = machine.memory(), allowed_memory(limits)
+    largest = max(missing, key=lambda material: memory(game, material, solver, allowed))
+    needed = memory(game, largest, solver, allowed)
+    if needed > allowed:
+        name = material_name(game, largest)
+        cure = "allow more with --memory" if needed <= present else "this machine has no more"
+        if limits.each:
+            cure = "no worker has more, so use fewer or larger ones"
+        raise CapacityError(name, cure, needed=needed, allowed=allowed)
+    needed, free = disk(game, missing, costs_in(game, folder, catalog)), max(0, free_space(folder) - keep)
+    if needed > free:
+        raise CapacityError(
+            "the build", "name another folder with --data", needed=needed, allowed=free, unit=f"bytes on the disk of {folder}"
+        )

@@ -12,11 +12,10 @@ from functools import partial
 from pathlib import Path
 
 from tablebase.building import tables as building
-from tablebase.building.capacity import check_capacity, describe_sharing, describe_solvers
 from tablebase.building.damage import Examined, examine
 from tablebase.building.estimate import elapsed
 from tablebase.building.log import say_summary
-from tablebase.building.needs import cells, costs_in, disk, memory
+from tablebase.building.needs import cells, check_capacity, costs_in, describe_sharing, describe_solvers, disk, memory
 from tablebase.building.pace import Pace, compiling, start_seconds
 from tablebase.building.plan import wanted_materials, with_dependencies
 from tablebase.building.records import Begun, BuildResult, Ended, Report, TableRecord

@@ -9,8 +9,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
+from tablebase.game import Outcome
 from tablebase.pictures.markup import element
 
+COLOURS = {Outcome.WIN: "#0072B2", Outcome.LOSS: "#E69F00", Outcome.DRAW: "#BBBBBB"}
+"""Of outcomes in all charts: by Okabe and Ito, distinguishable with any colour vision."""
 WIDTH, LINE, BAR = 300, 15, 12
 """A row is a line of text above a bar; this is narrow enough to be legible on a telephone."""
 FONT = 12

@@ -21,6 +21,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 
+from tablebase.charts.bars import COLOURS
 from tablebase.charts.picture_files import CURE, SUFFIXES, check_picture
 from tablebase.charts.tallies import DrawMatrix, Tally
 from tablebase.errors import TablebaseError
@@ -321,7 +322,3 @@ def _short(number: float, _: object = None) -> str:
         if number >= max(unit, 1e4):
             return f"{number / unit:.3g}{sign}"
     return f"{number:,g}"
-
-
-COLOURS = {Outcome.WIN: "#0072B2", Outcome.LOSS: "#E69F00", Outcome.DRAW: "#BBBBBB"}
-"""By Okabe and Ito, distinguishable with any colour vision."""

@@ -8,8 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from tablebase.charts.bars import Bar, Fill, draw_bars
-from tablebase.charts.drawing import COLOURS
+from tablebase.charts.bars import COLOURS, Bar, Fill, draw_bars
 from tablebase.files.outputs import write_text
 from tablebase.game import Outcome
 from tablebase.patterns.findings import gain_rows, rule_rows

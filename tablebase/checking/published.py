@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from tablebase.errors import TablebaseError
-from tablebase.files.texts import read_text
+from tablebase.files.inputs import read_text
 from tablebase.game import Game
 
 COLUMNS = ("game", "material", "values_sha256")

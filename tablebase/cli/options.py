@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from tablebase.errors import TablebaseError, shell_word
-from tablebase.files.texts import MOST, read_text
+from tablebase.files.inputs import MOST, read_text
 from tablebase.game.plain_arguments import parse_duration, parse_pieces, parse_time
 from tablebase.game.plain_arguments import parse_size as parse_size
 

@@ -33,6 +33,9 @@ WIDTH = 8
 """Columns of a cell of a table whose rows are not known beforehand."""
 RULE = "─"
 """What the line below the headings of a table consists of."""
+SIDES = ("bold cyan", "bold red")
+TERRAIN = ("blue", "yellow", "magenta", "green")
+LAST_MOVE = "bold green"
 
 
 def write_rows(
@@ -190,11 +193,6 @@ def in_bytes(number: float) -> Amount:
 def in_time(seconds: float) -> Amount:
     """A duration in the two largest units that matter."""
     return Amount(messages.in_time(seconds))
-
-
-SIDES = ("bold cyan", "bold red")
-TERRAIN = ("blue", "yellow", "magenta", "green")
-LAST_MOVE = "bold green"
 
 
 def write_board(game: Game, position: Position, last: Move | None = None, *, over: bool = False) -> None:

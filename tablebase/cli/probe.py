@@ -33,6 +33,11 @@ if TYPE_CHECKING:
     from tablebase.game import Game
     from tablebase.probe.answers import Probe
 
+SUFFIX = ".svg"
+DIGITS = 3
+CURE = "name another file with --svg"
+FOLDER_CURE = "name a new folder with --svg"
+
 
 def probe(
     game: GameName,

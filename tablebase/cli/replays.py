@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tablebase.cli.options import Format
 from tablebase.errors import MissingTableError, RulesError, TablebaseError
-from tablebase.files.texts import read_text
+from tablebase.files.inputs import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -29,7 +29,7 @@ from tablebase.cli.options import (
 )
 from tablebase.compute.machine import usable_workers
 from tablebase.errors import TablebaseError
-from tablebase.files.texts import lines_of
+from tablebase.files.inputs import lines_of
 from tablebase.search.choices import Options, RepeatedLines, Repetition
 
 if TYPE_CHECKING:

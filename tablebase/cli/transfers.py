@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from tablebase.catalog.entries import Entry
     from tablebase.executors.executor import Watch
 
+STRONGEST = 22
+"""The highest level of Zstandard."""
+
 
 def copy(
     game: GameName,
@@ -89,10 +92,6 @@ def merge(
             return merge_tables(source, entries, faults, data, catalog)
 
         take(f"merge {place}", "taken into", data, entries, make, failed=len(faults), verbose=verbose)
-
-
-STRONGEST = 22
-"""The highest level of Zstandard."""
 
 
 def pack(

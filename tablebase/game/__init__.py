@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from tablebase.compute.lazy import lazy
 
 if TYPE_CHECKING:
-    from tablebase.game.evaluation import Duel, Evaluation
     from tablebase.game.game import Game
     from tablebase.game.registry import game_names, load_game
-    from tablebase.game.types import SQUARE_LIMIT, Board, Escape, Kind, Outcome, Side, Step, Terrain
+    from tablebase.game.types import SQUARE_LIMIT, Board, Duel, Escape, Evaluation, Kind, Outcome, Side, Step, Terrain
 
 __all__ = [
     "SQUARE_LIMIT",
@@ -32,8 +31,8 @@ _TYPES = ("SQUARE_LIMIT", "Board", "Escape", "Kind", "Outcome", "Side", "Step", 
 __getattr__ = lazy(
     __name__,
     {
-        "Duel": "tablebase.game.evaluation",
-        "Evaluation": "tablebase.game.evaluation",
+        "Duel": "tablebase.game.types",
+        "Evaluation": "tablebase.game.types",
         "Game": "tablebase.game.game",
         "game_names": "tablebase.game.registry",
         "load_game": "tablebase.game.registry",

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tablebase.errors import RulesError
-from tablebase.game.evaluation import Evaluation
 from tablebase.game.features import Feature
-from tablebase.game.types import Board, Escape, Kind, Outcome, Side, Step, Terrain
+from tablebase.game.types import Board, Escape, Evaluation, Kind, Outcome, Side, Step, Terrain
 from tablebase.game.validation import faults
 
 

@@ -11,8 +11,7 @@ from itertools import chain
 from typing import Protocol
 
 from tablebase.errors import did_you_mean, quoted
-from tablebase.game.evaluation import Evaluation
-from tablebase.game.types import SHAPES, SQUARE_LIMIT, TEXTURES, Board, Escape, Kind, Outcome, Side, Terrain
+from tablebase.game.types import SHAPES, SQUARE_LIMIT, TEXTURES, Board, Escape, Evaluation, Kind, Outcome, Side, Terrain
 
 MOST_VALUE = 800_000
 """Scores of a search beyond this one are wins and losses."""

@@ -25,6 +25,8 @@ from tablebase.slices.pursuit import Pursuit, pursuit_fault, pursuit_of
 
 Tick = Callable[[int, int], None]
 """Called with the number of steps done and the total number of steps."""
+PRIME_BITS = 31
+"""The sum of two residues fits into 32 bits."""
 
 
 class Count(NamedTuple):
@@ -151,10 +153,6 @@ def _tier_totals(tiers: list[Pursuit], start: Position, limit: int, excess: int)
         if next_pursuit is not None:
             counts = move_pursuers(pursuit, next_pursuit, counts, limit, excess)
         pursuers_first = False
-
-
-PRIME_BITS = 31
-"""The sum of two residues fits into 32 bits."""
 
 
 def primes(bits: int) -> list[int]:

@@ -65,7 +65,7 @@ def result_first(side: int, winner: NDArray[np.int8], score: Measures) -> Measur
     ----------
     side : int
     winner : ndarray of int8, shape (nodes,)
-        The side that wins or `DRAWN`, as in `tablebase.graph.values.NodeValues`.
+        The side that wins or `DRAWN`, as in `tablebase.graph.forcing.NodeValues`.
     score : ndarray of int64, shape (nodes,)
     """
     result = np.select([winner == side, winner == DRAWN], [2, 1], 0).astype(np.int64)

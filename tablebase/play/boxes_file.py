@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from tablebase.errors import TablebaseError, quoted
+from tablebase.files.inputs import read_text
 from tablebase.files.outputs import write_text
-from tablebase.files.texts import read_text
 from tablebase.game.notation import render, render_move
 from tablebase.play.matchboxes import Bead, Matchboxes
 

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tablebase.graph.forcing import Later, Measures, Plies, best_later, plies_to_force
+from tablebase.graph.forcing import Later, Measures, NodeValues, Plies, best_later, mark, plies_to_force, solve
 from tablebase.graph.policies import Policy, chance_against, even_chance, keep_best, result_first
 from tablebase.graph.reachable import Graph
-from tablebase.graph.values import NodeValues, mark, solve
 from tablebase.play.fallible import FAIR, parse_fuzz
 from tablebase.play.graph_player import GraphPlayer, graph_of
 from tablebase.play.player import Seat

@@ -10,8 +10,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from tablebase.graph.counting import games_from
+from tablebase.graph.forcing import solve
 from tablebase.graph.reachable import DRAWN, ONGOING, Graph
-from tablebase.graph.values import solve
 from tablebase.play.fallible import parse_fuzz
 from tablebase.play.graph_player import GraphPlayer, graph_of
 from tablebase.play.player import Seat

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import tablebase
 from tablebase.errors import TablebaseError, quoted, system_error
-from tablebase.files.texts import LONGEST_LINE
+from tablebase.files.inputs import LONGEST_LINE
 from tablebase.game import Outcome
 from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
 from tablebase.game.notation import parse, read_move

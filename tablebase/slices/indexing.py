@@ -36,6 +36,8 @@ INDEX_VERSION = 1
 
 Squares = NDArray[np.int8]
 """Squares of positions, shape (positions, slots)."""
+INDEX_LIMIT = 1 << 40
+"""More indices than any machine could solve."""
 
 
 @dataclass(frozen=True)
@@ -321,10 +323,6 @@ def _ordered_groups(game: Game, material: Material) -> tuple[Group, ...]:
 def _slot_pieces(material: Material, groups: tuple[Group, ...]) -> list[int]:
     """For each slot, the piece of the material: like pieces in the order of `kinds`."""
     return [material.kinds.index(group.kind) + i for group in groups for i in range(len(group.slots))]
-
-
-INDEX_LIMIT = 1 << 40
-"""More indices than any machine could solve."""
 
 
 def is_buildable(game: Game, material: Material) -> bool:

@@ -17,6 +17,8 @@ PATIENCE = 90.0
 """Seconds for which a network file system may remember that a file was missing; usually 60 at most."""
 INTERVAL = 0.5
 """Seconds between two looks at a file."""
+BLOCK = 1 << 20
+"""Bytes that are copied at a time."""
 
 
 def default_folder() -> Path:
@@ -83,10 +85,6 @@ def await_file(path: Path, patience: float = PATIENCE) -> bool:
             return False
         time.sleep(INTERVAL)
     return True
-
-
-BLOCK = 1 << 20
-"""Bytes that are copied at a time."""
 
 
 def on_one_file_system(one: Path, other: Path) -> bool:

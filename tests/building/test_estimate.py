@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 from support import toys
 
-from tablebase.building import capacity, needs, pace
-from tablebase.building.capacity import check_capacity
+from tablebase.building import needs, pace
 from tablebase.building.estimate import Estimate, estimate
-from tablebase.building.needs import PURSUIT_FILES, ROW_FILES, cells, memory
+from tablebase.building.needs import PURSUIT_FILES, ROW_FILES, cells, check_capacity, memory
 from tablebase.building.pace import OVERHEAD, Pace
 from tablebase.building.plan import plan, start_material
 from tablebase.building.tables import build
@@ -300,7 +299,7 @@ def test_too_small_a_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     planned = [parse_material(GAME, name) for name in ("CvW", "CvT")]
     sizes = [line.disk for line in estimate(GAME, None, planned, tmp_path)]
     for free, fits in [(sum(sizes) + 1, True), (max(sizes), False)]:
-        monkeypatch.setattr(capacity, "free_space", lambda _, free=free: free)
+        monkeypatch.setattr(needs, "free_space", lambda _, free=free: free)
         if fits:
             check_capacity(GAME, planned, tmp_path, Limits(), "auto")
             continue

@@ -8,8 +8,7 @@ import pytest
 from support import toys
 from twins import naive
 
-from tablebase.building.capacity import describe_sharing, describe_solvers
-from tablebase.building.needs import memory
+from tablebase.building.needs import describe_sharing, describe_solvers, memory
 from tablebase.building.plan import plan, start_material
 from tablebase.cli.options import parse_size
 from tablebase.errors import CapacityError, TablebaseError

@@ -24,10 +24,9 @@ from tablebase.errors import MissingTableError
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import parse
-from tablebase.graph.forcing import UNFORCEABLE, best_later, plies_to_force
+from tablebase.graph.forcing import UNFORCEABLE, NodeValues, best_later, mark, plies_to_force, solve, values
 from tablebase.graph.policies import PRECISION, Policy, chance_against, even_chance, keep_best, result_first
 from tablebase.graph.reachable import DRAWN, ONGOING, reachable
-from tablebase.graph.values import NodeValues, mark, solve, values
 from tablebase.play.foxbox import FoxBoxes, fox_boxes
 from tablebase_rules.foxhounds import foxbox
 from tablebase_rules.foxhounds import game as foxhounds

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tablebase.errors import TablebaseError
-from tablebase.files.texts import lines_of, read_text
+from tablebase.files.inputs import lines_of, read_text
 
 CURE = "name another file"
 
