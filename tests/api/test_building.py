@@ -119,6 +119,14 @@ def test_an_interruption(workers: int, tmp_path: Path, two_pieces: Path) -> None
     assert contents(folder) == expected
 
 
+@pytest.mark.parametrize("word", ["solver", "engine"])
+def test_a_solver_by_its_option_or_the_former_one(word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The catalog names the solver that was asked for."""
+    result = tablebase.build(GAME, material="CvC", data=tmp_path, **{word: "reference"})
+    assert [record.engine for record in result.records] == ["reference"]
+    capsys.readouterr()
+
+
 def test_a_deadline_is_a_result(tmp_path: Path) -> None:
     """Not an error: the result says how many tables are left."""
     result = tablebase.build(GAME, pieces=range(2, 3), data=tmp_path, duration=timedelta(milliseconds=1))
