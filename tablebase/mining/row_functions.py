@@ -17,7 +17,7 @@ from tablebase.slices.material import material_of
 
 AS_ROW, AS_DISTINCT_ROW, AS_ASKED = "as_row", "as_distinct_row", "as_asked"
 MOST_LOCATED = 6
-"""Materials of more pieces take long to locate, and have no tables."""
+"""Pieces up to which distinct rows are found; materials of more take long to locate."""
 
 
 def as_row(game: Game, text: str) -> str:
@@ -30,7 +30,10 @@ def as_row(game: Game, text: str) -> str:
 
 
 def as_distinct_row(game: Game, text: str) -> str:
-    """Text of an equivalent position as its row in `distinct_positions` has it; any other text stays as it is."""
+    """Text of an equivalent position as its row in `distinct_positions` has it; of more than six pieces, that of `as_row`.
+
+    Any other text stays as it is.
+    """
     position = _parsed(game, text)
     if position is None:
         return text

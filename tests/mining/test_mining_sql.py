@@ -244,18 +244,27 @@ def test_joins_at_random(hexapawns: Path, pawns: Database, join: str, asked: lis
     assert mined(PAWNS, hexapawns, statement) == pawns.execute(statement).fetchall(), statement
 
 
-SIDES = ["", "LEFT", "RIGHT", "FULL"]
+SIDES = ["", "LEFT", "RIGHT", "FULL", "SEMI"]
+LISTED = "(VALUES (1), (2), (7), (99), (NULL)) {0}(x)"
+"""A list with distances that positions have, and others."""
 
 
-@pytest.mark.parametrize("part", ["{0}.material = 'PvPP'", "{0}.distance IS NULL"])
+@pytest.mark.parametrize("part", ["a.outcome = 'win'", "a.outcome IS NULL", "coalesce(a.distance, 9) > 8"])
 @pytest.mark.parametrize(("first", "second"), [(first, second) for first in SIDES for second in SIDES])
 def test_the_where_of_several_joins(first: str, second: str, part: str, hexapawns: Path, pawns: Database) -> None:
-    """A condition on any of three tables leaves the rows that it leaves of a plain table, whichever side a join keeps."""
-    on = " AND ".join(f"{{0}}.{name} = {{1}}.{name}" for name in ("p1_square", "p2_square", "side"))
-    few = "(SELECT * FROM positions WHERE material = 'PPvP')"
-    joined = f"positions a {first} JOIN {few} b ON {on.format('a', 'b')} {second} JOIN positions c ON {on.format('c', 'b')}"
-    for name in "ac":
-        statement = f"SELECT count(*), count(b.side), sum(a.distance), sum(c.distance) FROM {joined} WHERE {part.format(name)}"
+    """A condition on a table leaves the rows that it leaves of a plain table, whichever sides the joins keep."""
+    for sources in ([0, 1, 2], [1, 0, 2], [1, 2, 0]):
+        names = [("a", "v", "w")[number] for number in sources]
+        columns = [("a.distance", "v.x", "w.x")[number] for number in sources]
+        tables = [("positions a", LISTED.format("v"), LISTED.format("w"))[number] for number in sources]
+        # The right side of a semi join can be named no more.
+        kept = 0 if first == "SEMI" else 1
+        joined = f"{tables[0]} {first} JOIN {tables[1]} ON {columns[0]} = {columns[1]}"
+        joined += f" {second} JOIN {tables[2]} ON {columns[kept]} = {columns[2]}"
+        seen = [names[0], *names[1:2] * (first != "SEMI"), *names[2:] * (second != "SEMI")]
+        counted = [f"count({'a.side' if name == 'a' else f'{name}.x'})" for name in seen]
+        where = f" WHERE {part}" if "a" in seen else ""
+        statement = f"SELECT count(*), {', '.join(counted)} FROM {joined}{where}"
         assert mined(PAWNS, hexapawns, statement) == pawns.execute(statement).fetchall(), statement
 
 

@@ -12,6 +12,7 @@ from support.program import Answer
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import TablebaseError
+from tablebase.game import load_game
 from tablebase.game.moves import swapped
 from tablebase.game.notation import read, render
 from tablebase.mining.own_tables import named_files, own_tables
@@ -124,6 +125,20 @@ def test_both_colours_are_found(two_pieces: Path, tables: Tablebase) -> None:
             assert (again, distance, distinct_distance) == (text, *[tables.probe_value(JUNGLE, text).distance] * 2)
             moves = tables.probe(JUNGLE, text).moves
             assert best in {each.move for each in moves if each.value == moves[0].value}
+
+
+@pytest.mark.parametrize(("game", "folder"), [("doushouqi", "two_pieces"), ("hexapawn", "hexapawns")])
+def test_each_row_has_a_distinct_row(game: str, folder: str, request: pytest.FixtureRequest) -> None:
+    """It has the same value; aliases, exchanged colours and like pieces included."""
+    rules, data = load_game(game), request.getfixturevalue(folder)
+    drawn = "SELECT position, outcome, distance FROM positions TABLESAMPLE reservoir(300 ROWS) REPEATABLE (5)"
+    with Query(rules, data, drawn, ()) as query:
+        rows = query.arrow()
+    statement = """
+        SELECT count(*) FROM s JOIN distinct_positions d ON d.position = as_distinct_row(s.position)
+        WHERE d.outcome = s.outcome AND d.distance IS NOT DISTINCT FROM s.distance"""
+    with Query(rules, data, statement, (), own={"s": rows}) as query:
+        assert query.fetchall() == [(300,)]
 
 
 def test_a_list_with_the_wrong_colours_is_refused(two_pieces: Path) -> None:
