@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from tablebase.api.rows import LayerRow
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.probe.answers import Unanswered
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 LONGEST_LINE = 1000
 """States of a line that does not end by itself."""
-COUNTED = ("states", "wins", "losses", "exact", "open", "stalling")
 
 
 class StateAnswers:
@@ -85,10 +85,9 @@ def line_rows(folder: Path, game: StochasticGame, text: str, plies: int | None =
     ]
 
 
-def layer_rows(catalog: Catalog, game: StochasticGame) -> list[dict[str, Any]]:
+def layer_rows(catalog: Catalog, game: StochasticGame) -> list[LayerRow]:
     """The layers of a game as `tablebase stats --format json` writes them; `MissingTableError` if there are none."""
     rows = [row for row in catalog.layers(game) if (catalog.folder / row["file"]).exists()]
     if not rows:
         raise MissingTableError(game.name, catalog.folder, options="")
-    columns = ["region", "layer", *COUNTED]
-    return [{name: row[name] for name in columns} for row in rows]
+    return [cast(LayerRow, {name: row[name] for name in LayerRow.__annotations__}) for row in rows]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any
+from typing import Any, cast
 
+from tablebase.api.rows import DistanceRow, MaterialRow, Neighbour, RecordRow
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.catalog.database import Answer
 from tablebase.errors import TablebaseError, quoted
@@ -28,7 +29,7 @@ def counts_of(catalog: Catalog, game: Game, by: str) -> list[Counts]:
     return counts
 
 
-def list_materials(catalog: Catalog, game: Game, pieces: int | None = None) -> list[dict[str, Any]]:
+def list_materials(catalog: Catalog, game: Game, pieces: int | None = None) -> list[MaterialRow]:
     """What has been built, a row for each material with the counts of its slices together.
 
     Parameters
@@ -50,23 +51,23 @@ def list_materials(catalog: Catalog, game: Game, pieces: int | None = None) -> l
     return [_material_row(name, some) for name, some in slices.items()]
 
 
-def _material_row(name: str, slices: list[Counts]) -> dict[str, Any]:
+def _material_row(name: str, slices: list[Counts]) -> MaterialRow:
     """The slices of a material together."""
-    summed = ("placements", "positions", "wins", "losses", "draws")
-    longest = {
-        field: max((length for one in slices if (length := getattr(one, field)) is not None), default=None)
-        for field in ("longest_win", "longest_loss")
-    }
     return {
         "material": name,
         "pieces": slices[0].pieces,
         "sides": "".join(str(one.side) for one in slices),
-        **{field: sum(getattr(one, field) for one in slices) for field in summed},
-        **longest,
+        "placements": sum(one.placements for one in slices),
+        "positions": sum(one.positions for one in slices),
+        "wins": sum(one.wins for one in slices),
+        "losses": sum(one.losses for one in slices),
+        "draws": sum(one.draws for one in slices),
+        "longest_win": max((one.longest_win for one in slices if one.longest_win is not None), default=None),
+        "longest_loss": max((one.longest_loss for one in slices if one.longest_loss is not None), default=None),
     }
 
 
-def list_records(catalog: Catalog, game: Game, by: str = "pieces") -> list[dict[str, Any]]:
+def list_records(catalog: Catalog, game: Game, by: str = "pieces") -> list[RecordRow]:
     """The positions from which best play takes longest, in all tables of the rules installed now.
 
     Parameters
@@ -79,8 +80,8 @@ def list_records(catalog: Catalog, game: Game, by: str = "pieces") -> list[dict[
 
     Returns
     -------
-    list of dict
-        `pieces`, `material`, `side`, `outcome`, `distance` and `position`; by number of pieces, or the longest first.
+    list of RecordRow
+        By number of pieces, or the longest first.
 
     Raises
     ------
@@ -97,7 +98,7 @@ def list_records(catalog: Catalog, game: Game, by: str = "pieces") -> list[dict[
     rows = [row[1:] for row in rows if (catalog.folder / row[0]).exists()]
     if not rows:
         raise missing_game(game, catalog.folder)
-    found = [
+    found: list[RecordRow] = [
         {"pieces": pieces, "material": name, "side": side, "outcome": outcome, "distance": distance, "position": position}
         for pieces, name, side, *ends in rows
         for outcome, distance, position in (("win", *ends[:2]), ("loss", *ends[2:]))
@@ -105,7 +106,7 @@ def list_records(catalog: Catalog, game: Game, by: str = "pieces") -> list[dict[
     ]
     if by == "material":
         return sorted(found, key=lambda row: (-row["distance"], row["pieces"]))
-    best: dict[tuple[int, str], dict[str, Any]] = {}
+    best: dict[tuple[int, str], RecordRow] = {}
     for row in found:
         key = (row["pieces"], row["outcome"])
         if key not in best or row["distance"] > best[key]["distance"]:
@@ -113,7 +114,7 @@ def list_records(catalog: Catalog, game: Game, by: str = "pieces") -> list[dict[
     return list(best.values())
 
 
-def distances_of(catalog: Catalog, game: Game, name: str) -> list[dict[str, Any]]:
+def distances_of(catalog: Catalog, game: Game, name: str) -> list[DistanceRow]:
     """How many placements of each slice of a material are won or lost at each distance.
 
     Parameters
@@ -128,7 +129,7 @@ def distances_of(catalog: Catalog, game: Game, name: str) -> list[dict[str, Any]
         "JOIN solutions s ON s.id = c.solution_id JOIN distances d ON d.solution_id = s.id "
         f"WHERE c.game = '{game.name}' AND c.material = '{name}' ORDER BY c.side DESC, d.outcome DESC, d.distance"
     )
-    return _named(catalog.answer(statement))
+    return cast(list[DistanceRow], _named(catalog.answer(statement)))
 
 
 def neighbours(catalog: Catalog, game: Game, text: str) -> dict[str, Any]:
@@ -144,7 +145,7 @@ def neighbours(catalog: Catalog, game: Game, text: str) -> dict[str, Any]:
     Returns
     -------
     dict
-        `stored_as`; `depends_on` and `needed_by`, lists of `material` and of whether it has been `built`.
+        The fields of `MaterialDescription` from `stored_as` on.
     """
     stored = locate(game, parse_material(game, text), 0).material
     return {
@@ -154,7 +155,7 @@ def neighbours(catalog: Catalog, game: Game, text: str) -> dict[str, Any]:
     }
 
 
-def moves_between(catalog: Catalog, game: Game, text: str) -> dict[str, list[dict[str, Any]]]:
+def moves_between(catalog: Catalog, game: Game, text: str) -> dict[str, list[Neighbour]]:
     """The materials that a move leads to from a material, and those from which one leads to it, each under its own name.
 
     Parameters
@@ -177,7 +178,7 @@ def moves_between(catalog: Catalog, game: Game, text: str) -> dict[str, list[dic
     }
 
 
-def _listed(catalog: Catalog, game: Game, some: Iterable[Material]) -> list[dict[str, Any]]:
+def _listed(catalog: Catalog, game: Game, some: Iterable[Material]) -> list[Neighbour]:
     """Materials by name, each with whether the table that holds it has been built."""
     built = catalog.registered(game)
     stored = {one: material_name(game, locate(game, one, 0).material) for one in some}

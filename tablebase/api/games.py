@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tablebase.api.rows import GameRow
 from tablebase.errors import RulesError
 from tablebase.game import Game, load_game
 from tablebase.game.notation import parse
@@ -21,7 +22,7 @@ def start_text(game: Game | StochasticGame) -> str:
     return game.start if isinstance(game.start, str) else game.format(game.start)
 
 
-def list_games() -> tuple[list[dict[str, Any]], list[str]]:
+def list_games() -> tuple[list[GameRow], list[str]]:
     """The installed games as `tablebase games --format json` lists them, and a sentence about each that cannot be loaded."""
     rows, faults = [], []
     for name in game_names():
@@ -32,7 +33,7 @@ def list_games() -> tuple[list[dict[str, Any]], list[str]]:
     return rows, faults
 
 
-def _game_row(name: str) -> dict[str, Any]:
+def _game_row(name: str) -> GameRow:
     """A line about an installed game."""
     game = load_rules(name)
     return {

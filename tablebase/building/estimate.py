@@ -25,25 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Estimate:
-    """One line of ``estimate``: what all slices with a number of pieces need, or one material.
-
-    Parameters
-    ----------
-    pieces, slices, distinct, tables, placements : int
-    distinct_placements : int
-        In the slices that are solved and stored.
-    memory : int
-        Bytes that a worker needs for the largest table.
-    disk : int
-        Bytes.
-    cpu_seconds : float
-        To solve, write and verify.
-    material : str or None
-    wall_seconds : float
-        The same by the clock, with as many workers as were asked for, if there are processors and memory for them.
-    start_seconds : float
-        In the first line, to start and to compile kernels that are not kept; it comes to the times of all lines.
-    """
+    """What tables take: of a number of pieces, or of one material."""
 
     pieces: int
     slices: int
@@ -51,12 +33,18 @@ class Estimate:
     tables: int
     placements: int
     distinct_placements: int
+    """In the slices that are solved and stored."""
     memory: int
+    """Bytes, for the largest table."""
     disk: int
+    """Bytes."""
     cpu_seconds: float
+    """To solve, write and verify."""
     material: str | None = None
     wall_seconds: float = 0.0
+    """The same by the clock, with as many workers as were asked for, if there are processors and memory for them."""
     start_seconds: float = 0.0
+    """In the first row, to start and to compile kernels that are not kept; it comes to the times of all rows."""
 
 
 def estimate(

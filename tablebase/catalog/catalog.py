@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Counts:
-    """One line of statistics; the field names are those of ``stats --format json``."""
+    """Positions of all slices with a number of pieces, or of one slice; aliases are counted."""
 
     pieces: int
     slices: int
@@ -41,6 +41,7 @@ class Counts:
     placements: int
     stalemates: int
     positions: int
+    """Placements without stalemates."""
     wins: int
     losses: int
     draws: int
@@ -50,6 +51,12 @@ class Counts:
     side: str | None = None
     of_slices: int | None = None
     """By pieces: how many slices there are, built or not."""
+
+    @classmethod
+    def columns(cls, by: str) -> list[str]:
+        """The fields of a row ``by`` pieces or material, in order."""
+        counts = [one.name for one in fields(cls) if one.name not in ("material", "side", "of_slices")]
+        return ["material", "side", *counts] if by == "material" else [*counts, "of_slices"]
 
 
 @dataclass(frozen=True)

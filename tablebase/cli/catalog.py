@@ -42,7 +42,7 @@ def stats(
     from contextlib import closing
     from dataclasses import asdict
 
-    from tablebase.catalog.catalog import Catalog
+    from tablebase.catalog.catalog import Catalog, Counts
     from tablebase.cli.output import write_rows
     from tablebase.slices.material import piece_counts
     from tablebase.tables.choice import missing_game, missing_pieces
@@ -64,13 +64,8 @@ def stats(
         totals, counts = ([one for one in some if one.pieces in asked] for some in (totals, counts))
         if not counts:
             raise missing_pieces(rules, asked[0], data)
-    rows = [asdict(one) for one in counts]
-    columns = [name for name in rows[0] if name not in ("material", "side", "of_slices")]
-    if by is By.MATERIAL:
-        columns = ["material", "side", *columns]
-    elif style is Format.JSON:
-        columns.append("of_slices")
-    write_rows(rows, style, columns, keys=1 + 1 * (by is By.MATERIAL))
+    columns = [name for name in Counts.columns(by.value) if name != "of_slices" or style is Format.JSON]
+    write_rows(map(asdict, counts), style, columns, keys=1 + 1 * (by is By.MATERIAL))
     partial_totals = [
         f"{one.slices:,} of {one.of_slices:,} with {one.pieces} pieces" for one in totals if one.slices != one.of_slices
     ]

@@ -26,13 +26,14 @@ WIDTH = 80
 def games(style: Style = Format.TABLE) -> None:
     """List the installed games."""
     from tablebase.api.games import list_games
+    from tablebase.api.rows import GameRow
     from tablebase.cli.output import say, write_rows
 
     rows, faults = list_games()
     if style is Format.TABLE:
         sys.stdout.write("\n".join(map(_described, rows)))
     else:
-        write_rows(rows, style, ["game", "title", "variants", "squares", "pieces", "start", "commands"])
+        write_rows(rows, style, list(GameRow.__annotations__))
     for sentence in faults:
         say(f"error: {sentence}")
     if faults:

@@ -1,24 +1,42 @@
-"""The server as an ASGI application."""
+"""The server as an ASGI application, and its description (OpenAPI): complete, and with the errors that there really are."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
+from fastapi.openapi.utils import get_openapi
+from pydantic.json_schema import models_json_schema
 
 import tablebase
 from tablebase.api.tablebase import Tablebase
-from tablebase.web import api, health, pages
+from tablebase.web import api, pages
 from tablebase.web.apart import Apart
+from tablebase.web.api.schemas import MissingTable, Problem
 from tablebase.web.catalog import KnownCatalog
-from tablebase.web.description import describe_as
 from tablebase.web.limits import Bounded
-from tablebase.web.metrics import Metrics
-from tablebase.web.observed import Observed
+from tablebase.web.monitoring import Metrics, Observed
+from tablebase.web.monitoring import router as monitoring
 from tablebase.web.problems import handle_errors
 from tablebase.web.settings import Settings
+
+ABOUT = """Values of all positions of small board games, from endgame tablebases.
+
+Answers are what the command line writes with `--format json`. They have a tag, by which clients ask whether something has
+changed; answers from tables can be kept. Errors are `application/problem+json` (RFC 9457), with one sentence as `detail`.
+An answer that is not known never looks like one: a missing table is an error, or a move without outcome that names it.
+"""
+TAGS = [
+    {"name": "games", "description": "The installed games."},
+    {"name": "positions", "description": "Values of positions, and lines to the end."},
+    {"name": "catalog", "description": "What has been built, and its statistics."},
+    {"name": "play", "description": "Moves of the named players, and a server for Hare & Hedgehog."},
+    {"name": "work", "description": "What takes longer: counts, estimates, and statements over positions."},
+]
+METHODS = ("get", "post")
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -54,10 +72,10 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.metrics = Metrics()
     app.state.pages = pages
     # Not as routers within the router, in which to find a route takes twice as long.
-    app.router.routes += [*api.ROUTES, *health.router.routes]
+    app.router.routes += [*api.ROUTES, *monitoring.routes]
     app.mount("/static", pages.static)
     app.include_router(pages.router)
-    describe_as(app, settings)
+    _describe(app, settings)
     handle_errors(app)
     # The last one is the outermost.
     app.add_middleware(Bounded, limits=settings.limits)
@@ -72,3 +90,42 @@ def create_app(settings: Settings) -> FastAPI:
         )
     app.add_middleware(Observed, metrics=app.state.metrics, log=settings.access_log)
     return app
+
+
+def _describe(app: FastAPI, settings: Settings) -> None:
+    """Make an application describe itself."""
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            app.openapi_schema = _description(app, settings)
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]
+
+
+def _description(app: FastAPI, settings: Settings) -> dict[str, Any]:
+    described = get_openapi(
+        title=app.title,
+        version=app.version,
+        summary="Endgame tablebases over HTTP",
+        description=ABOUT,
+        routes=app.routes,
+        tags=TAGS,
+        license_info={"name": "MIT", "identifier": "MIT"},
+    )
+    paths = {path: item for path, item in described["paths"].items() if path.startswith("/api/")}
+    for item in paths.values():
+        for method in METHODS:
+            # What the framework would answer to what is not as described.
+            item.get(method, {}).get("responses", {}).pop("422", None)
+    if not settings.mine:
+        paths.pop("/api/v1/mine", None)
+    described["paths"] = paths
+    schemas = described.setdefault("components", {}).setdefault("schemas", {})
+    _, known = models_json_schema(
+        [(Problem, "serialization"), (MissingTable, "serialization")], ref_template="#/components/schemas/{model}"
+    )
+    schemas |= known["$defs"]
+    for name in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(name, None)
+    return described

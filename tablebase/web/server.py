@@ -21,7 +21,7 @@ from tablebase.executors.child_process import end_with_parent
 from tablebase.tables.folder import check_folder
 from tablebase.web.app import create_app
 from tablebase.web.connections import Connection
-from tablebase.web.metrics import SHARED
+from tablebase.web.monitoring import SHARED
 from tablebase.web.settings import Settings
 
 SETTINGS = "TABLEBASE_SERVE"

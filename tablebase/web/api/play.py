@@ -2,14 +2,132 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request, Response
+from typing import Annotated, Any, Literal
 
-from tablebase.web.api.play_schemas import HareAnswer, HareComputer, HareMove, HareNew, PlayAnswer, PlayGiven
+from fastapi import APIRouter, Request, Response
+from pydantic import ConfigDict, Field
+
+from tablebase.api.commands import DEFAULT_GAME
 from tablebase.web.api.routes import post
+from tablebase.web.api.schemas import LIMITS, LONGEST_NAME, LONGEST_POSITION, GameName, Given, Told
 from tablebase.web.caching import PRIVATE, answered
-from tablebase.web.moves import commanded, played
+from tablebase.web.questions import commanded, played
 
 router = APIRouter(tags=["play"])
+SEED = Field(ge=0, lt=1 << 63, description="Decides all chance; without it, chance itself does.", examples=[1])
+SettingText = Annotated[str, Field(max_length=LONGEST_NAME)]
+HareName = Annotated[
+    str,
+    Field(
+        max_length=LONGEST_NAME, description="A game of chance or of several players, with its variant.", examples=[DEFAULT_GAME]
+    ),
+]
+HarePosition = Annotated[
+    str | dict[str, Any],
+    Field(description="As text, or described as in `description` of an answer.", examples=["0:68:3,0:68:3 1"]),
+]
+
+
+class PlayGiven(Given):
+    """A game as it stands, and who is to move in it."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {"game": "hexapawn", "position": "ppp/3/PPP w", "moves": ["b1b2"], "player": "engine", "seed": 1}
+        }
+    )
+    game: GameName
+    position: Annotated[
+        str | None, Field(max_length=LONGEST_POSITION, description="Where the game has begun; by default its start.")
+    ] = None
+    moves: Annotated[
+        list[Annotated[str, Field(max_length=LONGEST_NAME)]],
+        Field(max_length=LIMITS.plies, description="What has been played since; not of games of chance."),
+    ] = []  # noqa: RUF012 (Pydantic copies it)
+    player: Annotated[
+        str | None,
+        Field(
+            max_length=LONGEST_NAME,
+            description="tables, fuzzy, foxbox, ranking, matchboxes or engine; with chance or several players: computer, random "
+            "or tables.",
+        ),
+    ] = None
+    settings: Annotated[
+        dict[str, SettingText], Field(max_length=20, description="Settings of the player, such as fuzz and level.")
+    ] = {}  # noqa: RUF012
+    seed: Annotated[int | None, SEED] = None
+
+
+class EndingRow(Told):
+    """How a game has ended."""
+
+    winner: Annotated[str | None, Field(description="Letter of the side that has won; null for a draw.")]
+    why: Literal["goal", "last piece", "no move", "escaped", "repeated", "resigned"]
+
+
+class PlayAnswer(Told):
+    """A player's move."""
+
+    game: str
+    position: Annotated[str, Field(description="Before the move.")]
+    player: str
+    move: Annotated[str | None, Field(description="Null if the player resigns.")]
+    after: Annotated[str, Field(description="The position after the move; of games of chance, before what is drawn then.")]
+    remark: str
+    seed: Annotated[int, Field(description="The same seed leads to the same move.")]
+    ending: EndingRow | None
+
+
+class HareNew(Given):
+    """A new game."""
+
+    game: HareName = DEFAULT_GAME
+    seed: Annotated[int | None, SEED] = None
+
+
+class HareMove(HareNew):
+    """A move to be made."""
+
+    position: HarePosition
+    code: Annotated[int, Field(gt=-(1 << 63), lt=1 << 63, description="The number of the move.", examples=[5])]
+
+
+class HareComputer(HareNew):
+    """A move to be found."""
+
+    position: HarePosition
+    settings: Annotated[
+        dict[str, Any], Field(description="Settings of the player computer.", examples=[{"depth": 3}], max_length=20)
+    ] = {}  # noqa: RUF012
+
+
+class HareMoveRow(Told):
+    """A legal move."""
+
+    code: int
+    text: str
+
+
+class HareCard(Told):
+    """What was drawn."""
+
+    card: str
+    text: str
+
+
+class HareAnswer(Told):
+    """A game as it stands; see `tablebase.api.commands`."""
+
+    success: Literal[True]
+    game: str
+    position: str
+    description: Any
+    to_move: int | None
+    moves: list[HareMoveRow]
+    code: int | None
+    cards: list[HareCard]
+    places: list[int] | None
+    values: list[float] | None = None
 
 
 @post(router, "/play", PlayAnswer, 404)

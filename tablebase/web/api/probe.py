@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Request, Response
+from pydantic import ConfigDict, Field
 
 from tablebase.api.chances import StateAnswers, line_rows
 from tablebase.api.tablebase import Tablebase
@@ -13,13 +14,131 @@ from tablebase.game import Game
 from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import StochasticGame
 from tablebase.web.api.routes import get, post, query_of, refuse
-from tablebase.web.api.schemas import BatchGiven, LineGiven, LineRow, ProbeGiven, ProbeRow, UnansweredRow
+from tablebase.web.api.schemas import LIMITS, LOST, Distance, GameName, Given, Outcome, PositionText, Told
 from tablebase.web.caching import answered
 from tablebase.web.context import in_thread, settings_of, tables_of
 from tablebase.web.hidden import without_paths
 from tablebase.web.problems import ProblemError
 
 router = APIRouter(tags=["positions"])
+
+
+class ProbeGiven(Given):
+    """A position, and how to look it up."""
+
+    game: GameName
+    position: PositionText
+    strict: Annotated[bool, Field(description="Refuse positions with moves whose tables are missing.")] = False
+    turns: Annotated[
+        int | None,
+        Field(ge=1, le=100, description="Games of chance: also the chances of winning within this number of turns."),
+    ] = None
+
+
+class BatchGiven(Given):
+    """Many positions of one game."""
+
+    game: GameName
+    positions: Annotated[
+        list[str],
+        # Longer lists are refused by the route, whose sentence names the server's own limit.
+        Field(min_length=1, examples=[[LOST, "7/7/5c1/R6/7/7/7/7/7 b"]], json_schema_extra={"maxItems": LIMITS.batch}),
+    ]
+    strict: Annotated[bool, Field(description="Do not answer positions with moves whose tables are missing.")] = False
+    turns: Annotated[
+        int | None,
+        Field(ge=1, le=100, description="Games of chance: also the chances of winning within this number of turns."),
+    ] = None
+
+
+class MoveRow(Told):
+    """A legal move, and the value of the position after it for the side that makes it."""
+
+    move: Annotated[str, Field(description="Origin and target; of games of chance, the number of the move.")]
+    position: str
+    outcome: Outcome
+    distance: Distance
+    missing: Annotated[str, Field(description="The material whose table is missing, if the value is unknown.")] | None = None
+    lower: Annotated[float, Field(description="Games of chance: the chance to win that the mover can force.")] | None = None
+    upper: Annotated[float, Field(description="Games of chance: what the others cannot prevent, at most.")] | None = None
+    outcomes: list[DrawRow] | None = None
+
+
+class DrawRow(Told):
+    """An outcome of chance."""
+
+    probability: Annotated[str, Field(description="A fraction, such as 1/6.")]
+    card: str
+    position: str
+    lower: float
+    upper: float
+
+
+class ProbeRow(Told):
+    """A position, as `tablebase probe --format json` writes it. Bounds are those of games of chance, and left out otherwise."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "game": "doushouqi",
+                "position": LOST,
+                "side": "w",
+                "outcome": "loss",
+                "distance": 8,
+                "best": "a2a1",
+                "moves": [{"move": "a2a1", "position": "7/7/7/7/3c3/7/7/7/R6 b", "outcome": "loss", "distance": 8}],
+            }
+        }
+    )
+    game: str
+    position: str
+    side: Annotated[str, Field(description="Letter or number of the side to move.")]
+    outcome: Outcome
+    distance: Distance
+    best: Annotated[str | None, Field(description="Null if there is no move, or one of unknown value may be better.")]
+    moves: Annotated[list[MoveRow], Field(description="All legal moves, best first.")]
+    lower: float | None = None
+    upper: float | None = None
+    stalling: float | None = None
+    outcomes: list[DrawRow] | None = None
+    within: dict[str, Any] | None = None
+    winner: Annotated[str, Field(description="The side that has won, if the game is over.")] | None = None
+
+
+class Reason(Told):
+    """Why a position has no answer."""
+
+    code: Annotated[str, Field(description="`bad_notation`, `missing_table`, `damaged_table`, `outdated_table` or `error`.")]
+    message: Annotated[str, Field(description="One sentence: what is wrong, and what to do.")]
+
+
+class UnansweredRow(Told):
+    """A position without an answer, in the place of its answer."""
+
+    game: str
+    position: Annotated[str, Field(description="As it was sent.")]
+    error: Reason
+
+
+class LineGiven(Given):
+    """A position, and how far to follow the best moves."""
+
+    game: GameName
+    position: PositionText
+    plies: Annotated[int | None, Field(ge=0, le=LIMITS.plies, description="Stop after this number of plies.")] = None
+
+
+class LineRow(Told):
+    """A position of an optimal line, as `tablebase line --format json` writes it."""
+
+    ply: int
+    side: str
+    outcome: Outcome
+    distance: Distance
+    lower: float | None = None
+    upper: float | None = None
+    best: str | None
+    position: str
 
 
 @get(router, "/probe", list[ProbeRow], 404, given=ProbeGiven)

@@ -1,11 +1,15 @@
-"""What is sent and answered, as the description of the interface (OpenAPI) shows it; names are those of the command line."""
+"""What all requests and answers share in the description of the interface (OpenAPI); names are those of the command line."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Collection
+from dataclasses import fields
+from inspect import getdoc
+from typing import Annotated, Any, Literal, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model, with_config
 
+from tablebase.api import rows
 from tablebase.web.settings import Limits
 
 LIMITS = Limits()
@@ -50,6 +54,45 @@ class Told(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+DESCRIBED = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+for row in (
+    rows.Cost,
+    rows.DistanceRow,
+    rows.GameRow,
+    rows.LayerRow,
+    rows.MaterialDescription,
+    rows.MaterialRow,
+    rows.Neighbour,
+    rows.RecordRow,
+    rows.SliceRow,
+):
+    with_config(DESCRIBED)(row)
+
+
+def told(row: type[Any], name: str, optional: Collection[str] = ()) -> Any:
+    """The schema of answers that are the fields of a dataclass.
+
+    Parameters
+    ----------
+    row : type
+        The dataclass, whose docstrings become descriptions.
+    name : str
+        The schema's name in the description of the interface.
+    optional : collection of str
+        Fields that are left out of some answers.
+    """
+    hints = get_type_hints(row)
+    properties = TypeAdapter(with_config(DESCRIBED)(row)).json_schema()["properties"]
+    described = {
+        field.name: (
+            hints[field.name],
+            Field(None if field.name in optional else ..., description=properties[field.name].get("description")),
+        )
+        for field in fields(row)
+    }
+    return create_model(name, __base__=Told, __doc__=getdoc(row), **described)  # type: ignore[call-overload]
+
+
 class Problem(BaseModel):
     """An error (RFC 9457), whose `detail` is one sentence: what is wrong, and what to do."""
 
@@ -67,17 +110,6 @@ class Problem(BaseModel):
     title: str
     status: int
     detail: str
-
-
-class Cost(Told):
-    """What tables take that have not been built."""
-
-    tables: Annotated[int, Field(description="How many: the missing one, and those that it depends on.")]
-    placements: Annotated[int, Field(description="In the slices that are solved and stored.")]
-    disk: Annotated[int, Field(description="Bytes.")]
-    memory: Annotated[int, Field(description="Bytes, for the largest of them.")]
-    cpu_seconds: Annotated[float, Field(description="To solve, write and verify them.")]
-    wall_seconds: Annotated[float, Field(description="The same by the clock, with one worker.")]
 
 
 class MissingTable(Problem):
@@ -108,282 +140,4 @@ class MissingTable(Problem):
     material: str | None = None
     pieces: int | None = None
     command: str | None = None
-    estimate: Cost | None = None
-
-
-# Games
-
-
-class GameRow(Told):
-    """An installed game, as `tablebase games` lists it."""
-
-    game: str
-    title: str
-    variants: str
-    squares: int | None
-    pieces: str
-    start: str
-    commands: str
-
-
-# Probes and lines
-
-
-class ProbeGiven(Given):
-    """A position, and how to look it up."""
-
-    game: GameName
-    position: PositionText
-    strict: Annotated[bool, Field(description="Refuse positions with moves whose tables are missing.")] = False
-    turns: Annotated[
-        int | None,
-        Field(ge=1, le=100, description="Games of chance: also the chances of winning within this number of turns."),
-    ] = None
-
-
-class BatchGiven(Given):
-    """Many positions of one game."""
-
-    game: GameName
-    positions: Annotated[
-        list[str],
-        # Longer lists are refused by the route, whose sentence names the server's own limit.
-        Field(min_length=1, examples=[[LOST, "7/7/5c1/R6/7/7/7/7/7 b"]], json_schema_extra={"maxItems": LIMITS.batch}),
-    ]
-    strict: Annotated[bool, Field(description="Do not answer positions with moves whose tables are missing.")] = False
-    turns: Annotated[
-        int | None,
-        Field(ge=1, le=100, description="Games of chance: also the chances of winning within this number of turns."),
-    ] = None
-
-
-class MoveRow(Told):
-    """A legal move, and the value of the position after it for the side that makes it."""
-
-    move: Annotated[str, Field(description="Origin and target; of games of chance, the number of the move.")]
-    position: str
-    outcome: Outcome
-    distance: Distance
-    missing: Annotated[str, Field(description="The material whose table is missing, if the value is unknown.")] | None = None
-    lower: Annotated[float, Field(description="Games of chance: the chance to win that the mover can force.")] | None = None
-    upper: Annotated[float, Field(description="Games of chance: what the others cannot prevent, at most.")] | None = None
-    outcomes: list[DrawRow] | None = None
-
-
-class DrawRow(Told):
-    """An outcome of chance."""
-
-    probability: Annotated[str, Field(description="A fraction, such as 1/6.")]
-    card: str
-    position: str
-    lower: float
-    upper: float
-
-
-class ProbeRow(Told):
-    """A position, as `tablebase probe --format json` writes it. Bounds are those of games of chance, and left out otherwise."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "example": {
-                "game": "doushouqi",
-                "position": LOST,
-                "side": "w",
-                "outcome": "loss",
-                "distance": 8,
-                "best": "a2a1",
-                "moves": [{"move": "a2a1", "position": "7/7/7/7/3c3/7/7/7/R6 b", "outcome": "loss", "distance": 8}],
-            }
-        }
-    )
-    game: str
-    position: str
-    side: Annotated[str, Field(description="Letter or number of the side to move.")]
-    outcome: Outcome
-    distance: Distance
-    best: Annotated[str | None, Field(description="Null if there is no move, or one of unknown value may be better.")]
-    moves: Annotated[list[MoveRow], Field(description="All legal moves, best first.")]
-    lower: float | None = None
-    upper: float | None = None
-    stalling: float | None = None
-    outcomes: list[DrawRow] | None = None
-    within: dict[str, Any] | None = None
-    winner: Annotated[str, Field(description="The side that has won, if the game is over.")] | None = None
-
-
-class Reason(Told):
-    """Why a position has no answer."""
-
-    code: Annotated[str, Field(description="`bad_notation`, `missing_table`, `damaged_table`, `outdated_table` or `error`.")]
-    message: Annotated[str, Field(description="One sentence: what is wrong, and what to do.")]
-
-
-class UnansweredRow(Told):
-    """A position without an answer, in the place of its answer."""
-
-    game: str
-    position: Annotated[str, Field(description="As it was sent.")]
-    error: Reason
-
-
-class LineGiven(Given):
-    """A position, and how far to follow the best moves."""
-
-    game: GameName
-    position: PositionText
-    plies: Annotated[int | None, Field(ge=0, le=LIMITS.plies, description="Stop after this number of plies.")] = None
-
-
-class LineRow(Told):
-    """A position of an optimal line, as `tablebase line --format json` writes it."""
-
-    ply: int
-    side: str
-    outcome: Outcome
-    distance: Distance
-    lower: float | None = None
-    upper: float | None = None
-    best: str | None
-    position: str
-
-
-# The catalog
-
-
-class StatsGiven(Given):
-    """A game, and what one line is about."""
-
-    game: GameName
-    by: Annotated[Literal["pieces", "material"], Field(description="One line for each number of pieces, or for each slice.")] = (
-        "pieces"
-    )
-    pieces: Annotated[int | None, Field(ge=2, le=64, description="Only this number of pieces.")] = None
-
-
-class CountsRow(Told):
-    """Positions of all slices with a number of pieces, or of one slice; aliases are counted."""
-
-    material: str | None = None
-    side: str | None = None
-    pieces: int
-    slices: int
-    distinct: int
-    placements: int
-    stalemates: int
-    positions: Annotated[int, Field(description="Placements without stalemates.")]
-    wins: int
-    losses: int
-    draws: int
-    longest_win: int | None
-    longest_loss: int | None
-    of_slices: Annotated[int | None, Field(description="By pieces: how many slices there are, built or not.")] = None
-
-
-class LayerRow(Told):
-    """A layer of the tables of a game of chance."""
-
-    region: str
-    layer: str
-    states: int
-    wins: int
-    losses: int
-    exact: int
-    open: int
-    stalling: int
-
-
-class MaterialsGiven(Given):
-    """A game, and a number of pieces."""
-
-    game: GameName
-    pieces: Annotated[int | None, Field(ge=2, le=64, description="Only materials with this number of pieces.")] = None
-
-
-class MaterialRow(Told):
-    """A material that has been built."""
-
-    material: str
-    pieces: int
-    sides: Annotated[str, Field(description="Letters of the sides to move that have a slice of their own.")]
-    placements: int
-    positions: int
-    wins: int
-    losses: int
-    draws: int
-    longest_win: int | None
-    longest_loss: int | None
-
-
-class MaterialGiven(Given):
-    """A material of a game."""
-
-    game: GameName
-    material: MaterialName
-
-
-class SliceRow(Told):
-    """A slice, as the view `slice_counts` of the catalog has it."""
-
-    game: str
-    material: str
-    side: str
-    pieces: int
-    is_alias: int
-    stored_as: str
-    stored_side: str
-    pairing: str
-    placements: int
-    stalemates: int
-    positions: int
-    wins: int
-    losses: int
-    draws: int
-    void: int
-    longest_win: int | None
-    longest_loss: int | None
-    longest_win_position: str | None
-    longest_loss_position: str | None
-
-
-class DistanceRow(Told):
-    """How many placements of a slice have one result."""
-
-    side: str
-    outcome: Literal["win", "loss"]
-    distance: int
-    placements: int
-
-
-class Neighbour(Told):
-    """A stored material beside another one."""
-
-    material: str
-    built: bool
-
-
-class MaterialDescription(Told):
-    """A material: its pieces, its slices, how far its positions are from the end, and the materials beside it."""
-
-    game: str
-    material: str
-    pieces: list[str]
-    slices: list[SliceRow]
-    distances: list[DistanceRow]
-    stored_as: Annotated[str, Field(description="The material whose table holds the positions.")]
-    depends_on: Annotated[list[Neighbour], Field(description="Stored materials that a capture or promotion leads to.")]
-    needed_by: Annotated[list[Neighbour], Field(description="Stored materials in which a capture or promotion leads here.")]
-
-
-class RecordsGiven(StatsGiven):
-    """A game, and what one record is about."""
-
-
-class RecordRow(Told):
-    """A longest win or loss: the position from which best play takes longest."""
-
-    pieces: int
-    material: str
-    side: str
-    outcome: Literal["win", "loss"]
-    distance: int
-    position: str
+    estimate: rows.Cost | None = None

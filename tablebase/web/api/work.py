@@ -3,29 +3,81 @@
 from __future__ import annotations
 
 import shlex
-from typing import Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Request, Response
+from pydantic import ConfigDict, Field
 
+from tablebase.building.estimate import Estimate
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, load_game
 from tablebase.slices.material import materials, piece_counts
 from tablebase.web.apart import Question, apart_of
 from tablebase.web.api.routes import get, post, query_of
-from tablebase.web.api.work_schemas import (
-    CountGiven,
-    CountRow,
-    EstimateGiven,
-    EstimateRow,
-    MineAnswer,
-    MineGiven,
-)
+from tablebase.web.api.schemas import LIMITS, LONGEST_NAME, LONGEST_POSITION, GameName, Given, MaterialName, Told, told
 from tablebase.web.caching import CHANGING, LASTING, answered
 from tablebase.web.context import settings_of
 from tablebase.web.problems import ProblemError
-from tablebase.web.statements import mined
+from tablebase.web.questions import mined
 
 router = APIRouter(tags=["work"])
+EstimateRow: Any = told(Estimate, "EstimateRow")
+LONGEST_STATEMENT = 100_000
+"""Characters."""
+
+
+class CountGiven(Given):
+    """A start."""
+
+    game: Annotated[str, Field(max_length=LONGEST_NAME, description="Name of the game, which must end.", examples=["hexapawn"])]
+    position: Annotated[str | None, Field(max_length=LONGEST_POSITION, description="By default the start of the game.")] = None
+
+
+class CountRow(Told):
+    """The counts of a start; also how many games each side wins, as `won_` and its letter."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_extra={"example": {"game": "hexapawn", "reachable": 135, "final": 65, "games": 134, "won_w": 64, "won_b": 70}},
+    )
+    game: str
+    reachable: int
+    final: int
+    games: int
+
+
+class EstimateGiven(Given):
+    """A material, or a number of pieces."""
+
+    game: GameName
+    material: Annotated[MaterialName | None, Field(examples=["RvC"])] = None
+    pieces: Annotated[int | None, Field(ge=2, le=64, description="All tables with this number of pieces, and what they need.")] = (
+        None
+    )
+
+
+class MineGiven(Given):
+    """A statement over the positions of a game."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "game": "doushouqi",
+                "statement": "SELECT outcome, count(*) AS n FROM positions WHERE material = 'RvC' GROUP BY outcome ORDER BY n",
+            }
+        }
+    )
+    game: GameName
+    statement: Annotated[str, Field(max_length=LONGEST_STATEMENT, description="One SELECT over positions.")]
+    limit: Annotated[int, Field(ge=0, le=LIMITS.rows, description="Answer with this number of rows at most.")] = 1000
+
+
+class MineAnswer(Told):
+    """The rows of a statement's result."""
+
+    columns: list[str]
+    rows: list[dict[str, Any]]
+    complete: Annotated[bool, Field(description="Whether these are all rows.")]
 
 
 @get(router, "/count", list[CountRow], given=CountGiven)

@@ -11,7 +11,7 @@ from tablebase.errors import RulesError
 from tablebase.game import Game
 from tablebase.game.registry import game_names, load_rules
 from tablebase.game.stochastic import StochasticGame
-from tablebase.web.built import built_rows
+from tablebase.web.catalog import built_rows
 from tablebase.web.context import catalog_of
 from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.race import GAME

@@ -5,15 +5,14 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from tablebase.web.built import built_rows
-from tablebase.web.catalog import KnownCatalog
+from tablebase.web.catalog import KnownCatalog, built_rows
 from tablebase.web.context import catalog_of, in_thread, settings_of
 from tablebase.web.hidden import without_paths
 from tablebase.web.pages.addresses import addresses_of
 from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.rendering import page, problem_page
 from tablebase.web.problems import ProblemError
-from tablebase.web.statements import mined
+from tablebase.web.questions import mined
 
 EXAMPLES = (
     ("Outcomes", "SELECT outcome, count(*) AS positions FROM positions WHERE pieces = {pieces} GROUP BY outcome ORDER BY outcome"),

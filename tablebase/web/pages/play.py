@@ -17,12 +17,12 @@ from tablebase.game.notation import check_pieces, render, render_move
 from tablebase.play.match import Ending, Match, reason, side_number
 from tablebase.play.players import PLAYERS, find_player, player_names
 from tablebase.web.context import in_thread, settings_of, tables_of
-from tablebase.web.moves import played
 from tablebase.web.pages.addresses import addresses_of
 from tablebase.web.pages.arguments import named_placement
 from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.pictures import board_data, description
 from tablebase.web.pages.rendering import page
+from tablebase.web.questions import played
 
 RESIGNS = "resigns"
 """Stands in an address for the last move of a player that gives up."""

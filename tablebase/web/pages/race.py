@@ -15,12 +15,12 @@ from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import StochasticGame
 from tablebase.play.state_match import StateMatch
 from tablebase.web.context import in_thread
-from tablebase.web.moves import commanded
 from tablebase.web.pages.addresses import addresses_of
 from tablebase.web.pages.arguments import whole
 from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.forms import form_of
 from tablebase.web.pages.rendering import page
+from tablebase.web.questions import commanded
 
 GAME, TITLE = "harehedgehog", "Hare & Hedgehog"
 SEATS = ("person", "computer")

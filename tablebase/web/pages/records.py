@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from tablebase.api.rows import RecordRow
 from tablebase.game import load_game
-from tablebase.web.built import record_rows
+from tablebase.web.catalog import record_rows
 from tablebase.web.context import catalog_of
 from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.rendering import page
@@ -30,6 +29,6 @@ def records(request: Request, game: str) -> Response:
     return page(request, "records.html", game=rules, section="records", blocks=blocks, sides=sides)
 
 
-def _of(rows: list[dict[str, Any]], pieces: int, outcome: str) -> list[dict[str, Any]]:
+def _of(rows: list[RecordRow], pieces: int, outcome: str) -> list[RecordRow]:
     """The longest of a number of pieces with an outcome."""
     return [row for row in rows if (row["pieces"], row["outcome"]) == (pieces, outcome)][:SHOWN]

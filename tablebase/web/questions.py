@@ -1,4 +1,4 @@
-"""Moves of the named players and of the commands for Hare & Hedgehog, for programs and for pages.
+"""Moves of the named players and of the commands for Hare & Hedgehog, and statements, for programs and for pages.
 
 What moves at once does so in a thread, and all else in a process of its own, within limits.
 """
@@ -67,3 +67,20 @@ async def commanded(request: Request, name: str, asked: Mapping[str, Any]) -> di
     if not answer["success"]:
         raise ProblemError(400, answer["error"], None, success=False)
     return dict(answer)
+
+
+async def mined(request: Request, game: str, statement: str, limit: int) -> dict[str, Any]:
+    """The result of a statement, from a process of its own: `columns`, `rows` as mappings, and whether it is `complete`.
+
+    Raises
+    ------
+    ProblemError
+        If the server answers no statements, or this one cannot be answered within its limits.
+    """
+    settings = settings_of(request)
+    if not settings.mine:
+        raise ProblemError(403, "statements are not answered here: start the server with 'tablebase serve --mine'")
+    fields = {"game": game, "statement": statement, "limit": min(limit, settings.limits.rows)}
+    question = Question("mine", fields, "the statement", "ask for fewer groups or rows, or for fewer pieces")
+    answer: dict[str, Any] = await apart_of(request).answer(question)
+    return answer

@@ -1,0 +1,135 @@
+"""The rows of answers, as JSON has them: the description of the interface and the columns of the command line follow from these.
+
+Rows that are dataclasses themselves are `tablebase.catalog.catalog.Counts` and `tablebase.building.estimate.Estimate`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from typing_extensions import TypedDict  # that of Python 3.11 does not keep what Pydantic needs
+
+
+class GameRow(TypedDict):
+    """An installed game, as `tablebase games` lists it."""
+
+    game: str
+    title: str
+    variants: str
+    squares: int | None
+    pieces: str
+    start: str
+    commands: str
+
+
+class LayerRow(TypedDict):
+    """A layer of the tables of a game of chance."""
+
+    region: str
+    layer: str
+    states: int
+    wins: int
+    losses: int
+    exact: int
+    open: int
+    stalling: int
+
+
+class MaterialRow(TypedDict):
+    """A material that has been built."""
+
+    material: str
+    pieces: int
+    sides: str
+    """Letters of the sides to move that have a slice of their own."""
+    placements: int
+    positions: int
+    wins: int
+    losses: int
+    draws: int
+    longest_win: int | None
+    longest_loss: int | None
+
+
+class SliceRow(TypedDict):
+    """A slice, as the view `slice_counts` of the catalog has it."""
+
+    game: str
+    material: str
+    side: str
+    pieces: int
+    is_alias: int
+    stored_as: str
+    stored_side: str
+    pairing: str
+    placements: int
+    stalemates: int
+    positions: int
+    wins: int
+    losses: int
+    draws: int
+    void: int
+    longest_win: int | None
+    longest_loss: int | None
+    longest_win_position: str | None
+    longest_loss_position: str | None
+
+
+class DistanceRow(TypedDict):
+    """How many placements of a slice have one result."""
+
+    side: str
+    outcome: Literal["win", "loss"]
+    distance: int
+    placements: int
+
+
+class Neighbour(TypedDict):
+    """A stored material beside another one."""
+
+    material: str
+    built: bool
+
+
+class MaterialDescription(TypedDict):
+    """A material: its pieces, its slices, how far its positions are from the end, and the materials beside it."""
+
+    game: str
+    material: str
+    pieces: list[str]
+    slices: list[SliceRow]
+    distances: list[DistanceRow]
+    stored_as: str
+    """The material whose table holds the positions."""
+    depends_on: list[Neighbour]
+    """Stored materials that a capture or promotion leads to."""
+    needed_by: list[Neighbour]
+    """Stored materials in which a capture or promotion leads here."""
+
+
+class RecordRow(TypedDict):
+    """A longest win or loss: the position from which best play takes longest."""
+
+    pieces: int
+    material: str
+    side: str
+    outcome: Literal["win", "loss"]
+    distance: int
+    position: str
+
+
+class Cost(TypedDict):
+    """What tables take that have not been built."""
+
+    tables: int
+    """How many: the missing one, and those that it depends on."""
+    placements: int
+    """In the slices that are solved and stored."""
+    disk: int
+    """Bytes."""
+    memory: int
+    """Bytes, for the largest of them."""
+    cpu_seconds: float
+    """To solve, write and verify them."""
+    wall_seconds: float
+    """The same by the clock, with one worker."""

@@ -1,0 +1,148 @@
+"""What those ask who run the server: whether it works, and what it has done, in numbers for Prometheus and in an access log."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from datetime import UTC, datetime
+from functools import cache
+from time import perf_counter
+from typing import cast
+
+from fastapi import APIRouter, Request, Response
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.multiprocess import MultiProcessCollector
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tablebase.errors import TablebaseError
+from tablebase.tables.folder import check_folder
+from tablebase.web.caching import PRIVATE, answered
+from tablebase.web.context import settings_of
+from tablebase.web.problems import ProblemError
+
+SHARED = "PROMETHEUS_MULTIPROC_DIR"
+"""Names the folder in which several processes keep their numbers; it must be set before the client library is loaded."""
+SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+"""Upper bounds of durations that are counted together."""
+OTHER = "other"
+"""The route of requests for which there is none; their addresses are without number."""
+METHODS = frozenset({"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"})
+
+router = APIRouter(include_in_schema=False)
+
+
+class Metrics:
+    """The numbers of one application, in a registry of their own."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        labels = ("method", "route", "status")
+        self._requests = Counter("tablebase_requests", "Requests answered.", labels, registry=self.registry)
+        self._seconds = Histogram(
+            "tablebase_request_seconds", "Seconds to answer a request.", ("route",), registry=self.registry, buckets=SECONDS
+        )
+        # Looking up a child by its labels takes longer than counting.
+        self._count = cache(lambda *values: self._requests.labels(*values))
+        self._time = cache(lambda route: self._seconds.labels(route))
+
+    def note(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count a request.
+
+        Parameters
+        ----------
+        method : str
+        route : str
+            The template of its address, of which there are few.
+        status : int
+        seconds : float
+        """
+        self._count(method, route, str(status)).inc()
+        self._time(route).observe(seconds)
+
+    def shown(self) -> tuple[bytes, str]:
+        """The numbers as text, those of all processes if they share a folder, and the text's media type."""
+        registry = self.registry
+        if os.environ.get(SHARED):
+            registry = CollectorRegistry()
+            MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        return generate_latest(registry), CONTENT_TYPE_LATEST
+
+
+class Observed:
+    """Notes requests, and answers HEAD like GET without the body.
+
+    Parameters
+    ----------
+    app : ASGI application
+    metrics : Metrics
+    log : bool
+        Whether to write a line about each request to standard error, as an object of JSON.
+    """
+
+    def __init__(self, app: ASGIApp, metrics: Metrics, log: bool = False) -> None:
+        self.app, self.metrics, self.log = app, metrics, log
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, and note it."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        begin = perf_counter()
+        method = scope["method"]
+        status, size = 500, 0
+
+        async def noting(message: Message) -> None:
+            nonlocal status, size
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            elif message["type"] == "http.response.body":
+                if method == "HEAD":
+                    message = {**message, "body": b""}
+                size += len(message.get("body", b""))
+            await send(message)
+
+        if method == "HEAD":
+            scope["method"] = "GET"
+        try:
+            await self.app(scope, receive, noting)
+        finally:
+            seconds = perf_counter() - begin
+            route = getattr(scope.get("route"), "path_format", OTHER)
+            self.metrics.note(method if method in METHODS else OTHER, route, status, seconds)
+            if self.log:
+                _write_line(scope, method, status, size, seconds)
+
+
+def _write_line(scope: Scope, method: str, status: int, size: int, seconds: float) -> None:
+    """Write a line of the access log."""
+    client = scope.get("client")
+    line = {
+        "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "client": client[0] if client else None,
+        "method": method,
+        "path": scope["path"],
+        "query": scope["query_string"].decode("latin-1"),
+        "status": status,
+        "bytes": size,
+        "seconds": round(seconds, 6),
+    }
+    sys.stderr.write(json.dumps(line) + "\n")
+
+
+@router.get("/healthz")
+async def healthz(request: Request) -> Response:
+    """Whether the tables are where they should be."""
+    try:
+        check_folder(settings_of(request).folder, built=True)
+    except TablebaseError as fault:
+        raise ProblemError(503, str(fault)) from fault
+    return answered(request, {"status": "ok"}, PRIVATE)
+
+
+@router.get("/metrics")
+async def metrics(request: Request) -> Response:
+    """Numbers of requests and their durations, of all processes of the server, as Prometheus reads them."""
+    body, media_type = cast(Metrics, request.app.state.metrics).shown()
+    return Response(body, headers={"cache-control": PRIVATE}, media_type=media_type)
