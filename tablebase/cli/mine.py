@@ -25,7 +25,6 @@ from tablebase.cli.options import (
     Variant,
     chosen_game,
     from_input,
-    leave_out_pandas,
 )
 from tablebase.cli.statements import Timeout, run_statement
 from tablebase.compute.machine import usable_workers
@@ -72,7 +71,6 @@ def mine(
     count = usable_workers(workers)
     answer = partial(
         _write_answer,
-        context,
         game,
         size,
         variant,
@@ -90,7 +88,6 @@ def mine(
 
 
 def _write_answer(
-    context: typer.Context,
     game: str,
     size: str | None,
     variant: list[str] | None,
@@ -104,7 +101,6 @@ def _write_answer(
     workers: int,
     style: MineFormat,
 ) -> None:
-    leave_out_pandas(context)
     from tablebase.cli.output import say, write_rows
     from tablebase.compute.progress import progress
     from tablebase.errors import TablebaseError

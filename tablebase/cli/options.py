@@ -6,7 +6,6 @@ import re
 import sys
 from enum import StrEnum
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -186,20 +185,6 @@ def chosen_start(game: Game | StochasticGame, position: str | None, start: str |
     if position is not None and start is not None:
         raise TablebaseError("there are two positions to start from: give either POSITION or --from")
     return next((text for text in (position, start) if text is not None), start_text(game))
-
-
-def leave_out_pandas(context: typer.Context) -> None:
-    """Let PyArrow do without pandas in a process of the program: it imports pandas to make its first array, for half a second."""
-    if not context.find_root().obj.bounded or {"pandas", "pyarrow"} & sys.modules.keys():
-        return
-    import pyarrow
-
-    # PyArrow asks only once, and now nothing is found; files of features may still import pandas.
-    finders, sys.meta_path = sys.meta_path, [SimpleNamespace(find_spec=lambda *_: None)]
-    try:
-        pyarrow.array([])
-    finally:
-        sys.meta_path = finders
 
 
 def program_call(context: typer.Context) -> str:

@@ -20,7 +20,6 @@ from tablebase.cli.options import (
     Threads,
     Variant,
     chosen_game,
-    leave_out_pandas,
 )
 from tablebase.compute.machine import usable_workers
 
@@ -53,7 +52,6 @@ COUNTING = (Chart.SQUARES, Chart.PARITY)
 
 
 def plot(
-    context: typer.Context,
     chart: Annotated[Chart, typer.Argument(metavar="CHART", help="distances, squares, draws or parity.")],
     game: GameName,
     output: Annotated[Path, typer.Option("--output", metavar="FILE", help="Picture to write: FILE.png, FILE.svg or FILE.pdf.")],
@@ -86,7 +84,6 @@ def plot(
     options = _drawing_options(chart, tuple(piece or ()), outcome, log)
     check_extra("pictures", "plot")
     check_picture(output)
-    leave_out_pandas(context)
     from tablebase.catalog.catalog import Catalog
     from tablebase.charts.drawing import save
     from tablebase.charts.figures import CHARTS

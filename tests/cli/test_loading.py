@@ -73,8 +73,8 @@ def test_charts_of_the_catalog_read_no_positions(two_pieces: Path, tmp_path: Pat
     assert not found & {"duckdb", "numba", "pandas", "tablebase.mining.query"}
 
 
-def test_charts_of_positions_need_no_pandas(two_pieces: Path, tmp_path: Path) -> None:
-    """PyArrow does not import pandas, which is installed, nor Numba what compiles, as kernels are in the cache by now."""
+def test_charts_of_positions_compile_nothing(two_pieces: Path, tmp_path: Path) -> None:
+    """Numba does not import what compiles, and what that imports, since kernels are in the cache by now."""
     words = ["plot", "squares", "doushouqi", "--material", "RvE", "--data", str(two_pieces), "--output", str(tmp_path / "a.svg")]
     loaded(OWN_PROCESS, words)
-    assert not loaded(OWN_PROCESS, words) & {"pandas", "scipy.linalg"}
+    assert "scipy.linalg" not in loaded(OWN_PROCESS, words)

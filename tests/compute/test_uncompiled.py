@@ -23,7 +23,7 @@ def test_tables_are_the_same(tmp_path: Path, ask: Callable[..., Answer]) -> None
 def test_planes_need_compiling(engine: str, tmp_path: Path) -> None:
     """One sentence says so, and what to use instead."""
     answer = ask_fresh(
-        "build", "doushouqi", "--material", "RvC", "--engine", engine, "--data", tmp_path / "new", environment=UNCOMPILED
+        "build", "doushouqi", "--material", "RvC", "--solver", engine, "--data", tmp_path / "new", environment=UNCOMPILED
     )
     assert (answer.code, answer.out) == (2, "")
-    assert "its kernels must be compiled, which NUMBA_DISABLE_JIT forbids: use --engine groups" in answer.err
+    assert "its kernels must be compiled, which NUMBA_DISABLE_JIT forbids: use --solver groups" in answer.err

@@ -127,9 +127,9 @@ def test_games_that_are_none(query: str, status: int, words: str, client: TestCl
 
 def test_players_that_search_are_limited(two_games: Path) -> None:
     """They have the limits and the sentence of the interface, and the next page is shown."""
-    with Client(create_app(Settings(two_games, limits=Limits(seconds=1.0)))) as limited:
+    with Client(create_app(Settings(two_games, limits=Limits(seconds=0.1)))) as limited:
         page = shown(limited, "/doushouqi/play?player=engine&level=10&side=b", 504)
-        assert "this move takes longer than 1 s: name another player, or a lower level." in said(page)
+        assert "this move takes longer than 0.1 s: name another player, or a lower level." in said(page)
         shown(limited, "/hexapawn/play?player=tables&side=w")
 
 
