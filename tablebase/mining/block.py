@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tablebase.game import Outcome
 from tablebase.mining.moves import Listed, RowMoves, in_full, slice_moves
 from tablebase.mining.rows import Rows
 from tablebase.mining.scan_kernels import spread_rows
-from tablebase.mining.selection import Occurring
+from tablebase.mining.selection import Wanted
 from tablebase.mining.stored_codes import StoredCodes
 from tablebase.slices.indexing import Layout, Squares, apart
 from tablebase.slices.location import Address, StoredSlice, is_self_paired, locate
@@ -45,9 +46,9 @@ class Block:
         table = self.stored_codes.store.table(game, material)
         return table.codes_between(1 - self.side, self.begin, self.begin + len(self.codes))
 
-    def images(self, values: frozenset[Occurring]) -> Iterator[Image]:
-        """The positions with these values, then those of their mirror images that have no index of their own."""
-        offsets = self._offsets(values)
+    def images(self, wanted: Wanted) -> Iterator[Image]:
+        """The positions that are wanted, then those of their mirror images that have no index of their own."""
+        offsets = self._offsets(wanted)
         if not len(offsets):
             return
         plain = Image(self, offsets)
@@ -66,11 +67,14 @@ class Block:
             if len(places):
                 yield Image(self, offsets.take(places), True, plain, places)
 
-    def _offsets(self, values: frozenset[Occurring]) -> NDArray[np.int64]:
-        """Offsets of the positions with these values; no void ones."""
-        wanted = np.zeros(self.coding.void + 1, dtype=bool)
-        wanted[[value.code(self.coding) for value in values]] = True
-        matches = wanted.take(self.codes)
+    def _offsets(self, wanted: Wanted) -> NDArray[np.int64]:
+        """Offsets of the positions that are wanted, whatever their indices; no void ones."""
+        has_value = np.zeros(self.coding.void + 1, dtype=bool)
+        has_value[[value.code(self.coding) for value in wanted.values]] = True
+        matches = has_value.take(self.codes)
+        if wanted.zugzwang and self.other_codes is not None:
+            worth = _worth_of_codes(self.coding)
+            matches &= worth.take(self.codes) + worth.take(self.other_codes) < 0
         offsets = np.flatnonzero(matches)
         if len(offsets) * FEW < len(matches) or not self._whole_rows:
             return offsets[apart(self.squares(offsets))]
@@ -236,3 +240,10 @@ def mapped(image: tuple[int, ...] | None, squares: Squares) -> Squares:
 def like_pieces(kinds: tuple[int, ...]) -> list[slice]:
     """Ranges of pieces of the same kind, which are listed in the order of their squares."""
     return [slice(kinds.index(kind), kinds.index(kind) + kinds.count(kind)) for kind in set(kinds) if kinds.count(kind) > 1]
+
+
+@cache
+def _worth_of_codes(coding: Coding) -> NDArray[np.int8]:
+    """For each code 1, 0 or -1 for a win, draw or loss of the side to move, void ones included."""
+    outcomes = [coding.value(code).outcome for code in range(coding.void)]
+    return np.array([(outcome is Outcome.WIN) - (outcome is Outcome.LOSS) for outcome in outcomes] + [0], dtype=np.int8)

@@ -18,6 +18,8 @@ from tablebase.tables.values import Coding
 
 OUTCOMES = tuple(Outcome)
 TEXT = pa.dictionary(pa.int16(), pa.string())
+ZUGZWANG = "zugzwang"
+"""The column that says whether both sides do worse when they have to move."""
 
 
 def of_outcomes(name: str) -> Check:

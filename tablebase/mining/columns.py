@@ -14,15 +14,13 @@ from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.game.features import KINDS, Feature
 from tablebase.mining.board_text import TEXTS, board_texts
-from tablebase.mining.column import OUTCOMES, TEXT, Column, by_code, constant, of_outcomes, small_integers, words_array
+from tablebase.mining.column import OUTCOMES, TEXT, ZUGZWANG, Column, by_code, constant, of_outcomes, small_integers, words_array
 from tablebase.mining.move_columns import columns_from_moves, move_columns
 from tablebase.mining.rows import Rows
 from tablebase.mining.words import Check, between, one_of
 from tablebase.slices.location import StoredSlice
 from tablebase.slices.material import material_name, parse_material
 from tablebase.tables.values import FIRST, STALEMATE, Codes, Coding
-
-ZUGZWANG = "zugzwang"
 
 
 def columns(game: Game, slices: Sequence[StoredSlice], features: tuple[Feature, ...]) -> dict[str, Column]:

@@ -152,8 +152,8 @@ class Scan:
         block = Block(table.layout, stored.side, span.begin, codes, table.coding, self.stored_codes)
         return span.cells, [
             work(MoveRows(rows) if self.of_moves else rows)
-            for values, slices in stored.by_values.items()
-            for image in block.images(values)
+            for wanted, slices in stored.by_values.items()
+            for image in block.images(wanted)
             for rows in (image.rows_of(slice_) for slice_ in slices)
         ]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import duckdb
@@ -18,6 +18,7 @@ from sqlglot import exp
 from tablebase.catalog.catalog import Catalog
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
+from tablebase.mining.column import ZUGZWANG
 from tablebase.mining.conditions import parts_of
 from tablebase.mining.rewrite.reading import written
 from tablebase.mining.sandbox import scratch
@@ -52,15 +53,26 @@ class Occurring:
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which positions of a slice are wanted: those with one of these values, and at one of these indices unless that is None."""
+    """Which positions of a slice are wanted, or some more: those that fulfil all of these.
+
+    Parameters
+    ----------
+    values : frozenset of Occurring
+        They have one of these values.
+    indices : frozenset of int or None
+        They are at one of these indices; None for all.
+    zugzwang : bool
+        They are mutual zugzwang.
+    """
 
     values: frozenset[Occurring]
     indices: frozenset[int] | None = None
+    zugzwang: bool = False
 
     def __or__(self, other: Wanted) -> Wanted:
         """All positions that either wants, and possibly others."""
         indices = None if self.indices is None or other.indices is None else self.indices | other.indices
-        return Wanted(self.values | other.values, indices)
+        return Wanted(self.values | other.values, indices, self.zugzwang and other.zugzwang)
 
 
 Selection = Mapping[StoredSlice, Wanted]
@@ -181,7 +193,10 @@ def select_by_condition(game: Game, known: Selection, conditions: Sequence[exp.E
     parts = [part for part in parts_of(conditions) if _depends_only_on(part, (*slice_columns, *VALUE_COLUMNS), names)]
     slice_parts = [part for part in parts if _depends_only_on(part, slice_columns, names)]
     _check_named(game, known, slice_parts, folder)
-    return _evaluate(game, known, parts)
+    selected = _evaluate(game, known, parts)
+    if any(isinstance(part, exp.Column) and _depends_only_on(part, (ZUGZWANG,), names) for part in parts_of(conditions)):
+        return {slice_: replace(wanted, zugzwang=True) for slice_, wanted in selected.items()}
+    return selected
 
 
 def conditions_on_positions(conditions: Iterable[exp.Expr]) -> list[exp.Expr]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from operator import or_
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.mining.selection import Occurring, Selection, Wanted
+from tablebase.mining.selection import Selection, Wanted
 from tablebase.slices.indexing import Layout
 from tablebase.slices.location import StoredSlice
 from tablebase.slices.material import Material
@@ -49,11 +49,11 @@ class StoredSide:
     wanted: dict[StoredSlice, Wanted]
 
     @cached_property
-    def by_values(self) -> dict[frozenset[Occurring], list[StoredSlice]]:
-        """The slices by which of their values are wanted."""
-        slices: dict[frozenset[Occurring], list[StoredSlice]] = {}
+    def by_values(self) -> dict[Wanted, list[StoredSlice]]:
+        """The slices by which of their positions are wanted, their indices aside."""
+        slices: dict[Wanted, list[StoredSlice]] = {}
         for slice_, wanted in self.wanted.items():
-            slices.setdefault(wanted.values, []).append(slice_)
+            slices.setdefault(replace(wanted, indices=None), []).append(slice_)
         return slices
 
     @cached_property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from support.queries import mined
 
 from tablebase.game import load_game
@@ -61,3 +62,28 @@ def test_zugzwang_of_positions_by_name(hexapawns: Path) -> None:
     assert {value for _, value in found} <= {True, False}
     for text, value in found[::50]:
         assert mined(PAWNS, hexapawns, f"SELECT zugzwang FROM positions WHERE position = '{text}'") == [(value,)]
+
+
+@pytest.mark.parametrize("table", ["positions", "distinct_positions"])
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "zugzwang",
+        "zugzwang AND outcome = 'loss'",
+        "t.zugzwang AND t.distance > 2 AND t.side = 'w'",
+        "zugzwang OR outcome = 'win'",
+        "NOT zugzwang",
+        "zugzwang IS NULL",
+        "zugzwang = (outcome = 'draw')",
+    ],
+)
+def test_only_zugzwang_is_read(condition: str, table: str, two_pieces: Path, hexapawns: Path) -> None:
+    """A condition that leaves out rows before they are made leaves the rows for which it holds, also beside other references."""
+    for game, folder in ((JUNGLE, two_pieces), (PAWNS, hexapawns)):
+        every = f"SELECT count(*) FILTER (WHERE {condition}), sum(distance) FILTER (WHERE {condition}) FROM {table} AS t"
+        some = f"SELECT count(*), sum(distance) FROM {table} AS t WHERE {condition}"
+        [expected] = mined(game, folder, every)
+        assert mined(game, folder, some) == [expected]
+        rest = f"SELECT count(*) FROM {table} WHERE distance >= 0"
+        both = f"SELECT (SELECT count(*) FROM {table} AS t WHERE {condition}), ({rest})"
+        assert mined(game, folder, both) == [(expected[0], *mined(game, folder, rest)[0])]
