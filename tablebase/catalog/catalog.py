@@ -199,12 +199,8 @@ class Catalog:
                 *columns,
                 func.count().label("slices"),
                 _sum(1 - type_coerce(SliceRow.is_alias, Integer)).label("distinct"),
-                _sum(SolutionRow.placements).label("placements"),
-                _sum(SolutionRow.stalemates).label("stalemates"),
+                *(_sum(getattr(SolutionRow, name)).label(name) for name in ("placements", "stalemates", "wins", "losses", "draws")),
                 _sum(SolutionRow.placements - SolutionRow.stalemates).label("positions"),
-                _sum(SolutionRow.wins).label("wins"),
-                _sum(SolutionRow.losses).label("losses"),
-                _sum(SolutionRow.draws).label("draws"),
                 func.max(SolutionRow.longest_win).label("longest_win"),
                 func.max(SolutionRow.longest_loss).label("longest_loss"),
             )
