@@ -17,8 +17,8 @@ are relative to the solver `reference` in the same run.
 ``--sums`` solves every table with a number of pieces by `groups` and by `planes`, and prints the sums, the ratios and what each
 step of `planes` takes.
 
-``--like`` measures tables of like pieces: the solver of groups beside `reference`, the first build of small games with no kernel
-compiled, and counts beside builds.
+``--like`` measures tables of identical pieces: the solver `groups` beside `reference`, the first build of small games with no
+kernel compiled, and counts beside builds.
 
 ``--pursuits`` measures Fox & Hounds instead: the largest tier of 8x8 with every solver, then whole boards. For a whole
 board, all tables are built, verified and stored, and the reachable positions and possible games are counted, in a
@@ -104,7 +104,7 @@ def main() -> None:
     parser.add_argument("--material", action="append", help="slices to measure; by default RCvWE")
     parser.add_argument("--json", action="store_true", help="write JSON instead of tables")
     parser.add_argument("--sums", metavar="PIECES", type=int, help="measure two solvers on all tables with this number of pieces")
-    parser.add_argument("--like", action="store_true", help="measure tables of like pieces, first builds and counts")
+    parser.add_argument("--like", action="store_true", help="measure tables of identical pieces, first builds and counts")
     parser.add_argument("--pursuits", action="store_true", help="measure Fox & Hounds")
     parser.add_argument("--search", action="store_true", help="measure perft and the engine, over tables of up to three pieces")
     parser.add_argument("--build", metavar="MEMORY", help="measure a whole build that may use so much memory")

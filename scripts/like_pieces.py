@@ -1,4 +1,4 @@
-"""Tables of like pieces, for the benchmark: the solver of groups beside `reference`, a first build, and counts beside builds."""
+"""Benchmark of tables of identical pieces: the solver `groups` beside `reference`, a first build, counts beside builds."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "adding-a-game.md"
 def measure_like_pieces() -> dict[str, list[dict[str, Any]]]:
     """All measurements, in CPU-seconds."""
     return {
-        "tables of like pieces": [row for game, name in SLICES for row in measure_slice(game, name)],
+        "tables of identical pieces": [row for game, name in SLICES for row in measure_slice(game, name)],
         "first builds": [measure_first_build(game) for game in BUILDS],
         "counts beside builds": [measure_count(size) for size in COUNTS],
     }

@@ -42,7 +42,7 @@ class Rules(NamedTuple):
     groups: int
     squares: int
     owner: Small  # (G,) side of each group
-    pieces: Long  # (G,) number of like pieces
+    pieces: Long  # (G,) number of identical pieces
     radix: Long  # (G,)
     lead_rank: Long  # the lead's placement for each lead digit
     piece_begin: Long  # (G,)

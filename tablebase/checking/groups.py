@@ -1,4 +1,4 @@
-"""The checker of tables with like pieces, or on large boards: a row of positions at a time.
+"""The checker of tables with identical pieces, or on large boards: a row of positions at a time.
 
 A *row* is a run of indices that differ only in the last group's placement, a *cell*. Moves are read from lists (see
 `tablebase.checking.group_arrays`), forwards only, and each is followed to the index that it leads to.

@@ -76,7 +76,7 @@ def look_up(tables: TableArrays, board: Board, side: int) -> Any:
     squares, image = tables.squares, tables.image
     slot, slots = 0, tables.slots[which]
     while slot < slots:
-        # Like pieces have slots side by side.
+        # Identical pieces have slots side by side.
         kind = tables.slot_kind[which, slot]
         for word in range(WORDS):
             left = board.kinds[kind, word]

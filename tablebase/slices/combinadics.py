@@ -1,4 +1,4 @@
-"""Combinadics: how many choices of places like pieces have, and the number of each choice.
+"""Combinadics: how many choices of places identical pieces have, and the number of each choice.
 
 Places 0, 1, 2, … have *levels*. Of interest are the choices of k places whose levels sum to a given total, the
 *advance*. They are numbered as in the combinatorial number system (Knuth, The Art of Computer Programming 4A,

@@ -68,7 +68,7 @@ def _canonical(game: Game, material: Material) -> tuple[tuple[int, ...], tuple[i
     groups: dict[tuple[int, int], dict[int, list[int]]] = {}
     for place, kind in enumerate(material.kinds):
         groups.setdefault((int(place >= sizes[0]), colours[place]), {}).setdefault(kind, []).append(place)
-    # Like pieces stay together, since exchanging them changes nothing.
+    # Identical pieces stay together, since exchanging them changes nothing.
     orders = product(*(map(_flat, permutations(groups[key].values())) for key in sorted(groups)))
     flat = map(_flat, orders)
     return min((_signature(game, tuple(material.kinds[i] for i in order), sizes), order) for order in flat)
@@ -81,7 +81,7 @@ def _flat(parts: Iterable[Iterable[int]]) -> tuple[int, ...]:
 def _colours(game: Game, material: Material) -> list[int]:
     """A number for each piece; pieces that could be each other's counterparts share one.
 
-    Colour refinement: the first colours are movement and number of like pieces; then pieces are separated by the
+    Colour refinement: the first colours are movement and number of identical pieces; then pieces are separated by the
     colours of those they capture and are captured by, until nothing changes.
     """
     kinds, classes = material.kinds, _capture_classes(game)

@@ -9,7 +9,7 @@ significant first:
 3. the *row piece*, the single piece with the most squares (the last of several).
 
 A group's digit is the number that `tablebase.slices.combinadics` assigns to its places among the squares of its kind:
-for one piece the place itself, for like pieces their combinatorial number. Of a tiered kind, only placements with the
+for one piece the place itself, for identical pieces their combinatorial number. Of a tiered kind, only placements with the
 slice's advance are numbered.
 An index at which two pieces would share a square is *void*.
 """
@@ -321,7 +321,7 @@ def _ordered_groups(game: Game, material: Material) -> tuple[Group, ...]:
 
 
 def _slot_pieces(material: Material, groups: tuple[Group, ...]) -> list[int]:
-    """For each slot, the piece of the material: like pieces in the order of `kinds`."""
+    """For each slot, the piece of the material: identical pieces in the order of `kinds`."""
     return [material.kinds.index(group.kind) + i for group in groups for i in range(len(group.slots))]
 
 

@@ -15,7 +15,7 @@ Home = tuple[tuple[int, int], ...]
 
 
 def placements(game: Game, material: Material) -> int:
-    """Number of ways to put the pieces on different squares, like pieces being indistinguishable.
+    """Number of ways to put the pieces on different squares, identical pieces being indistinguishable.
 
     Notes
     -----

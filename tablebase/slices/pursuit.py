@@ -1,4 +1,4 @@
-"""Pursuits: slices in which one piece moves freely and the other side's like pieces only step forwards.
+"""Pursuits: slices in which one piece moves freely and the other side's identical pieces only step forwards.
 
 Examples are fox and hounds, rabbit and pawns. A step of a *pursuer* leads out of the slice into the next tier, and only
 the *runner* moves within it. So no position repeats, and each is visited once. A *row* holds the positions of one
@@ -29,7 +29,7 @@ def pursuit_fault(game: Game, material: Material) -> str | None:
     sides = [[game.kinds[kind] for kind in set(side)] for side in (material.first, material.second)]
     pursuing = [i for i in (0, 1) if len(sides[i]) == 1 and all(kind.tiered for kind in sides[i])]
     if len(pursuing) != 1:
-        return "one side must have like pieces that only step forwards and are tiered"
+        return "one side must have identical pieces that only step forwards and are tiered"
     [pursuer], runners = sides[pursuing[0]], (material.first, material.second)[1 - pursuing[0]]
     runner = game.kinds[runners[0]]
     if len(runners) != 1 or game.mirror is not None or game.no_move is not Outcome.LOSS:

@@ -35,7 +35,7 @@ class EscapeArrays(NamedTuple):
 
 
 class SliceArrays(NamedTuple):
-    """Pieces, steps and conversions of one slice; P slots, S squares, K steps, U un-steps, B blockers, C conversions."""
+    """Pieces, steps and conversions of one slice; P slots, S squares, K steps, U unmoves, B blockers, C conversions."""
 
     escape: EscapeArrays
     mirror: Int8  # (S,) image of each square, itself where there is no mirror
@@ -45,8 +45,8 @@ class SliceArrays(NamedTuple):
     step_destination: Int32  # (K, P + 1) of step k, [k, v + 1] if slot v is captured, [k, 0] if none is
     step_block: Int32  # (K + 1,) blockers of step k are blockers[step_block[k]:step_block[k + 1]]
     blockers: Int8  # (B,) squares that must be empty
-    back_begin: Int32  # (P, S + 1) un-steps of slot p from square s are back_begin[p, s]:back_begin[p, s + 1]
-    back_step: Int32  # (U,) the quiet step within the slice that an un-step undoes
+    back_begin: Int32  # (P, S + 1) unmoves of slot p from square s are back_begin[p, s]:back_begin[p, s + 1]
+    back_step: Int32  # (U,) the quiet step within the slice that an unmove undoes
     back_origin: Int8  # (U,)
     child_slot: Int8  # (C + 1, P) [c, j]: the slot that plays slot j of conversion c's layout; 0 is the slice itself
     child_square: Int8  # (C + 1, S) image of each square in the child

@@ -172,7 +172,7 @@ def _planes_refuses(game: Game, material: Material) -> str | None:
     if not COMPILES:
         return "its kernels must be compiled, which NUMBA_DISABLE_JIT forbids"
     if any(len(group.slots) > 1 for group in layout_of(game, material).groups):
-        return "it has like pieces, which have no rows"
+        return "it has identical pieces, which have no rows"
     if len(game.board) > WORD_BITS:
         return f"its board has more than {WORD_BITS} squares, the bits of a word"
     return None
@@ -187,7 +187,7 @@ def _lean_refuses(game: Game, material: Material) -> str | None:
 
 def _planes_avoids(game: Game, material: Material) -> str | None:
     if layout_of(game, material).size < SMALL and any(kind.limit > 1 for kind in game.kinds):
-        return "it is small, and other tables of the game have like pieces"
+        return "it is small, and other tables of the game have identical pieces"
     return None
 
 
@@ -225,7 +225,7 @@ SOLVERS = (
         _loaded_later("tablebase.solvers.groups.solve"),
         memory=_groups_memory,
         speed=20e6,
-        strength="it handles all placements of like pieces at once",
+        strength="it handles all placements of identical pieces at once",
     ),
     Solver("reference", _loaded_later("tablebase.solvers.reference"), memory=_reference_memory, speed=4.5e5),
 )

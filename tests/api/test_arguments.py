@@ -84,8 +84,12 @@ def test_all_public_methods_are_here(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("method", sorted(good(Path())))
-def test_strange_arguments_are_refused_in_a_sentence(method: str, tables: Tablebase, tmp_path: Path) -> None:
-    """One argument after another is of another type or out of range; whatever is raised is a `TablebaseError`."""
+def test_strange_arguments_are_refused_in_a_sentence(
+    method: str, tables: Tablebase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each argument in turn has another type or is out of range; every error raised is a `TablebaseError`."""
+    # Some of the values name a folder that can be written.
+    monkeypatch.chdir(tmp_path)
     arguments, refused = good(tmp_path)[method], []
     for name in arguments:
         for value in STRANGE:

@@ -156,7 +156,7 @@ def test_what_could_never_be_solved(pieces: int | None, wanted: list[str], name:
 
 
 def test_the_engines_of_a_plan_are_told() -> None:
-    """How many tables each engine solves and why; like pieces go to the solver of groups, and small tables with them."""
+    """How many tables each engine solves and why; identical pieces go to the solver of groups, and small tables with them."""
     assert (
         describe_solvers(GAME, stored_materials(GAME, 2), "auto")
         == "tables to solve with planes: 10 (eight rows of positions are one cache line)"
@@ -166,7 +166,7 @@ def test_the_engines_of_a_plan_are_told() -> None:
     both = [parse_material(hunt, name) for name in ("HvF", "HvC", "HHvF")]
     told = describe_solvers(hunt, both, "auto").split("; ")
     assert [one.split(" (")[0] for one in told] == ["tables to solve with groups: 2", "tables to solve with groups: 1"]
-    assert ["like pieces, which have no rows" in one for one in told] == [False, True]
+    assert ["identical pieces, which have no rows" in one for one in told] == [False, True]
 
 
 def test_how_workers_divide_the_work_is_said() -> None:

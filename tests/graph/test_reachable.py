@@ -37,7 +37,7 @@ TOYS = {
     "shelter-gate": lambda: toys.shelter("gate"),
     "march-gate": lambda: toys.shelter("gate", files=6, march=4),
 }
-# The runner and the pursuers each on either side, like pieces and single ones, captures by both, goals, escapes.
+# The runner and the pursuers each on either side, identical pieces and single ones, captures by both, goals, escapes.
 SOLVED = (
     "foxhounds-2x2",
     "foxhounds-4x4",

@@ -91,7 +91,7 @@ def test_counts_are_those_of_decoding(two_pieces: Path, statement: str) -> None:
 @settings(max_examples=60)
 @given(statements())
 def test_counts_of_another_game(hexapawns: Path, statement: str) -> None:
-    """So do they where a slice has like pieces, stalemates and both sides to move."""
+    """So do they where a slice has identical pieces, stalemates and both sides to move."""
     assert (check(PAWNS, hexapawns, statement) == {"counted"}) == ("nullif" not in statement)
 
 

@@ -83,7 +83,7 @@ def listed(texts: list[str]) -> str:
 def test_every_position_is_found(
     game: Game, fixture: str, condition: str, near: int, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Mirror images, aliases, exchanged colours, like pieces, tiers and either side to move: all rows by their texts."""
+    """Mirror images, aliases, exchanged colours, identical pieces, tiers and either side to move: all rows by their texts."""
     folder = request.getfixturevalue(fixture)
     monkeypatch.setattr(stored_sides, "NEAR", near)
     rows = scanned(game, folder, condition)[::7]

@@ -80,7 +80,7 @@ def test_the_twin_was_shown_slices_of_each_sort() -> None:
 
 @pytest.mark.parametrize("material", ["PvP", "PvPP", "PPvP", "PPPvP", "PPPvPPP"])
 def test_rows_of_like_pieces_are_those_of_the_twin(material: str, hexapawns: Path, pawn_tables: Tablebase) -> None:
-    """Mirror images and exchanged colours too have like pieces in the order of their squares; to be stuck is to lose."""
+    """Mirror images and exchanged colours too have identical pieces in the order of their squares; to be stuck is to lose."""
     expected = rows_of(pawn_tables, PAWNS, material, pieces=6)
     names = columns_of(PAWNS, hexapawns)
     assert set(names) == set(expected[0])

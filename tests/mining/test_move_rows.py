@@ -83,7 +83,7 @@ def test_the_twin_was_shown_moves_of_each_sort(tables: Tablebase) -> None:
 
 @pytest.mark.parametrize("material", PAWN_MATERIALS)
 def test_moves_of_like_pieces_are_those_of_the_twin(material: str, hexapawns: Path, pawn_tables: Tablebase) -> None:
-    """Like pieces share an index, captures lead to other tables, and who is stuck has no row."""
+    """Identical pieces share an index, captures lead to other tables, and who is stuck has no row."""
     expected = moves_of(pawn_tables, PAWNS, material)
     assert counted(mined_moves(PAWNS, hexapawns, f"material = '{material}'"), expected[0]) == counted(expected, expected[0])
 

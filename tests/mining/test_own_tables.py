@@ -129,7 +129,7 @@ def test_both_colours_are_found(two_pieces: Path, tables: Tablebase) -> None:
 
 @pytest.mark.parametrize(("game", "folder"), [("doushouqi", "two_pieces"), ("hexapawn", "hexapawns")])
 def test_each_row_has_a_distinct_row(game: str, folder: str, request: pytest.FixtureRequest) -> None:
-    """It has the same value; aliases, exchanged colours and like pieces included."""
+    """It has the same value; aliases, exchanged colours and identical pieces included."""
     rules, data = load_game(game), request.getfixturevalue(folder)
     drawn = "SELECT position, outcome, distance FROM positions TABLESAMPLE reservoir(300 ROWS) REPEATABLE (5)"
     with Query(rules, data, drawn, ()) as query:

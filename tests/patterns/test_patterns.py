@@ -119,7 +119,7 @@ def test_gains_are_those_of_the_definition(material: str, searched: Path, ask: A
 
 @pytest.mark.parametrize("material", ["PPvP", "PPPvPPP", "PPPvP"])
 def test_gains_with_like_pieces(material: str, pawns: Path, ask: Ask) -> None:
-    """The same in a game with like pieces, and where all positions have one outcome."""
+    """The same in a game with identical pieces, and where all positions have one outcome."""
     check_gains("hexapawn", material, pawns, ask)
 
 

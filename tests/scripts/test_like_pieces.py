@@ -1,4 +1,4 @@
-"""The measurements of tables of like pieces."""
+"""The measurements of tables of identical pieces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of choices of like pieces against plain lists of them."""
+"""Numbers of choices of identical pieces against plain lists of them."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def compiled(game: Game, material: Material) -> IndexArrays:
 
 
 def slot_squares(home: Layout, position: Position) -> list[int]:
-    """The square of each slot; like pieces in the order of the position."""
+    """The square of each slot; identical pieces in the order of the position."""
     return [position.pieces[piece][1] for piece in home.slots]
 
 
@@ -69,7 +69,7 @@ def test_every_placement_has_an_index(game: Game) -> None:
 
 @pytest.mark.parametrize("game", TOYS[1:], ids=lambda game: game.name)
 def test_like_pieces_may_come_in_any_order(game: Game) -> None:
-    """Two like pieces may exchange their squares, for Python, NumPy and kernel."""
+    """Two identical pieces may exchange their squares, for Python, NumPy and kernel."""
     for _, material in at_least_one([pair for pair in SMALL if pair[0] is game and len(set(pair[1].kinds)) < pair[1].pieces]):
         home = layout_of(game, material)
         group = next(group for group in home.groups if len(group.slots) > 1)

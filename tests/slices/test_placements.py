@@ -65,7 +65,7 @@ def test_placements_by_hand(name: str, count: int) -> None:
     ],
 )
 def test_placements_by_trying_all(game: Game, pieces: int) -> None:
-    """Each material of a small game has as many placements as there are ways to set it up, like pieces alike."""
+    """Each material of a small game has as many placements as there are ways to set it up, identical pieces included."""
     for material in at_least_one(materials(game, pieces)):
         assert placements(game, material) == len(naive.placements(game, material.kinds)), material_name(game, material)
 
@@ -84,7 +84,7 @@ def test_a_table_counts_each_stored_side_once() -> None:
 
 
 def test_placements_of_all_pieces() -> None:
-    """Of the start of Dou Shou Qi: fourteen pieces on land, then two rats on what is left; and of crowds of like pieces."""
+    """Of the start of Dou Shou Qi: fourteen pieces on land, then two rats on what is left; and of crowds of identical pieces."""
     everything = material_of(GAME, parse(GAME, GAME.start))
     land, anywhere = (len(GAME.kinds[GAME.by_symbol[letter]].squares) for letter in "CR")
     assert placements(GAME, everything) == perm(land, 14) * perm(anywhere - 14, 2)

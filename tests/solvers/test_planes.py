@@ -171,7 +171,7 @@ def test_threads_change_nothing(solved: Solved, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("game", "name", "reason"),
     [
-        pytest.param(toys.hunt(), "HHvF", "it has like pieces, which have no rows", id="like pieces"),
+        pytest.param(toys.hunt(), "HHvF", "it has identical pieces, which have no rows", id="identical pieces"),
         pytest.param(toys.skaters(13, 5), "AvC", "its board has more than 64 squares, the bits of a word", id="65 squares"),
     ],
 )

@@ -154,7 +154,7 @@ def test_marking(solved: Solved, game: Game, name: str, side: int) -> None:
 
 
 def test_marking_stays_near(solved: Solved) -> None:
-    """From one dirty unit of a plane un-steps lead to few planes: of two pieces with four steps at most, to eight and itself."""
+    """From one dirty unit of a plane unmoves lead to few planes: of two pieces with four steps at most, to eight and itself."""
     seen = view(solved, toys.twins(), "PKvPK")
     state, other = as_state(seen, Sets()), as_state(seen, Sets())
     marked = set()

@@ -109,7 +109,7 @@ def step_changed(kind: Kind, **changes: Any) -> Kind:
     return replace(kind, steps=(replace(kind.steps[0], **changes), *kind.steps[1:]))
 
 
-LIKE = "one side must have like pieces that only step forwards and are tiered"
+LIKE = "one side must have identical pieces that only step forwards and are tiered"
 ALONE = "the other side must have one piece, the board no mirror, and a side without a move must lose"
 PLAIN = "its pieces must only step to neighbouring empty squares"
 FREE = "the piece that escapes must be the runner"

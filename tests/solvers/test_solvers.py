@@ -104,7 +104,7 @@ def test_codes_are_the_naive_ones(solved: Solved, game: Game, name: str, engine:
     material = parse_material(game, name)
     solver = find_solver(engine)
     if solver is not None and solver.refuses(game, material) is not None:
-        pytest.skip("like pieces have no rows")
+        pytest.skip("identical pieces have no rows")
     # Words know wins from losses by parity, which is stride 1.
     for coding in (Coding(1, "uint8"), Coding(1 if engine in ("planes", "lean") else 2, "uint16")):
         codes = solve_with(engine, compile_slice(game, material, solved(game).load, coding))
@@ -117,7 +117,7 @@ def test_codes_are_the_naive_ones(solved: Solved, game: Game, name: str, engine:
     ("engine", "game", "name", "sentence"),
     [
         ("magic", toys.pond(), "RvR", "no solver 'magic': choose auto, .*reference$"),
-        ("planes", toys.hunt(), "HHvF", "the solver planes cannot solve this table, for it has like pieces"),
+        ("planes", toys.hunt(), "HHvF", "the solver planes cannot solve this table, for it has identical pieces"),
     ],
 )
 def test_a_wrong_engine_is_refused(solved: Solved, engine: str, game: Game, name: str, sentence: str) -> None:

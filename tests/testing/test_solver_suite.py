@@ -45,7 +45,7 @@ class TestReference(SolverTests):
 
 
 class TestGroups(SolverTests):
-    """The solver of like pieces."""
+    """The solver of identical pieces."""
 
     solver: ClassVar[Solver] = named("groups")
 

@@ -96,7 +96,7 @@ class TestDouShouQi(GameTests):
 
 
 class TestDuel(GameTests):
-    """A game with like pieces, goals and both symmetries passes."""
+    """A game with identical pieces, goals and both symmetries passes."""
 
     samples = 500
 
@@ -364,7 +364,7 @@ def test_each_check_is_a_test() -> None:
 
 
 def test_random_positions_are_uniform() -> None:
-    """All placements of like and unlike pieces that may clash come about equally often, both sides to move."""
+    """All placements of identical and different pieces that may clash come about equally often, both sides to move."""
     game, rng = hounds(), Random(0)
     counts = Counter(random_position(game, parse_material(game, "HHvF"), rng) for _ in range(20_000))
     assert len(counts) == 2 * 6 * 7 * 6 // 2

@@ -123,7 +123,7 @@ def _pair_of(value: Value) -> naive.Pair:
 
 
 def _placements(game: Game, kinds: tuple[int, ...]) -> list[tuple[tuple[int, int], ...]]:
-    """The pieces on different squares; like pieces in the order of their squares."""
+    """The pieces on different squares; identical pieces in the order of their squares."""
     ways: list[tuple[tuple[int, int], ...]] = [()]
     for kind in kinds:
         ways = [

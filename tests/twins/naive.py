@@ -87,7 +87,7 @@ def perft(game: Game, position: Position, plies: int) -> int:
 
 
 def placements(game: Game, kinds: Kinds) -> list[tuple[tuple[int, int], ...]]:
-    """Every way to put these pieces on different squares; like pieces are not told apart."""
+    """Every way to put these pieces on different squares; identical pieces are not told apart."""
     alike = [[(kind, square) for square in game.kinds[kind].squares] for kind in sorted(set(kinds))]
     ways = product(*(combinations(pieces, kinds.count(pieces[0][0])) for pieces in alike))
     placed = [tuple(sorted(piece for some in way for piece in some)) for way in ways]

@@ -1,1 +1,1 @@
-"""The solver of groups: like pieces, boards of any size, tiers and escapes."""
+"""The solver of groups: identical pieces, boards of any size, tiers and escapes."""

@@ -38,7 +38,7 @@ class Tables(NamedTuple):
     groups : list of tuple of Combinations
         For each table the placements of each group.
     numbers : list of int
-        For each destination, from 0 on, its table; conversions that differ in which of several like pieces is captured share one.
+        For each destination, from 0 on, its table; conversions that capture different ones of several identical pieces share it.
     conversions : list of int
         For each table the first conversion that leads to it; 0 for the slice's own.
     """

@@ -111,7 +111,7 @@ def outer_steps(layout: Layout, outer: int) -> OuterSteps:
 
 
 def outer_backs(layout: Layout, outer: int) -> OuterBacks:
-    """The un-steps of the outer pieces."""
+    """The unmoves of the outer pieces."""
     mirror = np.array(layout.game.mirror or range(ROWS), dtype=np.int64)
     begin = np.zeros((outer, COLUMNS), dtype=np.int32)
     parts = []

@@ -15,7 +15,7 @@ A position that is shut but not known *waits* if it has a code: its result, most
 Step 0 (`tablebase.solvers.planes.captures`) looks up all captures once. Then, for d = 0, 1, 2, …:
 
 1. `enter`: what waits for d becomes known;
-2. `mark`: un-steps of whole planes show in which units something may change, because a unit that they lead from is *dirty*,
+2. `mark`: unmoves of whole planes show in which units something may change, because a unit that they lead from is *dirty*,
    which is to say that something in it became known at d;
 3. `settle_wins` for even d: positions with a move to a fresh loss win in d + 1;
    `settle_losses` for odd d: positions that are not shut and all of whose quiet moves lead to wins have lost, in d + 1 or when
