@@ -7,8 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from tablebase.errors import TablebaseError
-from tablebase.mining.column_names import distinct_names
-from tablebase.mining.frames import Tabular
+from tablebase.mining.results import Tabular, distinct_names
 
 
 class CatalogRows(Tabular):

@@ -93,7 +93,7 @@ def _write_answer(statement: str, timeout: float | None, data: Path, catalog: st
     from tablebase.api.catalog_words import check_statement
     from tablebase.catalog.catalog import Catalog
     from tablebase.cli.output import write_rows
-    from tablebase.mining.column_names import distinct_names
+    from tablebase.mining.results import distinct_names
 
     with closing(Catalog(data, catalog=catalog)) as opened:
         names, rows = opened.sql(statement, timeout)
