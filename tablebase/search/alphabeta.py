@@ -82,24 +82,9 @@ def run(
 ) -> int:
     """Search until the end, until `nodes` nodes were entered, or until a chunk is missing.
 
-    Parameters
-    ----------
-    rules : RuleArrays
-    evaluation : EvaluationArrays
-    tables : TableArrays
-    board : Board
-        The position at which the search stands: at first the root's, and in the end again.
-    table : ndarray of int64, shape (entries, 2)
-        The transposition table, which threads share.
-    memory : Memory
-        After `begin`, or as the last call left it.
-    settings : Settings
-    nodes : int
-
-    Returns
-    -------
-    int
-        `DONE`, with the score in ``state[VALUE]`` and the best line in ``lines[0]``; `PAUSED` or `LACKS_TABLE`.
+    `board` has the position at which the search stands, at first the root's, and in the end again. `table` is the transposition
+    table, which threads share; `memory` is as `begin` or the last call has left it. Returns `DONE`, with the score in
+    ``state[VALUE]`` and the best line in ``lines[0]``, `PAUSED` or `LACKS_TABLE`.
     """
     rules, evaluation, tables = borrowed(rules), borrowed(evaluation), borrowed(tables)
     board, memory = borrowed(board), borrowed(memory)

@@ -29,21 +29,11 @@ SLICE = 20_000
 
 @dataclass
 class Limits:
-    """When a search ends before its depth is reached.
+    """When a search ends before its depth is reached."""
 
-    Parameters
-    ----------
-    nodes : int, optional
-        Nodes that one thread may enter.
-    deadline : float, optional
-        On the clock `time.monotonic`.
-    stopped : threading.Event
-        Set from any thread to stop all of them.
-    """
-
-    nodes: int | None
-    deadline: float | None
-    stopped: threading.Event
+    nodes: int | None  # nodes that one thread may enter
+    deadline: float | None  # on the clock `time.monotonic`
+    stopped: threading.Event  # set from any thread to stop all of them
 
     def left(self, entered: int) -> int:
         """Nodes to enter before the next look; 0 if the search is over."""
@@ -53,35 +43,17 @@ class Limits:
 
 
 class Found(NamedTuple):
-    """The result of a search to one depth.
+    """The result of a search to one depth."""
 
-    Parameters
-    ----------
-    score : int
-        Seen from the side to move.
-    line : tuple of int
-        The best moves, as numbers of steps.
-    """
-
-    score: int
-    line: tuple[int, ...]
+    score: int  # seen from the side to move
+    line: tuple[int, ...]  # the best moves, as numbers of steps
 
 
 class Searcher:
-    """Searches one position after another, in one thread.
+    """Searches one position after another, in one thread; the transposition table is shared.
 
-    Parameters
-    ----------
-    game : Game
-    evaluation : EvaluationArrays
-    table : ndarray of int64, shape (entries, 2)
-        The transposition table.
-    cache : TableCache
-
-    Attributes
-    ----------
-    nodes, table_hits, deepest : int
-        Nodes entered and positions found in tables since `start`, and the longest line in plies.
+    `nodes`, `table_hits` and `deepest` are the nodes entered and positions found in tables since `start`, and the plies of the
+    longest line.
     """
 
     def __init__(self, game: Game, evaluation: EvaluationArrays, table: Int64, cache: TableCache) -> None:
@@ -117,23 +89,10 @@ class Searcher:
         window: tuple[int, int] = (-INFINITY, INFINITY),
         excluded: Sequence[int] = (),
     ) -> Found | None:
-        """Search to a depth.
+        """Search to a depth; None if the limits ended the search.
 
-        Parameters
-        ----------
-        settings : Settings
-            What concerns the position is filled in.
-        limits : Limits
-        depth : int
-        window : (int, int)
-            Scores outside are bounds.
-        excluded : sequence of int
-            Moves of the position that are left out.
-
-        Returns
-        -------
-        Found or None
-            None if the limits ended the search.
+        What concerns the position is filled in in the settings. Scores outside the window are bounds; moves of the position that
+        are `excluded` are left out.
         """
         memory, board = self.memory, set_up(self.rules, self._position, self.evaluation.values)
         settings = settings._replace(side=self._position.side, past=len(self._past), excluded=len(excluded))
