@@ -154,7 +154,7 @@ class Scan:
             work(MoveRows(rows) if self.of_moves else rows)
             for wanted, slices in stored.by_values.items()
             for image in block.images(wanted)
-            for rows in (image.rows_of(slice_) for slice_ in slices)
+            for rows in (Rows(image, slice_) for slice_ in slices)
         ]
 
     def _batch(self, rows: Rows) -> pa.RecordBatch:

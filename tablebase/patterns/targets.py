@@ -74,7 +74,7 @@ class Target:
 
         def has_only_move(rows: Rows) -> pa.Array:
             # Imported here because Numba is slow to load.
-            from tablebase.mining.move_kernels import UNDECIDED
+            from tablebase.mining.scan_kernels import UNDECIDED
 
             only = rows.moves.only
             if (only == UNDECIDED).any():
