@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, cast
 
 from fastapi import Request
 
-from tablebase.executors.child_process import ChildProcess, Clock, OutOfMemoryError, OutOfTimeError
+from tablebase.compute.child_process import ChildProcess, Clock, OutOfMemoryError, OutOfTimeError
 from tablebase.web.jobs import COMPILING, work
 from tablebase.web.problems import ProblemError
 from tablebase.web.settings import Limits, Settings
