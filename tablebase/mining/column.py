@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -13,12 +12,9 @@ from numpy.typing import NDArray
 
 from tablebase.game import Outcome
 from tablebase.game.features import Feature
+from tablebase.mining.rows import Rows
 from tablebase.mining.words import Check, one_of
 from tablebase.tables.values import Coding
-
-if TYPE_CHECKING:
-    # Rows are made of selections, which are made with columns.
-    from tablebase.mining.rows import Rows
 
 OUTCOMES = tuple(Outcome)
 TEXT = pa.dictionary(pa.int16(), pa.string())

@@ -48,8 +48,9 @@ from tablebase.mining.row_functions import declare_functions, register_functions
 from tablebase.mining.sample import WHOLE
 from tablebase.mining.sandbox import faults_as_sentences, registered, sandbox, scratch
 from tablebase.mining.scan import Scan
-from tablebase.mining.selection import Selection, all_of, conditions_on_positions, known_histograms, select_by_condition, union
+from tablebase.mining.selection import conditions_on_positions, known_histograms, select_by_condition
 from tablebase.mining.statement import Statement, check_reach, read_request, read_statement
+from tablebase.mining.wanted import Selection, all_of, union
 from tablebase.mining.words import check_words
 from tablebase.tables.choice import missing_table
 from tablebase.tables.format import table_path

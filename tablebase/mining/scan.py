@@ -22,9 +22,9 @@ from tablebase.mining.block import Block
 from tablebase.mining.column import Column
 from tablebase.mining.rows import MoveRows, Rows
 from tablebase.mining.sample import ALL, WHOLE, Sample, end_of_smallest
-from tablebase.mining.selection import Selection
 from tablebase.mining.stored_codes import StoredCodes
 from tablebase.mining.stored_sides import Span, StoredSide, stored_sides
+from tablebase.mining.wanted import Selection
 from tablebase.slices.indexing import layout_of
 from tablebase.tables.store import Store
 

@@ -15,7 +15,7 @@ from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.mining.column import OUTCOMES, Column
 from tablebase.mining.rows import Rows
-from tablebase.mining.selection import Selection, Wanted
+from tablebase.mining.wanted import Selection, Wanted
 from tablebase.patterns.levels import Levels, Raw, levels_of
 from tablebase.slices.material import material_name
 

@@ -27,7 +27,6 @@ from tablebase.search.frames import (
     BEST,
     BEST_MOVE,
     BETA,
-    DEEPEST,
     DEPTH,
     ENTERING,
     LOOPING,
@@ -100,7 +99,6 @@ def run(
             if entered == LACKS:
                 return LACKS_TABLE
             state[NODES] += 1
-            state[DEEPEST] = max(state[DEEPEST], ply)
             state[PHASE] = LOOPING if entered == HAS_MOVES else RETURNING
         elif state[PHASE] == LOOPING:
             if descend(rules, evaluation, board, memory, settings, ply, side):

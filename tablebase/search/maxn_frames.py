@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,20 @@ class Tables(NamedTuple):
     # (2, states) the chances that the player to move and the other one can force, in units of `SHARE_BITS`. Where a table is
     # missing they are 0: nothing is certain for either.
     chances: NDArray[np.int32]
+
+
+class Task(NamedTuple):
+    """What a search needs to know; it changes none of it."""
+
+    expand: Any  # the first three are compiled functions of `Kernels` and `StateEvaluation`
+    index: Any
+    evaluate: Any
+    rules: Int64  # what they are given
+    parameters: Int64  # what `evaluate` is given beside the rules
+    tables: Tables
+    settings: Settings
+    # For each turn, and the last one for all later ones: how many of the moves that seem best are looked at, 0 for all.
+    cuts: Int64
 
 
 class Space(NamedTuple):
