@@ -14,28 +14,14 @@ from tablebase.slices.movegen import Flags, have_escaped
 
 
 class Moves(NamedTuple):
-    """Moves of positions; arrays of shape (moves,).
+    """Moves of positions; arrays of shape (moves,)."""
 
-    Parameters
-    ----------
-    rows : ndarray of int64
-        The position that has the move, ascending.
-    pieces : ndarray of int64
-        The column of the piece that moves.
-    origins, targets : ndarray of int8
-        The squares between which it moves.
-    victims : ndarray of int8
-        Kind of the captured piece, or `NO_PIECE`.
-    wins : ndarray of bool
-        Whether the move wins at once: it reaches a goal, or captures the last piece.
-    """
-
-    rows: Rows
-    pieces: Rows
-    origins: Int8
-    targets: Int8
-    victims: Int8
-    wins: Flags
+    rows: Rows  # the position that has the move, ascending
+    pieces: Rows  # the column of the piece that moves
+    origins: Int8  # the square from which it moves
+    targets: Int8  # the square to which it moves
+    victims: Int8  # kind of the captured piece, or `NO_PIECE`
+    wins: Flags  # whether the move wins at once: it reaches a goal, or captures the last piece
 
     def take(self, moves: NDArray[Any] | slice) -> Moves:
         """The moves with these numbers, or for which this is true."""

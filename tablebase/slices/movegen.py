@@ -23,24 +23,12 @@ Flags = NDArray[np.bool_]
 
 
 class MoveBatch(NamedTuple):
-    """One move each of several positions, all with the same destination.
+    """One move each of several positions, all with the same destination."""
 
-    Parameters
-    ----------
-    rows : ndarray of int64
-        The positions that have the move; a position may be in several batches.
-    destination : int
-        Where the moves lead: `STAYS`, `ENDS` or the number of a conversion.
-    squares : ndarray of int8, shape (len(rows), slots)
-        The squares afterwards; that of a captured piece is meaningless.
-    victim : int or None
-        The captured slot.
-    """
-
-    rows: Rows
-    destination: int
-    squares: Squares
-    victim: int | None
+    rows: Rows  # the positions that have the move; a position may be in several batches
+    destination: int  # where the moves lead: `STAYS`, `ENDS` or the number of a conversion
+    squares: Squares  # (rows, slots) the squares afterwards; that of a captured piece is meaningless
+    victim: int | None  # the captured slot
 
 
 class _NthStep(NamedTuple):
@@ -52,14 +40,7 @@ class _NthStep(NamedTuple):
 
 
 class MoveGenerator:
-    """The moves of one side in one slice.
-
-    Parameters
-    ----------
-    layout : Layout
-    side : int
-        The side to move.
-    """
+    """The moves of one side in one slice."""
 
     def __init__(self, layout: Layout, side: int) -> None:
         self.layout, self.side = layout, side
