@@ -17,15 +17,23 @@ TablesByName = Mapping[tuple[str, ...], Counts]
 
 @dataclass(frozen=True)
 class Gain:
-    """How informative one or two features are about the target."""
+    """How informative one or two features are about the target.
 
-    # One or two columns.
+    Parameters
+    ----------
+    features : tuple of str
+        One or two columns.
+    gain : float
+        Bits of uncertainty about the target that knowing their values removes.
+    explains : float or None
+        The gain as a share of the target's entropy; None where that is 0.
+    decides : float
+        Share of positions whose class is predicted by the most common class of positions with the same values.
+    """
+
     features: tuple[str, ...]
-    # Bits of uncertainty about the target that knowing their values removes.
     gain: float
-    # The gain as a share of the target's entropy; None where that is 0.
     explains: float | None
-    # Share of positions whose class is predicted by the most common class of positions with the same values.
     decides: float
 
     @property

@@ -26,15 +26,23 @@ Numbers = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Rule:
-    """A condition under which only one class occurs."""
+    """A condition under which only one class occurs.
 
-    # The class.
+    Parameters
+    ----------
+    value : str
+        The class.
+    comparisons : int
+        How many are joined: 1 to 3, or 0 if all positions have the class.
+    condition : str
+        In SQL, as `tablebase mine` accepts it.
+    positions : int
+        How many satisfy it.
+    """
+
     value: str
-    # How many are joined: 1 to 3, or 0 if all positions have the class.
     comparisons: int
-    # In SQL, as `tablebase mine` accepts it.
     condition: str
-    # How many satisfy it.
     positions: int
 
 

@@ -77,37 +77,59 @@ class Settings:
 
 @dataclass(frozen=True)
 class Profile:
-    """How often each class occurs for each level of a feature."""
+    """How often each class occurs for each level of a feature.
+
+    Parameters
+    ----------
+    feature : str
+    levels : tuple of str
+    counts : tuple of tuple of int
+        For each level the positions of each class.
+    """
 
     feature: str
     levels: tuple[str, ...]
-    # For each level the positions of each class.
     counts: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
 class Patterns:
-    """The patterns of a set of positions."""
+    """The patterns of a set of positions.
+
+    Parameters
+    ----------
+    game : Game
+    slices : tuple of StoredSlice
+        Whose positions these are.
+    target : Target
+    classes : tuple of str
+        The classes of the target: ``win``, ``loss`` and ``draw`` if it is the outcome.
+    expression : str
+        The class of a position in SQL.
+    counts : tuple of int
+        Positions of each class.
+    entropy : float
+        Of the target, in bits.
+    gains : list of Gain
+        All single features, then all pairs that were counted, each list with the highest gains first.
+    rules : list of Rule
+        The broadest first.
+    tree : Tree or None
+        None if no tree was requested.
+    profile : Profile or None
+        That of the feature with the highest gain; None without features.
+    """
 
     game: Game
-    # Whose positions these are.
     slices: tuple[StoredSlice, ...]
     target: Target
-    # The classes of the target: ``win``, ``loss`` and ``draw`` if it is the outcome.
     classes: tuple[str, ...]
-    # The class of a position in SQL.
     expression: str
-    # Positions of each class.
     counts: tuple[int, ...]
-    # Of the target, in bits.
     entropy: float
-    # All single features, then all pairs that were counted, each list with the highest gains first.
     gains: list[Gain]
-    # The broadest first.
     rules: list[Rule]
-    # None if no tree was requested.
     tree: Tree | None
-    # That of the feature with the highest gain; None without features.
     profile: Profile | None
 
     @property

@@ -41,18 +41,28 @@ Node = Leaf | Split
 
 @dataclass(frozen=True)
 class Tree:
-    """A decision tree and its performance on all positions."""
+    """A decision tree and its performance on all positions.
 
-    # Maximum number of questions about a position.
+    Parameters
+    ----------
+    depth : int
+        Maximum number of questions about a position.
+    leaves : int
+    trained : int
+        Number of positions it was grown from.
+    errors : int
+        Number of positions whose class it predicts wrongly.
+    text : str
+        For people, in several lines.
+    sql : str
+        A CASE expression that returns the prediction.
+    """
+
     depth: int
     leaves: int
-    # Number of positions it was grown from.
     trained: int
-    # Number of positions whose class it predicts wrongly.
     errors: int
-    # For people, in several lines.
     text: str
-    # A CASE expression that returns the prediction.
     sql: str
 
 
