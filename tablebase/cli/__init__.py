@@ -18,7 +18,7 @@ from typer.core import TyperCommand
 import tablebase
 from tablebase.cli import signals, streams
 from tablebase.cli.options import Call, UsageError, usage_sentence
-from tablebase.compute.docstrings import docstring
+from tablebase.compute.modules import docstring
 from tablebase.errors import CapacityError, TablebaseError, system_error
 
 COMMANDS = {

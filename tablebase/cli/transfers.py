@@ -77,7 +77,7 @@ def merge(
     verbose: Verbose = False,
 ) -> None:
     """Import the tables of another folder."""
-    from tablebase.building.copies import merge as merge_tables
+    from tablebase.building.copies import copy as copy_tables
     from tablebase.building.copies import opened_source
     from tablebase.building.transfer import usable_entries
     from tablebase.tables.object_store import is_url
@@ -89,7 +89,7 @@ def merge(
         entries, faults = usable_entries(source.entries().values())
 
         def make(_: object) -> Iterator[Taken]:
-            return merge_tables(source, entries, faults, data, catalog)
+            return copy_tables(source, entries, data, faults, catalog)
 
         take(f"merge {place}", "taken into", data, entries, make, failed=len(faults), verbose=verbose)
 
@@ -111,7 +111,7 @@ def pack(
     verbose: Verbose = False,
 ) -> None:
     """Write tables in half the space; they can still be probed."""
-    from tablebase.building.packing import rewrite
+    from tablebase.building.copies import rewrite
     from tablebase.building.terms import local_executor
     from tablebase.building.transfer import entries_asked_for
     from tablebase.cli.output import say
@@ -138,7 +138,7 @@ def unpack(
     verbose: Verbose = False,
 ) -> None:
     """Write packed tables as a build would have written them."""
-    from tablebase.building.packing import rewrite
+    from tablebase.building.copies import rewrite
     from tablebase.building.terms import local_executor
     from tablebase.building.transfer import usable_entries
     from tablebase.catalog.entries import entries_of
