@@ -24,9 +24,10 @@ from numpy.typing import NDArray
 
 from tablebase.cli.options import Format
 from tablebase.cli.output import write_rows
+from tablebase.game.kernels import call_index
 from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import StochasticGame
-from tablebase.stochastic.chances import UNIT, number_of
+from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.compiled import compiled
 from tablebase.stochastic.files import EXACT, LayerFile, layer_path
 
@@ -69,7 +70,7 @@ def read(folder: Path, game: StochasticGame, carrots: int, cap: str) -> dict[tup
             if mover != other or mover == 0:
                 row = form.row(game.parse(f"{mover}:0:0,{other}:0:0 1"))
                 assert row is not None
-                number, _ = number_of(form.kernels.index, region.rules, row)
+                number, _ = call_index(form.kernels.index, region.rules, row)
                 width = round(region.block**0.5)
                 block = chances[:, number : number + region.block].reshape(2, width, width)
                 found[mover, other] = block[:, : carrots + 1, : carrots + 1]

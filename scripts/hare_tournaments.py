@@ -38,12 +38,14 @@ from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.play.state_match import opened
 from tablebase.play.tournament import Played, standings, tournament
-from tablebase.search.choices import DOCUMENT_CUTS, DOCUMENT_DEPTH, Foresight, Objective
+from tablebase.search.choices import Foresight, Objective
 from tablebase.search.lookahead import Lookahead
 
 OPENING = 4
 POSITIONS, NODES_DEPTH = 50, 6
+DOCUMENT_DEPTH, DOCUMENT_CUTS = 7, (0, 0, 8, 8, 4)
 DOCUMENT_POSITIONS, DOCUMENT_SECONDS = 100_000, 0.3
+"""How the program of the article on Hare & Hedgehog looks ahead, and what it says about its speed."""
 LATE = "50:45:0,47:45:0 1"
 """Both players have eaten, and the tables hold what is left."""
 ENDGAME = "58:12:0,55:12:0 1"

@@ -11,8 +11,7 @@ from tablebase.catalog.catalog import Catalog
 from tablebase.errors import TablebaseError, quoted
 from tablebase.game.registry import load_rules
 from tablebase.mining.column import OUTCOMES
-from tablebase.mining.column_names import distinct_names
-from tablebase.mining.frames import Tabular
+from tablebase.mining.results import Tabular, distinct_names
 from tablebase.mining.words import Check, check_words, one_of
 
 OF_GAMES = ("tables", "slices", "slice_counts", "layers", "pattern_gains", "pattern_rules", "pattern_trees")

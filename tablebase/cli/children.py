@@ -12,8 +12,8 @@ from typing import IO, Any
 import typer
 
 from tablebase.cli import signals, streams
+from tablebase.compute.child_process import ChildProcess, Handle
 from tablebase.compute.processes import ensured
-from tablebase.executors.child_process import ChildProcess, Handle
 
 MEMORY = 5 << 29
 """Bytes that a process with a statement may occupy: DuckDB's own limit, this program, and the rows on their way."""

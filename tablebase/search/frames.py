@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from tablebase.compute.jit import inline
-from tablebase.search.position import NUMBERS, Int32, Int64, RuleArrays
 from tablebase.search.scores import INFINITY
 from tablebase.search.transposition import NO_MOVE
+from tablebase.slices.bit_board import NUMBERS
+from tablebase.slices.rule_arrays import Int32, Int64, RuleArrays
 
 MOST_PLIES = 128
 MOST_DEPTH = MOST_PLIES - 8
@@ -39,7 +40,7 @@ FRAME = SAVED + NUMBERS
 PLAIN, ZERO_WINDOW, REDUCED, NULL = range(4)
 """Stages of the search of a move."""
 
-PLY, PHASE, VALUE, NODES, TABLE_HITS, DEEPEST, STATE = range(7)
+PLY, PHASE, VALUE, NODES, TABLE_HITS, STATE = range(6)
 ENTERING, LOOPING, RETURNING = range(3)
 
 NEVER, DRAWS, LOSES = range(3)
@@ -76,7 +77,7 @@ class Memory(NamedTuple):
     excluded: Int32  # (most moves,)
 
 
-def new_memory(rules: RuleArrays, past: int = 0) -> Memory:
+def new_memory(rules: RuleArrays) -> Memory:
     """Empty arrays for the search of one thread."""
     return Memory(
         state=np.zeros(STATE, dtype=np.int64),
@@ -87,7 +88,7 @@ def new_memory(rules: RuleArrays, past: int = 0) -> Memory:
         history=np.zeros(len(rules.origin), dtype=np.int64),
         lines=np.zeros((MOST_PLIES, MOST_PLIES), dtype=np.int32),
         lengths=np.zeros(MOST_PLIES, dtype=np.int64),
-        keys=np.zeros(past + MOST_PLIES, dtype=np.int64),
+        keys=np.zeros(MOST_PLIES, dtype=np.int64),
         excluded=np.zeros(rules.most_moves, dtype=np.int32),
     )
 

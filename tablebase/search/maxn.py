@@ -16,7 +16,7 @@ import numpy as np
 
 from tablebase.compute.jit import inline, jit
 from tablebase.compute.pointers import borrowed
-from tablebase.game.kernels import BEGINS, CHANCE, LABEL, OVER, STATE, WEIGHT, WIN, Int64
+from tablebase.game.kernels import BEGINS, CHANCE, LABEL, NOBODY, OVER, STATE, WEIGHT, WIN, Int64
 from tablebase.search.maxn_frames import (
     ALPHA,
     BEST,
@@ -42,10 +42,9 @@ from tablebase.search.maxn_frames import (
     Settings,
     Space,
     Tables,
+    Task,
 )
 
-NOBODY = -1
-"""The attacker where nobody's chance is asked for."""
 FAR = 1 << 60
 """Beyond every value."""
 MULTIPLIER = 6364136223846793005
@@ -83,39 +82,28 @@ def _lead_in_tables(index: Any, tables: Tables, state: Int64) -> Any:
 
 
 @inline
-def _value(
-    expand: Any,
-    index: Any,
-    evaluate: Any,
-    rules: Int64,
-    parameters: Int64,
-    tables: Tables,
-    settings: Settings,
-    left: int,
-    state: Int64,
-    rows: Int64,
-    values: Int64,
-) -> None:
+def _value(task: Task, left: int, state: Int64, rows: Int64, values: Int64) -> None:
     """Fill in the values of a leaf.
 
     A player who has finished since the root gets a thousandth of a point for each turn that is left, lest he should put it off.
     Where chances are known, because somebody has won or by a table, the difference of both players' chances counts as much as
     having won, for the one and against the other.
     """
-    finished = evaluate(rules, parameters, state, values)
+    tables = task.tables
+    finished = task.evaluate(task.rules, task.parameters, state, values)
     if finished < 0:
-        who, winner = expand(rules, state, NOBODY, rows)
+        who, winner = task.expand(task.rules, state, NOBODY, rows)
         finished = 0
         if who == OVER and winner >= 0:
             finished = 1 << winner
             values[winner] = WIN
     for player in range(len(values)):
-        if (finished & ~settings.finished) >> player & 1:
+        if (finished & ~task.settings.finished) >> player & 1:
             values[player] += left
     if len(tables.spans) > 0:
         lead = np.int64(1 << SHARE_BITS) if finished == 1 else -np.int64(1 << SHARE_BITS)
         if finished == 0:
-            lead = _lead_in_tables(index, tables, state)
+            lead = _lead_in_tables(task.index, tables, state)
         known = lead * WIN >> SHARE_BITS
         values[0] += known
         values[1] -= known
@@ -143,19 +131,17 @@ def _drawn(seed: int, state: Int64, rows: Int64, count: int) -> Any:
 
 
 @inline
-def _arrange(
-    evaluate: Any, rules: Int64, parameters: Int64, settings: Settings, keep: int, who: int, count: int, rows: Int64, order: Int64,
-    static: Int64, players: int,
-) -> Any:  # fmt: skip
+def _arrange(task: Task, keep: int, who: int, count: int, space: Space, level: int) -> Any:
     """Order the rows by the static scores of what they lead to, if need be, and return how many are looked at."""
-    if not settings.sort and not 0 < keep < count:
+    rows, order = space.rows[level], space.order[level]
+    if not task.settings.sort and not 0 < keep < count:
         for row in range(count):
             order[row] = row
         return count
-    values, scores = static[0, :players], static[1]
+    values, scores = space.static[0, : space.values.shape[1]], space.static[1]
     for row in range(count):
-        evaluate(rules, parameters, rows[row, STATE:], values)
-        score = _score(values, who, settings.lead)
+        task.evaluate(task.rules, task.parameters, rows[row, STATE:], values)
+        score = _score(values, who, task.settings.lead)
         place = row
         while place > 0 and scores[place - 1] < score:
             scores[place] = scores[place - 1]
@@ -167,20 +153,17 @@ def _arrange(
 
 
 @inline
-def _expand(
-    expand: Any, evaluate: Any, rules: Int64, parameters: Int64, settings: Settings, cuts: Int64, state: Int64, space: Space,
-    level: int,
-) -> Any:  # fmt: skip
+def _expand(task: Task, state: Int64, space: Space, level: int) -> Any:
     """Fill in the frame of a state, and return whether something follows it."""
+    settings, cuts = task.settings, task.cuts
     frames, rows, order = space.frames, space.rows[level], space.order[level]
-    who, count = expand(rules, state, NOBODY, rows)
+    who, count = task.expand(task.rules, state, NOBODY, rows)
     if who == OVER:
         return False
     frames[level, WHO] = who
     frames[level, NEXT] = frames[level, WEIGHTS] = 0
     frames[level, BEST] = -1
     space.lengths[level] = 0
-    players = space.values.shape[1]
     if who == CHANCE:
         if not settings.average:
             order[0] = _drawn(settings.seed, state, rows, count)
@@ -192,9 +175,7 @@ def _expand(
         space.values[level] = 0
         return True
     turn = min(settings.turns - frames[level, LEFT], len(cuts) - 1)
-    frames[level, COUNT] = _arrange(
-        evaluate, rules, parameters, settings, cuts[turn], who, count, rows, order, space.static, players
-    )
+    frames[level, COUNT] = _arrange(task, cuts[turn], who, count, space, level)
     return True
 
 
@@ -270,56 +251,24 @@ def _record(settings: Settings, space: Space) -> None:
 
 
 @jit
-def begin(
-    expand: Any, evaluate: Any, rules: Int64, parameters: Int64, settings: Settings, cuts: Int64, root: Int64, space: Space
-) -> None:
-    """Set up the search of a state in which a player is to move; the parameters are those of `run`."""
+def begin(task: Task, root: Int64, space: Space) -> None:
+    """Set up the search of a state in which a player is to move."""
     space.counts[:] = 0
     space.counts[NODES] = space.counts[POSITIONS] = 1
     space.results[:] = 0
-    space.frames[0, LEFT] = settings.turns
+    space.frames[0, LEFT] = task.settings.turns
     space.frames[0, ALPHA], space.frames[0, BETA] = -FAR, FAR
-    _expand(expand, evaluate, rules, parameters, settings, cuts, root, space, 0)
+    _expand(task, root, space, 0)
 
 
 @jit
-def run(
-    expand: Any,
-    index: Any,
-    evaluate: Any,
-    rules: Int64,
-    parameters: Int64,
-    tables: Tables,
-    settings: Settings,
-    cuts: Int64,
-    space: Space,
-    most: int,
-) -> int:
-    """Go on with a search.
+def run(task: Task, space: Space, most: int) -> int:
+    """Go on with a search, and look at most at `most` states before a pause.
 
-    Parameters
-    ----------
-    expand, index : compiled functions
-        Of `tablebase.game.kernels.Kernels`.
-    evaluate : compiled function
-        Of `tablebase.game.kernels.StateEvaluation`.
-    rules, parameters : ndarray of int64
-        What they are given.
-    tables : Tables
-    settings : Settings
-    cuts : ndarray of int64
-        For each turn, and the last one for all later ones: how many of the best moves are looked at, 0 for all.
-    space : Space
-    most : int
-        States to look at before a pause.
-
-    Returns
-    -------
-    int
-        `DONE`, with the values and the line of level 0; `PAUSED`; or `TOO_DEEP`, if the space has too few levels.
+    Returns `DONE`, with the values and the line of level 0, `PAUSED`, or `TOO_DEEP` if the space has too few levels.
     """
-    tables, space = borrowed(tables), borrowed(space)
-    frames, counts = space.frames, space.counts
+    task, space = borrowed(task), borrowed(space)
+    settings, frames, counts = task.settings, space.frames, space.counts
     level = counts[LEVEL]
     looked = 0
     while True:
@@ -342,13 +291,11 @@ def run(
             counts[POSITIONS] += begins
             ends = frames[level, LEFT] == 0
             if settings.stop and begins and not ends:
-                finished = evaluate(rules, parameters, state, space.values[level])
+                finished = task.evaluate(task.rules, task.parameters, state, space.values[level])
                 ends = finished >= 0 and finished != settings.finished
-            if ends or not _expand(expand, evaluate, rules, parameters, settings, cuts, state, space, level):
+            if ends or not _expand(task, state, space, level):
                 counts[LEAVES] += 1
-                left = frames[level, LEFT]
-                rows, values = space.rows[level], space.values[level]
-                _value(expand, index, evaluate, rules, parameters, tables, settings, left, state, rows, values)
+                _value(task, frames[level, LEFT], state, space.rows[level], space.values[level])
                 frames[level, WHO], frames[level, COUNT], frames[level, NEXT] = OVER, 0, 0
                 space.lengths[level] = 0
             continue
@@ -361,9 +308,3 @@ def run(
         if level == 0:
             _record(settings, space)
         _take(settings, space, level)
-
-
-@jit
-def call_evaluate(evaluate: Any, rules: Int64, parameters: Int64, state: Int64, values: Int64) -> Any:
-    """What `evaluate` returns, for callers that are not compiled."""
-    return evaluate(rules, parameters, state, values)

@@ -50,43 +50,18 @@ class LimitReachedError(Exception):
 
 @dataclass
 class Allowance:
-    """What both searches together may use.
+    """What both searches together may use."""
 
-    Parameters
-    ----------
-    nodes : int
-        Nodes to enter.
-    deadline : float
-        On the clock `time.monotonic`.
-    bytes : int
-        Memory of each search.
-    """
-
-    nodes: int
-    deadline: float
-    bytes: int
+    nodes: int  # nodes to enter
+    deadline: float  # on the clock `time.monotonic`
+    bytes: int  # memory of each search
 
 
 class ProofSearch:
-    """Tries to prove that one side wins.
+    """Tries to prove that one side, the attacker, wins.
 
-    Parameters
-    ----------
-    game : Game
-    attacker : int
-        The side.
-    prober : Prober or None
-        The tables.
-    most : int
-        The most pieces of positions to look up; the first position is never looked up.
-    allowance : Allowance
-
-    Attributes
-    ----------
-    nodes : int
-        Nodes entered.
-    table_hits : int
-        Positions found in tables.
+    Positions of up to `most` pieces are looked up in tables, but never the first one. `nodes` counts the nodes entered, and
+    `table_hits` the positions found in tables.
     """
 
     def __init__(self, game: Game, attacker: int, prober: Prober | None, most: int, allowance: Allowance) -> None:
@@ -107,10 +82,7 @@ class ProofSearch:
     def prove(self, position: Position, plies: int, nodes: int) -> bool | None:
         """Whether the attacker wins within some plies, or None if the nodes do not suffice; another call goes on.
 
-        Raises
-        ------
-        LimitReachedError
-            If the allowance is used up.
+        `LimitReachedError` if the allowance is used up.
         """
         self._stop_at = self.nodes + nodes
         if self._look(position) is None and not self._settled(position, plies):
@@ -123,23 +95,29 @@ class ProofSearch:
 
     def winning(self, position: Position) -> Child:
         """The attacker's move in a position that is proved: one that wins at once or has the shortest proof."""
-        moves = [child for child in self._expand(position) if child.position is None or self.rank(child.position) < INFINITE]
+        moves = [child for child in self.expand(position) if child.position is None or self.rank(child.position) < INFINITE]
         return min(moves, key=lambda child: -1 if child.position is None else self.rank(child.position))
-
-    def replies(self, position: Position) -> tuple[Child, ...]:
-        """All moves of a position."""
-        return self._expand(position)
 
     def rank(self, position: Position) -> int:
         """The plies that a proof has; 0 if rules or tables say it, `INFINITE` if there is none."""
         return 0 if self._known.get(position) else self._proved.get(position, INFINITE)
+
+    def expand(self, position: Position) -> tuple[Child, ...]:
+        """The moves of a position, each once; none if the game is over."""
+        if (found := self._children.get(position)) is not None:
+            return found
+        moves = dict.fromkeys(legal_moves(self.game, position))
+        found = tuple(Child(move, None if wins_at_once(self.game, position, move) else play(position, move)) for move in moves)
+        self._children[position] = found
+        self._moves += len(found)
+        return found
 
     # Nodes
 
     def _search(self, position: Position, plies: int, threshold: int, counter: int) -> None:
         """Search a node until its number for the side to move reaches the threshold, or that for the other side does."""
         self._count()
-        before, children = self.nodes, [child.position for child in self._expand(position)]
+        before, children = self.nodes, [child.position for child in self.expand(position)]
         while True:
             numbers = [self._look_up(child, plies - 1, position.side) for child in children]
             # A move that gives the other side its way is out.
@@ -168,7 +146,7 @@ class ProofSearch:
             return (0, INFINITE) if won == (1 - parent == self.attacker) else (INFINITE, 0)
         assert position is not None
         known = self._numbers.get((position, plies))
-        return known[:2] if known else (1, len(self._expand(position)))
+        return known[:2] if known else (1, len(self.expand(position)))
 
     def _store(self, position: Position, plies: int, number: int, other: int, nodes: int) -> None:
         """Keep the numbers of a node; once one of them is 0, what follows for its position."""
@@ -192,7 +170,7 @@ class ProofSearch:
         return self._known[position]
 
     def _decide(self, position: Position) -> bool | None:
-        children = self._expand(position)
+        children = self.expand(position)
         if not children:
             outcome = decided(self.game, position)
         elif any(child.position is None for child in children):
@@ -216,16 +194,6 @@ class ProofSearch:
             return None
         self.table_hits += 1
         return outcome
-
-    def _expand(self, position: Position) -> tuple[Child, ...]:
-        """The moves of a position, each once; none if the game is over."""
-        if (found := self._children.get(position)) is not None:
-            return found
-        moves = dict.fromkeys(legal_moves(self.game, position))
-        found = tuple(Child(move, None if wins_at_once(self.game, position, move) else play(position, move)) for move in moves)
-        self._children[position] = found
-        self._moves += len(found)
-        return found
 
     # Limits
 
@@ -267,27 +235,17 @@ class _PausedError(Exception):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a search for a proof has found.
+    """What a search for a proof has found."""
 
-    Parameters
-    ----------
-    outcome : Outcome or None
-        For the side to move: a win or a loss; None if that was not decided within the limits. A draw only if the game is over.
-    plies : int
-        Within which the proof wins, though all its lines may be shorter; without a proof, those within which neither side wins.
-    nodes, table_hits : int
-        Nodes entered, and positions found in tables, by both searches.
-    seconds : float
-    search : ProofSearch or None
-        The search that has found the proof.
-    """
-
+    # For the side to move: a win or a loss; None if that was not decided within the limits. A draw only if the game is over.
     outcome: Outcome | None
+    # Within which the proof wins, though all its lines may be shorter; without a proof, those within which neither side wins.
     plies: int
+    # Nodes entered, and positions found in tables, by both searches.
     nodes: int
     table_hits: int
     seconds: float
-    search: ProofSearch | None
+    search: ProofSearch | None  # the search that has found the proof
 
 
 def find_proof(
@@ -302,27 +260,9 @@ def find_proof(
 ) -> Verdict:
     """Prove that a position is won or lost.
 
-    Both are tried in turns, and again with more plies, until one of them is proved or the limits are reached.
-
-    Parameters
-    ----------
-    game : Game
-    position : Position
-        It is not looked up itself.
-    prober : Prober, optional
-        The tables.
-    nodes : int
-        Positions to enter.
-    seconds : float
-    memory : int
-        Bytes.
-    most_pieces : int, optional
-        The most pieces of positions to look up; by default, as many as there are tables of.
-
-    Raises
-    ------
-    TablebaseError
-        If a limit is not positive; if a table was built under other rules, or is damaged.
+    Both are tried in turns, and again with more plies, until one of them is proved or the limits are reached: nodes to enter,
+    seconds, and bytes of memory. Positions of up to `most_pieces` are looked up, by default of as many as there are tables of, but
+    not the position itself. `TablebaseError` if a limit is not positive, or a table is damaged or was built under other rules.
 
     Examples
     --------

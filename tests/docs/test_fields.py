@@ -10,7 +10,7 @@ import pytest
 
 from tablebase.api.rows import SliceRow
 from tablebase.building.estimate import Estimate
-from tablebase.building.log import EVENTS
+from tablebase.building.records import EVENTS
 from tablebase.catalog.schema import VIEW, Base
 
 DOCS = Path(__file__).parents[2] / "docs"
