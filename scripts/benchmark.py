@@ -66,7 +66,7 @@ from solver_sums import measure_sums
 from whole_build import measure_build
 
 from tablebase.api.tablebase import Tablebase
-from tablebase.building.needs import cells
+from tablebase.building.estimate import cells
 from tablebase.building.plan import start_material, with_dependencies
 from tablebase.building.tables import build
 from tablebase.checking import general, planes, pursuit

@@ -15,7 +15,7 @@ from tablebase.game import Game, load_game
 from tablebase.game.moves import Position, legal_moves
 from tablebase.game.notation import parse
 from tablebase.search import Engine, RepeatedLines, leaves_by_depth
-from tablebase.search.position import compile_rules
+from tablebase.slices.rule_arrays import compile_rules
 
 LEAVES = [24, 576, 12_240, 260_100, 5_098_477, 99_860_517, 1_890_415_534]
 SECONDS = [0.0, 0.0, 0.0, 0.06, 1.26, 23.46, 471.33]

@@ -19,9 +19,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from tablebase.building.estimate import estimate
-from tablebase.building.needs import cells, costs_in, disk, memory, solver_memory
-from tablebase.building.pace import Pace
+from tablebase.building.estimate import Pace, cells, costs_in, disk, estimate, memory, solver_memory
 from tablebase.building.plan import dependency_graph, with_dependencies
 from tablebase.cli.options import Format, parse_size
 from tablebase.cli.output import write_rows

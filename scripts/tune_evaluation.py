@@ -31,8 +31,8 @@ from tablebase.game.notation import parse
 from tablebase.probe.prober import Prober
 from tablebase.search import Engine
 from tablebase.search.evaluation import compile_evaluation, evaluate
-from tablebase.search.moves import count_moves
-from tablebase.search.position import compile_rules, set_up
+from tablebase.slices.bit_board import count_moves, set_up
+from tablebase.slices.rule_arrays import compile_rules
 from tablebase_rules.doushouqi_evaluation import WEIGHTS, evaluation
 
 SPACING = 3

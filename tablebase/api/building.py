@@ -15,10 +15,9 @@ from tablebase.building.chances import Estimate as LayerEstimate
 from tablebase.building.chances import estimate as estimate_layers
 from tablebase.building.estimate import Estimate
 from tablebase.building.estimate import estimate as estimate_build
-from tablebase.building.log import Log
 from tablebase.building.plan import chosen_materials
 from tablebase.building.preparation import prepare_catalog
-from tablebase.building.records import BuildResult
+from tablebase.building.records import BuildResult, Log
 from tablebase.building.table_work import Wanted, build_tables
 from tablebase.building.terms import DASK, LOCAL, Terms, chosen_limits
 from tablebase.compute.machine import usable_workers

@@ -54,13 +54,13 @@ from tablebase.search.frames import (
     Settings,
     push,
 )
-from tablebase.search.moves import make, shift_back
 from tablebase.search.nodes import HAS_MOVES, LACKS, enter
 from tablebase.search.ordering import pick, take_score
-from tablebase.search.position import EMPTY, KEY, MIRRORED_KEY, NUMBERS, Board, Int64, RuleArrays
 from tablebase.search.probing import TableArrays
 from tablebase.search.scores import DECIDED, from_node
 from tablebase.search.transposition import EXACT, LOWER, UPPER, pack, store
+from tablebase.slices.bit_board import EMPTY, KEY, MIRRORED_KEY, NUMBERS, Board, make, shift_back
+from tablebase.slices.rule_arrays import Int64, RuleArrays
 
 NULL_DEPTH, NULL_REDUCTION, NULL_PIECES = 3, 3, 3
 LATE_DEPTH, LATE_MOVE, LATE_PIECES = 3, 4, 2

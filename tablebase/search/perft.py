@@ -17,8 +17,8 @@ from tablebase.game import Game
 from tablebase.game.moves import Position, legal_moves, play, wins_at_once
 from tablebase.game.notation import render_move
 from tablebase.search.choices import RepeatedLines
-from tablebase.search.moves import count_moves, has_escaped, list_moves, make, shift_back
-from tablebase.search.position import KEY, Board, Int64, RuleArrays, compile_rules, set_up
+from tablebase.slices.bit_board import KEY, Board, count_moves, has_escaped, list_moves, make, set_up, shift_back
+from tablebase.slices.rule_arrays import Int64, RuleArrays, compile_rules
 from tablebase.stochastic.paths import Depth, by_depth
 
 

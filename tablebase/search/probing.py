@@ -17,13 +17,13 @@ from tablebase.compute.jit import inline
 from tablebase.errors import MissingTableError
 from tablebase.game import Game
 from tablebase.game.moves import Position
-from tablebase.search.moves import ONE
-from tablebase.search.position import MATERIAL, WORDS, Board, Int8, Int32, Int64, read_position
+from tablebase.slices.bit_board import MATERIAL, ONE, Board, read_position
 from tablebase.slices.index_arrays import IndexArrays, index_arrays
 from tablebase.slices.index_kernels import index_of
 from tablebase.slices.indexing import Layout, layout_of, most_pieces
 from tablebase.slices.location import Address, locate
 from tablebase.slices.material import material_name, material_of, materials
+from tablebase.slices.rule_arrays import WORDS, Int8, Int32, Int64
 from tablebase.tables.format import SUFFIX, slice_folder
 from tablebase.tables.store import Store
 from tablebase.tables.values import FULL, recode

@@ -11,14 +11,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tablebase.errors import RulesError
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.search.alphabeta import LACKS_TABLE, PAUSED, run
 from tablebase.search.evaluation import EvaluationArrays
 from tablebase.search.frames import MOST_PLIES, NODES, PLY, TABLE_HITS, VALUE, Memory, Settings, begin, new_memory
-from tablebase.search.position import KEY, Board, Int64, RuleArrays, compile_rules, set_up
 from tablebase.search.probing import TableCache
 from tablebase.search.scores import INFINITY
+from tablebase.search.transposition import MOST_STEPS
+from tablebase.slices.bit_board import KEY, Board, set_up
+from tablebase.slices.rule_arrays import Int64, RuleArrays, compile_rules
 
 SLICE = 20_000
 """Nodes between two looks at the clock."""
@@ -54,6 +57,9 @@ class Searcher:
 
     def __init__(self, game: Game, evaluation: EvaluationArrays, table: Int64, cache: TableCache) -> None:
         self.rules: RuleArrays = compile_rules(game)
+        if len(self.rules.target) > MOST_STEPS:
+            steps = len(self.rules.target)
+            raise RulesError(f"{game.name}: the search takes games of up to {MOST_STEPS:,} steps, not of {steps:,}")
         self.evaluation, self.table, self.cache = evaluation, table, cache
         self.memory: Memory = new_memory(self.rules)
         self.nodes = self.table_hits = 0

@@ -17,7 +17,7 @@ from fastapi import Request
 
 from tablebase.api.commands import COMMANDS
 from tablebase.api.rows import MineAnswer
-from tablebase.executors.child_process import ChildProcess, Clock, OutOfMemoryError, OutOfTimeError
+from tablebase.compute.child_process import ChildProcess, Clock, OutOfMemoryError, OutOfTimeError
 from tablebase.web.context import in_thread, settings_of, tables_of
 from tablebase.web.jobs import COMPILING, work
 from tablebase.web.players import chosen_move, is_quick

@@ -16,8 +16,8 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.supervisors.multiprocess import Multiprocess
 
+from tablebase.compute.child_process import end_with_parent
 from tablebase.errors import TablebaseError, system_error
-from tablebase.executors.child_process import end_with_parent
 from tablebase.tables.folder import check_folder
 from tablebase.web.app import create_app
 from tablebase.web.limits import Connection

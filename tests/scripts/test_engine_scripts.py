@@ -95,8 +95,8 @@ def test_weights_are_found_again() -> None:
 def test_terms_add_up_to_the_evaluation() -> None:
     """The terms of a position, weighted, are its evaluation."""
     from tablebase.search.evaluation import compile_evaluation, evaluate
-    from tablebase.search.moves import count_moves
-    from tablebase.search.position import compile_rules, set_up
+    from tablebase.slices.bit_board import count_moves, set_up
+    from tablebase.slices.rule_arrays import compile_rules
 
     openings = tune_evaluation.varied_openings(JUNGLE, Random(1))
     positions = [next(openings) for _ in range(20)]
