@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from tablebase.game import Outcome
 from tablebase.mining.move_values import Listed, in_full, slice_moves
-from tablebase.mining.selection import Wanted
 from tablebase.mining.stored_codes import StoredCodes
+from tablebase.mining.wanted import Wanted
 from tablebase.slices.indexing import Layout, Squares, apart
 from tablebase.slices.location import Address, is_self_paired, locate
 from tablebase.tables.values import Codes, Coding

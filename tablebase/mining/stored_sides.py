@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.mining.selection import Selection, Wanted
+from tablebase.mining.wanted import Selection, Wanted
 from tablebase.slices.indexing import Layout
 from tablebase.slices.location import StoredSlice
 from tablebase.slices.material import Material
@@ -35,14 +35,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class StoredSide:
-    """A side to move of a stored material, and the slices that are read from it.
-
-    Parameters
-    ----------
-    material : Material
-    side : int
-    wanted : dict of StoredSlice to Wanted
-    """
+    """A side to move of a stored material, and the slices that are read from it."""
 
     material: Material
     side: int

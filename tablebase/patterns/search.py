@@ -21,7 +21,8 @@ from tablebase.mining.column import Column
 from tablebase.mining.columns import columns
 from tablebase.mining.rows import Rows
 from tablebase.mining.scan import Scan
-from tablebase.mining.selection import SLICE_COLUMNS, Selection
+from tablebase.mining.selection import SLICE_COLUMNS
+from tablebase.mining.wanted import Selection
 from tablebase.patterns.contingency import CHUNK, Counts, Plan, Tables, count
 from tablebase.patterns.gains import Gain, entropy, gains, information_gain
 from tablebase.patterns.levels import Levels, Raw, raw
@@ -143,22 +144,9 @@ class Patterns:
 
 
 class Search:
-    """A search for patterns in one set of positions.
+    """A search for patterns in one set of positions: the slices of a selection, searched as one.
 
-    Parameters
-    ----------
-    game : Game
-    store : Store
-    known : Selection
-        The slices that are searched as one; at least one must have positions that the target examines.
-    features : tuple of Feature
-    threads : int
-    settings : Settings
-
-    Raises
-    ------
-    TablebaseError
-        If there is no such position.
+    Raise `TablebaseError` if there is no position that the target examines.
     """
 
     def __init__(

@@ -33,15 +33,7 @@ class Board(NamedTuple):
 
 
 def set_up(rules: RuleArrays, position: Position, values: Int64 | None = None) -> Board:
-    """A board with a position.
-
-    Parameters
-    ----------
-    rules : RuleArrays
-    position : Position
-    values : ndarray of int64, shape (K, S), optional
-        What each piece adds to ``numbers[SCORE]``, seen from side 0.
-    """
+    """A board with a position; `values`, of shape (K, S), is what each piece adds to ``numbers[SCORE]``, seen from side 0."""
     kinds, squares = rules.zobrist.shape
     board = Board(
         np.full(squares, EMPTY, dtype=np.int8),
@@ -91,16 +83,9 @@ def is_legal(rules: RuleArrays, board: Board, step: int) -> Any:
 
 @inline
 def list_moves(rules: RuleArrays, board: Board, side: int, moves: Int32) -> int:
-    """List the legal moves of a side, escapes aside, and return how many there are.
+    """Write the steps of the legal moves of a side, escapes aside, to `moves`, and return how many there are.
 
-    Parameters
-    ----------
-    rules : RuleArrays
-    board : Board
-    side : int
-        The side to move.
-    moves : ndarray of int32, shape (RuleArrays.most_moves,)
-        Output: the number of each move's step.
+    `moves` has room for ``RuleArrays.most_moves``.
     """
     step_begin, squares = rules.step_begin, board.squares
     count = 0
