@@ -16,7 +16,7 @@ from tablebase.game import Outcome
 from tablebase.slices.conversions import ENDS, STAYS
 from tablebase.slices.indexing import Squares, layout_of
 from tablebase.slices.movegen import MoveGenerator
-from tablebase.solvers.compiled import CompiledSlice
+from tablebase.solvers.problem import CompiledSlice
 from tablebase.tables.values import DRAW, STALEMATE, Codes, Value, merit, next_code
 
 NO_MOVE = np.int32(np.iinfo(np.int32).min)  # the merit of a position without a move out of the slice
