@@ -34,9 +34,8 @@ import numpy as np
 
 import tablebase
 from tablebase.api.tablebase import Tablebase
-from tablebase.building.damage import examine
 from tablebase.building.estimate import check_capacity
-from tablebase.building.plan import plan
+from tablebase.building.plan import examine, plan
 from tablebase.building.tables import build
 from tablebase.catalog.catalog import Catalog
 from tablebase.cli.output import say

@@ -9,21 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tablebase.cli.options import (
-    DEFAULT_DATA,
-    Data,
-    Format,
-    GameName,
-    PositionText,
-    Size,
-    Start,
-    Style,
-    Threads,
-    Variant,
-    chosen_game,
-    chosen_start,
-    parse_size,
-)
+from tablebase.cli import options
+from tablebase.cli.options import Format, chosen_game, chosen_start, parse_size
 from tablebase.compute.machine import usable_workers
 from tablebase.files.outputs import check_output, written
 
@@ -40,9 +27,9 @@ SECONDS = 60.0
 
 
 def prove(
-    game: GameName,
-    position: PositionText = None,
-    start: Start = None,
+    game: options.GameName,
+    position: options.PositionText = None,
+    start: options.Start = None,
     nodes: Annotated[int | None, typer.Option("--nodes", metavar="N", min=1, help="How many positions to search.")] = None,
     time: Annotated[
         float | None, typer.Option("--time", metavar="SECONDS", help="How long to search; 60 seconds if there is no other limit.")
@@ -52,10 +39,10 @@ def prove(
         int | None, typer.Option("--table-pieces", metavar="N", min=0, help="Use tables of up to N pieces; by default, all.")
     ] = None,
     proof: Annotated[Path | None, typer.Option("--output", metavar="FILE", help="Also write the proof to this file.")] = None,
-    size: Size = None,
-    variant: Variant = None,
-    data: Data = DEFAULT_DATA,
-    style: Style = Format.TABLE,
+    size: options.Size = None,
+    variant: options.Variant = None,
+    data: options.Data = options.DEFAULT_DATA,
+    style: options.Style = Format.TABLE,
 ) -> None:
     """Prove that a position without a table is won or lost."""
     from tablebase.cli.output import say, write_rows
@@ -67,7 +54,7 @@ def prove(
 
     rules = chosen_game(game, size, variant)
     begin_at = parse(rules, chosen_start(rules, position, start))
-    check_folder(data, built=data != DEFAULT_DATA)
+    check_folder(data, built=data != options.DEFAULT_DATA)
     if proof is not None:
         check_output(proof, CURE)
     if time is None and nodes is None:
@@ -146,13 +133,13 @@ def _write_proof(path: Path, proof: Proof) -> None:
 
 
 def count(
-    game: GameName,
-    position: PositionText = None,
-    start: Start = None,
-    size: Size = None,
-    variant: Variant = None,
-    workers: Threads = None,
-    style: Style = Format.TABLE,
+    game: options.GameName,
+    position: options.PositionText = None,
+    start: options.Start = None,
+    size: options.Size = None,
+    variant: options.Variant = None,
+    workers: options.Threads = None,
+    style: options.Style = Format.TABLE,
 ) -> None:
     """Count the reachable positions and the possible games exactly. Needs no tables."""
     from time import perf_counter

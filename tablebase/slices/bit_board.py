@@ -17,7 +17,7 @@ from tablebase.slices.rule_arrays import NOBODY, WORDS, Int8, Int32, Int64, Rule
 
 EMPTY = -1
 """In `Board.squares`: no piece."""
-KEY, MIRRORED_KEY, MATERIAL, SCORE, NUMBERS = 0, 1, 2, 3, 4
+KEY, MATERIAL, SCORE, NUMBERS = 0, 1, 2, 3
 """Places in `Board.numbers`, and how many there are."""
 ONE = np.uint64(1)
 
@@ -49,13 +49,12 @@ def set_up(rules: RuleArrays, position: Position, values: Int64 | None = None) -
         board.kinds[kind] |= bits
         board.counts[side] += 1
         board.numbers[KEY] ^= rules.zobrist[kind, square]
-        board.numbers[MIRRORED_KEY] ^= rules.mirrored_zobrist[kind, square]
         # An array, since scalars warn of the overflow that is meant here.
         board.numbers[MATERIAL : MATERIAL + 1] += rules.material[kind, square : square + 1]
         if values is not None:
             board.numbers[SCORE] += values[kind, square]
     if position.side == 1:
-        board.numbers[[KEY, MIRRORED_KEY]] ^= rules.to_move
+        board.numbers[KEY] ^= rules.to_move
     return board
 
 
@@ -187,14 +186,12 @@ def make(rules: RuleArrays, board: Board, values: Int64, side: int, move: int) -
     origin, target, numbers = rules.origin[move], rules.target[move], board.numbers
     victim = shift(rules, board, side, move)
     kind = board.squares[target]
-    zobrist, mirrored, material = rules.zobrist, rules.mirrored_zobrist, rules.material
+    zobrist, material = rules.zobrist, rules.material
     numbers[KEY] ^= rules.to_move ^ zobrist[kind, origin] ^ zobrist[kind, target]
-    numbers[MIRRORED_KEY] ^= rules.to_move ^ mirrored[kind, origin] ^ mirrored[kind, target]
     numbers[MATERIAL] += material[kind, target] - material[kind, origin]
     numbers[SCORE] += values[kind, target] - values[kind, origin]
     if victim != EMPTY:
         numbers[KEY] ^= zobrist[victim, target]
-        numbers[MIRRORED_KEY] ^= mirrored[victim, target]
         numbers[MATERIAL] -= material[victim, target]
         numbers[SCORE] -= values[victim, target]
     return victim
