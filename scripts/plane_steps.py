@@ -9,13 +9,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from tablebase.solvers.compiled import CompiledSlice
 from tablebase.solvers.planes import solve as planes_solver
 from tablebase.solvers.planes.arrays import new_scratch, new_state
 from tablebase.solvers.planes.captures import look, set_illegal
 from tablebase.solvers.planes.children import compile_children
-from tablebase.solvers.planes.rows import compile_output, write_codes
+from tablebase.solvers.planes.output import compile_output, write_codes
 from tablebase.solvers.planes.slices import compile_planes
+from tablebase.solvers.problem import CompiledSlice
 
 Result = TypeVar("Result")
 

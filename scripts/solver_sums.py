@@ -16,7 +16,7 @@ from tablebase.game import Game, load_game
 from tablebase.slices.location import stored_materials
 from tablebase.slices.material import Material, material_name
 from tablebase.slices.placements import table_placements
-from tablebase.solvers.compiled import Load, compile_slice
+from tablebase.solvers.problem import Load, compile_slice
 from tablebase.solvers.registry import solve_material
 from tablebase.tables.store import Store
 from tablebase.tables.values import Codes, Coding

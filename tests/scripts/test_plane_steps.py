@@ -7,7 +7,7 @@ from support import toys
 from support.solved import Solved
 
 from tablebase.slices.material import parse_material
-from tablebase.solvers.compiled import compile_slice
+from tablebase.solvers.problem import compile_slice
 
 
 def test_every_step_is_measured(solved: Solved) -> None:
