@@ -80,9 +80,8 @@ from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
 from tablebase.graph.counting import count
 from tablebase.slices.indexing import layout_of
-from tablebase.slices.location import locate, sides_stored
+from tablebase.slices.location import locate, sides_stored, table_placements
 from tablebase.slices.material import Material, material_name, parse_material
-from tablebase.slices.placements import table_placements
 from tablebase.solvers.problem import Load, compile_slice
 from tablebase.solvers.registry import SOLVERS, solve_material
 from tablebase.tables.format import table_path

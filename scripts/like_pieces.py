@@ -19,9 +19,8 @@ import numpy as np
 from tablebase.checking import general, groups
 from tablebase.game import Board, Game, Kind, Outcome, Side, Step, load_game
 from tablebase.slices.conversions import conversions
-from tablebase.slices.location import locate, sides_stored
+from tablebase.slices.location import locate, sides_stored, table_placements
 from tablebase.slices.material import Material, material_name, parse_material
-from tablebase.slices.placements import table_placements
 from tablebase.solvers.registry import solve_material
 from tablebase.tables.format import table_path
 from tablebase.tables.values import Codes, Coding

@@ -13,9 +13,8 @@ from plane_steps import measure_plane_steps
 from separately import peak_memory
 
 from tablebase.game import Game, load_game
-from tablebase.slices.location import stored_materials
+from tablebase.slices.location import stored_materials, table_placements
 from tablebase.slices.material import Material, material_name
-from tablebase.slices.placements import table_placements
 from tablebase.solvers.problem import Load, compile_slice
 from tablebase.solvers.registry import solve_material
 from tablebase.tables.store import Store

@@ -6,13 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tablebase.api.arguments import as_counts, as_duration, as_optional, as_texts, as_time, as_workers
 from tablebase.building import tables
-from tablebase.building.chance_work import build_region, refuse_cluster
-from tablebase.building.chances import Estimate as LayerEstimate
-from tablebase.building.chances import estimate as estimate_layers
 from tablebase.building.estimate import Estimate
 from tablebase.building.estimate import estimate as estimate_build
 from tablebase.building.plan import chosen_materials
@@ -34,13 +31,16 @@ from tablebase.game.plain_arguments import (
 )
 from tablebase.game.stochastic import StochasticGame
 from tablebase.probe.html import titled_table
-from tablebase.stochastic.compiled import compiled
 from tablebase.tables.folder import default_catalog, default_folder
+
+if TYPE_CHECKING:
+    # Games with chance load what they need themselves.
+    from tablebase.building.chances import Estimate as LayerEstimate
 
 DEFAULT_GRACE = "10min"
 
 
-class Estimates(list[Estimate | LayerEstimate]):
+class Estimates(list["Estimate | LayerEstimate"]):
     """The needs of a build: one line for each number of pieces, material or layer. Notebooks show a table.
 
     Parameters
@@ -146,6 +146,8 @@ def build(
     asked = as_optional(as_workers, "workers", workers)
     allowed = as_optional(as_size, "memory", memory)
     if isinstance(rules, StochasticGame):
+        from tablebase.building.chance_work import build_region, refuse_cluster
+
         refuse_given(rules, pieces=pieces, material=material, memory=memory)
         refuse_cluster(rules, executor)
     chosen = _limits(rules, limits)
@@ -202,6 +204,9 @@ def estimate(
     allowed = as_optional(as_size, "memory", memory)
     chosen = _limits(rules, limits)
     if isinstance(rules, StochasticGame):
+        from tablebase.building.chances import estimate as estimate_layers
+        from tablebase.stochastic.compiled import compiled
+
         refuse_given(rules, pieces=pieces, material=material, memory=memory)
         return Estimates(estimate_layers(rules, compiled(rules).region(chosen)))
     wanted, count = chosen_materials(rules, counts, materials), usable_workers(asked)

@@ -18,9 +18,8 @@ from tablebase.errors import CapacityError
 from tablebase.executors.executor import Limits
 from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
-from tablebase.slices.location import dependencies, sides_stored, slices
-from tablebase.slices.material import Material, material_name, parse_material
-from tablebase.slices.placements import placements, table_placements
+from tablebase.slices.location import dependencies, sides_stored, slices, table_placements
+from tablebase.slices.material import Material, material_name, parse_material, placements
 from tablebase.slices.pursuit import pursuit_fault
 from tablebase.solvers.registry import AUTO, SOLVERS, Solver, solver_for
 from tablebase.tables.folder import free_space

@@ -33,9 +33,8 @@ from tablebase.compute.stages import Stage
 from tablebase.executors.executor import Limits
 from tablebase.executors.scheduler import DROPPED, Deadline, is_chain
 from tablebase.game import Game
-from tablebase.slices.location import locate
+from tablebase.slices.location import locate, table_placements
 from tablebase.slices.material import Material, material_name, parse_material
-from tablebase.slices.placements import table_placements
 from tablebase.solvers.registry import AUTO, choose_solver, find_solver
 
 STARTED: Counted = ("", "start")

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tablebase.checking import general, pursuit
+from tablebase.checking import general
 from tablebase.checking.general import Load
 from tablebase.compute import machine
 from tablebase.compute.kernel_cache import COMPILES
@@ -83,12 +83,14 @@ def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], co
 
     Only that of planes does not hold all of them in memory.
     """
-    # Imported here because Numba is slow to load.
-    from tablebase.checking import groups, planes
+    # Imported here because Numba is slow to load, and only the checkers that are asked.
+    from tablebase.checking import planes
 
     layout = layout_of(game, material)
     if COMPILES and not _is_small_beside_like_pieces(layout) and planes.applies(layout, coding):
         return planes.verify_codes(game, material, codes, coding, load)
+    from tablebase.checking import groups, pursuit
+
     check = general.verify_codes
     if pursuit.applies(game, material, coding):
         check = pursuit.verify_codes

@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperCommand
 
 import tablebase
-from tablebase.cli import signals, streams
+from tablebase.cli import process
 from tablebase.cli.options import Call, UsageError, usage_sentence
 from tablebase.compute.modules import docstring
 from tablebase.errors import CapacityError, TablebaseError, system_error
@@ -115,8 +115,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gc.set_threshold(50_000, 50, 50)
     # NumPy's library of matrices starts a thread for each processor, which no command has work for.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    streams.prepare()
-    signals.listen()
+    process.prepare_streams()
+    process.listen()
     sys.exit(run(arguments, bounded=True))
 
 
@@ -133,15 +133,15 @@ def run(arguments: Sequence[str] | None = None, *, bounded: bool = False) -> int
         sys.stdout.flush()
         code = result if isinstance(result, int) else 0
         # Some versions of typer turn Ctrl-C into this exit code themselves.
-        return _fail(signals.sentence(signal.SIGINT), code) if code == signals.INTERRUPTED else code
-    except (streams.ReaderGoneError, BrokenPipeError):
+        return _fail(process.sentence(signal.SIGINT), code) if code == process.INTERRUPTED else code
+    except (process.ReaderGoneError, BrokenPipeError):
         return 0
     except TablebaseError as fault:
         return _fail(str(fault), fault.exit_code)
     except UsageError as fault:
         return _fail(usage_sentence(fault), 2)
     except (KeyboardInterrupt, typer.Abort):
-        return _fail(signals.sentence(signal.SIGINT), signals.INTERRUPTED)
+        return _fail(process.sentence(signal.SIGINT), process.INTERRUPTED)
     except SystemExit as fault:
         # From code that is not ours, such as a rules module.
         status = fault.code or 0
@@ -155,7 +155,7 @@ def run(arguments: Sequence[str] | None = None, *, bounded: bool = False) -> int
 
 def _fail(sentence: str, code: int) -> int:
     # What has been written so far is still wanted, but the first error is the one to report.
-    with suppress(streams.ReaderGoneError, TablebaseError):
+    with suppress(process.ReaderGoneError, TablebaseError):
         sys.stdout.flush()
     sys.stderr.write(f"error: {sentence}\n")
     return code

@@ -11,7 +11,7 @@ from typing import IO, Any
 
 import typer
 
-from tablebase.cli import signals, streams
+from tablebase.cli import process
 from tablebase.compute.child_process import ChildProcess, Handle
 from tablebase.compute.processes import ensured
 
@@ -49,13 +49,13 @@ def run_command(words: Sequence[str], output: IO[Any] | None = None, environment
 
 
 def _run(_pipe: Connection, words: list[str], output: int | None, environment: dict[str, str]) -> None:
-    """Run a command in the child process, as the program would, except that the parent reports signals."""
+    """Run a command in the child process, as the program would, except that the parent reports process."""
     os.environ.update(environment)
     if output is not None:
         os.dup2(output, sys.stdout.fileno())
         os.close(output)
     # In this process the program begins anew; imported by name, since its commands import this module.
     program = import_module("tablebase.cli")
-    streams.prepare()
-    signals.listen(parent=True)
+    process.prepare_streams()
+    process.listen(parent=True)
     sys.exit(program.run(words, bounded=True))

@@ -17,7 +17,7 @@ from typing import Any
 from rich.cells import cell_len
 
 from tablebase.cli.options import Format
-from tablebase.cli.streams import is_unicode
+from tablebase.cli.process import is_unicode
 from tablebase.compute import messages
 from tablebase.compute.messages import say as say
 from tablebase.errors import TablebaseError

@@ -176,7 +176,7 @@ class _Session:
 
     def _take_turn(self) -> bool:
         """Prompt until the person has made a move; return False if the game is abandoned."""
-        from tablebase.cli.streams import read_word
+        from tablebase.cli.process import read_word
 
         of_player = self.player.commands()
         commands: dict[str, Callable[[], None]] = {

@@ -17,7 +17,7 @@ from tablebase.game.moves import Position
 from tablebase.slices.conversions import conversions, parents
 from tablebase.slices.equivalence import pairing, representative, swapped_material
 from tablebase.slices.indexing import Squares, layout_of
-from tablebase.slices.material import Material, materials
+from tablebase.slices.material import Material, materials, placements
 
 
 @dataclass(frozen=True)
@@ -184,3 +184,8 @@ class Address:
     def index_many(self, squares: Squares) -> NDArray[np.int64]:
         """Indices of positions given by the square of each piece, shape (positions, pieces)."""
         return self.layout.index_many(np.array(self.image, dtype=np.int8)[squares[:, self.pieces]])
+
+
+def table_placements(game: Game, material: Material) -> int:
+    """Number of positions of a stored material under its own name, over the sides to move that its table holds."""
+    return placements(game, material) * len(sides_stored(game, material))

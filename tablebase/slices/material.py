@@ -1,4 +1,4 @@
-"""Materials: the pieces of both sides.
+"""Materials: the pieces of both sides, and in how many ways they can stand.
 
 A *material* is the piece kinds of both sides, written ``RCvW``. A *slice* is a material with one side to move.
 
@@ -9,16 +9,21 @@ to ``FvHHHH@13``, so within a slice of Fox & Hounds only the fox moves.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, product
+from math import factorial, prod
 
 from tablebase.errors import NotationError, TablebaseError, quoted
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.game.notation import whole_number
 from tablebase.slices.combinadics import advances
+
+Home = tuple[tuple[int, int], ...]
+"""A kind's squares, each with the exponent that a piece on it contributes."""
 
 
 @dataclass(frozen=True, order=True)
@@ -171,3 +176,45 @@ def _selections(game: Game, side: int, count: int) -> tuple[tuple[int, ...], ...
     available = [number for number, kind in enumerate(game.kinds) if kind.side == side for _ in range(kind.limit)]
     # A dict keeps the order and removes duplicates.
     return tuple(dict.fromkeys(combinations(available, count)))
+
+
+def placements(game: Game, material: Material) -> int:
+    """Number of ways to put the pieces on different squares, identical pieces being indistinguishable.
+
+    Pieces that may stand on the same squares are first taken for like ones, however many kinds there are of them, and
+    then told apart. Squares contribute exponents, so that the tiers of a material are counted together.
+    """
+    tiered = tiered_kinds(game, material.kinds)
+    # The exponents of each tiered kind are spaced so that no sums of the previous kinds reach them.
+    units, unit = {}, 1
+    for kind in tiered:
+        units[kind] = unit
+        unit *= 1 + material.kinds.count(kind) * max(place_levels(game, kind))
+    homes = Counter(_home(game, kind, units.get(kind, 0)) for kind in material.kinds)
+    power = sum(units[kind] * advance for kind, advance in zip(tiered, material.advance, strict=True))
+    arranged = _choices(tuple(sorted(homes.items()))).get(power, 0) * prod(map(factorial, homes.values()))
+    return arranged // prod(factorial(material.kinds.count(kind)) for kind in set(material.kinds))
+
+
+@cache
+def _home(game: Game, kind: int, unit: int) -> Home:
+    """A kind's squares, each with the exponent that a piece on it contributes."""
+    return tuple((square, unit * level) for square, level in zip(game.kinds[kind].squares, place_levels(game, kind), strict=True))
+
+
+@cache
+def _choices(homes: tuple[tuple[Home, int], ...]) -> Mapping[int, int]:
+    """Ways to choose from each home as many squares as it has pieces, no square twice; by the sum of the exponents."""
+    exponents = [dict(home) for home, _ in homes]
+    wanted = tuple(count for _, count in homes)
+    # Square by square: how many ways there are to choose these numbers of squares from each home, with this sum.
+    ways = {((0,) * len(homes), 0): 1}
+    for square in sorted(set().union(*exponents)):
+        more = defaultdict(int, ways)
+        for (chosen, total), number in ways.items():
+            for place, powers in enumerate(exponents):
+                if square in powers and chosen[place] < wanted[place]:
+                    one_more = (*chosen[:place], chosen[place] + 1, *chosen[place + 1 :])
+                    more[one_more, total + powers[square]] += number
+        ways = dict(more)
+    return {total: number for (chosen, total), number in ways.items() if chosen == wanted}

@@ -20,8 +20,7 @@ from tablebase.errors import CorruptTableError, StaleTableError
 from tablebase.game import Game
 from tablebase.slices.indexing import INDEX_VERSION, Layout, layout_of
 from tablebase.slices.location import sides_stored
-from tablebase.slices.material import Material, material_name
-from tablebase.slices.placements import placements
+from tablebase.slices.material import Material, material_name, placements
 from tablebase.tables import parts
 from tablebase.tables.format import FORMAT_VERSION
 from tablebase.tables.parts import ZSTANDARD, filters_of

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from support.program import PROGRAM, Answer, contents, drafts, files_of_at_most
 
-from tablebase.cli import streams
+from tablebase.cli import process
 from tablebase.errors import CapacityError
 
 Ask = Callable[..., Answer]
@@ -42,7 +42,7 @@ def test_closed_streams_are_never_files(tmp_path: Path, hexapawns: Path) -> None
 def test_closed_streams_are_open_in_children() -> None:
     """Where a worker's streams were closed, its first files would be taken for them."""
     child = "import os; [os.fstat(number) for number in range(3)]"
-    program = "import subprocess, sys; from tablebase.cli import streams; streams.prepare(); {}"
+    program = "import subprocess, sys; from tablebase.cli import process; process.prepare_streams(); {}"
     call = f"sys.exit(subprocess.run([sys.executable, '-c', {child!r}]).returncode)"
     assert redirected("<&- >&- 2>&-", program=program.format(call)) == Answer(0, "", "")
 
@@ -82,7 +82,7 @@ def test_a_full_disk_is_a_sentence(words: list[str]) -> None:
 def test_an_output_that_may_not_grow_is_a_sentence(tmp_path: Path) -> None:
     """A limit on the size of files is want of space, as is a full disk."""
     with (tmp_path / "output").open("wb") as file, files_of_at_most(1):
-        output = streams._Output(file.fileno(), "wb", closefd=False)
+        output = process._Output(file.fileno(), "wb", closefd=False)
         assert output.write(b"12") == 1
         with pytest.raises(CapacityError, match=r"^standard output cannot be written \(File too large\): free some space"):
             output.write(b"2")
@@ -111,7 +111,7 @@ def test_encodings(encoding: str, two_pieces: Path) -> None:
     select = ["sql", f"SELECT '{WORD}' AS word", "--data", str(two_pieces), "--format"]
     probe = ["probe", "doushouqi", "7/3C3/7/7/7/7/7/7/c6 w", "--data", str(two_pieces)]
     calls = [[*select, "json"], [*select, "table"], [*select, "csv"], probe]
-    program = f"from tablebase.cli import run, streams; streams.prepare(); [print(run(call)) for call in {calls}]"
+    program = f"from tablebase.cli import process, run; process.prepare_streams(); [print(run(call)) for call in {calls}]"
     environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
     arguments = [sys.executable, "-c", program]
     result = subprocess.run(arguments, capture_output=True, encoding=encoding, env=environment, check=True, timeout=120)
@@ -165,7 +165,7 @@ def test_a_line_is_written_at_once(unbuffered: bool, tmp_path: Path) -> None:
     with path.open("wb") as log:
         raw = log.raw if unbuffered else log
         given = io.TextIOWrapper(raw, write_through=unbuffered, line_buffering=not unbuffered)
-        stream = streams._text(given, streams._Status, log.fileno())
+        stream = process._text(given, process._Status, log.fileno())
         stream.write("half done\n")
         assert path.read_text() == "half done\n"
         given.detach()

@@ -139,12 +139,12 @@ import sys
 from functools import partial
 from pathlib import Path
 from support.work import wait_for
-from tablebase.cli import signals
+from tablebase.cli import process
 from tablebase.executors.dask import DaskExecutor
 from tablebase.executors.executor import Limits
 from tablebase.executors.scheduler import run_graph
 if __name__ == "__main__":
-    signals.listen()
+    process.listen()
     list(run_graph({"a": (), "b": ()}, partial(wait_for, Path(sys.argv[1])), DaskExecutor(Limits(2, 2**30))))
 """
 

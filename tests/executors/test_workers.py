@@ -27,7 +27,7 @@ BUSY = """
 import resource, signal, sys
 from functools import partial
 from hashlib import pbkdf2_hmac
-from tablebase.cli import signals
+from tablebase.cli import process
 from tablebase.executors.executor import Limits
 from tablebase.executors.local import LocalExecutor
 from tablebase.executors.scheduler import run_graph
@@ -37,7 +37,7 @@ resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 if "nohup" in sys.argv:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-signals.listen()
+process.listen()
 work = partial(pbkdf2_hmac, "sha256", b"", b"")
 keys = {1: (), 2**30: (1,), 2**30 + 1: (1,)}
 print("ready", flush=True)

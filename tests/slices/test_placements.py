@@ -11,9 +11,8 @@ from twins import naive
 
 from tablebase.game import Game, load_game
 from tablebase.game.notation import parse
-from tablebase.slices.location import slices, stored_materials
-from tablebase.slices.material import material_name, material_of, materials, parse_material
-from tablebase.slices.placements import placements, table_placements
+from tablebase.slices.location import slices, stored_materials, table_placements
+from tablebase.slices.material import material_name, material_of, materials, parse_material, placements
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()

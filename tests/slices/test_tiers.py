@@ -23,9 +23,8 @@ from tablebase.slices.equivalence import representative
 from tablebase.slices.index_arrays import IndexArrays, index_arrays
 from tablebase.slices.index_kernels import index_of
 from tablebase.slices.indexing import layout_of
-from tablebase.slices.location import dependencies, locate, slices, stored_materials
-from tablebase.slices.material import Material, material_name, material_of, materials, parse_material, parse_materials
-from tablebase.slices.placements import placements, table_placements
+from tablebase.slices.location import dependencies, locate, slices, stored_materials, table_placements
+from tablebase.slices.material import Material, material_name, material_of, materials, parse_material, parse_materials, placements
 from tablebase.solvers.registry import solve_material
 from tablebase.tables.header import describe_layout
 from tablebase.tables.values import Codes, Coding
