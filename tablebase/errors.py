@@ -94,18 +94,9 @@ class NotationError(TablebaseError):
 
 
 class SquaresError(NotationError):
-    """Rows of an array of squares that are not positions.
+    """Rows of an array of squares that are not positions: `count` of all `rows`.
 
-    Parameters
-    ----------
-    row : int
-        The first of them, counted from 0.
-    reason : str
-        Why it is not a position.
-    count : int
-        How many there are.
-    rows : int
-        All rows.
+    `row` is the first of them, counted from 0, and `reason` says why it is not a position.
     """
 
     def __init__(self, row: int, reason: str, count: int, rows: int) -> None:
@@ -180,18 +171,7 @@ class MissingTableError(TablebaseError, KeyError):
 class MissingExtraError(TablebaseError):
     """A package is needed that only an extra brings.
 
-    Parameters
-    ----------
-    purpose : str
-        What needs it, in the plural.
-    extra : str
-        One of `EXTRAS`.
-
-    Attributes
-    ----------
-    package : str
-    command : str
-        The command that installs it.
+    `purpose` is what needs it, in the plural, `extra` one of `EXTRAS`, `package` the package, and `command` installs it.
     """
 
     def __init__(self, purpose: str, extra: str) -> None:
@@ -208,13 +188,7 @@ def check_extra(purpose: str, extra: str) -> None:
 
 
 class StaleTableError(TablebaseError):
-    """A table that was built under other rules than those installed now, or in another format.
-
-    Parameters
-    ----------
-    path : Path
-    game : str
-    """
+    """A table that was built under other rules than those installed now, or in another format."""
 
     code = "outdated_table"
 
@@ -264,11 +238,7 @@ class CorruptCatalogError(TablebaseError):
 def reindex(folder: Path, option: str = "") -> str:
     """What to do about a catalog that cannot be used, also in a folder that can only be read.
 
-    Parameters
-    ----------
-    folder : Path
-    option : str
-        What names the catalog on the command line, with a space before it, if it is not in the folder.
+    If the catalog is not in the folder, `option` names it on the command line, with a space before it.
     """
     if os.access(folder, os.W_OK):
         return f"run 'tablebase reindex --data {shell_word(folder)}{option}'"
@@ -308,14 +278,7 @@ class CapacityError(TablebaseError):
 class ClusterError(TablebaseError):
     """A cluster that cannot be reached, has no workers, or has one that cannot be used.
 
-    Parameters
-    ----------
-    address : str
-        Of its scheduler, or of the worker.
-    fault : str
-        What is wrong, as the beginning of a sentence.
-    cure : str
-        What to do.
+    `address` is that of its scheduler, or of the worker; `fault` says what is wrong, and `cure` what to do.
     """
 
     def __init__(self, address: str, fault: str, cure: str) -> None:
@@ -324,13 +287,7 @@ class ClusterError(TablebaseError):
 
 
 class TimeLimitError(TablebaseError):
-    """Work that takes longer than it may.
-
-    Parameters
-    ----------
-    seconds : float
-        How long it may take.
-    """
+    """Work that takes longer than the `seconds` that it may."""
 
     exit_code = 3
 
@@ -340,16 +297,7 @@ class TimeLimitError(TablebaseError):
 
 
 class BatchError(TablebaseError):
-    """Something in a batch file that cannot be done.
-
-    Parameters
-    ----------
-    path : Path
-    line : int
-    fault : str
-        A sentence.
-    exit_code : int
-    """
+    """Something in a line of a batch file that cannot be done; `fault` is a sentence."""
 
     def __init__(self, path: Path, line: int, fault: str, exit_code: int = 2) -> None:
         self.path, self.line, self.fault, self.exit_code = path, line, fault, exit_code
@@ -357,14 +305,9 @@ class BatchError(TablebaseError):
 
 
 class ConflictError(TablebaseError):
-    """Tables that cannot be taken into a folder.
+    """Tables that cannot be taken into a folder, or into the object store with this address.
 
-    Parameters
-    ----------
-    folder : str or Path
-        A folder, or the address of an object store.
-    faults : mapping of str to str
-        For each file why not, as the predicate of a sentence.
+    `faults` has for each file why not, as the predicate of a sentence.
     """
 
     def __init__(self, folder: str | Path, faults: Mapping[str, str]) -> None:
@@ -375,13 +318,7 @@ class ConflictError(TablebaseError):
 
 
 class CommandError(TablebaseError):
-    """A command that has failed, and has said why.
-
-    Parameters
-    ----------
-    command : str
-    exit_code : int
-    """
+    """A command that has failed, and has said why."""
 
     def __init__(self, command: str, exit_code: int) -> None:
         self.command, self.exit_code = command, exit_code
@@ -391,14 +328,7 @@ class CommandError(TablebaseError):
 class DeadlineError(TablebaseError):
     """Work that was not done before its deadline.
 
-    Parameters
-    ----------
-    left : int
-        How many things are left to be done.
-    command : str
-        What goes on with the work.
-    what : str
-        What one of these things is called.
+    `left` is how many things are left, `what` the name of one of them, and `command` goes on with the work.
     """
 
     exit_code = 4
@@ -422,13 +352,7 @@ def space_error(path: str | Path | None, reason: str, cure: str = "use another f
 def system_error(fault: OSError, path: str | Path | None = None, cure: str = "use another folder") -> TablebaseError:
     """The error for what the operating system refused to do: for want of space, of a right, or for another reason.
 
-    Parameters
-    ----------
-    fault : OSError
-    path : str or Path, optional
-        The file or folder; by default the one that the fault names, if it names any.
-    cure : str
-        What to do if nothing can be done about the reason.
+    `path` is by default what the fault names; `cure` says what to do if nothing can be done about the reason.
     """
     path = path or fault.filename
     reason = os.strerror(fault.errno) if fault.errno else str(fault)

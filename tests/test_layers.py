@@ -94,7 +94,8 @@ def test_solvers_and_checks_share_no_mistakes(room: str, other: str) -> None:
     names = {name for path in rooms()[room] for name in imported_modules(path)}
     assert any(room_of(name) == "compute" for name in names)
     assert not [name for name in names if room_of(name) == other]
-    assert any(name.startswith("tablebase.slices.slice_arrays") for name in names) == (room == "solvers")
+    for arrays in ("slice_arrays", "pursuit_arrays"):
+        assert any(name.startswith(f"tablebase.slices.{arrays}") for name in names) == (room == "solvers")
 
 
 def test_a_new_word_of_the_rules_has_few_places() -> None:

@@ -105,7 +105,7 @@ def describe_squares(piece: int, outcome: Outcome) -> Callable[[Source], Iterato
 
     def describe(source: Source) -> Iterator[str]:
         slices, word = source.slices, WORDS[outcome]
-        tally = count_squares(slices, source.catalog.folder, piece)
+        tally = count_squares(source.catalog, slices, piece)
         shares = {name: counts[outcome] / sum(counts.values()) for name, counts in tally.items()}
         for extreme, how in ((max, "highest"), (min, "lowest")):
             share = extreme(shares.values())
@@ -146,7 +146,7 @@ def describe_parity(source: Source) -> Iterator[str]:
     """Outcomes at odd and at even distances, and whether parity decides at each single distance."""
     slices = source.slices
     pair = parity_pair(slices, ())
-    tally = count_parity(slices, source.catalog.folder, pair)
+    tally = count_parity(source.catalog, slices, pair)
     names = listed(map(slices.piece_name, pair))
     wins = {key: counts[Outcome.WIN] / sum(counts.values()) for key, counts in tally.items()}
     for is_even, word in ((False, "odd"), (True, "even")):

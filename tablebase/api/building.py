@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
+from tablebase.api.arguments import as_counts, as_duration, as_optional, as_texts, as_time, as_workers
 from tablebase.building import tables
 from tablebase.building.chance_work import build_region, refuse_cluster
 from tablebase.building.chances import Estimate as LayerEstimate
 from tablebase.building.chances import estimate as estimate_layers
 from tablebase.building.estimate import Estimate
 from tablebase.building.estimate import estimate as estimate_build
-from tablebase.building.log import Log
 from tablebase.building.plan import chosen_materials
 from tablebase.building.preparation import prepare_catalog
-from tablebase.building.records import BuildResult
+from tablebase.building.records import BuildResult, Log
 from tablebase.building.table_work import Wanted, build_tables
 from tablebase.building.terms import DASK, LOCAL, Terms, chosen_limits
 from tablebase.compute.machine import usable_workers
@@ -25,18 +25,11 @@ from tablebase.errors import TablebaseError, did_you_mean, quoted
 from tablebase.game import Game
 from tablebase.game.arguments import as_rules, refuse_given
 from tablebase.game.plain_arguments import (
-    as_list,
-    as_number,
     as_path,
-    as_pieces,
-    as_real,
     as_size,
     as_text,
     as_whole,
     end_of_work,
-    parse_duration,
-    parse_pieces,
-    parse_time,
     refused,
 )
 from tablebase.game.stochastic import StochasticGame
@@ -44,7 +37,6 @@ from tablebase.probe.html import titled_table
 from tablebase.stochastic.compiled import compiled
 from tablebase.tables.folder import default_catalog, default_folder
 
-Kind = TypeVar("Kind")
 DEFAULT_GRACE = "10min"
 
 
@@ -147,8 +139,8 @@ def build(
     """
     rules = as_rules(game, as_optional(as_text, "size", size), as_texts("variant", variant))
     counts, materials = as_counts(pieces), as_texts("material", material)
-    end = end_of_work(as_optional(_time, "deadline", deadline), as_optional(_duration, "duration", duration))
-    after = _duration("grace", grace)
+    end = end_of_work(as_optional(as_time, "deadline", deadline), as_optional(as_duration, "duration", duration))
+    after = as_duration("grace", grace)
     if executor not in (LOCAL, DASK):
         raise refused("executor", f"{LOCAL!r} or {DASK!r}", executor)
     asked = as_optional(as_workers, "workers", workers)
@@ -236,41 +228,3 @@ def _limits(game: Game | StochasticGame, limits: Mapping[str, Any]) -> dict[str,
             meant = did_you_mean(name, known)
             raise TablebaseError(f"{quoted(name)} is not an argument for tables of {game.name}{meant}; their limits are: {there}")
     return {name: as_whole(name, one) if isinstance(known[name], int) else as_text(name, one) for name, one in limits.items()}
-
-
-def as_counts(pieces: Any) -> range | None:
-    """Numbers of pieces."""
-    if isinstance(pieces, str):
-        return parse_pieces(pieces)
-    count = as_pieces(pieces)
-    return range(count, count + 1) if isinstance(count, int) else count
-
-
-def as_texts(name: str, value: Any) -> list[str]:
-    """Texts; one alone, or none, is also allowed."""
-    some = [] if value is None else [value] if isinstance(value, str) else as_list(name, value, "['RCvW']")
-    return [as_text(name, one) for one in some]
-
-
-def as_optional(check: Callable[[str, Any], Kind], name: str, value: Any) -> Kind | None:
-    """An argument that may be left out."""
-    return None if value is None else check(name, value)
-
-
-def as_workers(name: str, value: Any) -> int:
-    """A number of processes."""
-    return as_number(name, value, 1)
-
-
-def _time(name: str, value: Any) -> float:
-    """Seconds since the epoch."""
-    if isinstance(value, datetime):
-        value = value.isoformat()
-    return parse_time(value) if isinstance(value, str) else as_real(name, value)
-
-
-def _duration(name: str, value: Any) -> float:
-    """Seconds."""
-    if isinstance(value, timedelta):
-        return value.total_seconds()
-    return parse_duration(value) if isinstance(value, str) else as_real(name, value)

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tablebase.api.building import as_counts, as_optional, as_texts, as_workers
+from tablebase.api.arguments import as_counts, as_optional, as_texts, as_workers
 from tablebase.building.chances import verify_layers
 from tablebase.building.terms import local_executor
 from tablebase.building.transfer import entries_asked_for

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
+from tablebase.api.arguments import as_chart_options, as_features, as_outcome, as_tables
 from tablebase.errors import MissingExtraError, TablebaseError, check_extra, quoted
-from tablebase.game import Game, Outcome
+from tablebase.game import Game
 from tablebase.game.arguments import as_game
 from tablebase.game.plain_arguments import (
-    as_instances,
     as_list,
     as_materials,
     as_number,
@@ -25,7 +25,6 @@ from tablebase.game.plain_arguments import (
     as_real,
     as_seconds,
     as_text,
-    refused,
 )
 from tablebase.tables.folder import check_folder
 from tablebase.tables.store import closed
@@ -34,53 +33,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-    from tablebase.api.catalog_rows import CatalogRows
+    from tablebase.api.catalog_statements import CatalogRows
     from tablebase.api.findings import Findings
     from tablebase.catalog.catalog import Catalog, Counts
     from tablebase.features import Feature
     from tablebase.mining.query import Query
-
-
-def as_features(features: Any) -> tuple[Feature, ...]:
-    """Features of the user's own."""
-    from tablebase.features import Feature
-
-    return as_instances("features", features, Feature, "[my_feature]")
-
-
-def as_tables(tables: Any) -> Mapping[str, Path | str | pa.Table] | None:
-    """Tables of the user's own by name."""
-    import pyarrow as pa
-
-    if tables is None:
-        return None
-    if not isinstance(tables, Mapping):
-        raise refused("tables", "a dict of tables or files by name", tables)
-    for name, table in tables.items():
-        as_text("the name of a table", name)
-        if not isinstance(table, pa.Table):
-            as_path(f"the table {name}", table)
-    return tables
-
-
-def as_outcome(outcome: Any) -> str | None:
-    """An outcome by its name."""
-    names = [str(one) for one in Outcome]
-    if outcome is not None and outcome not in names:
-        raise refused("outcome", " or ".join(map(repr, names)), outcome)
-    return None if outcome is None else str(outcome)
-
-
-def _chart_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Options of a chart that it can be drawn with."""
-    if as_outcome(options.get("outcome")) is None:
-        options.pop("outcome", None)
-    for name in ("piece", "threads"):
-        if name in options:
-            as_number(name, options[name], 1)
-    if "pair" in options:
-        options["pair"] = [as_number("a piece of the pair", one, 1) for one in as_list("pair", options["pair"], "[1, 2]")]
-    return options
 
 
 class Collection:
@@ -255,7 +212,7 @@ class Collection:
         if not isinstance(chart, str) or chart not in CHARTS:
             raise TablebaseError(f"there is no chart {quoted(chart)}: choose {' or '.join(CHARTS)}")
         draw, patterns, pieces = CHARTS[chart], as_materials(materials), as_pieces(pieces)
-        chosen = _chart_options(as_options(draw, options))
+        chosen = as_chart_options(as_options(draw, options))
         with self._catalog() as catalog:
             return draw(catalog, select_slices(rules, catalog, pieces, patterns, side and as_text("side", side)), **chosen)
 
@@ -340,15 +297,11 @@ class Collection:
         TimeLimitError
             If it takes longer.
         """
-        from tablebase.api.catalog_rows import CatalogRows
-        from tablebase.api.catalog_words import check_statement
+        from tablebase.api.catalog_statements import select
 
         text, limit = as_text("a statement", statement), None if timeout is None else as_seconds("timeout", timeout)
         with self._catalog() as catalog:
-            answer = catalog.sql(text, limit)
-            # The database knows best what is wrong with a statement, so it comes first.
-            check_statement(catalog, text)
-            return CatalogRows(*answer)
+            return select(catalog, text, limit)
 
     def stats(self, game: str | Game, by: str = "pieces") -> list[Counts]:
         """Wins, losses and draws of the side to move in all tables, aliases counted.

@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any
 from tablebase.errors import RulesError, TablebaseError, quoted
 from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import State, StochasticGame
-from tablebase.play.settings import check_setting
+from tablebase.play.player_records import check_setting
 from tablebase.play.state_match import StateMatch
 from tablebase.play.state_players import STATE_PLAYERS
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import cast
 
-from tablebase.api.rows import GameRow
+from tablebase.api.rows import CountRow, GameRow
 from tablebase.errors import RulesError
 from tablebase.game import Game, load_game
 from tablebase.game.notation import parse
@@ -47,7 +47,7 @@ def _game_row(name: str) -> GameRow:
     }
 
 
-def count_row(name: str, position: str | None = None, tick: Tick | None = None) -> dict[str, Any]:
+def count_row(name: str, position: str | None = None, tick: Tick | None = None) -> CountRow:
     """Reachable positions and possible games as `tablebase count --format json` writes them, but for the seconds.
 
     Parameters
@@ -71,4 +71,5 @@ def count_row(name: str, position: str | None = None, tick: Tick | None = None) 
     check_finite(rules)
     counts = count(rules, parse(rules, rules.start if position is None else position), tick)
     won = {f"won_{side.letter}": games for side, games in zip(rules.sides, counts.won, strict=True)}
-    return {"game": rules.name, "reachable": counts.reachable, "final": counts.final, "games": counts.games, **won}
+    row = {"game": rules.name, "reachable": counts.reachable, "final": counts.final, "games": counts.games, **won}
+    return cast(CountRow, row)

@@ -1,11 +1,11 @@
-"""The rows of answers, as JSON has them: the description of the interface and the columns of the command line follow from these.
+"""Answers as JSON has them: the description of the interface and the columns of the command line follow from these.
 
 Rows that are dataclasses themselves are `tablebase.catalog.catalog.Counts` and `tablebase.building.estimate.Estimate`.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from typing_extensions import TypedDict  # that of Python 3.11 does not keep what Pydantic needs
 
@@ -20,6 +20,15 @@ class GameRow(TypedDict):
     pieces: str
     start: str
     commands: str
+
+
+class CountRow(TypedDict):
+    """The counts of a start; also how many games each side wins, as `won_` and its letter."""
+
+    game: str
+    reachable: int
+    final: int
+    games: int
 
 
 class LayerRow(TypedDict):
@@ -133,3 +142,12 @@ class Cost(TypedDict):
     """To solve, write and verify them."""
     wall_seconds: float
     """The same by the clock, with one worker."""
+
+
+class MineAnswer(TypedDict):
+    """The rows of a statement's result."""
+
+    columns: list[str]
+    rows: list[dict[str, Any]]
+    complete: bool
+    """Whether these are all rows."""

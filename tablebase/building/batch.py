@@ -23,31 +23,15 @@ EXECUTORS = ("local", "dask")
 
 @dataclass(frozen=True)
 class Entry:
-    """Tables to build.
+    """Tables to build."""
 
-    Parameters
-    ----------
-    game : str
-        Its name, with size and variant.
-    pieces : str or None
-        ``4`` or ``2-4``.
-    materials : tuple of str
-    solver : str
-    limits : dict
-        Of the tables of a game with chance, as their options: ``{"carrots": 60}``.
-    priority : int
-        Entries with a larger one come first; others in the order of the file.
-    line : int
-        Where in the file it begins.
-    """
-
-    game: str
-    pieces: str | None = None
+    game: str  # its name, with size and variant
+    pieces: str | None = None  # 4 or 2-4
     materials: tuple[str, ...] = ()
     solver: str = "auto"
-    limits: Mapping[str, int | str] = field(default_factory=dict)
-    priority: int = 0
-    line: int = 1
+    limits: Mapping[str, int | str] = field(default_factory=dict)  # of a game with chance, as its options: {"carrots": 60}
+    priority: int = 0  # entries with a larger one come first; others in the order of the file
+    line: int = 1  # where in the file it begins
 
     def __str__(self) -> str:
         words = [self.game, *([f"--pieces {self.pieces}"] if self.pieces else []), *(f"--material {one}" for one in self.materials)]
@@ -56,66 +40,34 @@ class Entry:
 
 @dataclass(frozen=True)
 class Step:
-    """A command to run when all tables are built.
+    """A command to run when all tables are built."""
 
-    Parameters
-    ----------
-    command : tuple of str
-        The words of a command of this program, such as ``("verify", "doushouqi")``.
-    output : Path or None
-        The file for what it writes to standard output.
-    line : int
-        Where in the file it begins.
-    overwrite : bool
-        Whether it may replace files that no earlier run of the batch has written.
-    """
-
-    command: tuple[str, ...]
-    output: Path | None = None
-    line: int = 1
-    overwrite: bool = False
+    command: tuple[str, ...]  # words of a command of this program, such as ("verify", "doushouqi")
+    output: Path | None = None  # the file for what it writes to standard output
+    line: int = 1  # where in the file it begins
+    overwrite: bool = False  # whether it may replace files that no earlier run of the batch has written
 
 
 @dataclass(frozen=True)
 class Batch:
-    """What a batch file says; texts are read as the options of ``tablebase build`` are.
-
-    Parameters
-    ----------
-    path : Path
-    builds : tuple of Entry
-        In the order in which they are to be built.
-    steps : tuple of Step
-    data, log, json_log : Path or None
-    catalog : str or None
-    workers : int or None
-    executor : str
-        ``local`` or ``dask``.
-    scheduler : str or None
-        Of the cluster.
-    memory, disk : str or None
-        ``disk`` is what is to be left free.
-    deadline, duration, grace : str or None
-    lines : mapping of str to int
-        Where the keys at the top of the file stand.
-    """
+    """What a batch file says; texts are read as the options of ``tablebase build`` are."""
 
     path: Path
-    builds: tuple[Entry, ...]
+    builds: tuple[Entry, ...]  # in the order in which they are to be built
     steps: tuple[Step, ...] = ()
     data: Path | None = None
     catalog: str | None = None
     workers: int | None = None
-    executor: str = "local"
-    scheduler: str | None = None
+    executor: str = "local"  # or "dask"
+    scheduler: str | None = None  # of the cluster
     memory: str | None = None
-    disk: str | None = None
+    disk: str | None = None  # to be left free
     deadline: str | None = None
     duration: str | None = None
     grace: str | None = None
     log: Path | None = None
     json_log: Path | None = None
-    lines: Mapping[str, int] = field(default_factory=dict)
+    lines: Mapping[str, int] = field(default_factory=dict)  # where the keys at the top of the file stand
 
     @contextmanager
     def at(self, line: int | str) -> Iterator[None]:
@@ -226,15 +178,7 @@ FORMER_KEYS = {"engine": "solver"}
 
 
 def read_batch(path: Path) -> Batch:
-    """Read a batch file.
-
-    Raises
-    ------
-    BatchError
-        Naming the first line that is wrong.
-    TablebaseError
-        If the file cannot be read.
-    """
+    """Read a batch file; raise a `BatchError` that names the first line that is wrong, `TablebaseError` if it cannot be read."""
     text = read_text(path, "name another file", LARGEST)
     if not path.is_file():
         raise TablebaseError(f"{path} is not a regular file, beside which a record can be kept: copy it to one")

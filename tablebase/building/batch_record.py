@@ -13,8 +13,7 @@ from typing import Any
 
 from tablebase.errors import TablebaseError
 from tablebase.files.inputs import read_text
-from tablebase.files.locks import locked
-from tablebase.files.outputs import check_output, write_text
+from tablebase.files.outputs import check_output, locked, write_text
 
 FORMAT = "batch record 1"
 CURE = "move the batch file to a folder that you may write"
@@ -22,48 +21,22 @@ CURE = "move the batch file to a folder that you may write"
 
 @dataclass(frozen=True)
 class Ran:
-    """A command that has run without a fault.
+    """A command that has run without a fault."""
 
-    Parameters
-    ----------
-    command : list of str
-        All its words.
-    version : str
-        Of this program.
-    tables : str or None
-        Digest of the tables that it could read.
-    inputs : dict of str to str
-        SHA-256 of each further file that it read.
-    outputs : dict of str to str
-        SHA-256 of each file or folder that it wrote, by the path from the record's folder.
-    finished : str
-        Local time.
-    seconds : float
-    """
-
-    command: list[str]
-    version: str
-    tables: str | None
-    inputs: dict[str, str]
-    outputs: dict[str, str]
-    finished: str
+    command: list[str]  # all its words
+    version: str  # of this program
+    tables: str | None  # digest of the tables that it could read
+    inputs: dict[str, str]  # SHA-256 of each further file that it read
+    outputs: dict[str, str]  # SHA-256 of each file or folder that it wrote, by the path from the record's folder
+    finished: str  # local time
     seconds: float
 
 
 class BatchRecord:
-    """The record of a batch file.
-
-    Parameters
-    ----------
-    batch : Path
-
-    Raises
-    ------
-    TablebaseError
-        If it cannot be read, or is damaged.
-    """
+    """The record of a batch file."""
 
     def __init__(self, batch: Path) -> None:
+        """Read it if it is there; raise `TablebaseError` if it cannot be read, or is damaged."""
         self._batch = batch
         self.path = batch.with_name(f"{batch.name}.record.json")
         self._ran: list[Ran] = []

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from tablebase.building.chances import ENGINE, BuiltLayer, build_layers, check_memory, missing_layers, seconds_of
 from tablebase.building.chances import estimate as estimate_layers
-from tablebase.building.log import say_summary
-from tablebase.building.records import Begun, BuildResult, Ended, Report, TableRecord
+from tablebase.building.records import Begun, BuildResult, Report, TableRecord, say_summary
 from tablebase.building.table_work import preparation
 from tablebase.building.terms import LOCAL, Counted, Needs, Terms
 from tablebase.compute.machine import cores
@@ -26,10 +24,7 @@ from tablebase.stochastic.compiled import compiled
 def needs_of(game: StochasticGame, limits: dict[str, int | str], terms: Terms, counted: set[Counted]) -> Needs:
     """What the missing layers of a region need, without those that have been `counted`, which are added to these.
 
-    Raises
-    ------
-    CapacityError
-        If they do not fit into memory.
+    Raise `CapacityError` if they do not fit into memory.
     """
     region = compiled(game).region(limits)
     named = {layer: (game.name, f"{region.name}/{layer.name}") for layer in region.layers}
@@ -72,40 +67,39 @@ def build_region(game: StochasticGame, limits: dict[str, int | str], terms: Term
         return BuildResult(game.name, terms.data, len(region.layers))
     total = region.size // region.block
     with progress(f"build {game.name}", "blocks", total, verbose=terms.verbose, compiles=True) as shown:
-        report = LayerReport(game, region, missing, terms, shown)
-        deadline = None if terms.end is None else Deadline(terms.end, report.seconds, terms.grace)
+        work = _Building(game, region, missing, terms, shown)
+        deadline = None if terms.end is None else Deadline(terms.end, work.seconds, terms.grace)
         with watched(lambda stage: shown.at(region.name, stage)):
             build_layers(
                 game,
                 region,
                 terms.data,
                 terms.limits.workers,
-                report.reach,
-                report.finish,
+                work.reach,
+                work.finish,
                 deadline,
                 catalog=terms.catalog,
                 say=shown.write,
             )
-    ended = report.ended()
+    ended = work.report.ended()
     say(f"built and verified in {terms.data}: {ended.done} of {len(region.layers)} tables, {ended.placements:,} states")
     if summarized:
         say_summary(ended)
-    return BuildResult(game.name, terms.data, len(region.layers), ended.left, ended.seconds, report.records())
+    return BuildResult(game.name, terms.data, len(region.layers), ended.left, ended.seconds, tuple(work.report.tables))
 
 
-class LayerReport:
+class _Building:
     """What has come of the missing layers of a region, while they are built."""
 
     def __init__(self, game: StochasticGame, region: Region, missing: Sequence[Layer], terms: Terms, shown: Progress) -> None:
         self._game, self._region, self._terms, self._shown = game, region, terms, shown
-        self._begin, self._blocks = time.monotonic(), 0
+        self._blocks = 0
         self._missing = {layer.name for layer in missing}
         states = sum(layer.end - layer.begin for layer in missing)
         seconds = preparation(game.name, {ENGINE}, set()) + sum(map(self.seconds, missing))
         limits = terms.limits
         begun = Begun(game.name, len(missing), states, seconds, limits.workers, limits.memory, terms.deadline)
-        self._report = Report(begun)
-        terms.log.write(begun)
+        self.report = Report(begun, terms.log)
 
     def seconds(self, layer: Layer) -> float:
         """Seconds by the clock that a layer is expected to take."""
@@ -123,17 +117,6 @@ class LayerReport:
         took = f"{built.seconds:.1f} CPU-seconds" if built.is_new else "already there"
         self._shown.note(f"{name}: {states:,} states, {took}")
         if built.is_new:
-            self._report.again += built.layer.name not in self._missing
+            self.report.again += built.layer.name not in self._missing
             record = TableRecord(self._game.name, name, ENGINE, states, built.elapsed, built.seconds, built.memory, built.bytes)
-            self._report.add(record, seconds_of(built.layer))
-            self._terms.log.write(record)
-
-    def records(self) -> tuple[TableRecord, ...]:
-        """The layers that are done."""
-        return tuple(self._report.tables)
-
-    def ended(self) -> Ended:
-        """The last record, which is also written to the log."""
-        ended = self._report.ended(time.monotonic() - self._begin)
-        self._terms.log.write(ended)
-        return ended
+            self.report.add(record, seconds_of(built.layer))

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from tablebase.building.damage import fault_of, set_aside
-from tablebase.building.pace import compiling, kernels_of, machine_factor, start_seconds
+from tablebase.building.estimate import compiling, kernels_of, machine_factor, start_seconds
 from tablebase.building.tables import lock, remove_drafts
 from tablebase.catalog.catalog import Catalog, has_catalog
 from tablebase.checking.chances import verify_layer
@@ -42,36 +42,21 @@ BYTES_OF_FORMULAS = 1024
 BYTES_BESIDE = 1 << 28
 """The program itself, with its compiled kernels."""
 SPEED = 250_000
-"""States that are solved, written and verified in a CPU-second, on the reference machine of `tablebase.building.pace`."""
+"""States that are solved, written and verified in a CPU-second, on the reference machine of `tablebase.building.estimate`."""
 BYTES_ON_DISK = 16
 """At most; where bounds are 0 and 1, next to nothing is left after compression."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a layer needs; the field names are those of ``estimate --format json``.
-
-    Parameters
-    ----------
-    layer : str
-    states : int
-        Numbers of states, those without a state included.
-    memory : int
-        Bytes, for it and the layers before it.
-    disk : int
-        Bytes, at most.
-    cpu_seconds : float
-        To solve, write and verify it.
-    start_seconds : float
-        In the first line of a list: to start the program and to compile kernels that are not cached.
-    """
+    """What a layer needs; the field names are those of ``estimate --format json``."""
 
     layer: str
-    states: int
-    memory: int
-    disk: int
-    cpu_seconds: float
-    start_seconds: float = 0.0
+    states: int  # numbers of states, those without a state included
+    memory: int  # bytes, for it and the layers before it
+    disk: int  # bytes, at most
+    cpu_seconds: float  # to solve, write and verify it
+    start_seconds: float = 0.0  # in the first line of a list: to start the program and to compile kernels that are not cached
 
 
 def estimate(game: StochasticGame, region: Region) -> list[Estimate]:
@@ -101,27 +86,14 @@ def seconds_of(layer: Layer) -> float:
 
 @dataclass(frozen=True)
 class BuiltLayer:
-    """A finished layer.
-
-    Parameters
-    ----------
-    layer : Layer
-    is_new : bool
-        False if there was a file already.
-    seconds, elapsed : float
-        To solve, write and verify it, or only to read it: of the processors, and by the clock.
-    memory : int or None
-        Bytes of memory that this took at most; None where the system does not say.
-    bytes : int
-        Of the file.
-    """
+    """A finished layer."""
 
     layer: Layer
-    is_new: bool
-    seconds: float
-    elapsed: float
-    memory: int | None
-    bytes: int
+    is_new: bool  # False if there was a file already
+    seconds: float  # CPU-seconds to solve, write and verify it, or only to read it
+    elapsed: float  # the same by the clock
+    memory: int | None  # bytes that this took at most; None where the system does not say
+    bytes: int  # of the file
 
 
 def build_layers(
@@ -137,29 +109,9 @@ def build_layers(
 ) -> None:
     """Build the layers of a region that are missing, and register them in the catalog; damaged files are renamed first.
 
-    Parameters
-    ----------
-    game : StochasticGame
-    region : Region
-    folder : Path
-    threads : int
-    report : callable
-        Called now and then while a layer is solved.
-    finished : callable
-        Called with each layer, once it is registered.
-    deadline : Deadline, optional
-        When to stop; the region may not be finished then.
-    catalog : str, optional
-        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
-    say : callable
-        Called with a sentence about each damaged file.
-
-    Raises
-    ------
-    CapacityError
-        If it does not fit into memory.
-    StaleTableError
-        If a file was built under other rules, or in another format.
+    `report` is called now and then while a layer is solved, `finished` with each layer once it is registered, and `say` with a
+    sentence about each damaged file. At the deadline the region may not be finished.
+    Raise `CapacityError` if it does not fit into memory, `StaleTableError` if a file is of other rules or in another format.
     """
     # Imported here because Numba is slow to load.
     from tablebase.compute.compiling import note_compiled
@@ -270,13 +222,7 @@ def _checkpoint(game: StochasticGame, region: Region, folder: Path, layer: Layer
 
 
 def verify_layers(game: StochasticGame, folder: Path, threads: int = 1, catalog: str | None = None) -> list[tuple[str, str | None]]:
-    """Check all registered layers of a game; for each file its name, and what is wrong with it or None.
-
-    Raises
-    ------
-    TablebaseError
-        If there is nothing to check.
-    """
+    """Check all registered layers of a game, of which there must be one; each file's name, and what is wrong with it or None."""
     with closing(Catalog(folder, catalog=catalog)) as registry:
         rows = {row["file"]: row["file_sha256"] for row in registry.layers(game)}
     if not rows:
@@ -328,13 +274,7 @@ def _fault(form: Compiled, path: Path, region: Region, layer: Layer, chances: In
 
 
 def opened_layer(folder: Path, game: StochasticGame, path: Path) -> LayerFile:
-    """The file of a layer after a check of its place.
-
-    Raises
-    ------
-    CorruptTableError
-        If it is not where it belongs.
-    """
+    """The file of a layer; raise `CorruptTableError` if it is not where it belongs."""
     file = layer_file(game, path, path.stem)
     if layer_path(folder, game, file.region, file.layer) == path:
         return file
@@ -343,28 +283,9 @@ def opened_layer(folder: Path, game: StochasticGame, path: Path) -> LayerFile:
 
 
 def layer_file(game: StochasticGame, path: Path, name: str) -> LayerFile:
-    """The file of the layer of this name, in whatever place.
-
-    Raises
-    ------
-    CorruptTableError
-        If it is not of this layer.
-    """
+    """The file of the layer of this name, in whatever place; raise `CorruptTableError` if it is of another."""
     region = compiled(game).region(limits_of(path))
     for layer in region.layers:
         if layer.name == name:
             return LayerFile(path, game, region, layer)
     raise CorruptTableError(f"is not where a table of {game.name} belongs", path)
-
-
-__all__ = [
-    "BuiltLayer",
-    "Estimate",
-    "build_layers",
-    "check_memory",
-    "estimate",
-    "layer_file",
-    "missing_layers",
-    "opened_layer",
-    "verify_layers",
-]

@@ -43,21 +43,11 @@ class Source(Protocol):
 
 
 class FolderSource:
-    """A folder that tables are copied from.
-
-    Parameters
-    ----------
-    folder : Path
-
-    Attributes
-    ----------
-    linked : int
-        Files that became hard links.
-    """
+    """A folder that tables are copied from."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.linked = 0
+        self.linked = 0  # files that became hard links
 
     def entries(self) -> Mapping[str, Entry]:
         """See `Source.entries`."""
@@ -80,16 +70,10 @@ class FolderSource:
 
 
 class StoreSource:
-    """An object store that tables are copied from.
-
-    Parameters
-    ----------
-    store : ObjectStore
-    scratch : Path
-        A folder for its catalog.
-    """
+    """An object store that tables are copied from."""
 
     def __init__(self, store: ObjectStore, scratch: Path) -> None:
+        """The folder `scratch` is for its catalog."""
         self._store, self._scratch = store, scratch
 
     def entries(self) -> Mapping[str, Entry]:
@@ -143,12 +127,7 @@ def _scratch() -> Iterator[Path]:
 def copies(source: Source, folder: Path, entries: Sequence[Entry]) -> Iterator[tuple[Entry, Path]]:
     """Copy tables to drafts in a folder; what `take_in` makes them with.
 
-    Raises
-    ------
-    CapacityError
-        If the disk of the folder is too small.
-    CorruptTableError
-        If a file is not the one that was registered.
+    Raise `CapacityError` if its disk is too small, `CorruptTableError` if a file is not the one that was registered.
     """
     needed, free = source.bytes_to_write(entries, folder), free_space(folder)
     if needed > free:

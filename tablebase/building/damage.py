@@ -35,38 +35,18 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class Examined:
-    """The state of a plan.
+    """The state of a plan."""
 
-    Parameters
-    ----------
-    missing : tuple of Material
-        Those whose tables have to be built, or at least verified and registered, the damaged ones among them.
-    damaged : dict of Material to str
-        What is wrong with a file, as the predicate of a sentence.
-    whole : bool
-        Whether every byte of the other tables was read.
-    """
-
-    missing: tuple[Material, ...]
-    damaged: dict[Material, str]
-    whole: bool
+    missing: tuple[Material, ...]  # whose tables have to be built, or at least verified and registered; also damaged ones
+    damaged: dict[Material, str]  # what is wrong with a file, as the predicate of a sentence
+    whole: bool  # whether every byte of the other tables was read
 
 
 def examine(game: Game, planned: Sequence[Material], folder: Path, catalog: Catalog) -> Examined:
     """Check size and header of all tables of a plan, and the seals of those that missing ones need, or of all if they are small.
 
-    Parameters
-    ----------
-    game : Game
-    planned : sequence of Material
-        From `plan`: every material after those that it depends on.
-    folder : Path
-    catalog : Catalog
-
-    Raises
-    ------
-    StaleTableError
-        If a table was built under other rules, or in another format.
+    The plan has every material after those that it depends on. Raise `StaleTableError` if a table was built under other rules,
+    or in another format.
     """
     bytes_of = {cost.material: cost.bytes for cost in catalog.costs(game)}
     digests = {name: one.file_sha256 for name, one in catalog.registered(game).items()}

@@ -33,26 +33,9 @@ def rewrite(
     watch: Watch = unwatched,
     faults: Mapping[str, str] | None = None,
 ) -> Iterator[Taken]:
-    """Write tables again in another form, into another folder; see `take_in`.
+    """Write tables of a folder's catalog again into another one: `PACKED`, or `BUILT`, the very bytes of a build; see `take_in`.
 
-    Parameters
-    ----------
-    source : Path
-    entries : sequence of Entry
-        From the catalog of `source`.
-    folder : Path
-    form : Form
-        `PACKED`, or `BUILT` for the very bytes that a build writes.
-    executor : Executor
-    watch : callable
-        Called with entries, and the stages that their files have reached.
-    faults : mapping of str to str, optional
-        As for `take_in`.
-
-    Raises
-    ------
-    CorruptTableError
-        If a file is not the one that was registered.
+    `watch` is called with entries and the stages of their files. Raise `CorruptTableError` if a file is not the registered one.
     """
 
     def drafts(missing: Sequence[Entry]) -> Iterator[tuple[Entry, Path]]:

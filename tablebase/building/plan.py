@@ -51,10 +51,7 @@ def plan(game: Game, pieces: int | range | None, materials: Sequence[Material]) 
 def wanted_materials(game: Game, pieces: int | range | None, materials: Sequence[Material]) -> list[Material]:
     """The stored materials of all slices with `pieces` pieces, and of `materials`.
 
-    Raises
-    ------
-    CapacityError
-        If one of them has more than `INDEX_LIMIT` indices.
+    Raise `CapacityError` if one of them has more than `INDEX_LIMIT` indices.
     """
     counts = range(0) if pieces is None else piece_counts(game, pieces)
     for material in [*materials, *(all_materials(game, count)[0] for count in counts[-1:])]:

@@ -29,19 +29,10 @@ _CATALOG_DRAFT = re.compile(rf"\.{re.escape(FILE_NAME)}\.\d+{re.escape(DRAFT_SUF
 
 @dataclass(frozen=True)
 class Prunable:
-    """A file that may be removed; the field names are those of ``prune --format json``.
+    """A file that may be removed; the field names are those of ``prune --format json``."""
 
-    Parameters
-    ----------
-    file : str
-        Relative to the tablebase's folder.
-    bytes : int
-        Its size; 0 if it has gone and only the catalog still lists it.
-    reason : str
-    """
-
-    file: str
-    bytes: int
+    file: str  # relative to the tablebase's folder
+    bytes: int  # 0 if it has gone and only the catalog still lists it
     reason: str
 
 
@@ -58,16 +49,7 @@ def prunable(folder: Path, catalog: Catalog) -> list[Prunable]:
 
 
 def prune(folder: Path, catalog: Catalog, items: Sequence[Prunable]) -> None:
-    """Remove files, and what the catalog says of them.
-
-    Parameters
-    ----------
-    folder : Path
-        Locked by the caller, so that no build is running in it.
-    catalog : Catalog
-        Opened with ``create=True``.
-    items : sequence of Prunable
-    """
+    """Remove files, and what the catalog, which is open for changes, says of them; the caller has locked the folder."""
     # If this is interrupted, files that are left are not in the catalog any more and will be found again.
     catalog.remove([item.file for item in items])
     for item in items:

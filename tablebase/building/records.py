@@ -1,11 +1,17 @@
-"""Records of a build: how it began, each table, and how it ended. The field names are those of a JSON log."""
+"""Records of a build: how it began, each table, and how it ended; and the logs that they are written to."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import json
+import time
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from pathlib import Path
+from typing import TextIO
 
-from tablebase.compute.messages import in_bytes, in_time
+from tablebase.compute.messages import in_bytes, in_time, say
+from tablebase.files.outputs import appended
 from tablebase.probe.html import titled_table
 
 SHOWN = 10
@@ -13,73 +19,37 @@ SHOWN = 10
 CLOCK = 1e-3
 """Seconds that a clock can tell from none."""
 
+# The names of the fields are those of a JSON log. Seconds are by the clock, unless they are CPU-seconds.
+
 
 @dataclass(frozen=True)
 class Begun:
-    """The beginning of a build.
-
-    Parameters
-    ----------
-    game : str
-    tables : int
-        Those that are missing.
-    placements : int
-        In the distinct slices of these tables.
-    expected_seconds : float
-        By the clock.
-    workers : int
-    memory : int or None
-        Bytes that all workers may need together; None for no limit.
-    deadline : str or None
-        Local time, in ISO 8601.
-    solvers : str
-        Which of them will solve how many tables, and why.
-    """
+    """The beginning of a build."""
 
     game: str
-    tables: int
-    placements: int
+    tables: int  # that are missing
+    placements: int  # in the distinct slices of these tables
     expected_seconds: float
     workers: int
-    memory: int | None
-    deadline: str | None
-    solvers: str = ""
+    memory: int | None  # bytes that all workers may need together; None for no limit
+    deadline: str | None  # local time, in ISO 8601
+    solvers: str = ""  # which of them will solve how many tables, and why
 
 
 @dataclass(frozen=True)
 class TableRecord:
-    """A finished table.
-
-    Parameters
-    ----------
-    game, material : str
-    engine : str or None
-        The solver; None if there was a correct file already.
-    placements : int
-        In the distinct slices of the table.
-    seconds : float
-        By the clock: to solve, write and verify it, or only to verify it.
-    cpu_seconds : float
-    memory : int or None
-        Bytes of memory at most; None where the system does not say.
-    bytes : int
-        Of the file.
-    rate : float
-        Placements a second, by the clock.
-    verified : bool
-        Always true: what fails the check is not kept.
-    """
+    """A finished table."""
 
     game: str
     material: str
-    engine: str | None
-    placements: int
-    seconds: float
+    engine: str | None  # the solver; None if there was a correct file already
+    placements: int  # in the distinct slices of the table
+    seconds: float  # to solve, write and verify it, or only to verify it
     cpu_seconds: float
-    memory: int | None
-    bytes: int
-    rate: float = field(init=False)
-    verified: bool = True
+    memory: int | None  # bytes at most; None where the system does not say
+    bytes: int  # of the file
+    rate: float = field(init=False)  # placements a second
+    verified: bool = True  # always: what fails the check is not kept
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rate", self.placements / max(self.seconds, CLOCK))
@@ -87,98 +57,130 @@ class TableRecord:
 
 @dataclass(frozen=True)
 class Ended:
-    """The end of a build.
-
-    Parameters
-    ----------
-    game : str
-    reason : str
-        ``done`` or ``deadline``.
-    done, left : int
-        Tables.
-    dropped : list of str
-        Materials of those tables that are left whose work was ended.
-    placements : int
-        In the tables that are done.
-    seconds : float
-        By the clock.
-    cpu_seconds, expected_cpu_seconds : float
-        What the tables took that are done, and what they had been expected to take.
-    slowest, largest : str or None
-        Materials: of the table that took the most time, and of the largest file.
-    """
+    """The end of a build."""
 
     game: str
-    reason: str
-    done: int
+    reason: str  # "done" or "deadline"
+    done: int  # tables
     left: int
-    dropped: list[str]
-    placements: int
+    dropped: list[str]  # materials of those tables that are left whose work was ended
+    placements: int  # in the tables that are done
     seconds: float
-    cpu_seconds: float
+    cpu_seconds: float  # that the tables took which are done
     expected_cpu_seconds: float
-    slowest: str | None
-    largest: str | None
+    slowest: str | None  # material of the table that took the most time
+    largest: str | None  # material of the largest file
 
 
-@dataclass
+Record = Begun | TableRecord | Ended
+EVENTS = {Begun: "begin", TableRecord: "table", Ended: "end"}
+
+
+class Log:
+    """Adds lines to files, each of which is there at once."""
+
+    def __init__(self, text: Path | None = None, lines: Path | None = None, folder: Path | None = None) -> None:
+        """Open a file for people, and one of JSON lines for programs; neither may be in the folder that is built."""
+        self._open = ExitStack()
+        self.built = 0  # tables
+        self._text = self._opened(text, "name another file with --log", folder)
+        self._lines = self._opened(lines, "name another file with --json-log", folder, text)
+
+    def __enter__(self) -> Log:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def write(self, record: Record) -> None:
+        """Add a record to both files."""
+        self.built += isinstance(record, TableRecord) and record.engine is not None
+        now = datetime.now().astimezone()
+        if self._text:
+            self._text.write(f"{now:%Y-%m-%d %H:%M:%S}  {describe(record)}\n")
+        if self._lines:
+            fields = {name: round(value, 3) if isinstance(value, float) else value for name, value in asdict(record).items()}
+            event = {"event": EVENTS[type(record)], "time": now.isoformat(timespec="seconds"), **fields}
+            self._lines.write(json.dumps(event) + "\n")
+
+    def _opened(self, path: Path | None, cure: str, folder: Path | None, other: Path | None = None) -> TextIO | None:
+        if path is None:
+            return None
+        return self._open.enter_context(appended(path, cure, folder=folder, inputs=[other]))
+
+
+def describe(record: Record) -> str:
+    """A record as a line for people."""
+    if isinstance(record, Begun):
+        until = f", until {record.deadline}" if record.deadline else ""
+        time = in_time(record.expected_seconds)
+        said = f"tables to build: {record.tables}, placements: {record.placements:,}, expected time: {time}{until}"
+        return f"{record.game}  {said}{f'; {record.solvers}' if record.solvers else ''}"
+    if isinstance(record, Ended):
+        return f"{record.game}  {'; '.join(summary(record))}"
+    memory = "" if record.memory is None else f"  {in_bytes(record.memory)} of memory"
+    times = f"{record.seconds:.1f} s  {record.rate / 1e6:.1f} M/s"
+    name = f"{record.game} {record.material}  {record.engine or 'already there'}"
+    return f"{name}  {record.placements:,} placements  {times}{memory}  {in_bytes(record.bytes)} on disk  verified"
+
+
+def summary(ended: Ended) -> list[str]:
+    """What has come of a build, in parts of a sentence."""
+    parts = [f"tables built: {ended.done}, placements: {ended.placements:,}, time: {in_time(ended.seconds)}"]
+    if ended.left:
+        parts.append(f"tables left, as the deadline came first: {ended.left}")
+    if ended.dropped:
+        parts.append(f"dropped at work: {', '.join(ended.dropped)}")
+    if ended.done:
+        parts.append(f"slowest: {ended.slowest}; largest: {ended.largest}")
+        parts.append(f"CPU time: {in_time(ended.cpu_seconds)}, expected: {in_time(ended.expected_cpu_seconds)}")
+    return parts
+
+
+def say_summary(ended: Ended) -> None:
+    """Say what has come of a build, but for what was done."""
+    for sentence in summary(ended)[1:]:
+        say(sentence)
+
+
 class Report:
-    """What has come of a build so far.
+    """What has come of a build so far; all of it is also written to a log."""
 
-    Parameters
-    ----------
-    begun : Begun
-    tables : list of TableRecord
-        In the order in which they were finished.
-    dropped : list of str
-        Materials whose work was ended at a deadline.
-    expected_cpu_seconds : float
-        What these tables had been expected to take.
-    again : int
-        Tables that were found damaged after the build had begun, and are built again.
-    """
-
-    begun: Begun
-    tables: list[TableRecord] = field(default_factory=list)
-    dropped: list[str] = field(default_factory=list)
-    expected_cpu_seconds: float = 0.0
-    again: int = 0
+    def __init__(self, begun: Begun, log: Log) -> None:
+        self._begun, self._log = begun, log
+        self._begin = time.monotonic()
+        self._expected_cpu_seconds = 0.0
+        self.tables: list[TableRecord] = []  # in the order in which they were finished
+        self.dropped: list[str] = []  # materials whose work was ended at a deadline
+        self.again = 0  # tables that were found damaged after the build had begun, and are built again
+        log.write(begun)
 
     def add(self, table: TableRecord, expected_cpu_seconds: float) -> None:
         """Count a finished table."""
         self.tables.append(table)
-        self.expected_cpu_seconds += expected_cpu_seconds
+        self._expected_cpu_seconds += expected_cpu_seconds
+        self._log.write(table)
 
-    @property
-    def left(self) -> int:
-        """Number of tables that are still missing."""
-        return max(0, self.begun.tables + self.again - len(self.tables))
-
-    @property
-    def slowest(self) -> TableRecord | None:
-        """The table that took the most time."""
-        return max(self.tables, key=lambda table: table.seconds, default=None)
-
-    @property
-    def largest(self) -> TableRecord | None:
-        """The table with the largest file."""
-        return max(self.tables, key=lambda table: table.bytes, default=None)
-
-    def ended(self, seconds: float) -> Ended:
-        """The last record, of a build that took this many seconds by the clock."""
-        return Ended(
-            game=self.begun.game,
-            reason="deadline" if self.left else "done",
+    def ended(self) -> Ended:
+        """The last record."""
+        left = max(0, self._begun.tables + self.again - len(self.tables))
+        slowest = max(self.tables, key=lambda table: table.seconds, default=None)
+        largest = max(self.tables, key=lambda table: table.bytes, default=None)
+        ended = Ended(
+            game=self._begun.game,
+            reason="deadline" if left else "done",
             done=len(self.tables),
-            left=self.left,
+            left=left,
             dropped=self.dropped,
             placements=sum(table.placements for table in self.tables),
-            seconds=seconds,
+            seconds=time.monotonic() - self._begin,
             cpu_seconds=sum(table.cpu_seconds for table in self.tables),
-            expected_cpu_seconds=self.expected_cpu_seconds,
-            slowest=self.slowest.material if self.slowest else None,
-            largest=self.largest.material if self.largest else None,
+            expected_cpu_seconds=self._expected_cpu_seconds,
+            slowest=slowest.material if slowest else None,
+            largest=largest.material if largest else None,
         )
+        self._log.write(ended)
+        return ended
 
 
 @dataclass(frozen=True, repr=False)

@@ -35,24 +35,12 @@ Found = tuple[Game | StochasticGame, Registration | Values]
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """What a rebuild of a catalog has done.
+    """What a rebuild of a catalog has done; reasons and faults are predicates of a sentence."""
 
-    Parameters
-    ----------
-    tables : dict of str to int
-        Number of tables registered, by game.
-    left_out : dict of str to str
-        What is not in the new catalog: files, and other programs' indices; with the reasons, as predicates of a sentence.
-    fault : str or None
-        What was wrong with the old catalog, as the predicate of a sentence; None if nobody asked.
-    set_aside : Path or None
-        The new name of an old file that SQLite could not open.
-    """
-
-    tables: dict[str, int]
-    left_out: dict[str, str]
-    fault: str | None = None
-    set_aside: Path | None = None
+    tables: dict[str, int]  # number of tables registered, by game
+    left_out: dict[str, str]  # why files and other programs' indices are not in the new catalog
+    fault: str | None = None  # what was wrong with the old catalog; None if nobody asked
+    set_aside: Path | None = None  # the new name of an old file that SQLite could not open
 
 
 def reindex(folder: Path, catalog: str | None = None) -> Rebuilt:
@@ -60,17 +48,8 @@ def reindex(folder: Path, catalog: str | None = None) -> Rebuilt:
 
     Solvers, seconds and patterns are kept if the old catalog can be read and its tables have the columns of this version: of
     each file that is the same, and whose rows are undamaged.
-
-    Parameters
-    ----------
-    folder : Path
-    catalog : str, optional
-        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
-
-    Raises
-    ------
-    CorruptTableError, StaleTableError
-        If a file is damaged, or was built under other rules; whatever is raised, the old catalog then stays as it is.
+    Raise `CorruptTableError` or `StaleTableError` if a file is damaged, or was built under other rules; whatever is raised, the
+    old catalog then stays as it is.
     """
     make_folder(folder)
     with lock(folder):

@@ -26,25 +26,12 @@ class Site:
     """What a worker must share with the process that builds.
 
     Calling it, in a worker, finds what is wrong there, or nothing.
-
-    Parameters
-    ----------
-    folder : Path
-        Of the tables; absolute.
-    token : str
-        What `TOKEN` holds there.
-    game, digest : str
-        The name of the rules, and their digest.
-    version : str
-        Of this program.
-    format : int
-        Of its tables.
     """
 
-    folder: Path
-    token: str
+    folder: Path  # of the tables; absolute
+    token: str  # that `TOKEN` holds there
     game: str
-    digest: str
+    digest: str  # of its rules
     version: str = field(default_factory=lambda: tablebase.__version__)
     format: int = FORMAT_VERSION
 

@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
-import time
-from collections import deque
-from collections.abc import Container
+from collections import Counter, deque
+from collections.abc import Container, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 
 from tablebase.building import tables as building
 from tablebase.building.damage import Examined, examine
-from tablebase.building.estimate import elapsed
-from tablebase.building.log import say_summary
-from tablebase.building.needs import cells, check_capacity, costs_in, describe_sharing, describe_solvers, disk, memory
-from tablebase.building.pace import Pace, compiling, start_seconds
-from tablebase.building.plan import wanted_materials, with_dependencies
-from tablebase.building.records import Begun, BuildResult, Ended, Report, TableRecord
+from tablebase.building.estimate import (
+    Pace,
+    cells,
+    check_capacity,
+    compiling,
+    costs_in,
+    disk,
+    elapsed,
+    memory,
+    solver_memory,
+    start_seconds,
+)
+from tablebase.building.plan import dependency_graph, wanted_materials, with_dependencies
+from tablebase.building.records import Begun, BuildResult, Report, TableRecord, say_summary
 from tablebase.building.tables import Built
 from tablebase.building.terms import Counted, Needs, Terms
 from tablebase.catalog.catalog import Catalog, TableCost, has_catalog
 from tablebase.compute.messages import say
 from tablebase.compute.progress import Progress, progress
 from tablebase.compute.stages import Stage
-from tablebase.executors.scheduler import DROPPED, Deadline
+from tablebase.executors.executor import Limits
+from tablebase.executors.scheduler import DROPPED, Deadline, is_chain
 from tablebase.game import Game
 from tablebase.slices.location import locate
 from tablebase.slices.material import Material, material_name, parse_material
 from tablebase.slices.placements import table_placements
-from tablebase.solvers.registry import AUTO, find_solver
+from tablebase.solvers.registry import AUTO, choose_solver, find_solver
 
 STARTED: Counted = ("", "start")
 """Stands for the start of the program among what has been counted."""
@@ -40,15 +47,7 @@ RECENT = 8
 
 @dataclass(frozen=True)
 class Wanted:
-    """What to build.
-
-    Parameters
-    ----------
-    game : Game
-    pieces : range or None
-    materials : list of Material
-    solver : str
-    """
+    """What to build."""
 
     game: Game
     pieces: range | None
@@ -64,10 +63,7 @@ class Wanted:
 def needs_of(wanted: Wanted, terms: Terms, counted: set[Counted] | None = None) -> Needs:
     """What the missing tables of a plan need, without those that have been `counted`, which are added to these.
 
-    Raises
-    ------
-    CapacityError
-        If one of them does not fit into memory, or all of them do not fit onto the disk.
+    Raise `CapacityError` if one of them does not fit into memory, or all of them do not fit onto the disk.
     """
     game, limits, data = wanted.game, terms.limits, terms.data
     find_solver(wanted.solver)
@@ -108,20 +104,7 @@ def examined(wanted: Wanted, planned: tuple[Material, ...], data: Path, catalog:
 
 
 def build_tables(wanted: Wanted, terms: Terms, *, summarized: bool = False) -> BuildResult:
-    """Solve, verify and store the missing tables, and say so.
-
-    Parameters
-    ----------
-    wanted : Wanted
-    terms : Terms
-    summarized : bool
-        Whether to say what it came to in the end, in more than a line.
-
-    Returns
-    -------
-    BuildResult
-        Its tables are those of the plan.
-    """
+    """Solve, verify and store the missing tables of a plan, and say so; if `summarized`, in more than a line in the end."""
     find_solver(wanted.solver)
     asked, planned = wanted.planned()
     if not has_catalog(terms.data, terms.catalog):
@@ -146,12 +129,38 @@ def build_tables(wanted: Wanted, terms: Terms, *, summarized: bool = False) -> B
         say(describe_sharing(wanted.game, missing, terms.limits, wanted.solver))
     work = _Building(wanted, terms, planned, missing)
     work.run()
-    ended = work.ended()
+    ended = work.report.ended()
     positions = count_positions(wanted.game, work.built, terms.data, terms.catalog)
     say(f"built and verified in {terms.data}: {ended.done} of {len(planned)} tables, {positions:,} positions")
     if summarized:
         say_summary(ended)
-    return BuildResult(wanted.game.name, terms.data, len(planned), ended.left, ended.seconds, work.records())
+    return BuildResult(wanted.game.name, terms.data, len(planned), ended.left, ended.seconds, tuple(work.report.tables))
+
+
+def describe_solvers(game: Game, missing: Sequence[Material], solver: str, allowed: int | None = None) -> str:
+    """A sentence that says which solver will solve how many tables, and why."""
+    chosen = find_solver(solver)
+    if chosen is not None:
+        return f"tables to solve with {chosen.name}: {len(missing)} (as asked for)"
+    choices = (choose_solver(game, material, solver_memory(game, material, allowed)) for material in missing)
+    reasons = Counter((fastest.name, reason) for fastest, reason in choices)
+    return "; ".join(f"tables to solve with {name}: {count} ({why})" for (name, why), count in reasons.items())
+
+
+def describe_sharing(game: Game, missing: Sequence[Material], limits: Limits, solver: str) -> str:
+    """A sentence that says how several workers divide the work: among tables, or within a table."""
+    if limits.each:
+        return f"tables at a time: up to {limits.workers}, each in {limits.memory or 0:,} bytes of memory at most"
+    if is_chain(dependency_graph(game, missing)):
+        return f"tables at a time: 1, with {limits.workers} threads (each needs the one before it)"
+    shared = f"tables at a time: up to {limits.workers}"
+    if limits.memory is None:
+        return shared
+    alone = sum(2 * memory(game, material, solver, limits.memory) > limits.memory for material in missing)
+    if not alone:
+        return shared
+    reason = f"two like them do not fit into {limits.memory:,} bytes"
+    return f"{shared}; tables solved alone, with {limits.workers} threads: {alone} ({reason})"
 
 
 def count_positions(game: Game, materials: Container[Material], data: Path, catalog: str | None) -> int:
@@ -174,32 +183,27 @@ class _Building:
         self._expected = {material: self._pace.seconds(material) for material in missing}
         largest = max(memory(game, material, wanted.solver, limits.memory) for material in missing)
         before = start_seconds() + compiling(game.name, self._pace.solvers(missing))
-        self._begin = time.monotonic()
         self.built = set[Material]()
         self._recent: deque[Built] = deque(maxlen=RECENT)
-        self._report = Report(
-            Begun(
-                game=game.name,
-                tables=len(missing),
-                placements=sum(self._placements[material] for material in missing),
-                expected_seconds=before + elapsed(list(self._expected.values()), largest, limits),
-                solvers=describe_solvers(game, missing, wanted.solver, limits.memory),
-                workers=limits.workers,
-                memory=limits.memory,
-                deadline=None
-                if terms.end is None
-                else datetime.fromtimestamp(terms.end).astimezone().isoformat(timespec="seconds"),
-            )
+        begun = Begun(
+            game=game.name,
+            tables=len(missing),
+            placements=sum(self._placements[material] for material in missing),
+            expected_seconds=before + elapsed(list(self._expected.values()), largest, limits),
+            solvers=describe_solvers(game, missing, wanted.solver, limits.memory),
+            workers=limits.workers,
+            memory=limits.memory,
+            deadline=terms.deadline,
         )
+        self._done = sum(self._placements.values()) - begun.placements
+        self.report = Report(begun, terms.log)
 
     def run(self) -> None:
         """Build them, until the deadline."""
         game, terms = self._wanted.game, self._terms
-        terms.log.write(self._report.begun)
         total = sum(self._placements.values())
         deadline = None if terms.end is None else Deadline(terms.end, self._seconds, terms.grace)
-        done = total - self._report.begun.placements
-        with progress(f"build {game.name}", "placements", total, done, verbose=terms.verbose, compiles=True) as shown:
+        with progress(f"build {game.name}", "placements", total, self._done, verbose=terms.verbose, compiles=True) as shown:
             steps = building.build(
                 game,
                 self._planned,
@@ -216,16 +220,6 @@ class _Building:
                 for built in steps:
                     self._finish(built, shown)
 
-    def ended(self) -> Ended:
-        """The last record, which is also written to the log."""
-        ended = self._report.ended(time.monotonic() - self._begin)
-        self._terms.log.write(ended)
-        return ended
-
-    def records(self) -> tuple[TableRecord, ...]:
-        """The tables that are done."""
-        return tuple(self._report.tables)
-
     def _seconds(self, material: Material) -> float:
         """Seconds by the clock that a table is expected to take, judged by the last ones."""
         slowdown = (
@@ -237,9 +231,9 @@ class _Building:
         """Show how far a table has come."""
         name = material_name(self._wanted.game, material)
         if stage == building.DAMAGED:
-            self._report.again += 1
+            self.report.again += 1
         elif stage == DROPPED:
-            self._report.dropped.append(name)
+            self.report.dropped.append(name)
             shown.leave(name)
         else:
             shown.at(name, stage)
@@ -259,8 +253,7 @@ class _Building:
         )
         # Not there if a damaged table, which was counted as done, has been built again.
         expected = self._expected.pop(built.material, None)
-        self._report.add(record, self._pace.seconds(built.material) if expected is None else expected)
-        self._terms.log.write(record)
+        self.report.add(record, self._pace.seconds(built.material) if expected is None else expected)
         shown.leave(record.material)
         self.built.add(built.material)
         if expected is not None:

@@ -13,8 +13,7 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from tablebase.building.damage import examine, set_aside
-from tablebase.building.needs import allowed_memory, costs_in, memory, solver_memory
-from tablebase.building.pace import Pace, kernels_of
+from tablebase.building.estimate import Pace, allowed_memory, costs_in, kernels_of, memory, solver_memory
 from tablebase.building.plan import dependency_graph, with_dependencies
 from tablebase.building.site import remove_tokens, site
 from tablebase.checking.table import verify_table
@@ -25,8 +24,7 @@ from tablebase.errors import CorruptTableError
 from tablebase.executors.executor import Executor, Watch, unwatched
 from tablebase.executors.local import LocalExecutor
 from tablebase.executors.scheduler import Deadline, run_graph
-from tablebase.files.locks import locked
-from tablebase.files.outputs import DRAFT_SUFFIX, publish
+from tablebase.files.outputs import DRAFT_SUFFIX, locked, publish
 from tablebase.game import Game, load_game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import dependencies, stored_materials
@@ -53,29 +51,14 @@ DAMAGED = Stage("damaged")
 
 @dataclass(frozen=True)
 class Built:
-    """A finished table.
-
-    Parameters
-    ----------
-    material : Material
-    engine : str or None
-        The solver; None if the file already existed and was only verified.
-    seconds : float
-        CPU-seconds to solve, write and verify, or only to verify.
-    elapsed : float
-        The same by the clock.
-    memory : int or None
-        Bytes of memory that this took at most; None where the system does not say.
-    bytes : int
-        Of the file.
-    """
+    """A finished table."""
 
     material: Material
-    engine: str | None
-    seconds: float
-    elapsed: float
-    memory: int | None
-    bytes: int
+    engine: str | None  # the solver; None if the file already existed and was only verified
+    seconds: float  # CPU-seconds to solve, write and verify, or only to verify
+    elapsed: float  # the same by the clock
+    memory: int | None  # bytes that this took at most; None where the system does not say
+    bytes: int  # of the file
 
 
 def build(
@@ -239,13 +222,8 @@ def build_shared_table(
 ) -> tuple[Built, None]:
     """Like `build_table`, and publish the table, on which others may depend before the process that builds hears of it.
 
-    Parameters
-    ----------
-    name, folder, solver, material, allowed
-        See `build_table`.
-    old : frozenset of Material
-        Those whose files were there when the build began, and may be of any origin. What is there now and was not then has been
-        checked in this build: it is enough that every byte is as it was written.
+    Files of `old` materials were there when the build began, and may be of any origin. Files that appeared since were verified
+    in this build: checking their seal is enough.
     """
     game = load_game(name)
     path = table_path(folder, game, material)

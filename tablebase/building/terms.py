@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from tablebase.building.log import Log
+from tablebase.building.records import Log
 from tablebase.compute import machine
 from tablebase.compute.machine import usable_workers
 from tablebase.compute.messages import say
@@ -28,41 +28,19 @@ def local_executor(workers: int | None) -> LocalExecutor:
 
 @dataclass(frozen=True)
 class Terms:
-    """Where, when and with what to build.
-
-    Parameters
-    ----------
-    data : Path
-    limits : Limits
-    end : float or None
-        The deadline, in seconds since the epoch.
-    grace : float
-        Seconds after it for tables in work.
-    keep_free : int
-        Bytes of the disk.
-    log : Log
-    verbose : bool
-    catalog : str or None
-        URL of the PostgreSQL database with the catalog.
-    where : str
-        ``local`` or ``dask``.
-    scheduler : str or None
-        Of a cluster; None for one that is started on this machine.
-    workers_given : bool
-        Whether somebody asked for that many workers, and is told how they share the tables.
-    """
+    """Where, when and with what to build."""
 
     data: Path
     limits: Limits
-    end: float | None = None
-    grace: float = 0.0
-    keep_free: int = 0
+    end: float | None = None  # the deadline, in seconds since the epoch
+    grace: float = 0.0  # seconds after it for tables in work
+    keep_free: int = 0  # bytes of the disk
     log: Log = field(default_factory=Log)
     verbose: bool = False
-    catalog: str | None = None
+    catalog: str | None = None  # URL of the PostgreSQL database with the catalog
     where: str = LOCAL
-    scheduler: str | None = None
-    workers_given: bool = False
+    scheduler: str | None = None  # of a cluster; None for one that is started on this machine
+    workers_given: bool = False  # whether somebody asked for that many workers, and is told how they share the tables
 
     def executor(self) -> Executor:
         """What runs the solvers."""
@@ -84,33 +62,18 @@ Counted = tuple[str, str]
 
 @dataclass(frozen=True)
 class Needs:
-    """What a build needs that has not begun.
-
-    Parameters
-    ----------
-    tables, placements : int
-    memory, disk : int
-        Bytes.
-    cpu_seconds, seconds : float
-        Of the processors, and by the clock.
-    """
+    """What a build needs that has not begun."""
 
     tables: int = 0
     placements: int = 0
-    memory: int = 0
-    disk: int = 0
+    memory: int = 0  # bytes
+    disk: int = 0  # bytes
     cpu_seconds: float = 0.0
-    seconds: float = 0.0
+    seconds: float = 0.0  # by the clock
 
 
 def chosen_limits(workers: int | None, memory: int | str | None, where: str = LOCAL, scheduler: str | None = None) -> Limits:
-    """What a build may use at the same time.
-
-    Raises
-    ------
-    TablebaseError
-        If these options do not go together, or there is no such scheduler with workers.
-    """
+    """What a build may use at the same time; options that do not go together, or a scheduler without workers, are refused."""
     if scheduler is not None:
         return _limits_at(scheduler, workers, memory, where)
     allowed, count = machine.memory() if memory is None else as_size("memory", memory), usable_workers(workers)

@@ -46,21 +46,11 @@ Make = Callable[[Sequence[Entry]], Iterator[tuple[Entry, Path]]]
 
 @dataclass(frozen=True)
 class Taken:
-    """A table that is in the folder now.
+    """A table that is in the folder now."""
 
-    Parameters
-    ----------
-    entry : Entry
-        What the catalog says of it where it came from.
-    is_new : bool
-        False if it was there before.
-    bytes : int
-        Of the file that has been made; 0 if there was one.
-    """
-
-    entry: Entry
-    is_new: bool
-    bytes: int = 0
+    entry: Entry  # what the catalog says of it where it came from
+    is_new: bool  # False if it was there before
+    bytes: int = 0  # of the file that has been made; 0 if there was one
 
 
 def entries_asked_for(
@@ -89,23 +79,9 @@ def chosen_entries(
     dependencies: bool = False,
     catalog: str | None = None,
 ) -> list[Entry]:
-    """The registered tables of a game that are asked for, or all.
+    """The registered tables of a game that are asked for, or all; only games of pieces have pieces, materials and dependencies.
 
-    Parameters
-    ----------
-    game : Game or StochasticGame
-    folder : Path
-    pieces, materials
-        As for `chosen_tables`; only for games of pieces.
-    dependencies : bool
-        Whether to add all that these depend on.
-    catalog : str, optional
-        As for `Catalog`.
-
-    Raises
-    ------
-    MissingTableError
-        If one of them is not registered.
+    See `chosen_tables`. Raise `MissingTableError` if one of them, or of the dependencies that are added, is not registered.
     """
     entries = {entry.row.get("material", entry.file): entry for entry in entries_of(folder, catalog).values() if entry.is_of(game)}
     if not entries:
@@ -175,32 +151,11 @@ def take_in(
 ) -> Iterator[Taken]:
     """Take tables into a folder and its catalog, with the solvers, seconds and patterns that another catalog knew.
 
-    Tables that hold the same values already stay as they are.
-
-    Parameters
-    ----------
-    folder : Path
-    entries : sequence of Entry
-        From the other catalog.
-    make : callable
-        Makes drafts of those that are missing.
-    faults : mapping of str to str, optional
-        Other tables that cannot be taken in, with reasons; then all that can be are, before the error is raised.
-        By default nothing is taken in unless everything can be.
-    elsewhere : str, optional
-        The address of an object store that the files are moved to, so that only the catalog says what there is.
-    catalog : str, optional
-        Of the folder, as for `Catalog`.
-
-    Yields
-    ------
-    Taken
-        Each table, once it is registered.
-
-    Raises
-    ------
-    ConflictError
-        If tables are there that have the same names and other values.
+    Yield each table once it is registered; those that hold the same values already stay as they are. `make` makes drafts of
+    those that are missing. `faults` are reasons why other tables cannot be taken in: then all that can be are, before the error
+    is raised; without, nothing is taken in unless everything can be. If files are moved `elsewhere`, to the address of an object
+    store, only the catalog says what there is.
+    Raise `ConflictError` if tables are there that have the same names and other values.
     """
     make_folder(folder)
     with ExitStack() as stack:

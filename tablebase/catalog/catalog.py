@@ -80,27 +80,14 @@ class Registered(NamedTuple):
 
 
 class Catalog:
-    """The catalog of a folder of tables.
-
-    Parameters
-    ----------
-    folder : Path
-        The tablebase.
-    create : bool
-        Whether to open it for changes, and to make it where there is none. Otherwise it is read as it is now, and what is
-        written later is not seen.
-    catalog : str, optional
-        URL of the PostgreSQL database that holds it; by default it is a file in the folder.
-
-    Raises
-    ------
-    CorruptCatalogError
-        If it is damaged, or was made by another version of this program.
-    TablebaseError
-        If there is no catalog, or its database cannot be used.
-    """
+    """The catalog of a folder of tables: a file in it or, by URL, in a PostgreSQL database."""
 
     def __init__(self, folder: Path, *, create: bool = False, catalog: str | None = None) -> None:
+        """With `create`, open it for changes and make it where there is none; without, changes that follow are not seen.
+
+        Raise `CorruptCatalogError` if it is damaged or was made by another version of this program, and `TablebaseError` if
+        there is none or its database cannot be used.
+        """
         self.folder, self.url = folder, catalog
         self._database = database_of(folder, catalog)
         self._held = ExitStack()

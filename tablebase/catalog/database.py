@@ -36,32 +36,13 @@ Answer = tuple[list[str], list[tuple[Any, ...]]]
 
 
 class Database(ABC):
-    """A database that holds the catalog of a folder, or can hold it.
+    """A database that holds the catalog of a folder, or can hold it."""
 
-    Parameters
-    ----------
-    folder : Path
-        The tablebase.
-
-    Attributes
-    ----------
-    faults : tuple of type
-        What the database and its driver raise.
-    place : str
-        What errors call it.
-    option : str
-        What names it on the command line, after the folder and a space; empty if the folder is enough.
-    another : str
-        What to do with a database in which a catalog has no place: a clause.
-    set_aside : Path or None
-        The new name of a file that `rebuilding` could not open.
-    """
-
-    faults: tuple[type[Exception], ...]
-    place: str
-    option: str
-    another: str
-    set_aside: Path | None = None
+    faults: tuple[type[Exception], ...]  # that the database and its driver raise
+    place: str  # what errors call it
+    option: str  # names it on the command line, after the folder and a space; empty if the folder is enough
+    another: str  # a clause: what to do with a database in which a catalog has no place
+    set_aside: Path | None = None  # the new name of a file that `rebuilding` could not open
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -146,15 +146,10 @@ def grouped(
 
 
 def enter(session: Session, game: Game, registration: Registration) -> None:
-    """Write a table's rows into the catalog; an older registration of the same file is replaced."""
+    """Write a table's rows, and their seal, into the catalog; an older registration of the same file is replaced."""
     session.merge(game_row(game))
     session.flush()
     session.execute(delete(TableRow).where(TableRow.file == registration["file"]))
-    insert_table(session, registration)
-
-
-def insert_table(session: Session, registration: Registration) -> None:
-    """Write a table's rows, and their seal, into a catalog that has its game, and no table of the same file."""
     table_id = _insert(session, TableRow, TABLE, registration.table, seal=registration.seal)
     for side in registration.sides:
         solution_id = _insert(session, SolutionRow, SOLUTION, side.solution, table_id=table_id)

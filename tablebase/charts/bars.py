@@ -28,35 +28,17 @@ class Fill(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """A row of a chart.
+    """A row of a chart."""
 
-    Parameters
-    ----------
-    label, amount : str
-        Text above its bar, to the left and to the right.
-    parts : sequence of (float, Fill)
-        The parts side by side, as shares of the whole width.
-    """
-
+    # Text above its bar, to the left and to the right.
     label: str
     amount: str
+    # The parts side by side, as shares of the whole width.
     parts: Sequence[tuple[float, Fill]]
 
 
 def draw_bars(about: str, rows: Sequence[Bar]) -> Element:
-    """Bars, one below the other.
-
-    Parameters
-    ----------
-    about : str
-        What is shown, for readers who do not see it.
-    rows : sequence of Bar
-
-    Returns
-    -------
-    Element
-        The SVG.
-    """
+    """Bars, one below the other, as SVG; `about` is what they show, for readers who do not see it."""
     drawn = [each for place, row in enumerate(rows) for each in _draw(row, place * (LINE + BAR + LINE // 2))]
     height = len(rows) * (LINE + BAR + LINE // 2)
     picture = element("svg", *drawn, viewBox=f"0 0 {WIDTH} {height}", role="img", font_size=FONT, fill=INK)

@@ -51,13 +51,7 @@ class Picture(Figure):
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure in the format of the file's suffix; the same figure always yields the same bytes.
-
-    Raises
-    ------
-    TablebaseError
-        If the suffix is unknown, or the file cannot be written.
-    """
+    """Write a figure in the format of the file's suffix; the same figure always yields the same bytes."""
     check_picture(path)
     suffix = path.suffix.lower()
     buffer = BytesIO()
@@ -70,17 +64,9 @@ def save(figure: Figure, path: Path) -> None:
 def draw_distances(
     caption: str, by_distance: Mapping[Outcome, Mapping[int, int]], totals: Mapping[Outcome, int], log: bool = False
 ) -> Figure:
-    """Histogram of distances.
+    """Histogram of distances of the outcomes to be shown; the legend has all positions by outcome.
 
-    Parameters
-    ----------
-    caption : str
-    by_distance : mapping of Outcome to mapping of int to int
-        Positions by distance, for each outcome to be shown.
-    totals : mapping of Outcome to int
-        All positions by outcome, for the legend.
-    log : bool
-        Whether the scale of positions is logarithmic.
+    The scale of positions can be logarithmic.
     """
     figure, axes = _figure(8, 4.2, "Distance to the end of the game", caption)
     occurrences: Counter[int] = Counter(distance for counts in by_distance.values() for distance in counts)
@@ -120,19 +106,7 @@ def _add_legend(axes: Axes, shown: Mapping[Outcome, int], totals: Mapping[Outcom
 
 
 def draw_squares(caption: str, piece: str, board: Board, tally: Tally[str], outcome: Outcome) -> Figure:
-    """Heat map of an outcome's share by the square of a piece.
-
-    Parameters
-    ----------
-    caption : str
-    piece : str
-        Its name.
-    board : Board
-    tally : mapping of str to Counter of Outcome
-        Positions by outcome, for each square that the piece can stand on.
-    outcome : Outcome
-        The outcome whose share is shown.
-    """
+    """Heat map of an outcome's share by the square of a piece, given its name and the squares that it can stand on."""
     size = 0.62
     title = f"Share of {PLURALS[outcome]} by the square of {piece}"
     figure, axes = _figure(max(board.width * size + 1.6, 5.2), board.height * size + 1.1, title, caption)
@@ -158,20 +132,9 @@ def _outline_squares(axes: Axes, board: Board) -> None:
 
 
 def draw_draws(caption: str, sides: tuple[str, str], matrices: Sequence[DrawMatrix]) -> Figure:
-    """Share of draws by material.
+    """Share of draws by material, given the names of the sides; the matrices are drawn side by side.
 
-    Parameters
-    ----------
-    caption : str
-    sides : tuple of str
-        Names of the first and the second side.
-    matrices : sequence of DrawMatrix
-        Drawn side by side.
-
-    Raises
-    ------
-    TablebaseError
-        If they are too large to be legible.
+    Raise `TablebaseError` if they are too large to be legible.
     """
     rows, columns = max(len(matrix.rows) for matrix in matrices), sum(len(matrix.columns) for matrix in matrices)
     if max(rows, columns) > LIMIT:
@@ -208,16 +171,7 @@ def _shares(matrix: DrawMatrix) -> Any:
 
 
 def draw_parity(caption: str, pieces: tuple[str, str], tally: Tally[tuple[int, bool]]) -> Figure:
-    """Shares of the outcomes by the distance between two pieces; even distances are hatched.
-
-    Parameters
-    ----------
-    caption : str
-    pieces : tuple of str
-        Their names.
-    tally : mapping of (int, bool) to Counter of Outcome
-        Positions by outcome, for each distance and whether it is even.
-    """
+    """Shares of the outcomes by the distance between two pieces, given their names, and whether it is even, which is hatched."""
     figure = _blank(8, 4.4, f"Outcomes by the distance of {pieces[0]} and {pieces[1]}", caption)
     left, right = figure.subplots(1, 2, sharey=True, width_ratios=[max(len(tally), 3), 3])
     ordered = sorted(tally)

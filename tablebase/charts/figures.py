@@ -19,12 +19,10 @@ def distances(catalog: Catalog, slices: ChartSlices, outcome: str | None = None,
 
     Parameters
     ----------
-    catalog : Catalog
-    slices : ChartSlices
     outcome : str, optional
         ``win`` or ``loss``; by default both.
     log : bool
-        Whether the scale of distances is logarithmic.
+        Whether the scale of positions is logarithmic.
     """
     counts = count_distances(catalog, slices)
     if outcome is not None:
@@ -42,8 +40,6 @@ def squares(
 
     Parameters
     ----------
-    catalog : Catalog
-    slices : ChartSlices
     piece : int
         Number of the piece in the material, from 1.
     outcome : str
@@ -52,7 +48,7 @@ def squares(
     tick : callable, optional
         Called from time to time with the numbers of indices decoded so far and in all.
     """
-    tally = count_squares(slices, catalog.folder, piece, threads, tick, catalog.url)
+    tally = count_squares(catalog, slices, piece, threads, tick)
     return draw_squares(slices.caption, slices.piece_name(piece), slices.game.board, tally, Outcome(outcome))
 
 
@@ -67,8 +63,6 @@ def parity(catalog: Catalog, slices: ChartSlices, pair: Sequence[int] = (), thre
 
     Parameters
     ----------
-    catalog : Catalog
-    slices : ChartSlices
     pair : sequence of int
         Numbers of the two pieces in the material, from 1; by default the first and the last.
     threads : int
@@ -76,7 +70,7 @@ def parity(catalog: Catalog, slices: ChartSlices, pair: Sequence[int] = (), thre
         As in `squares`.
     """
     first, second = parity_pair(slices, pair)
-    tally = count_parity(slices, catalog.folder, (first, second), threads, tick, catalog.url)
+    tally = count_parity(catalog, slices, (first, second), threads, tick)
     return draw_parity(slices.caption, (slices.piece_name(first), slices.piece_name(second)), tally)
 
 

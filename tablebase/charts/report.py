@@ -23,23 +23,7 @@ CURE = "name another file with --output"
 
 
 def write_report(file: Path, found: Sequence[Patterns], top: int, style: str) -> None:
-    """Write a page.
-
-    Parameters
-    ----------
-    file : Path
-    found : sequence of Patterns
-        Of one game.
-    top : int
-        Number of features, and of pairs of features, to show.
-    style : str
-        The style sheet.
-
-    Raises
-    ------
-    TablebaseError
-        If the file cannot be written.
-    """
+    """Write a page about patterns of one game, with the best `top` features and pairs of features, and with this style sheet."""
     heading = f"Patterns in {found[0].game.title}"
     head = element(
         "head",

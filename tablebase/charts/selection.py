@@ -21,25 +21,16 @@ WILDCARDS = "*?["
 
 @dataclass(frozen=True)
 class ChartSlices:
-    """The slices that a chart is about.
-
-    Parameters
-    ----------
-    game : Game
-    name : str
-        What the slices are called in captions.
-    lines : tuple of Counts
-        One for each slice.
-    missing : int
-        How many other slices match but have not been built.
-    condition : str
-        SQL condition that selects their rows in the table `positions`.
-    """
+    """The slices that a chart is about."""
 
     game: Game
+    # What the slices are called in captions.
     name: str
+    # One for each slice.
     lines: tuple[Counts, ...]
+    # How many other slices match but have not been built.
     missing: int
+    # The SQL condition that selects their rows in the table `positions`.
     condition: str
 
     @property
@@ -65,13 +56,7 @@ class ChartSlices:
 
     @property
     def pieces(self) -> int:
-        """The number of pieces that all of them have.
-
-        Raises
-        ------
-        TablebaseError
-            If the numbers differ.
-        """
+        """The number of pieces that all of them have; raise `TablebaseError` if the numbers differ."""
         counts = sorted({line.pieces for line in self.lines})
         if len(counts) > 1:
             raise TablebaseError(f"these slices have {counts[0]} to {counts[-1]} pieces: choose one number with --pieces")
@@ -105,25 +90,10 @@ class ChartSlices:
 def select_slices(
     game: Game, catalog: Catalog, pieces: int | range | None = None, patterns: Sequence[str] = (), side: str | None = None
 ) -> ChartSlices:
-    """Select slices that have been built.
+    """Select slices that have been built: by number of pieces, by patterns of materials, and by the letter of the side to move.
 
-    Parameters
-    ----------
-    game : Game
-    catalog : Catalog
-    pieces : int or range, optional
-        Only slices with this number of pieces, or these numbers.
-    patterns : sequence of str
-        Only slices of these materials; ``?`` matches any piece, ``*`` any pieces.
-    side : str, optional
-        Only slices with the side of this letter to move.
-
-    Raises
-    ------
-    MissingTableError
-        If no slice has been built, or one that is named has not.
-    TablebaseError
-        If a name is invalid.
+    In a pattern ``?`` matches any piece and ``*`` any pieces. Raise `MissingTableError` if no slice has been built, or one that
+    is named has not.
     """
     _check_side(game, side)
     lines = catalog.counts(game, "material")

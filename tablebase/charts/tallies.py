@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -29,13 +28,7 @@ PARITY_FEATURES = ("distance", "even")
 
 
 def count_distances(catalog: Catalog, chart_slices: ChartSlices) -> dict[Outcome, dict[int, int]]:
-    """Number of wins and of losses at each distance, from the catalog alone.
-
-    Returns
-    -------
-    dict of Outcome to dict of int to int
-        Positions by distance in plies, for wins and for losses.
-    """
+    """Positions by distance in plies, for wins and for losses, from the catalog alone."""
     lines = chart_slices.lines
     condition = f"game = '{chart_slices.game.name}' AND {listed('pieces', {line.pieces for line in lines})}"
     _, rows = catalog.answer(
@@ -53,18 +46,12 @@ def count_distances(catalog: Catalog, chart_slices: ChartSlices) -> dict[Outcome
 
 @dataclass(frozen=True)
 class DrawMatrix:
-    """Draws by material, for a fixed number of pieces on each side.
+    """Draws by material, for a fixed number of pieces on each side."""
 
-    Parameters
-    ----------
-    rows, columns : tuple of str
-        Letters of the first side's pieces, and of the second side's.
-    draws, positions : ndarray of int64, shape (rows, columns)
-        Their numbers; 0 positions where nothing has been built.
-    """
-
+    # Letters of the first side's pieces, and of the second side's.
     rows: tuple[str, ...]
     columns: tuple[str, ...]
+    # Shape (rows, columns); 0 positions where nothing has been built.
     draws: NDArray[np.int64]
     positions: NDArray[np.int64]
 
@@ -93,43 +80,17 @@ def _matrix(game: Game, lines: Sequence[tuple[Material, Counts]]) -> DrawMatrix:
 
 
 def count_squares(
-    chart_slices: ChartSlices, folder: Path, piece: int, threads: int = 2, tick: Tick | None = None, catalog: str | None = None
+    catalog: Catalog, chart_slices: ChartSlices, piece: int, threads: int = 2, tick: Tick | None = None
 ) -> Tally[str]:
-    """Count outcomes for the side to move by the square of a piece, over all positions.
+    """Count outcomes for the side to move by the square of a piece, given by its number in the materials from 1.
 
-    Parameters
-    ----------
-    chart_slices : ChartSlices
-    folder : Path
-        The tablebase.
-    piece : int
-        Number of the piece in the materials, from 1. If its side has several pieces of this kind, a position counts
-        once for each of them.
-    threads : int
-    tick : callable, optional
-    catalog : str, optional
-        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
-
-    Raises
-    ------
-    TablebaseError
-        If there is no such piece, or if it is not the same in all materials.
+    If its side has several pieces of this kind, a position counts once for each of them. Raise `TablebaseError` if there is
+    no such piece, or if it is not the same in all materials.
     """
-    numbers = _like_pieces(chart_slices, piece)
-    squares = ", ".join(f"p{number}_square" for number in numbers)
-    rows = _query(
-        chart_slices,
-        folder,
-        "SELECT square, outcome, COUNT(*) AS positions"
-        f" FROM (SELECT unnest([{squares}]) AS square, outcome FROM positions WHERE {chart_slices.condition}) GROUP BY ALL",
-        threads,
-        tick,
-        catalog,
-    )
-    tally: Tally[str] = {}
-    for row in rows:
-        tally.setdefault(row["square"], Counter())[Outcome(row["outcome"])] += row["positions"]
-    return tally
+    squares = ", ".join(f"p{number}_square" for number in _like_pieces(chart_slices, piece))
+    rows = f"SELECT unnest([{squares}]) AS square, outcome FROM positions WHERE {chart_slices.condition}"
+    statement = f"SELECT square, outcome, COUNT(*) FROM ({rows}) GROUP BY ALL"
+    return {square: counts for (square,), counts in _tally(catalog, chart_slices.game, statement, threads, tick).items()}
 
 
 def _like_pieces(chart_slices: ChartSlices, piece: int) -> list[int]:
@@ -155,10 +116,7 @@ def _check_piece(game: Game, material: Material, piece: int) -> None:
 def parity_pair(chart_slices: ChartSlices, pieces: Sequence[int]) -> tuple[int, int]:
     """The two pieces whose distance is shown: those requested, or by default the first and the last.
 
-    Raises
-    ------
-    TablebaseError
-        If the game has no such distances, or the slices lack these two pieces.
+    Raise `TablebaseError` if the game has no such distances, or the slices lack these two pieces.
     """
     game = chart_slices.game
     names = {feature.name for feature in game.features}
@@ -176,52 +134,23 @@ def parity_pair(chart_slices: ChartSlices, pieces: Sequence[int]) -> tuple[int, 
 
 
 def count_parity(
-    chart_slices: ChartSlices,
-    folder: Path,
-    pair: tuple[int, int],
-    threads: int = 2,
-    tick: Tick | None = None,
-    catalog: str | None = None,
+    catalog: Catalog, chart_slices: ChartSlices, pair: tuple[int, int], threads: int = 2, tick: Tick | None = None
 ) -> Tally[tuple[int, bool]]:
-    """Count outcomes for the side to move by the distance between two pieces, and whether it is even.
-
-    Parameters
-    ----------
-    chart_slices : ChartSlices
-    folder : Path
-        The tablebase.
-    pair : tuple of int
-        Numbers of the pieces, as `parity_pair` returns them.
-    threads : int
-    tick : callable, optional
-    catalog : str, optional
-        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
-    """
+    """Count outcomes for the side to move by the distance between two pieces of `parity_pair`, and whether it is even."""
     distance, even = (f"{name}_{pair[0]}_{pair[1]}" for name in PARITY_FEATURES)
-    rows = _query(
-        chart_slices,
-        folder,
-        f"SELECT {distance} AS distance, {even} AS even, outcome, COUNT(*) AS positions"
-        f" FROM positions WHERE {chart_slices.condition} GROUP BY ALL ORDER BY ALL",
-        threads,
-        tick,
-        catalog,
-    )
-    tally: Tally[tuple[int, bool]] = {}
-    for row in rows:
-        tally.setdefault((row["distance"], row["even"]), Counter())[Outcome(row["outcome"])] += row["positions"]
-    return tally
+    rows = f"FROM positions WHERE {chart_slices.condition}"
+    statement = f"SELECT {distance}, {even}, outcome, COUNT(*) {rows} GROUP BY ALL ORDER BY ALL"
+    return _tally(catalog, chart_slices.game, statement, threads, tick)
 
 
-def _query(
-    chart_slices: ChartSlices, folder: Path, statement: str, threads: int, tick: Tick | None, catalog: str | None
-) -> list[dict[str, Any]]:
-    """The rows of a statement over positions."""
+def _tally(catalog: Catalog, game: Game, statement: str, threads: int, tick: Tick | None) -> Tally[Any]:
+    """The rows of a statement over positions by all columns but the last two, which are an outcome and a number of positions."""
     # Loaded here, since half of the charts need only the catalog.
     from tablebase.mining.query import Query
-    from tablebase.mining.results import names_and_rows
 
-    game = chart_slices.game
-    with Query(game, folder, statement, game.features, threads, catalog) as query:
-        _, rows = names_and_rows(query.run(tick=lambda done: tick and tick(done, query.cells)))
-        return list(rows)
+    tally: Tally[tuple[Any, ...]] = {}
+    with Query(game, catalog.folder, statement, game.features, threads, catalog.url) as query:
+        for batch in query.run(tick=lambda done: tick and tick(done, query.cells)):
+            for *key, outcome, positions in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                tally.setdefault(tuple(key), Counter())[Outcome(outcome)] += positions
+    return tally

@@ -66,7 +66,7 @@ def batch(
     """Run builds and other commands from a TOML file, unattended."""
     from tablebase.building.batch import read_batch
     from tablebase.building.batch_record import BatchRecord
-    from tablebase.building.log import Log
+    from tablebase.building.records import Log
     from tablebase.cli.batch_steps import prepared
 
     work = read_batch(file)

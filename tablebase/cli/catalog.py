@@ -90,15 +90,10 @@ def sql(
 def _write_answer(statement: str, timeout: float | None, data: Path, catalog: str | None, style: Format) -> None:
     from contextlib import closing
 
-    from tablebase.api.catalog_words import check_statement
+    from tablebase.api.catalog_statements import select
     from tablebase.catalog.catalog import Catalog
     from tablebase.cli.output import write_rows
-    from tablebase.mining.column_names import distinct_names
 
     with closing(Catalog(data, catalog=catalog)) as opened:
-        names, rows = opened.sql(statement, timeout)
-        # The database knows best what is wrong with a statement, so it comes first.
-        check_statement(opened, statement)
-    # SQL allows two columns of the same name; a row does not.
-    columns = distinct_names(names)
-    write_rows([dict(zip(columns, row, strict=True)) for row in rows], style, columns)
+        found = select(opened, statement, timeout)
+    write_rows([dict(zip(found.columns, row, strict=True)) for row in found.fetchall()], style, found.columns)

@@ -109,7 +109,7 @@ class _Asking:
 
 
 def _write_answer(answer: StateAnswer, within: dict[str, Any] | None) -> None:
-    from tablebase.api.chance_words import interval, number, verdict
+    from tablebase.api.chances import interval, number, verdict
     from tablebase.cli.output import write_table
 
     sys.stdout.write(f"{answer.position}\n\n{verdict(answer)}\n")
@@ -131,15 +131,14 @@ def _write_answer(answer: StateAnswer, within: dict[str, Any] | None) -> None:
 
 def _draw_row(draw: DrawAnswer) -> dict[str, str]:
     """A line about an outcome of chance."""
-    from tablebase.api.chance_words import interval
+    from tablebase.api.chances import interval
 
     return {"move": "", "meaning": f"{draw.probability} {draw.label}", **interval(draw.bounds), "position": draw.position}
 
 
 def line(game: StochasticGame, text: str, data: Path, plies: int | None, style: Format) -> None:
     """Show the likeliest line: the best moves and the likeliest draws."""
-    from tablebase.api.chance_words import interval
-    from tablebase.api.chances import line_rows, line_states
+    from tablebase.api.chances import interval, line_rows, line_states
     from tablebase.cli.output import write_rows
 
     if style is Format.TABLE:

@@ -10,8 +10,8 @@ from multiprocessing.connection import Connection
 from typing import IO, Any
 
 from tablebase.cli import signals, streams
+from tablebase.compute.child_process import ChildProcess, Handle
 from tablebase.compute.processes import ensured
-from tablebase.executors.child_process import ChildProcess, Handle
 
 
 def run_command(words: Sequence[str], output: IO[Any] | None = None, environment: Mapping[str, str] | None = None) -> int:

@@ -15,7 +15,7 @@ from tablebase.errors import TablebaseError, quoted
 if TYPE_CHECKING:
     from tablebase.game.stochastic import StochasticGame
     from tablebase.play.state_match import Ending, Event, StateMatch
-    from tablebase.play.state_player import StatePlayer
+    from tablebase.play.state_players import StatePlayer
 
 HELP = """\
 a move, such as {example}

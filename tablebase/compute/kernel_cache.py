@@ -84,21 +84,13 @@ class KernelCache:
 
     If the folder cannot be used or written to, a private temporary folder is used instead, and a sentence on standard
     error says so. Processes started afterwards inherit that folder through ``TABLEBASE_CACHE``, so they stay silent.
-
-    Parameters
-    ----------
-    name : str
-        Name of the folder, see `folder_name`.
-
-    Attributes
-    ----------
-    folder : Path or None
-        Where kernels are kept. None if not even a temporary folder can be used: then they are only kept in memory.
     """
 
     def __init__(self, name: str) -> None:
+        """The name is that of `folder_name`."""
         self._name = name
         self._locks: list[int] = []
+        # None if not even a temporary folder can be used: then kernels are only kept in memory.
         self.folder: Path | None = None
         parent = cache_parent()
         try:

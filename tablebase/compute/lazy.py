@@ -8,14 +8,9 @@ from typing import Any
 
 
 def lazy(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a package with lazy re-exports.
+    """The ``__getattr__`` of the package of this name, which re-exports names lazily.
 
-    Parameters
-    ----------
-    package : str
-        Its ``__name__``.
-    homes : mapping of str to str
-        The full dotted name of the module that defines each name, or that is what the name stands for.
+    Their homes are the full dotted names of the modules that define them, or that they stand for.
     """
 
     def load_attribute(name: str) -> Any:

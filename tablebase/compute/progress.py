@@ -23,22 +23,10 @@ tqdm.set_lock(RLock())
 
 
 class Progress:
-    """How far work has come.
-
-    Parameters
-    ----------
-    title : str
-    unit : str
-        What is counted.
-    total : int, optional
-        How much there is to do; may be set later, by `reach`.
-    done : int
-        How much of it was done before.
-    verbose : bool
-        Whether `note` writes anything.
-    """
+    """How far work has come."""
 
     def __init__(self, title: str, unit: str, total: int | None = None, done: int = 0, *, verbose: bool = False) -> None:
+        """Count units up to a total that `reach` may set later, some of them done before; only if `verbose`, `note` writes."""
         self._title, self._verbose = title, verbose
         self.is_bar = sys.stderr.isatty() or _in_notebook()
         self._bar = tqdm(

@@ -13,21 +13,11 @@ INTERVAL = 0.5
 
 
 class Stage(NamedTuple):
-    """What is being done, and how much of it has been.
+    """What is being done, and how much of it has been."""
 
-    Parameters
-    ----------
-    name : str
-        A participle, such as ``solving``.
-    done : int
-        In units that depend on the stage: distances, positions.
-    total : int or None
-        In the same units; None if it is not known.
-    """
-
-    name: str
-    done: int = 0
-    total: int | None = None
+    name: str  # a participle, such as "solving"
+    done: int = 0  # in units that depend on the stage: distances, positions
+    total: int | None = None  # in the same units; None if it is not known
 
 
 class _Watch:

@@ -49,16 +49,7 @@ def run_with(count: int, work: Callable[[Item], Result], item: Item) -> Result:
 
 
 def ranges(count: int, grain: int, most: int | None = None) -> list[tuple[int, int]]:
-    """A partition of range(count) into as many ranges as are worth being done in parallel.
-
-    Parameters
-    ----------
-    count : int
-    grain : int
-        The smallest range worth splitting off.
-    most : int, optional
-        The largest range that may take its time.
-    """
+    """A partition of range(count) into as many ranges as are worth being done in parallel, from `grain` up to `most` items."""
     team = _team.get()
     parts = 1 if team.size == 1 else max(1, min(team.size * PARTS, count // grain))
     parts = parts if most is None else max(parts, -(-count // most))
@@ -69,11 +60,7 @@ def ranges(count: int, grain: int, most: int | None = None) -> list[tuple[int, i
 def each(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """Call ``work(item)`` for all items in parallel; the results in order, a few of them ahead of time.
 
-    Parameters
-    ----------
-    work : callable
-        Must not write what it reads or writes for another item.
-    items : iterable
+    Work must not write what it reads or writes for another item.
     """
     count, pool = _team.get()
     if pool is None or count == 1:

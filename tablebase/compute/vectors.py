@@ -45,17 +45,10 @@ _BITS = ir.VectorType(_BIT, ELEMENTS)
 
 
 class Vector(types.Type):
-    """The type of units and of lanes.
-
-    Parameters
-    ----------
-    bits : int
-        Of an element.
-    count : int
-        Number of elements.
-    """
+    """The type of units and of lanes."""
 
     def __init__(self, bits: int, count: int) -> None:
+        """So many elements of so many bits each."""
         self.bits = bits
         self.count = count
         super().__init__(name=f"Vector({bits}, {count})")
@@ -102,13 +95,8 @@ def _place(context: Any, builder: Any, kind: Any, array: Any, index: Any, elemen
 def _operation(name: str, result: Callable[..., Any], emit: Callable[..., Any]) -> Any:
     """An operation of kernels.
 
-    Parameters
-    ----------
-    name : str
-    result : callable
-        Of the types of the arguments: the type of the result, and the types that the arguments are converted to.
-    emit : callable
-        Of context, builder, types and values of the arguments: the value of the result.
+    Of the types of the arguments, `result` makes the type of the result and the types that the arguments are converted to;
+    of context, builder, types and values of the arguments, `emit` makes the value of the result.
     """
 
     def typed(_context: Any, *kinds: Any) -> Any:

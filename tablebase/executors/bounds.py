@@ -11,29 +11,19 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from threading import Event, Timer
 
+from tablebase.compute.child_process import ChildProcess, Clock, OutOfMemoryError, OutOfTimeError
 from tablebase.compute.machine import keep_freed_memory
 from tablebase.compute.processes import ensured
 from tablebase.errors import CapacityError, TablebaseError, TimeLimitError
-from tablebase.executors.child_process import ChildProcess, Clock, OutOfMemoryError, OutOfTimeError
 
 CURE = "ask for fewer groups or rows"
 
 
 @contextmanager
 def deadline(seconds: float | None, interrupt: Callable[[], object]) -> Iterator[None]:
-    """Interrupt a block that takes too long.
+    """Interrupt a block that takes longer than these seconds; None for no limit.
 
-    Parameters
-    ----------
-    seconds : float or None
-        None for no limit.
-    interrupt : callable
-        Called from another thread; makes the block raise an exception.
-
-    Raises
-    ------
-    TimeLimitError
-        In place of that exception.
+    `interrupt` is called from another thread and makes the block raise an exception, which becomes a `TimeLimitError`.
     """
     if seconds is None:
         yield
@@ -60,32 +50,11 @@ def deadline(seconds: float | None, interrupt: Callable[[], object]) -> Iterator
 
 
 def run_bounded(work: Callable[[], object], seconds: float | None, memory: int) -> int:
-    """Do work in a child process, which can be ended whatever code it runs.
+    """Do picklable work in a child process that may occupy `memory` bytes, and can be ended whatever code it runs.
 
-    On Linux it is forked, so this process must not have started any threads.
-
-    Parameters
-    ----------
-    work : callable
-        Picklable. It shares the standard output and error of this process.
-    seconds : float or None
-        None for no limit.
-    memory : int
-        Bytes that the process may occupy.
-
-    Returns
-    -------
-    int
-        Exit code of the process: 0, or 1 if it has printed a traceback.
-
-    Raises
-    ------
-    TimeLimitError, CapacityError
-        If the work takes longer or needs more, or if its process was killed.
-    BrokenPipeError
-        If standard output is a pipe that nobody reads any more.
-    Exception
-        What the work raised.
+    On Linux it is forked, so this process must not have started any threads. It shares standard output and error.
+    Return its exit code: 0, or 1 if it has printed a traceback. Raise what the work raised, `TimeLimitError` or `CapacityError`
+    if it takes longer or needs more or if its process was killed, and `BrokenPipeError` if nobody reads standard output any more.
     """
     child = ChildProcess(_do, work, fork=True)
     with ensured(child.stop):

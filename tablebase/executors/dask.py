@@ -8,14 +8,14 @@ import secrets
 import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError
+from concurrent import futures
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import count
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tablebase.compute import machine
 from tablebase.compute.stages import Stage
@@ -110,13 +110,7 @@ class DaskExecutor(Executor):
         self._watch, self._events = watch, SimpleQueue()
 
     def submit(self, work: Callable[[Any], Any], key: Any, needs: int = 0, after: Sequence[Any] = ()) -> None:
-        """See `Executor.submit`.
-
-        Raises
-        ------
-        ClusterError
-            If there is no scheduler, no worker, or one that cannot be used.
-        """
+        """See `Executor.submit`; raise `ClusterError` if there is no scheduler, no worker, or one that cannot be used."""
         client = self._client or self._open()
         from tablebase.executors.dask_host import MEMORY, do
 
@@ -162,7 +156,7 @@ class DaskExecutor(Executor):
 
     def _open(self) -> Client:
         """Reach the scheduler, or start one; let its workers do keys if all of them can."""
-        from tablebase.executors.dask_host import MEMORY, Host
+        from tablebase.executors.dask_host import MEMORY, Host, reaper
         from tablebase.executors.dask_local import LocalCluster
 
         self._opened.enter_context(quiet())
@@ -209,7 +203,7 @@ class DaskExecutor(Executor):
             lost = f"workers were lost with the same table (times: {fault.allowed_failures + 1}, the last one: {worker})"
             cure = "give the workers more memory, and start the same command again"
             raise CapacityError(f"{lost}, most likely because memory ran out", cure) from fault
-        except (CancelledError, CommClosedError) as fault:
+        except (futures.CancelledError, CommClosedError) as fault:
             raise self._scheduler_lost() from fault
 
     def _look_for_workers(self) -> None:
@@ -240,21 +234,9 @@ class DaskExecutor(Executor):
 
 
 def limits_at(scheduler: str, say: Callable[[str], object] = lambda _: None, patience: float = PATIENCE) -> Limits:
-    """How many workers a scheduler has, and the memory of the largest one.
+    """How many workers a scheduler has, and the memory of the largest one; parameters are those of `DaskExecutor`.
 
-    Parameters
-    ----------
-    scheduler : str
-        Its address.
-    say : callable
-        Called with sentences about what is being waited for.
-    patience : float
-        Seconds to wait for a worker.
-
-    Raises
-    ------
-    ClusterError
-        If there is no scheduler, no worker, or one without this program.
+    Raise `ClusterError` if there is no scheduler, no worker, or one without this program.
     """
     check_extra("clusters", "cluster")
     with quiet(), connect(scheduler) as client:
@@ -301,13 +283,7 @@ def wait_for_workers(client: Client, say: Callable[[str], object], patience: flo
 
 
 def offers(client: Client, check: Check | None, say: Callable[[str], object]) -> list[Offer]:
-    """What the workers that are there offer.
-
-    Raises
-    ------
-    ClusterError
-        If one of them cannot be used, or does not answer in time.
-    """
+    """What the workers that are there offer; raise `ClusterError` if one cannot be used, or does not answer in time."""
     from tablebase.executors.dask_host import offer
 
     async def ask(address: str) -> Any:
@@ -394,56 +370,21 @@ def silent_scheduler(address: str) -> ClusterError:
     return ClusterError(address, f"the scheduler at {address} does not answer", "end it, and start it and its workers again")
 
 
-def reaper(client: str, name: str) -> Any:
-    """A plugin for a scheduler that removes the workers' plugin of a client when the client is gone, however it ended.
-
-    Its class is local so that it is sent as a whole: the scheduler need not have this program.
-    """
-    from distributed import SchedulerPlugin
-
-    class Reaper(SchedulerPlugin):
-        def remove_client(self, scheduler: Any, client: str) -> None:
-            if client == owner:
-                import asyncio
-
-                self.removal = asyncio.ensure_future(self.remove(scheduler))
-
-        async def remove(self, scheduler: Any) -> None:
-            scheduler.remove_plugin(f"end-{name}")
-            if name in scheduler.worker_plugins:
-                await scheduler.unregister_worker_plugin(None, name)
-
-    owner = client
-    return Reaper()
-
-
 class SilenceError(Exception):
     """Something has not been done in time."""
 
 
 def bounded(work: Callable[[], Result], seconds: float) -> Result:
-    """Do work in another thread, and do not wait for it longer than it should take.
-
-    Raises
-    ------
-    SilenceError
-        If it takes longer; the thread is left alone.
-    Exception
-        What the work raises.
-    """
-    results: SimpleQueue[tuple[Result | None, BaseException | None]] = SimpleQueue()
+    """Do work in another thread; raise `SilenceError` if it takes longer than these seconds, and leave the thread alone."""
+    promise: futures.Future[Result] = futures.Future()
 
     def attempt() -> None:
         try:
-            results.put((work(), None))
+            promise.set_result(work())
         except BaseException as fault:
-            results.put((None, fault))
+            promise.set_exception(fault)
 
     Thread(target=attempt, daemon=True).start()
-    try:
-        result, fault = results.get(timeout=seconds)
-    except Empty:
-        raise SilenceError from None
-    if fault is not None:
-        raise fault
-    return cast(Result, result)
+    if not futures.wait([promise], seconds).done:
+        raise SilenceError
+    return promise.result()

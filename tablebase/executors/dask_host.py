@@ -1,4 +1,4 @@
-"""What runs inside a Dask worker: whether it may do keys, the memory it has for them, and the process that does them."""
+"""What runs inside Dask's own processes: a worker's host of keys with its memory, and a plugin of the scheduler."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from dask.typing import Key
-from distributed import Reschedule, Status, Worker, WorkerPlugin, get_worker
+from distributed import Reschedule, SchedulerPlugin, Status, Worker, WorkerPlugin, get_worker
 
 from tablebase.compute import machine, threads
 from tablebase.compute.stages import Stage
 from tablebase.errors import CapacityError
-from tablebase.executors import workers
+from tablebase.executors import local
 from tablebase.executors.executor import Check, Fault
 
 MEMORY = "memory"
@@ -71,13 +71,7 @@ class Host(WorkerPlugin):
 
     A key needs a resource that only this plugin gives, and gives only where the check finds nothing wrong; so Dask's scheduler
     never sends one to any other worker. Keys are done in a process of their own, which can be ended at any time, whatever it is
-    doing, and whose memory and GIL are not the Dask worker's.
-
-    Parameters
-    ----------
-    name : str
-        Of the resource; the plugin must be registered under the same name.
-    check : callable or None
+    doing, and whose memory and GIL are not the Dask worker's. The plugin must be registered under the name of that resource.
     """
 
     def __init__(self, name: str, check: Check | None) -> None:
@@ -88,9 +82,9 @@ class Host(WorkerPlugin):
         """Look whether the worker can be used; if so, it gets its resources."""
         self._worker = worker
         self._lock = threading.Lock()
-        self._running: dict[str, workers.Worker] = {}
+        self._running: dict[str, local.Worker] = {}
         self._ended: set[str] = set()
-        self._idle: tuple[workers.Worker, threading.Timer] | None = None
+        self._idle: tuple[local.Worker, threading.Timer] | None = None
         self._closed = False
         found = await offer(self._check, worker)
         if found.fault is not None:
@@ -122,15 +116,7 @@ class Host(WorkerPlugin):
                     self._running[str(key)].kill()
 
     def do(self, name: str, work: Callable[[Any], Any], key: Any) -> Any:
-        """``work(key)``, with the threads of this worker; raises what it raises.
-
-        Parameters
-        ----------
-        name : str
-            What Dask calls the key.
-        work : callable
-        key : hashable
-        """
+        """``work(key)`` of the key that Dask calls `name`, with the threads of this worker; raises what it raises."""
         count = int(self._worker.state.total_resources.get(THREADS, self._worker.state.nthreads))
         for _ in range(LOSSES):
             process = self._take(name)
@@ -144,14 +130,14 @@ class Host(WorkerPlugin):
         cure = f"give the worker {self._worker.name} more memory"
         raise CapacityError(f"a process was killed {LOSSES} times, most likely because memory ran out", cure)
 
-    def _outcome(self, name: str, process: workers.Worker, work: Callable[[Any], Any], key: Any) -> workers.Outcome:
+    def _outcome(self, name: str, process: local.Worker, work: Callable[[Any], Any], key: Any) -> local.Outcome:
         """What comes of a key, while the client hears of its stages; `CapacityError` if the process is lost."""
         process.submit(work, key)
         while isinstance(answer := process.answer(), Stage):
             self._worker.log_event(self.name, [name, *answer])
         return answer
 
-    def _take(self, name: str) -> workers.Worker:
+    def _take(self, name: str) -> local.Worker:
         """A process for a key."""
         with self._lock:
             self._ended.discard(name)
@@ -160,14 +146,14 @@ class Host(WorkerPlugin):
             process, timer = idle
             timer.cancel()
         else:
-            process = workers.Worker()
+            process = local.Worker()
         with self._lock:
             self._running[name] = process
             if self._closed:
                 process.kill()
         return process
 
-    def _drop(self, name: str, process: workers.Worker) -> None:
+    def _drop(self, name: str, process: local.Worker) -> None:
         """Give up a process that was lost; raises `Reschedule` if that was meant."""
         with self._lock:
             del self._running[name]
@@ -177,7 +163,7 @@ class Host(WorkerPlugin):
         if meant:
             raise Reschedule
 
-    def _give_back(self, name: str, process: workers.Worker) -> None:
+    def _give_back(self, name: str, process: local.Worker) -> None:
         """Keep a process for the next key, but not for ever."""
         timer = threading.Timer(IDLE, process.kill)
         timer.daemon = True
@@ -194,3 +180,23 @@ def do(name: str, work: Callable[[Any], Any], key: Any, *_: Any) -> Any:
     worker = get_worker()
     host: Host = worker.plugins[name]  # type: ignore[assignment]
     return host.do(str(worker.get_current_task()), work, key)
+
+
+def reaper(client: str, name: str) -> Any:
+    """A plugin for a scheduler that removes the workers' plugin of a client when the client is gone, however it ended.
+
+    Its class is local so that it is sent as a whole: the scheduler need not have this program.
+    """
+
+    class Reaper(SchedulerPlugin):
+        def remove_client(self, scheduler: Any, client: str) -> None:
+            if client == owner:
+                self.removal = asyncio.ensure_future(self.remove(scheduler))
+
+        async def remove(self, scheduler: Any) -> None:
+            scheduler.remove_plugin(f"end-{name}")
+            if name in scheduler.worker_plugins:
+                await scheduler.unregister_worker_plugin(None, name)
+
+    owner = client
+    return Reaper()

@@ -7,29 +7,18 @@ import signal
 import sys
 from multiprocessing.connection import Connection
 
+from tablebase.compute.child_process import ChildProcess
 from tablebase.errors import ClusterError
-from tablebase.executors.child_process import ChildProcess
 
 CLOSE = 5.0
 """Seconds to end the cluster in an orderly way."""
 
 
 class LocalCluster(ChildProcess):
-    """A scheduler and workers that end with this process.
-
-    Parameters
-    ----------
-    workers : int
-    resources : mapping
-        What each worker offers.
-
-    Attributes
-    ----------
-    address : str
-        Of the scheduler.
-    """
+    """A scheduler and workers that end with this process."""
 
     def __init__(self, workers: int, resources: dict[str, float]) -> None:
+        """Start so many workers, each of which offers these resources."""
         super().__init__(_serve, workers, resources, grace=2 * CLOSE)
         try:
             started, text = self.pipe.recv()
@@ -38,6 +27,8 @@ class LocalCluster(ChildProcess):
         if not started:
             self.end()
             raise ClusterError("this machine", f"no cluster of Dask can be started here ({text})", "use --executor local")
+        # Of the scheduler.
+        # Of the scheduler.
         self.address: str = text
 
 

@@ -14,18 +14,10 @@ Watch = Callable[[Any, Stage], object]
 
 
 class Fault(NamedTuple):
-    """Why a worker cannot be used.
+    """Why a worker cannot be used."""
 
-    Parameters
-    ----------
-    what : str
-        What is wrong, as the predicate of a sentence.
-    cure : str
-        What to do.
-    """
-
-    what: str
-    cure: str
+    what: str  # is wrong, as the predicate of a sentence
+    cure: str  # what to do
 
 
 Check = Callable[[], Fault | None]

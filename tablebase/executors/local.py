@@ -1,34 +1,31 @@
-"""Work on this machine: in this process, or in others that it starts."""
+"""Work on this machine: in this process, or in others that it starts, each of which does one thing after another."""
 
 from __future__ import annotations
 
+import pickle
+import traceback
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
-from multiprocessing.connection import wait
+from multiprocessing.connection import Connection, wait
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
+from tablebase.compute.child_process import ChildProcess
 from tablebase.compute.stages import Stage, watched
+from tablebase.errors import CapacityError
 from tablebase.executors.executor import Executor, Limits, Watch, unwatched
-from tablebase.executors.workers import Outcome, Worker
 
 
 class LocalExecutor(Executor):
-    """Processes of this machine.
+    """Processes of this machine; by default one worker and no limit of memory.
 
     The first key is done alone, so that kernels are compiled once and not once a worker: in this process, unless keys are
     droppable. So are all of them with one worker, or where only one key at a time can be done.
-
-    Parameters
-    ----------
-    limits : Limits, optional
-        By default one worker and no limit of memory.
-    ahead : float
-        Seconds for which keys are done in this process, one after another, before workers are started: loading one takes
-        longer than many small tables.
     """
 
     def __init__(self, limits: Limits | None = None, ahead: float = 0.0) -> None:
+        """For `ahead` seconds keys are done here, one by one: loading a worker takes longer than many small tables."""
         super().__init__(limits or Limits())
         self._waiting: list[tuple[Callable[[Any], Any], Any]] = []
         self._workers: list[Worker] = []
@@ -113,3 +110,77 @@ class LocalExecutor(Executor):
         worker = self._idle.pop()
         worker.submit(work, key)
         self._running[worker.pipe] = worker, key
+
+
+class Worker(ChildProcess):
+    """A process that does one thing at a time."""
+
+    def __init__(self) -> None:
+        super().__init__(_serve)
+
+    def submit(self, work: Callable[[Any], Any], key: Any) -> None:
+        """Begin ``work(key)``, for which the worker must be idle."""
+        task = pickle.dumps((work, key))
+        with _losses_as_errors():
+            self.pipe.send_bytes(task)
+
+    def answer(self) -> Stage | Outcome:
+        """Wait for a stage of the work or, once it is done, its outcome; raise `CapacityError` if the worker was lost."""
+        with _losses_as_errors():
+            answer = self.pipe.recv_bytes()
+        said: Stage | Outcome = pickle.loads(answer)
+        return said
+
+
+class Outcome(NamedTuple):
+    """What became of some work: its result, or what it raised and where."""
+
+    value: Any
+    fault: BaseException | None = None
+    trace: str = ""
+
+    def result(self) -> Any:
+        """The result; raises what the work raised."""
+        if self.fault is not None:
+            raise self.fault from RemoteError(self.trace)
+        return self.value
+
+
+class RemoteError(Exception):
+    """Where in the worker its work failed, as text, since frames cannot be sent."""
+
+
+@contextmanager
+def _losses_as_errors() -> Iterator[None]:
+    """A worker whose pipe is broken, as one sentence."""
+    try:
+        yield
+    except (EOFError, OSError) as fault:
+        cure = "use fewer --workers or a smaller --memory"
+        raise CapacityError("a worker was killed, most likely because memory ran out", cure) from fault
+
+
+def _serve(pipe: Connection) -> None:
+    """Do what is asked for until the pipe is closed; runs in the worker."""
+    while True:
+        try:
+            pipe.send_bytes(_outcome(pipe.recv_bytes(), lambda stage: pipe.send_bytes(pickle.dumps(stage))))
+        except (EOFError, OSError):
+            return
+
+
+def _outcome(task: bytes, listener: Callable[[Stage], object]) -> bytes:
+    """Do a pickled task, while a listener hears of its stages; pickle the outcome."""
+    try:
+        work, key = pickle.loads(task)
+        with watched(listener):
+            return pickle.dumps(Outcome(work(key)))
+    except BaseException as fault:
+        trace = traceback.format_exc()
+        try:
+            outcome = pickle.dumps(Outcome(None, fault, trace))
+            # Some exceptions can be pickled, but not be made again.
+            pickle.loads(outcome)
+        except Exception:
+            outcome = pickle.dumps(Outcome(None, RuntimeError(trace), trace))
+        return outcome

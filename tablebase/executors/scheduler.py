@@ -24,17 +24,10 @@ DROPPED = Stage("dropped")
 
 @dataclass(frozen=True)
 class Budget(Generic[Key]):
-    """Which keys may be in progress together.
-
-    Parameters
-    ----------
-    limits : Limits
-    needs : callable
-        Bytes of memory that a key needs.
-    """
+    """Which keys may be in progress together."""
 
     limits: Limits
-    needs: Callable[[Key], int]
+    needs: Callable[[Key], int]  # bytes of memory
 
     def startable(self, ready: Sequence[Key], running: Sequence[Key]) -> list[Key]:
         """The ready keys to start now, in order, beside those that are running."""
@@ -57,21 +50,11 @@ class Budget(Generic[Key]):
 
 @dataclass(frozen=True)
 class Deadline(Generic[Key]):
-    """When work has to be over.
+    """When work has to be over."""
 
-    Parameters
-    ----------
-    at : float
-        In seconds since the epoch, like `time.time`.
-    seconds : callable
-        How long a key is expected to take, when it is asked.
-    grace : float
-        Seconds after the deadline in which keys in progress may still finish.
-    """
-
-    at: float
-    seconds: Callable[[Key], float]
-    grace: float = 0.0
+    at: float  # seconds since the epoch, like `time.time`
+    seconds: Callable[[Key], float]  # that a key is expected to take, when it is asked
+    grace: float = 0.0  # seconds after the deadline in which keys in progress may still finish
 
     def admits(self, key: Key) -> bool:
         """Whether a key that is started now is expected to be done in time."""
@@ -90,31 +73,12 @@ def run_graph(
     deadline: Deadline[Key] | None = None,
     watch: Watch = unwatched,
 ) -> Generator[Result, None, None]:
-    """Do `work` for every key once all it depends on is done, with the threads that no other key can use.
+    """Do picklable `work` for every key of the graph once all it depends on is done, and yield the results as they come.
 
-    Parameters
-    ----------
-    graph : mapping of key to keys
-        What each key depends on; all of them keys of the graph.
-    work : callable
-        A picklable function of one key.
-    executor : Executor
-    needs : callable
-        Bytes of memory that a key needs.
-    deadline : Deadline, optional
-        No key is started that is expected to take longer, and those that are not done when its grace is over are dropped.
-    watch : callable
-        Called with keys and the stages that their work has reached, `DROPPED` among them.
-
-    Yields
-    ------
-    Result
-        As they come. With a deadline there may be fewer than keys.
-
-    Raises
-    ------
-    CapacityError
-        If a single key needs more memory than the executor allows, or a worker was lost.
+    Keys get the threads that no other key can use; `needs` are their bytes of memory.
+    No key is started that is expected to take longer than until the deadline, and those not done when its grace is over are
+    dropped, so that there are fewer results. `watch` is called with keys and the stages of their work, `DROPPED` among them.
+    Raise `CapacityError` if a single key needs more memory than the executor allows, or a worker was lost.
     """
     with ensured(partial(executor.stop, abort=True)), executor:
         executor.start(concurrent=not is_chain(graph), droppable=deadline is not None, watch=watch)

@@ -16,22 +16,9 @@ LONGEST_LINE = MEBIBYTE
 
 
 def read_text(path: Path, cure: str, most: int = MOST, what: str = "text in UTF-8") -> str:
-    """Read a text file.
+    """Read a text file; raise `TablebaseError` if it cannot be read, has more than `most` bytes, or is not `what` it should be.
 
-    Parameters
-    ----------
-    path : Path
-    cure : str
-        What to do if it cannot be read, such as ``name another file``.
-    most : int
-        Its largest size in bytes.
-    what : str
-        What it should be.
-
-    Raises
-    ------
-    TablebaseError
-        If it cannot be read, is larger, or is not text.
+    The `cure` is what to do then, such as ``name another file``.
     """
     try:
         with path.open("rb") as file:

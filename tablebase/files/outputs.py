@@ -1,4 +1,4 @@
-"""The one writer of outputs: a draft beside the file, renamed when it is whole, and places that are refused by name."""
+"""The one writer of outputs: a draft beside the file, renamed when it is whole, places that are refused by name, and locks."""
 
 from __future__ import annotations
 
@@ -42,25 +42,11 @@ def publish(draft: Path, path: Path) -> None:
 def check_output(
     path: Path, cure: str, *, inputs: Iterable[Path | None] = (), folder: Path | None = None, new: bool = False
 ) -> None:
-    """Check, before any work, that a file can be written.
+    """Check, before any work, that a file can be written; `cure` is what to do otherwise, such as ``name another file``.
 
-    Parameters
-    ----------
-    path : Path
-    cure : str
-        What to do otherwise, such as ``name another file with --output``.
-    inputs : iterable of Path or None
-        Files that the same command reads or writes.
-    folder : Path, optional
-        The tablebase that the command uses, which may not be there yet.
-    new : bool
-        Whether the file must not be there yet.
-
-    Raises
-    ------
-    TablebaseError
-        If it is a folder, a device other than the null device or a terminal, one of `inputs`, or in the folder of a tablebase;
-        if its own folder is missing; or if the system does not allow it.
+    Raise `TablebaseError` if it is a folder, a device other than the null device or a terminal, one of `inputs` (files that the
+    same command reads or writes), or in the folder of a tablebase, such as `folder`, which may not be there yet; if it is there
+    and has to be `new`; if its own folder is missing; or if the system does not allow it.
     """
     try:
         if _descriptor(path) is not None:
@@ -119,15 +105,8 @@ def check_writable(folder: Path, cure: str) -> None:
 def written(path: Path, cure: str, *, own: bool = False) -> Iterator[IO[bytes]]:
     """Open a file for what is written in the block; the file is replaced at its end, or not at all.
 
-    A pipe, a terminal, the null device and names such as ``/dev/stdout`` are written to directly.
-
-    Parameters
-    ----------
-    path : Path
-    cure : str
-        See `check_output`.
-    own : bool
-        Whether the file belongs to a tablebase.
+    A pipe, a terminal, the null device and names such as ``/dev/stdout`` are written to directly. See `check_output`, which is
+    left out for a tablebase's `own` files.
     """
     if not own:
         check_output(path, cure)
@@ -188,6 +167,25 @@ def appended(path: Path, cure: str, *, folder: Path | None = None, inputs: Itera
         return path.open("a", encoding="utf-8", buffering=1)
     except OSError as fault:
         raise system_error(fault, path, cure) from fault
+
+
+@contextmanager
+def locked(file: Path, refusal: str) -> Iterator[None]:
+    """Hold a lock in the block, and at the latest until this process ends; raise `TablebaseError` if another one holds it."""
+    # Imported here because it takes long to load.
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(file, thread_local=False)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise TablebaseError(refusal) from None
+    except OSError as fault:
+        raise system_error(fault, file.parent) from fault
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def tablebase_of(path: Path) -> Path | None:

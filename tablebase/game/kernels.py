@@ -14,11 +14,13 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from tablebase.compute.jit import callback, inline
+from tablebase.compute.jit import callback, inline, jit
 from tablebase.compute.pointers import borrowed
 from tablebase.game.types import CHANCE, OVER
 
 Int64 = NDArray[np.int64]
+NOBODY = -1
+"""The attacker that `expand` is given where nobody's chance is asked for."""
 DOUBT = -3
 """What `expand` returns where a table knows less than the rules, so that the worst for the attacker must be assumed."""
 LABEL, WEIGHT, BEGINS, STATE = 0, 1, 2, 3
@@ -75,6 +77,38 @@ def alone(_rules: Any, _number: Any) -> Any:
     return 1, 1
 
 
+# For callers that are not compiled; a cfunc that is called itself runs as Python.
+
+
+@jit
+def call_expand(expand: Any, rules: Int64, state: Int64, attacker: int, rows: Int64) -> Any:
+    """What `Kernels.expand` returns."""
+    return expand(rules, state, attacker, rows)
+
+
+@jit
+def call_index(index: Any, rules: Int64, state: Int64) -> Any:
+    """What `Kernels.index` returns."""
+    return index(rules, state)
+
+
+@jit
+def call_state_at(state_at: Any, rules: Int64, number: int, state: Int64) -> Any:
+    """What `Kernels.state_at` returns."""
+    return state_at(rules, number, state)
+
+
+@jit
+def call_evaluate(evaluate: Any, rules: Int64, parameters: Int64, state: Int64, values: Int64) -> Any:
+    """What `StateEvaluation.evaluate` returns."""
+    return evaluate(rules, parameters, state, values)
+
+
+def winner_of(places: tuple[int, ...]) -> int:
+    """The only player in first place, as `Kernels.expand` returns it; -1 if there is none."""
+    return places.index(1) if places.count(1) == 1 else -1
+
+
 @dataclass(frozen=True)
 class Kernels:
     """The compiled functions of a game; all are pure and must not raise.
@@ -88,7 +122,7 @@ class Kernels:
         `CHANCE`, `DOUBT` or `OVER`. Fills the first `count` rows with a code or a draw's number, its weight (the
         probability is the weight's share of the sum of all), whether a turn begins, and the state. If the game is over,
         `count` is the number of the only player in first place, or -1. `attacker` is the player whose chance is asked
-        for; -1 if nobody's, where `DOUBT` does not occur.
+        for; `NOBODY` if nobody's, where `DOUBT` does not occur.
     index : compiled function
         ``index(rules, state) -> (number, player)``, made with `indexes`. The number under which a table stores the
         state, and the player who is to move there, since a table may store a state under another one that is worth the

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from tablebase.compute.jit import jit
 from tablebase.compute.threads import spread
 from tablebase.slices.pursuit import NOWHERE, Pursuit
+from tablebase.slices.pursuit_arrays import GRAIN, PursuitArrays, compile_pursuit, mark_escapes, rank_after, stands, unrank
 from tablebase.slices.slice_arrays import Int8
-from tablebase.solvers.pursuit_arrays import GRAIN, PursuitArrays, compile_pursuit, mark_escapes, rank_after, stands, unrank
 
 Counts = NDArray[np.uint32]
 

@@ -1,23 +1,20 @@
-"""Positions of consecutive indices: which there are, their mirror images, and the rows of each slice that is stored there."""
+"""Positions of consecutive indices: which there are, and their mirror images."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Outcome
-from tablebase.mining.moves import Listed, RowMoves, in_full, slice_moves
-from tablebase.mining.rows import Rows
-from tablebase.mining.scan_kernels import spread_rows
-from tablebase.mining.selection import Wanted
+from tablebase.mining.move_values import Listed, in_full, slice_moves
 from tablebase.mining.stored_codes import StoredCodes
+from tablebase.mining.wanted import Wanted
 from tablebase.slices.indexing import Layout, Squares, apart
-from tablebase.slices.location import Address, StoredSlice, is_self_paired, locate
-from tablebase.slices.positions import Positions
+from tablebase.slices.location import Address, is_self_paired, locate
 from tablebase.tables.values import Codes, Coding
 
 FEW = 4
@@ -73,7 +70,7 @@ class Block:
         has_value[[value.code(self.coding) for value in wanted.values]] = True
         matches = has_value.take(self.codes)
         if wanted.zugzwang and self.other_codes is not None:
-            worth = _worth_of_codes(self.coding)
+            worth = worth_of_codes(self.coding)
             matches &= worth.take(self.codes) + worth.take(self.other_codes) < 0
         offsets = np.flatnonzero(matches)
         if len(offsets) * FEW < len(matches) or not self._whole_rows:
@@ -108,6 +105,8 @@ class Block:
 
     def squares(self, offsets: NDArray[np.int64]) -> Squares:
         """Squares of each slot, shape (offsets, slots), of void indices, too."""
+        from tablebase.mining.scan_kernels import spread_rows
+
         layout, last = self.layout, self.layout.groups[-1]
         # Each column is contiguous, because features read squares piece by piece.
         squares = np.empty((len(offsets), len(layout.slots)), dtype=np.int8, order="F")
@@ -119,23 +118,14 @@ class Block:
 
 @dataclass(frozen=True)
 class Image:
-    """Positions of a block as they are indexed, or their mirror images.
-
-    Parameters
-    ----------
-    block : Block
-    offsets : ndarray of int64
-    mirrored : bool
-    plain : Image or None
-        All positions as they are indexed; None if these are they.
-    places : ndarray of int64 or None
-        The places in `plain` of those that these are or mirror; None for all.
-    """
+    """Positions of a block as they are indexed, or their mirror images."""
 
     block: Block
     offsets: NDArray[np.int64]
     mirrored: bool = False
+    # All positions as they are indexed; None if these are they.
     plain: Image | None = None
+    # The places in `plain` of those that these are or mirror; None for all.
     places: NDArray[np.int64] | None = None
 
     def some(self, where: NDArray[np.int64]) -> Image:
@@ -185,42 +175,6 @@ class Image:
         moves = slice_moves(block.layout.game, block.layout.material, block.side)
         return moves.listed(self.squares, in_full(block.coding).take(self.codes), block.stored_codes)
 
-    def rows_of(self, slice_: StoredSlice) -> Rows:
-        """The rows of a slice that is stored here."""
-        layout, material, location = self.block.layout, slice_.material, slice_.location
-
-        def positions() -> Positions:
-            by_slot = mapped(layout.game.swap, self.squares) if location.swapped else self.squares
-            slots = np.argsort([location.pairing[piece] for piece in layout.slots])
-            squares = side_by_side([by_slot[:, slot] for slot in slots])
-            for alike in like_pieces(material.kinds):
-                squares[:, alike] = np.sort(squares[:, alike], axis=1)
-            # Several columns share them.
-            squares.flags.writeable = False
-            return Positions(layout.game, material, slice_.side, squares)
-
-        def some(where: NDArray[np.int64]) -> Rows:
-            return self.some(where).rows_of(slice_)
-
-        moves = partial(self._moves_of, slice_)
-        coding = self.block.coding
-        return Rows(slice_, self.codes, coding, self._numbers, positions, lambda: self.other_codes, moves, some)
-
-    def _numbers(self) -> NDArray[np.int64]:
-        """A number for each placement of the stored material."""
-        return 2 * (self.block.begin + self.offsets) + self.mirrored
-
-    def _moves_of(self, slice_: StoredSlice) -> RowMoves:
-        """The moves of the rows of a slice."""
-        game, layout, location = self.block.layout.game, self.block.layout, slice_.location
-        squares = np.arange(len(game.board), dtype=np.int8)
-        for image, applies in ((game.mirror, self.mirrored), (game.swap, location.swapped)):
-            squares = np.array(image, dtype=np.int8)[squares] if applies else squares
-        kinds = np.array([slice_.material.kinds[location.pairing[piece]] for piece in layout.slots], dtype=np.int16)
-        moves = slice_moves(game, layout.material, self.block.side)
-        places = np.arange(len(self.offsets)) if self.places is None else self.places
-        return RowMoves(game, moves, self.listed, places, squares, kinds)
-
 
 def side_by_side(columns: list[NDArray[np.int8]]) -> Squares:
     """Columns as an array that keeps each contiguous, because features read squares piece by piece."""
@@ -243,7 +197,7 @@ def like_pieces(kinds: tuple[int, ...]) -> list[slice]:
 
 
 @cache
-def _worth_of_codes(coding: Coding) -> NDArray[np.int8]:
-    """For each code 1, 0 or -1 for a win, draw or loss of the side to move, void ones included."""
+def worth_of_codes(coding: Coding) -> NDArray[np.int8]:
+    """For each code 1, 0 or -1 for a win, draw or loss of the side to move; 0 for the void one."""
     outcomes = [coding.value(code).outcome for code in range(coding.void)]
     return np.array([(outcome is Outcome.WIN) - (outcome is Outcome.LOSS) for outcome in outcomes] + [0], dtype=np.int8)

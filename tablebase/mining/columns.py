@@ -11,8 +11,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tablebase.errors import TablebaseError
-from tablebase.game import Game, Outcome
+from tablebase.game import Game
 from tablebase.game.features import KINDS, Feature
+from tablebase.mining.block import worth_of_codes
 from tablebase.mining.board_text import TEXTS, board_texts
 from tablebase.mining.column import OUTCOMES, TEXT, ZUGZWANG, Column, by_code, constant, of_outcomes, small_integers, words_array
 from tablebase.mining.move_columns import columns_from_moves, move_columns
@@ -111,18 +112,15 @@ def _distance(coding: Coding, codes: Codes) -> pa.Array:
 
 
 @cache
-def _advantages(coding: Coding) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
-    """For each code 1, 0 or -1 for a win, draw or loss of the side to move, and whether the game is over."""
-    signs = {Outcome.WIN: 1, Outcome.DRAW: 0, Outcome.LOSS: -1}
-    values = [coding.value(code) for code in range(coding.void)]
-    over = [code == STALEMATE or value.distance == 0 for code, value in enumerate(values)]
-    return np.array([signs[value.outcome] for value in values], dtype=np.int8), np.array(over, dtype=bool)
+def _is_over(coding: Coding) -> NDArray[np.bool_]:
+    """For each code whether the game is over."""
+    return np.array([code == STALEMATE or coding.value(code).distance == 0 for code in range(coding.void)], dtype=bool)
 
 
 def _zugzwang(rows: Rows) -> pa.Array:
     """Whether both sides do worse when they have to move: the outcomes of the two sides to move sum up to less than a draw."""
-    signs, over = _advantages(rows.coding)
-    both = signs.take(rows.codes) + signs.take(rows.other_codes)
+    worth, over = worth_of_codes(rows.coding), _is_over(rows.coding)
+    both = worth.take(rows.codes) + worth.take(rows.other_codes)
     return pa.array(both < 0, mask=over.take(rows.codes) | over.take(rows.other_codes))
 
 

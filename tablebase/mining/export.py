@@ -24,7 +24,8 @@ from tablebase.mining.columns import columns
 from tablebase.mining.rows import Rows
 from tablebase.mining.sample import WHOLE, Sample
 from tablebase.mining.scan import Scan
-from tablebase.mining.selection import SLICE_COLUMNS, Selection
+from tablebase.mining.selection import SLICE_COLUMNS
+from tablebase.mining.wanted import Selection
 from tablebase.slices.location import StoredSlice
 from tablebase.slices.material import material_name
 from tablebase.tables.store import Store

@@ -11,7 +11,8 @@ from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.mining.column import Column
 from tablebase.mining.rewrite.counted import COUNT
-from tablebase.mining.selection import Histograms, Selection, slice_table, value_table
+from tablebase.mining.selection import slice_table, value_table
+from tablebase.mining.wanted import Histograms, Selection
 
 
 class HistogramTable:

@@ -22,7 +22,8 @@ from tablebase.mining.own_tables import OwnTables
 from tablebase.mining.rewrite.reading import TABLES, written
 from tablebase.mining.row_functions import AS_DISTINCT_ROW, AS_ROW, as_distinct_row, as_row, register_functions
 from tablebase.mining.sandbox import registered, sandbox, scratch
-from tablebase.mining.selection import Selection, check_built
+from tablebase.mining.selection import check_built
+from tablebase.mining.wanted import Selection
 from tablebase.slices.location import Address, StoredSlice
 from tablebase.slices.material import material_of
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tablebase.game import Game
 from tablebase.mining.board_text import POSITION, board_texts, child_texts
 from tablebase.mining.column import OUTCOMES, TEXT, Column, by_code, of_outcomes, small_integers, words_array
-from tablebase.mining.moves import Judged, RowMoves, move_texts
+from tablebase.mining.move_values import Judged, RowMoves, move_texts
 from tablebase.mining.rows import MoveRows, Rows
 from tablebase.mining.words import one_of
 from tablebase.tables.values import FIRST, FULL, Codes

@@ -10,8 +10,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from tablebase.errors import TablebaseError, did_you_mean, quoted, system_error
-from tablebase.mining.reach import SYSTEM
 from tablebase.mining.rewrite.reading import TABLES
+from tablebase.mining.statement import SYSTEM
 
 OwnTables = Mapping[str, pa.Table]
 """Tables by name."""

@@ -24,15 +24,13 @@ from tablebase.game import Game
 from tablebase.game.features import Feature
 from tablebase.mining.board_text import POSITION
 from tablebase.mining.column import Column, sql_type
-from tablebase.mining.column_names import distinct_names
 from tablebase.mining.columns import columns, columns_of_moves
 from tablebase.mining.conditions import conditions_on, sources
-from tablebase.mining.frames import Tabular, with_plain_numbers
 from tablebase.mining.histograms import HistogramTable
 from tablebase.mining.lookup import look_up, named_positions
 from tablebase.mining.own_tables import own_tables
 from tablebase.mining.position_text import PositionWriter
-from tablebase.mining.reach import check_reach
+from tablebase.mining.results import Tabular, distinct_names, with_plain_numbers
 from tablebase.mining.rewrite.reading import (
     COUNTED,
     MAIN,
@@ -50,8 +48,9 @@ from tablebase.mining.row_functions import declare_functions, register_functions
 from tablebase.mining.sample import WHOLE
 from tablebase.mining.sandbox import faults_as_sentences, registered, sandbox, scratch
 from tablebase.mining.scan import Scan
-from tablebase.mining.selection import Selection, all_of, conditions_on_positions, known_histograms, select_by_condition, union
-from tablebase.mining.statement import Statement, read_request, read_statement
+from tablebase.mining.selection import conditions_on_positions, known_histograms, select_by_condition
+from tablebase.mining.statement import Statement, check_reach, read_request, read_statement
+from tablebase.mining.wanted import Selection, all_of, union
 from tablebase.mining.words import check_words
 from tablebase.tables.choice import missing_table
 from tablebase.tables.format import table_path

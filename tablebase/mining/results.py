@@ -1,26 +1,86 @@
-"""Results of queries, for people and programs."""
+"""Results of queries: as tables of other libraries, as rows of plain values, and as Parquet files."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
-from typing import IO, Any
+from itertools import count
+from typing import IO, TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from tablebase.errors import TablebaseError
-from tablebase.mining.column_names import distinct_names
+from tablebase.errors import TablebaseError, check_extra
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+
+class Tabular(ABC):
+    """Rows with named columns."""
+
+    @property
+    @abstractmethod
+    def columns(self) -> list[str]:
+        """Names of the columns, each of which occurs once."""
+
+    @abstractmethod
+    def arrow(self) -> pa.Table:
+        """All rows as an Arrow table."""
+
+    def df(self) -> pandas.DataFrame:
+        """All rows as a data frame of pandas, which must be installed."""
+        check_extra("frames of pandas", "pandas")
+        frame: pandas.DataFrame = self.arrow().to_pandas()
+        return frame
+
+    def pl(self) -> polars.DataFrame:
+        """All rows as a data frame of Polars, which must be installed."""
+        check_extra("frames of polars", "polars")
+        import polars
+
+        return polars.DataFrame(self.arrow())
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        """All rows as tuples."""
+        return list(zip(*(column.to_pylist() for column in self.arrow().columns), strict=True))
+
+
+def with_plain_numbers(table: pa.Table) -> pa.Table:
+    """The table with integers where sums are decimal numbers without decimal places, as far as they fit."""
+    for number, field in enumerate(table.schema):
+        if pa.types.is_decimal(field.type) and field.type.scale == 0:
+            try:
+                table = table.set_column(number, field.name, table.column(number).cast(pa.int64()))
+            except pa.ArrowInvalid:
+                continue
+    return table
+
+
+def distinct_names(names: list[str]) -> list[str]:
+    """Make names distinct: a name that occurred before gets a number.
+
+    Examples
+    --------
+    >>> distinct_names(["a", "b", "a", "a_3"])
+    ['a', 'b', 'a_4', 'a_3']
+    """
+    distinct: list[str] = []
+    for place, name in enumerate(names, start=1):
+        numbers = count(place)
+        new = name
+        while new in distinct or (new != name and new in names):
+            new = f"{name}_{next(numbers)}"
+        distinct.append(new)
+    return distinct
 
 
 def names_and_rows(batches: Iterator[pa.RecordBatch]) -> tuple[list[str], Iterator[dict[str, Any]]]:
     """Names of the columns, and the rows as dicts; columns with the same name are numbered.
 
-    Parameters
-    ----------
-    batches : iterator of pyarrow.RecordBatch
-        At least one, which may be empty.
+    There must be at least one batch, which may be empty.
     """
     first = next(batches)
     names = distinct_names(first.schema.names)
@@ -57,6 +117,8 @@ def _plain(value: Any) -> Any:
 
 def write_parquet(file: IO[bytes], batches: Iterable[pa.RecordBatch]) -> None:
     """Write the rows as a Parquet file."""
+    import pyarrow.parquet as pq
+
     writer: pq.ParquetWriter | None = None
     for batch in batches:
         if writer is None:

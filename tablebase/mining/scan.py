@@ -22,9 +22,9 @@ from tablebase.mining.block import Block
 from tablebase.mining.column import Column
 from tablebase.mining.rows import MoveRows, Rows
 from tablebase.mining.sample import ALL, WHOLE, Sample, end_of_smallest
-from tablebase.mining.selection import Selection
 from tablebase.mining.stored_codes import StoredCodes
 from tablebase.mining.stored_sides import Span, StoredSide, stored_sides
+from tablebase.mining.wanted import Selection
 from tablebase.slices.indexing import layout_of
 from tablebase.tables.store import Store
 
@@ -154,7 +154,7 @@ class Scan:
             work(MoveRows(rows) if self.of_moves else rows)
             for wanted, slices in stored.by_values.items()
             for image in block.images(wanted)
-            for rows in (image.rows_of(slice_) for slice_ in slices)
+            for rows in (Rows(image, slice_) for slice_ in slices)
         ]
 
     def _batch(self, rows: Rows) -> pa.RecordBatch:

@@ -1,14 +1,29 @@
-"""The kernel of scans: the squares of consecutive positions."""
+"""Kernels of scans: the squares of consecutive positions, what their moves are worth, and which of these is right."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.compute.jit import jit
+from tablebase.compute.jit import inline, jit
 from tablebase.slices.indexing import Squares
+from tablebase.slices.slice_arrays import Int32, Int64
+from tablebase.tables import values
 
-Int64 = NDArray[np.int64]
+NONE = -1
+"""No move."""
+UNDECIDED = -2
+"""Instead of the only move: a move of unknown value may keep the outcome as well."""
+UNKNOWN = np.iinfo(np.uint16).max
+"""The code of a move whose value is unknown; all codes here are in the coding `tablebase.tables.values.FULL`."""
+STRIDE = 2
+WON, DRAWN, LOST = 0, 1, 2
+Int16 = NDArray[np.int16]
+
+is_win = inline(values.is_win)
+is_loss = inline(values.is_loss)
 
 
 @jit
@@ -39,3 +54,95 @@ def spread_rows(front: Squares, begin: int, length: int, offsets: Int64, squares
             position += 1
         for slot in range(front.shape[1]):
             squares[first:position, slot] = front[row, slot]
+
+
+@jit
+def look_up(destinations: Int32, numbers: Int64, wanted: int, codes: values.Codes, worth: values.Codes, out: values.Codes) -> None:
+    """Set what moves to one destination are worth, given the codes there, and what a move to each code is worth."""
+    for move in range(len(destinations)):
+        if destinations[move] == wanted:
+            out[move] = worth[codes[numbers[move]]]
+
+
+@jit
+def judge(
+    begin: Int64,
+    steps: Int32,
+    worth: values.Codes,
+    positions: values.Codes,
+    wins: Int16,
+    draws: Int16,
+    losses: Int16,
+    only: Int32,
+) -> None:
+    """Count the moves of positions by outcome, and find the only one that keeps the outcome.
+
+    Parameters
+    ----------
+    begin, steps : ndarray
+        As `list_moves` leaves them.
+    worth : ndarray of uint16, shape (moves,)
+        The value of each move, or `UNKNOWN`.
+    positions : ndarray of uint16, shape (positions,)
+        The value of each position.
+    wins, draws, losses : ndarray of int16, shape (positions,)
+        Output: the number of moves with each outcome, `NONE` in all three if some value is unknown.
+    only : ndarray of int32, shape (positions,)
+        Output: the step of the only move that keeps the outcome, `NONE` or `UNDECIDED`.
+    """
+    for place in range(len(positions)):
+        wanted = _outcome(np.int64(positions[place]))
+        won, drawn, lost, unknown, kept, right = 0, 0, 0, 0, 0, NONE
+        for move in range(begin[place], begin[place + 1]):
+            if worth[move] == UNKNOWN:
+                unknown += 1
+                continue
+            outcome = _outcome(np.int64(worth[move]))
+            won += outcome == WON
+            drawn += outcome == DRAWN
+            lost += outcome == LOST
+            if outcome == wanted:
+                kept += 1
+                right = steps[move]
+        only[place] = NONE if kept > 1 else UNDECIDED if unknown else right
+        wins[place], draws[place], losses[place] = (NONE, NONE, NONE) if unknown else (won, drawn, lost)
+
+
+@jit
+def choose(
+    begin: Int64,
+    places: Int64,
+    steps: Int32,
+    worth: values.Codes,
+    positions: values.Codes,
+    order: Int32,
+    best: Int32,
+) -> None:
+    """Find the best moves of some positions.
+
+    Parameters
+    ----------
+    begin, steps, worth, positions : ndarray
+        As in `judge`.
+    places : ndarray of int64, shape (chosen positions,)
+        The numbers of the positions.
+    order : ndarray of int32, shape (steps,)
+        Of moves with the same value, that with the lowest number is better.
+    best : ndarray of int32, shape (chosen positions,)
+        Output: the step of the best move; `NONE` without a move that is worth as much as the position.
+    """
+    for number in range(len(places)):
+        place = places[number]
+        best[number] = NONE
+        for move in range(begin[place], begin[place + 1]):
+            step = steps[move]
+            if worth[move] == positions[place] and (best[number] == NONE or order[step] < order[best[number]]):
+                best[number] = step
+
+
+@inline
+def _outcome(code: Any) -> int:
+    """Whether a code is that of a win, a draw or a loss."""
+    if is_win(code, STRIDE):
+        return WON
+    return LOST if is_loss(code, STRIDE) else DRAWN

@@ -6,9 +6,9 @@ slice that have the same value. DuckDB therefore evaluates it once for each such
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -17,15 +17,15 @@ from sqlglot import exp
 
 from tablebase.catalog.catalog import Catalog
 from tablebase.errors import TablebaseError
-from tablebase.game import Game, Outcome
+from tablebase.game import Game
 from tablebase.mining.column import ZUGZWANG
 from tablebase.mining.conditions import parts_of
 from tablebase.mining.rewrite.reading import written
 from tablebase.mining.sandbox import scratch
+from tablebase.mining.wanted import Histograms, Occurring, Selection, Wanted, all_of
 from tablebase.slices.location import StoredSlice, locate, slices
 from tablebase.slices.material import Material, material_name, parse_material, parse_materials, piece_counts
 from tablebase.tables.choice import missing_game, missing_pieces, missing_table
-from tablebase.tables.values import DRAW, STALEMATE, Coding, Value
 
 SLICE_COLUMNS = ("material", "pieces", "side")
 """The columns that name a slice; the letters of its pieces, p1, p2, …, follow from these."""
@@ -36,69 +36,8 @@ SLICE_FIELDS = {"material": pa.string(), "pieces": pa.int16(), "side": pa.string
 VALUE_SCHEMA = pa.schema({"outcome": pa.string(), "distance": pa.int16(), "stalemate": pa.bool_()})
 
 
-@dataclass(frozen=True, order=True)
-class Occurring:
-    """A value that positions of a slice have; the fields are columns of `positions`."""
-
-    outcome: str
-    distance: int | None
-    stalemate: bool
-
-    def code(self, coding: Coding) -> int:
-        """Its code in a table."""
-        if self.distance is None:
-            return STALEMATE if self.stalemate else DRAW
-        return coding.code(Value(Outcome(self.outcome), self.distance))
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """Which positions of a slice are wanted, or some more: those that fulfil all of these.
-
-    Parameters
-    ----------
-    values : frozenset of Occurring
-        They have one of these values.
-    indices : frozenset of int or None
-        They are at one of these indices; None for all.
-    zugzwang : bool
-        They are mutual zugzwang.
-    """
-
-    values: frozenset[Occurring]
-    indices: frozenset[int] | None = None
-    zugzwang: bool = False
-
-    def __or__(self, other: Wanted) -> Wanted:
-        """All positions that either wants, and possibly others."""
-        indices = None if self.indices is None or other.indices is None else self.indices | other.indices
-        return Wanted(self.values | other.values, indices, self.zugzwang and other.zugzwang)
-
-
-Selection = Mapping[StoredSlice, Wanted]
-"""Slices, and which of their positions are wanted."""
-Histograms = Mapping[StoredSlice, Mapping[Occurring, int]]
-"""Slices, and how many of their positions have each value."""
-
-
-def known_slices(game: Game, folder: Path, catalog: str | None = None) -> Selection:
-    """All slices that have been built in a folder, whose catalog may have a URL, with all values that occur in them.
-
-    Raises
-    ------
-    TablebaseError
-        If there are none.
-    """
-    return all_of(known_histograms(game, folder, catalog))
-
-
-def all_of(histograms: Histograms) -> Selection:
-    """All slices, with all values that occur in them."""
-    return {slice_: Wanted(frozenset(counts)) for slice_, counts in histograms.items()}
-
-
 def known_histograms(game: Game, folder: Path, catalog: str | None = None) -> Histograms:
-    """All slices that have been built, as `known_slices`, and how often each value occurs in them."""
+    """All slices that have been built, and how often each value occurs in them; raise `TablebaseError` if there are none."""
     with closing(Catalog(folder, catalog=catalog)) as opened:
         by_name = {name: {Occurring(*row[:3]): row[3] for row in rows} for name, rows in opened.histograms(game).items()}
     names = {
@@ -149,7 +88,7 @@ def select_by_name(
     TablebaseError
         If none of them has a position.
     """
-    known = known_slices(game, folder, catalog)
+    known = all_of(known_histograms(game, folder, catalog))
     named = [material for text in materials for material in parse_materials(game, text)]
     for material in named:
         check_built(game, known, material, folder)
@@ -230,15 +169,6 @@ def check_built(game: Game, known: Selection, material: Material, folder: Path) 
         name = material_name(game, material)
         raise TablebaseError(f"{name} plays like {alias}, which stands for it in distinct_positions: query positions instead")
     raise missing_table(game, material, folder)
-
-
-def union(selections: Sequence[Selection]) -> Selection:
-    """The slices that are in any of the selections, and all that is wanted of them."""
-    joined: dict[StoredSlice, Wanted] = {}
-    for selection in selections:
-        for slice_, wanted in selection.items():
-            joined[slice_] = joined[slice_] | wanted if slice_ in joined else wanted
-    return joined
 
 
 def _depends_only_on(part: exp.Expr, columns: Sequence[str], names: set[str]) -> bool:

@@ -23,6 +23,12 @@ from tablebase.mining.sandbox import faults_as_sentences
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
 HIDING = ("query", "query_table", "json_execute_serialized_sql")
 """Functions that run a statement given as text, so that the tables it reads cannot be seen."""
+ROW_FUNCTIONS = ("generate_series", "json_each", "json_tree", "range", "repeat", "repeat_row", "unnest")
+"""Functions that make rows out of their arguments alone."""
+SETTINGS = ("current_setting",)
+"""Functions that return settings."""
+SYSTEM = ("duckdb_", "pg_", "pragma_", "sqlite_")
+"""How the names of DuckDB's own views begin; a WITH of such a name would hide the view that it reads."""
 
 
 class Statement:
@@ -156,6 +162,28 @@ def _check(tree: exp.Expr) -> None:
             raise TablebaseError(f"the columns of {table.name} cannot be renamed in the FROM: rename them in the SELECT, with AS")
     if tree.find(exp.PositionalColumn) is not None:
         raise TablebaseError("columns such as #1 are not allowed: use their names")
+
+
+def check_reach(tree: exp.Expr, tables: tuple[str, ...]) -> None:
+    """Raise `TablebaseError` if a valid statement reads anything but these tables: DuckDB's settings, or what it says of itself."""
+    subqueries = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
+    known = {*tables, *(name for name in subqueries if not name.startswith(SYSTEM))}
+    for table in tree.find_all(exp.Table):
+        if isinstance(table.this, exp.Func):
+            if _function_name(table.this) not in ROW_FUNCTIONS:
+                cure = f"the only functions there are {', '.join(ROW_FUNCTIONS)}"
+                raise TablebaseError(f"{table.this.sql('duckdb', normalize_functions=False)} is not allowed in a FROM: {cure}")
+        elif table.name.lower() not in known or table.db.lower() not in ("", "main"):
+            raise TablebaseError(f"{table.sql('duckdb')} cannot be read: query {' or '.join(tables)}")
+    for function in tree.find_all(exp.Anonymous):
+        if function.name.lower() in SETTINGS:
+            raise TablebaseError(f"the function {function.name} is not allowed: settings cannot be read")
+
+
+def _function_name(function: exp.Func) -> str:
+    """The name of a function as DuckDB knows it."""
+    name: str = function.name if isinstance(function, exp.Anonymous) else function.sql("duckdb").partition("(")[0]
+    return name.lower()
 
 
 def _bare(statement: str) -> str:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.mining.selection import Selection, Wanted
+from tablebase.mining.wanted import Selection, Wanted
 from tablebase.slices.indexing import Layout
 from tablebase.slices.location import StoredSlice
 from tablebase.slices.material import Material

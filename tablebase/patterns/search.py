@@ -21,7 +21,8 @@ from tablebase.mining.column import Column
 from tablebase.mining.columns import columns
 from tablebase.mining.rows import Rows
 from tablebase.mining.scan import Scan
-from tablebase.mining.selection import SLICE_COLUMNS, Selection
+from tablebase.mining.selection import SLICE_COLUMNS
+from tablebase.mining.wanted import Selection
 from tablebase.patterns.contingency import CHUNK, Counts, Plan, Tables, count
 from tablebase.patterns.gains import Gain, entropy, gains, information_gain
 from tablebase.patterns.levels import Levels, Raw, raw

@@ -15,7 +15,7 @@ from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.mining.column import OUTCOMES, Column
 from tablebase.mining.rows import Rows
-from tablebase.mining.selection import Selection, Wanted
+from tablebase.mining.wanted import Selection, Wanted
 from tablebase.patterns.levels import Levels, Raw, levels_of
 from tablebase.slices.material import material_name
 
@@ -74,7 +74,7 @@ class Target:
 
         def has_only_move(rows: Rows) -> pa.Array:
             # Imported here because Numba is slow to load.
-            from tablebase.mining.move_kernels import UNDECIDED
+            from tablebase.mining.scan_kernels import UNDECIDED
 
             only = rows.moves.only
             if (only == UNDECIDED).any():

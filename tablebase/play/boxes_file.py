@@ -18,23 +18,14 @@ CURE = "name another file, or delete it"
 
 
 def save_boxes(path: Path, boxes: Matchboxes) -> None:
-    """Write boxes to a file, which is replaced only when all is written.
-
-    Raises
-    ------
-    TablebaseError
-        If the file cannot be written.
-    """
+    """Write boxes to a file, which is replaced only when all is written."""
     write_text(path, f"{json.dumps(_document(boxes), indent=1)}\n", "name another file with --boxes")
 
 
 def load_boxes(path: Path, boxes: Matchboxes) -> None:
     """Fill boxes as a file says.
 
-    Raises
-    ------
-    TablebaseError
-        If the file cannot be read, is damaged, or holds the boxes of another game, start or side.
+    `TablebaseError` if it cannot be read, is damaged, or holds the boxes of another game, start or side.
     """
     try:
         document = json.loads(read_text(path, CURE, what="a file of matchboxes"))

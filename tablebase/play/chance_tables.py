@@ -7,23 +7,14 @@ from pathlib import Path
 from random import Random
 
 from tablebase.game.stochastic import State, StochasticGame
-from tablebase.play.state_player import StatePlayer
+from tablebase.play.state_players import StatePlayer
 from tablebase.stochastic.prober import StateProber
 
 
 class ChanceTablesPlayer(StatePlayer):
     """Makes one of the moves with the best lower bound, and of these with the best upper bound.
 
-    Parameters
-    ----------
-    game : StochasticGame
-        Of two players.
-    folder : Path
-
-    Raises
-    ------
-    TablebaseError
-        If the folder has no table of the game.
+    For games of two players; `TablebaseError` if the folder has no table of the game.
     """
 
     def __init__(self, game: StochasticGame, folder: Path) -> None:

@@ -29,19 +29,13 @@ UNSEEN = 0.5
 
 @dataclass(frozen=True)
 class Strength:
-    """How much stronger one player is than another.
+    """How much stronger one player is than another."""
 
-    Parameters
-    ----------
-    share, low, high : float
-        Its share of the points, with the interval of 95 %.
-    elo, elo_low, elo_high : float or None
-        The same as a difference in Elo points; None if it is infinite.
-    """
-
+    # The share of the points, with the interval of 95 %.
     share: float
     low: float
     high: float
+    # The same as a difference in Elo points; None if it is infinite.
     elo: float | None
     elo_low: float | None
     elo_high: float | None
@@ -77,14 +71,9 @@ def expected_share(difference: float) -> float:
 
 @dataclass(frozen=True)
 class SequentialTest:
-    """A test of two hypotheses about the difference in strength that ends as soon as one of them is likely enough.
+    """A test of two hypotheses about the difference in strength that ends as soon as one of them is likely enough."""
 
-    Parameters
-    ----------
-    least, most : float
-        The differences in Elo points of the hypotheses H0 and H1.
-    """
-
+    # The differences in Elo points of the hypotheses H0 and H1.
     least: float
     most: float
 

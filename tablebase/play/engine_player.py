@@ -29,18 +29,9 @@ SURE = 6
 class EnginePlayer(Player):
     """Makes the move that a search finds best; at a weak level one of the moves that look almost as good.
 
-    Where the result is proved, by the search or by a table, every level makes a best move.
-
-    Parameters
-    ----------
-    seat : Seat
-        Its folder need not exist.
-    level : int
-        From 1 to 10.
-    nodes : int, optional
-        Positions that it may search for a move, instead of those of the level; it is as careful as the strong levels then.
-    tables : bool
-        Whether it uses tables.
+    Where the result is proved, by the search or by a table, every level makes a best move. The level is a number from 1 to 10.
+    With `nodes`, positions to search for a move, it is as careful as the strong levels. Without tables, or where the seat's
+    folder does not exist, it searches alone.
 
     Examples
     --------

@@ -20,21 +20,9 @@ def kept_moves(probe: Probe) -> tuple[RatedMove, ...]:
 
 
 def weights(count: int, kept: int, fuzz: float) -> list[float]:
-    """The probability of each legal move.
+    """The probability of each of `count` legal moves; the first `kept` of them, at least one, are the best ones.
 
-    Parameters
-    ----------
-    count : int
-        Number of legal moves, best first.
-    kept : int
-        Number of best moves, at least 1; they come first.
-    fuzz : float
-        Weight of a move that is not best, from 0 (only best moves) to 1 (all moves alike); a best move has weight 1.
-
-    Returns
-    -------
-    list of float
-        A probability for each move; their sum is 1.
+    A best move has weight 1, any other one the weight `fuzz`, from 0 (only best moves) to 1 (all moves alike).
 
     Examples
     --------

@@ -24,22 +24,12 @@ FOX, HOUNDS = 0, 1
 
 @dataclass(frozen=True)
 class FoxBoxes:
-    """What the player knows of the positions of a graph.
-
-    Parameters
-    ----------
-    graph : Graph
-    values : NodeValues
-    plies : ndarray of int32, shape (nodes,)
-        B; `UNFORCEABLE` where the hounds cannot force a FoxBox that they have won.
-    later : Later
-        The largest B that the fox can still bring about, and the plies until then.
-    """
+    """What the player knows of the positions of a graph."""
 
     graph: Graph
     values: NodeValues
-    plies: Plies
-    later: Later
+    plies: Plies  # (nodes,) B; `UNFORCEABLE` where the hounds cannot force a FoxBox that they have won
+    later: Later  # the largest B that the fox can still bring about, and the plies until then
 
     def scores(self, side: int) -> Measures:
         """How good it is for a side to have moved to each node."""
@@ -57,14 +47,7 @@ class FoxBoxes:
 
 
 def fox_boxes(graph: Graph, values: NodeValues) -> FoxBoxes:
-    """Find FoxBoxes, and what can be forced about them.
-
-    Parameters
-    ----------
-    graph : Graph
-        Of Fox & Hounds.
-    values : NodeValues
-        From tables, or as `solve` finds them.
+    """Find FoxBoxes in a graph of Fox & Hounds, and what can be forced about them; the values are those of tables or of `solve`.
 
     Examples
     --------
@@ -80,13 +63,7 @@ def fox_boxes(graph: Graph, values: NodeValues) -> FoxBoxes:
 
 
 class FoxBoxPlayer(GraphPlayer):
-    """Keeps the moves to the highest scores of `FoxBoxes`.
-
-    Parameters
-    ----------
-    boxes : FoxBoxes
-    fuzz : float
-    """
+    """Keeps the moves to the highest scores of `FoxBoxes`."""
 
     def __init__(self, boxes: FoxBoxes, fuzz: float = 0.0) -> None:
         erring = f" with fuzz {fuzz:.6g}" if fuzz else ""

@@ -18,12 +18,6 @@ FUZZ = 0.1
 class TablesPlayer(Player):
     """Makes the moves of best outcome and distance, each with the same probability; with a fuzz, other moves, too.
 
-    Parameters
-    ----------
-    seat : Seat
-    fuzz : float
-        See `tablebase.play.fallible.weights`.
-
     Examples
     --------
     >>> from tablebase.play.players import open_player

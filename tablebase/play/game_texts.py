@@ -40,35 +40,16 @@ _TAG = re.compile(r'\[(\w+) ("(?:[^"\\]|\\.)*")\]')
 
 @dataclass(frozen=True)
 class GameText:
-    """A game that was played.
+    """A game that was played."""
 
-    Parameters
-    ----------
-    game : str
-        The full name.
-    number : int
-        In its match, from 1.
-    players : (str, str)
-        Of side 0 and of side 1.
-    start : str
-        The position that it began with.
-    opening : int
-        Plies from there on that were chosen at random.
-    moves : tuple of str
-    winner : int or None
-        The side that has won; None for a draw.
-    why : str
-        How it ended, in words.
-    """
-
-    game: str
-    number: int
-    players: tuple[str, str]
-    start: str
-    opening: int
+    game: str  # the full name
+    number: int  # in its match, from 1
+    players: tuple[str, str]  # of side 0 and of side 1
+    start: str  # the position that it began with
+    opening: int  # plies from there on that were chosen at random
     moves: tuple[str, ...]
-    winner: int | None
-    why: str
+    winner: int | None  # the side that has won; None for a draw
+    why: str  # how it ended, in words
 
 
 def write_game(text: GameText) -> str:
@@ -96,13 +77,7 @@ def write_game(text: GameText) -> str:
 
 
 def read_games(text: str) -> Iterator[GameText]:
-    """All games of a text.
-
-    Raises
-    ------
-    NotationError
-        If it is not such a text.
-    """
+    """All games of a text; `NotationError` if it is not such a text."""
     tags: dict[str, str] = {}
     moves: list[str] = []
     for number, line in enumerate(text.split("\n"), start=1):
@@ -139,10 +114,7 @@ def _game(tags: dict[str, str], moves: list[str], result: str, line: int) -> Gam
 def replayed(game: Game, text: GameText) -> list[Position]:
     """The positions of a game, the first one included; in the last one it may be over.
 
-    Raises
-    ------
-    TablebaseError
-        If it is a game of other rules, or one of its moves is not legal.
+    `TablebaseError` if it is a game of other rules, or one of its moves is not legal.
     """
     if text.game != game.name:
         raise TablebaseError(f"game {text.number} is one of {text.game}, not of {game.name}: name that game")

@@ -24,15 +24,7 @@ def graph_of(seat: Seat) -> Graph:
 
 
 class GraphPlayer(Player):
-    """Keeps the moves to positions of the highest merit; with a fuzz, it makes other moves, too.
-
-    Parameters
-    ----------
-    subject : str
-    graph : Graph
-    fuzz : float
-        See `tablebase.play.fallible.weights`.
-    """
+    """Keeps the moves to positions of the highest merit; with a fuzz, it makes other moves, too."""
 
     def __init__(self, subject: str, graph: Graph, fuzz: float) -> None:
         super().__init__(subject)
@@ -45,10 +37,7 @@ class GraphPlayer(Player):
     def kept_moves(self, position: Position) -> list[Move]:
         """The legal moves to the highest merit, all of them if several are equal, sorted by their text.
 
-        Raises
-        ------
-        TablebaseError
-            If the position cannot be reached from the start of the graph.
+        `TablebaseError` if the position cannot be reached from the start of the graph.
         """
         game = self.graph.game
         moves = sorted(legal_moves(game, position), key=lambda move: render_move(game, move))

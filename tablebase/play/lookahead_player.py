@@ -12,7 +12,7 @@ from tablebase.errors import TablebaseError, quoted
 from tablebase.game.kernels import POINT
 from tablebase.game.notation import whole_number
 from tablebase.game.stochastic import State, StochasticGame
-from tablebase.play.state_player import StatePlayer
+from tablebase.play.state_players import StatePlayer
 from tablebase.search.choices import Cards, Foresight, Objective
 from tablebase.search.leaf_tables import load_tables
 from tablebase.search.lookahead import Lookahead
@@ -24,32 +24,15 @@ SEED_BITS = 63
 
 @dataclass(frozen=True)
 class Chosen:
-    """The settings of the player.
-
-    Parameters
-    ----------
-    foresight : Foresight
-    tables : bool
-        Whether it uses tables.
-    weights : mapping of str to float
-        Of the game's evaluation.
-    """
+    """The settings of the player."""
 
     foresight: Foresight
-    tables: bool = True
-    weights: Mapping[str, float] = field(default_factory=dict)
+    tables: bool = True  # whether it uses tables
+    weights: Mapping[str, float] = field(default_factory=dict)  # of the game's evaluation
 
 
 class LookaheadPlayer(StatePlayer):
-    """Makes the move that a search finds best.
-
-    Parameters
-    ----------
-    game : StochasticGame
-    folder : Path
-        Its tables; it need not exist.
-    chosen : Chosen
-    """
+    """Makes the move that a search finds best; the folder of tables need not exist."""
 
     def __init__(self, game: StochasticGame, folder: Path, chosen: Chosen) -> None:
         super().__init__()
@@ -66,13 +49,7 @@ class LookaheadPlayer(StatePlayer):
 
 
 def parse_settings(game: StochasticGame, settings: Mapping[str, str]) -> Chosen:
-    """The settings that texts stand for.
-
-    Raises
-    ------
-    TablebaseError
-        If one of them is out of range, or not one of the words that it may be.
-    """
+    """The settings that texts stand for; `TablebaseError` if one of them is out of range, or not a word that it may be."""
     given: dict[str, Any] = {}
     readers = {
         "depth": ("depth", _read_depth),

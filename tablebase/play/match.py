@@ -29,16 +29,9 @@ class EndReason(StrEnum):
 
 
 class Ending(NamedTuple):
-    """The end of a game.
+    """The end of a game."""
 
-    Parameters
-    ----------
-    winner : int or None
-        The side that has won; None for a draw.
-    why : EndReason
-    """
-
-    winner: int | None
+    winner: int | None  # the side that has won; None for a draw
     why: EndReason
 
 
@@ -51,13 +44,7 @@ def side_number(game: Game, letter: str) -> int:
 
 
 class Match:
-    """A game played from a position, whose moves can be taken back.
-
-    Parameters
-    ----------
-    game : Game
-    start : Position
-    """
+    """A game played from a position, whose moves can be taken back."""
 
     def __init__(self, game: Game, start: Position) -> None:
         self.game = game

@@ -21,11 +21,7 @@ FEW = 40
 class MatchboxPlayer(Player):
     """Draws its moves from matchboxes, and takes away the last bead of each lost game.
 
-    Parameters
-    ----------
-    seat : Seat
-    path : Path, optional
-        A file that keeps the boxes. If it exists, they begin as it says; it is written anew after every game.
+    A file, if it is given one, keeps the boxes: if it exists, they begin as it says, and it is written anew after every game.
 
     Examples
     --------

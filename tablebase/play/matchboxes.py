@@ -21,17 +21,10 @@ LIMIT = 1 << 17
 
 
 class Bead(NamedTuple):
-    """A legal move, and the position that it leads to.
-
-    Parameters
-    ----------
-    move : Move
-    after : Position or None
-        None if the move wins at once.
-    """
+    """A legal move, and the position that it leads to."""
 
     move: Move
-    after: Position | None
+    after: Position | None  # None if the move wins at once
 
 
 class Draw(NamedTuple):
@@ -53,10 +46,7 @@ def representative(game: Game, position: Position) -> Position:
 def grow_tree(game: Game, start: Position, share: bool = True) -> Tree:
     """All reachable positions; with `share`, one of two mirror images represents both.
 
-    Raises
-    ------
-    CapacityError
-        If there are more than `LIMIT`.
+    `CapacityError` if there are more than `LIMIT`.
     """
 
     def shown(position: Position) -> Position:
@@ -93,14 +83,7 @@ def distinct_beads(game: Game, position: Position, beads: tuple[Bead, ...]) -> l
 class Matchboxes:
     """The boxes of one side, and what they have learned.
 
-    Parameters
-    ----------
-    game : Game
-    side : int
-        The side that draws beads.
-    tree : Tree
-    share : bool
-        Whether mirror images share a box; must be as in the tree.
+    Mirror images share a box if `share` says so, which must be as in the tree.
 
     Attributes
     ----------
@@ -151,19 +134,9 @@ class Matchboxes:
         return Draw(box, random.choice(beads)) if beads else None
 
     def finish(self, draws: list[Draw], winner: int | None) -> Draw | None:
-        """Count a game, and take the last bead drawn out of its box if the game was lost.
+        """Count a game, and take the last bead drawn in it out of its box if the game was lost; return that bead.
 
-        Parameters
-        ----------
-        draws : list of Draw
-            All beads drawn in the game.
-        winner : int or None
-            The side that has won; None for a draw.
-
-        Returns
-        -------
-        Draw or None
-            The bead that was taken away.
+        Without a winner, the game was a draw.
         """
         if winner is not None:
             self.won[winner] += 1

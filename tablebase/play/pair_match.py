@@ -22,8 +22,8 @@ from tablebase.play.comparison import SequentialTest
 from tablebase.play.game_texts import GameText
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat
+from tablebase.play.player_records import read_settings
 from tablebase.play.players import find_player, open_player
-from tablebase.play.settings import read_settings
 from tablebase.play.uci_player import UciPlayer
 from tablebase.probe.prober import Prober
 from tablebase.protocol.client import PATIENCE, Budget
@@ -36,53 +36,24 @@ TRIES = 1_000
 
 @dataclass(frozen=True)
 class Conditions:
-    """How the games of a match are played.
+    """How the games of a match are played."""
 
-    Parameters
-    ----------
-    start : Position
-        Where openings begin.
-    opening : int
-        Random plies.
-    seed : int
-        The same seed gives the same games, unless a program of its own plays differently.
-    folder : Path
-        The tables.
-    adjudicated : bool
-        Whether tables end games.
-    most_plies : int
-        Plies after the opening with which a game is a draw.
-    budget : Budget
-        What programs of their own are given for a move.
-    patience : float
-        Seconds that they have for an answer beside that.
-    """
-
-    start: Position
-    opening: int = 4
-    seed: int = 1
-    folder: Path = field(default_factory=lambda: Path("data"))
-    adjudicated: bool = True
-    most_plies: int = 300
-    budget: Budget = field(default_factory=Budget)
-    patience: float = PATIENCE
+    start: Position  # where openings begin
+    opening: int = 4  # random plies
+    seed: int = 1  # the same seed gives the same games, unless a program of its own plays differently
+    folder: Path = field(default_factory=lambda: Path("data"))  # the tables
+    adjudicated: bool = True  # whether tables end games
+    most_plies: int = 300  # plies after the opening with which a game is a draw
+    budget: Budget = field(default_factory=Budget)  # what programs of their own are given for a move
+    patience: float = PATIENCE  # seconds that they have for an answer beside that
 
 
 class PlayedGame(NamedTuple):
-    """A game of a match.
-
-    Parameters
-    ----------
-    text : GameText
-    sides : (int, int)
-        The number of the player of side 0 and of side 1.
-    forfeit : bool
-        Whether the loser has failed to play.
-    """
+    """A game of a match."""
 
     text: GameText
-    sides: tuple[int, int]
-    forfeit: bool
+    sides: tuple[int, int]  # the number of the player of side 0 and of side 1
+    forfeit: bool  # whether the loser has failed to play
 
     @property
     def points(self) -> float:
@@ -91,21 +62,10 @@ class PlayedGame(NamedTuple):
 
 
 def play_match(game: Game, names: Sequence[str], games: int, conditions: Conditions) -> Iterator[PlayedGame]:
-    """Play the games of a match, each as soon as the one before it is over.
+    """Play an even number of games, each as soon as the one before it is over.
 
-    Parameters
-    ----------
-    game : Game
-    names : sequence of str
-        The two players: as in `tablebase.play.players`, with settings behind a colon, or ``uci:`` and a command.
-    games : int
-        An even number.
-    conditions : Conditions
-
-    Raises
-    ------
-    TablebaseError
-        If there are not two players, one of them cannot play, the number of games is odd, or every opening ends the game.
+    Players are named as in `tablebase.play.players`, with settings behind a colon, or are ``uci:`` and a command. `TablebaseError`
+    if there are not two of them, one cannot play, the number of games is odd, or every opening ends the game.
     """
     if len(names) != 2:
         raise TablebaseError(f"a match is between two players, not {len(names)}: name each with --player")
@@ -141,13 +101,7 @@ def pair_points(games: Sequence[PlayedGame]) -> list[float]:
 
 
 def opening(game: Game, conditions: Conditions, pair: int) -> Match:
-    """The random plies that both games of a pair begin with.
-
-    Raises
-    ------
-    TablebaseError
-        If they end the game again and again.
-    """
+    """The random plies that both games of a pair begin with; `TablebaseError` if they end the game again and again."""
     random = Random(f"{conditions.seed} {pair} opening")
     for _ in range(TRIES):
         match = Match(game, conditions.start)

@@ -37,18 +37,10 @@ class Seat:
 
 @dataclass(frozen=True)
 class Command:
-    """Something that a person may ask of a player.
+    """Something that a person may ask of a player."""
 
-    Parameters
-    ----------
-    about : str
-        What it does, for a list of commands.
-    answer : callable
-        Returns the lines to print.
-    """
-
-    about: str
-    answer: Callable[[], str]
+    about: str  # what it does, for a list of commands
+    answer: Callable[[], str]  # returns the lines to print
 
 
 class Player(ABC):

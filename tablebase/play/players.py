@@ -5,62 +5,13 @@ They have the same names wherever a player is named: on the command line, in mat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any
 
-from tablebase.errors import TablebaseError, did_you_mean, quoted
 from tablebase.game import Game
 from tablebase.play.player import Player, Seat
+from tablebase.play.player_records import PlayerRecord, check_setting, loaded_later, names_of, record_for, record_of
 
 FUZZ = {"fuzz": "weight of a move that is not best, from 0 (only best moves) to 1 (any move)"}
-
-Make = Callable[..., Player]
-"""Called with a `Seat`, and with the settings by name."""
-Objection = Callable[[Game], str | None]
-"""Says why not to play a game, as a clause; None if nothing is against it."""
-
-
-def _no_objection(_game: Game) -> None:
-    return None
-
-
-def _loaded_later(module: str, function: str = "make") -> Make:
-    """A function of a module, which is not loaded before it is called."""
-
-    def make(seat: Seat, **settings: Any) -> Player:
-        player: Player = getattr(import_module(module), function)(seat, **settings)
-        return player
-
-    return make
-
-
-@dataclass(frozen=True)
-class PlayerRecord:
-    """What is known of a player before it is made.
-
-    Parameters
-    ----------
-    name : str
-    about : str
-        How it plays, in a few words.
-    make : callable
-        Makes it for a `Seat`.
-    settings : mapping of str to str
-        The settings it takes, each with what it means; all may be left out.
-    needs_tables : bool
-        Whether it needs the tables of all positions that can come up.
-    refuses : callable
-        Why it cannot play a game; None if it can.
-    """
-
-    name: str
-    about: str
-    make: Make
-    settings: Mapping[str, str] = field(default_factory=dict)
-    needs_tables: bool = False
-    refuses: Objection = _no_objection
 
 
 def _not_fox_and_hounds(game: Game) -> str | None:
@@ -77,42 +28,42 @@ PLAYERS = (
     PlayerRecord(
         "tables",
         "makes the best moves: the quickest win, or the slowest loss",
-        _loaded_later("tablebase.play.from_tables"),
+        loaded_later("tablebase.play.from_tables"),
         FUZZ,
         needs_tables=True,
     ),
     PlayerRecord(
         "fuzzy",
         "like tables, but errs: its fuzz is 0.1 unless set",
-        _loaded_later("tablebase.play.from_tables", "make_fuzzy"),
+        loaded_later("tablebase.play.from_tables", "make_fuzzy"),
         FUZZ,
         needs_tables=True,
     ),
     PlayerRecord(
         "foxbox",
         "keeps its result in Fox & Hounds, and makes the game as long or as hard as possible",
-        _loaded_later("tablebase.play.foxbox"),
+        loaded_later("tablebase.play.foxbox"),
         {"fuzz": f"{FUZZ['fuzz']}, or fair for an even chance of a perfect opponent"},
         refuses=_not_fox_and_hounds,
     ),
     PlayerRecord(
         "ranking",
         "ranks moves by forced result, by its length, and by the share of all games that are won",
-        _loaded_later("tablebase.play.ranking"),
+        loaded_later("tablebase.play.ranking"),
         FUZZ,
         refuses=_endless,
     ),
     PlayerRecord(
         "matchboxes",
         "draws its moves as beads from matchboxes, and loses a bead with each lost game",
-        _loaded_later("tablebase.play.matchbox_player"),
+        loaded_later("tablebase.play.matchbox_player"),
         {"boxes": "JSON file that keeps the boxes"},
         refuses=_endless,
     ),
     PlayerRecord(
         "engine",
         "searches ahead, and ends in the tables where there are any",
-        _loaded_later("tablebase.play.engine_player"),
+        loaded_later("tablebase.play.engine_player"),
         {
             "level": "how much it searches, from 1 (little, and carelessly) to 10 (a million positions a move)",
             "nodes": "positions it may search for a move, instead of a level",
@@ -125,22 +76,12 @@ PLAYERS = (
 
 def player_names(game: Game | None = None) -> tuple[str, ...]:
     """Names of all players, or of those that can play a game."""
-    return tuple(record.name for record in PLAYERS if game is None or record.refuses(game) is None)
+    return names_of(PLAYERS, game)
 
 
 def find_player(name: str) -> PlayerRecord:
-    """The record of a player.
-
-    Raises
-    ------
-    TablebaseError
-        If there is none of that name.
-    """
-    for record in PLAYERS:
-        if record.name == name:
-            return record
-    names = player_names()
-    raise TablebaseError(f"there is no player {quoted(name)}{did_you_mean(name, names)}: choose {', '.join(names)}")
+    """The record of a player; `TablebaseError` if there is none of that name."""
+    return record_of(name, PLAYERS)
 
 
 def open_player(name: str, seat: Seat, **settings: Any) -> Player:
@@ -173,15 +114,8 @@ def open_player(name: str, seat: Seat, **settings: Any) -> Player:
     ...     render_move(game, player.choose(Match(game, start), Random(1)))
     'b1b2'
     """
-    record = find_player(name)
-    fault = record.refuses(seat.game)
-    if fault is not None:
-        choice = ", ".join(player_names(seat.game))
-        raise TablebaseError(f"the player {name} cannot play {seat.game.name}, because {fault}: choose {choice}")
+    record = record_for(seat.game, name, PLAYERS)
     for setting in settings:
-        if setting not in record.settings:
-            known = f"it takes {', '.join(record.settings)}" if record.settings else "it takes none"
-            raise TablebaseError(
-                f"the player {name} has no setting {quoted(setting)}{did_you_mean(setting, record.settings)}: {known}"
-            )
-    return record.make(seat, **settings)
+        check_setting(name, setting, list(record.settings))
+    player: Player = record.make(seat, **settings)
+    return player

@@ -18,30 +18,15 @@ from tablebase.play.player import Seat
 
 
 class Rank(NamedTuple):
-    """What moves are compared by, first by the first field.
+    """What moves are compared by, first by the first field."""
 
-    Parameters
-    ----------
-    result : int
-        1 for a win that can be forced, 0 for a draw, -1 for a loss.
-    length : int
-        Plies to the end of the game, negative for a win; 0 for a draw.
-    share : Fraction
-        The share of the possible games from there on that are won.
-    """
-
-    result: int
-    length: int
-    share: Fraction
+    result: int  # 1 for a win that can be forced, 0 for a draw, -1 for a loss
+    length: int  # plies to the end of the game, negative for a win; 0 for a draw
+    share: Fraction  # the share of the possible games from there on that are won
 
 
 class RankingPlayer(GraphPlayer):
     """Keeps the moves of the highest `Rank`.
-
-    Parameters
-    ----------
-    graph : Graph
-    fuzz : float
 
     Examples
     --------

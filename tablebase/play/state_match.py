@@ -25,58 +25,26 @@ class EndReason(StrEnum):
 
 
 class Ending(NamedTuple):
-    """The end of a game.
+    """The end of a game."""
 
-    Parameters
-    ----------
-    places : tuple of int
-        Of each player, from 1; players may share a place.
-    why : EndReason
-    """
-
-    places: tuple[int, ...]
+    places: tuple[int, ...]  # of each player, from 1; players may share a place
     why: EndReason
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that has happened.
+    """Something that has happened."""
 
-    Parameters
-    ----------
-    player : int
-        The player whose turn it is.
-    code : int or None
-        His move; None for a draw.
-    label : str
-        What was drawn; empty for a move.
-    state : tuple of int
-        What it has led to.
-    """
-
-    player: int
-    code: int | None
-    label: str
-    state: State
+    player: int  # the player whose turn it is
+    code: int | None  # his move; None for a draw
+    label: str  # what was drawn; empty for a move
+    state: State  # what it has led to
 
 
 class StateMatch:
     """A game played from a state, in which draws are made as they come up.
 
-    Parameters
-    ----------
-    game : StochasticGame
-    start : tuple of int
-    random : random.Random
-        The source of draws.
-    most_turns : int
-        Turns of all players together after which the game is broken off.
-
-    Attributes
-    ----------
-    events : list of Event
-    turns : int
-        Turns that have ended.
+    It is broken off after `most_turns` of all players together; 0 for `MOST_TURNS` of each. `turns` counts those that have ended.
     """
 
     def __init__(self, game: StochasticGame, start: State, random: Random, most_turns: int = 0) -> None:

@@ -1,20 +1,43 @@
-"""Players of games of chance or of several players: which there are, by name, and which settings they take.
+"""Players of games of chance or of several players: what they are, which there are, and which settings they take.
 
 A player is written as its name, with settings behind a colon: ``computer:depth=5,objective=lead``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from importlib import import_module
+from abc import ABC, abstractmethod
 from pathlib import Path
 from random import Random
 
-from tablebase.errors import TablebaseError, did_you_mean, quoted
 from tablebase.game.stochastic import State, StochasticGame
-from tablebase.play.settings import read_settings
-from tablebase.play.state_player import StatePlayer
+from tablebase.play.player_records import PlayerRecord, loaded_later, names_of, read_settings, record_for
+
+
+class StatePlayer(ABC):
+    """Chooses moves in states; made by `open_state_player`.
+
+    Its `remark` is what it has to say about its last move, and may be empty.
+    """
+
+    def __init__(self) -> None:
+        self.remark = ""
+
+    def __enter__(self) -> StatePlayer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @abstractmethod
+    def choose(self, state: State, random: Random) -> int:
+        """The code of a legal move in a state in which the game is not over.
+
+        `random` is the source of all chance, so that a seed repeats a game.
+        """
+
+    def close(self) -> None:
+        """Give back what it holds; it chooses no move afterwards."""
+        self.remark = ""
 
 
 class RandomPlayer(StatePlayer):
@@ -29,46 +52,6 @@ class RandomPlayer(StatePlayer):
         return random.choice(list(self._game.moves(state)))
 
 
-Make = Callable[[StochasticGame, Path, Mapping[str, str]], StatePlayer]
-"""Called with a game, the folder of its tables, and the settings as texts."""
-
-
-@dataclass(frozen=True)
-class StatePlayerRecord:
-    """What is known of a player before it is made.
-
-    Parameters
-    ----------
-    name : str
-    about : str
-        How it plays, in a few words.
-    make : callable
-    settings : mapping of str to str
-        The settings it takes, each with what it means; all may be left out.
-    weighs : bool
-        Whether the weights of the game's evaluation are settings, too.
-    refuses : callable
-        Why it cannot play a game, as a clause; None if it can.
-    """
-
-    name: str
-    about: str
-    make: Make
-    settings: Mapping[str, str] = field(default_factory=dict)
-    weighs: bool = False
-    refuses: Callable[[StochasticGame], str | None] = lambda _game: None
-
-
-def _loaded_later(module: str) -> Make:
-    """The function `make` of a module, which is not loaded before it is called."""
-
-    def make(game: StochasticGame, folder: Path, settings: Mapping[str, str]) -> StatePlayer:
-        player: StatePlayer = import_module(module).make(game, folder, settings)
-        return player
-
-    return make
-
-
 def _not_compiled(game: StochasticGame) -> str | None:
     return None if game.kernels() is not None else "its rules are not compiled"
 
@@ -78,10 +61,10 @@ def _not_two(game: StochasticGame) -> str | None:
 
 
 STATE_PLAYERS = (
-    StatePlayerRecord(
+    PlayerRecord(
         "computer",
         "looks ahead, and evaluates where it ends; with tables at its leaves",
-        _loaded_later("tablebase.play.lookahead_player"),
+        loaded_later("tablebase.play.lookahead_player"),
         {
             "depth": "turns of all players that it looks ahead, from 1 to 20; by default one more than there are players, or 4",
             "objective": "own for its own value (the default), lead for its least lead over the others",
@@ -95,11 +78,11 @@ STATE_PLAYERS = (
         weighs=True,
         refuses=_not_compiled,
     ),
-    StatePlayerRecord("random", "makes any move", lambda game, _folder, _settings: RandomPlayer(game)),
-    StatePlayerRecord(
+    PlayerRecord("random", "makes any move", lambda game, _folder, _settings: RandomPlayer(game)),
+    PlayerRecord(
         "tables",
         "makes the move whose chance is the best for certain; any move where the tables know nothing",
-        _loaded_later("tablebase.play.chance_tables"),
+        loaded_later("tablebase.play.chance_tables"),
         refuses=_not_two,
     ),
 )
@@ -108,24 +91,14 @@ STATE_PLAYERS = (
 
 def state_player_names(game: StochasticGame | None = None) -> tuple[str, ...]:
     """Names of all players, or of those that can play a game."""
-    return tuple(record.name for record in STATE_PLAYERS if game is None or record.refuses(game) is None)
+    return names_of(STATE_PLAYERS, game)
 
 
 def open_state_player(text: str, game: StochasticGame, folder: Path = Path("data")) -> StatePlayer:
-    """Make a player, to be closed after its last game.
+    """Make a player, written as its name with settings behind a colon, to be closed after its last game.
 
-    Parameters
-    ----------
-    text : str
-        Its name, with settings behind a colon.
-    game : StochasticGame
-    folder : Path
-        The tablebase, for players that use tables.
-
-    Raises
-    ------
-    TablebaseError
-        If there is no such player, it cannot play the game, or it does not take the settings.
+    The folder is for players that use tables. `TablebaseError` if there is no such player, it cannot play the game, or it does not
+    take the settings.
 
     Examples
     --------
@@ -137,13 +110,7 @@ def open_state_player(text: str, game: StochasticGame, folder: Path = Path("data
     True
     """
     name, _, rest = text.partition(":")
-    record = next((record for record in STATE_PLAYERS if record.name == name), None)
-    if record is None:
-        names = state_player_names()
-        raise TablebaseError(f"there is no player {quoted(name)}{did_you_mean(name, names)}: choose {', '.join(names)}")
-    fault = record.refuses(game)
-    if fault is not None:
-        choice = ", ".join(state_player_names(game))
-        raise TablebaseError(f"the player {name} cannot play {game.name}, because {fault}: choose {choice}")
+    record = record_for(game, name, STATE_PLAYERS)
     known = [*record.settings, *(game.weights if record.weighs else ())]
-    return record.make(game, folder, read_settings(name, rest, known))
+    player: StatePlayer = record.make(game, folder, read_settings(name, rest, known))
+    return player

@@ -25,50 +25,27 @@ from typing import Any, NamedTuple
 from tablebase.errors import TablebaseError
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.play.state_match import EndReason, StateMatch, opened
-from tablebase.play.state_player import StatePlayer
-from tablebase.play.state_players import open_state_player
+from tablebase.play.state_players import StatePlayer, open_state_player
 
 CONFIDENCE = 1.959963984540054
 """Standard deviations to either side of the mean within which a normal distribution lies with a probability of 95 %."""
 
 
 class Fixture(NamedTuple):
-    """A game to be played.
+    """A game to be played."""
 
-    Parameters
-    ----------
-    number : int
-        From 0, in the order of the tournament.
-    seats : tuple of int
-        The contestant that each player of the game is.
-    seed : str
-        That of the opening and the draws, and of the players' choices.
-    """
-
-    number: int
-    seats: tuple[int, ...]
-    seed: str
+    number: int  # from 0, in the order of the tournament
+    seats: tuple[int, ...]  # the contestant that each player of the game is
+    seed: str  # that of the opening and the draws, and of the players' choices
 
 
 class Played(NamedTuple):
-    """A game that was played.
-
-    Parameters
-    ----------
-    fixture : Fixture
-    start : str
-        The state that random moves have led to.
-    places : tuple of int
-        Of each player.
-    turns : int
-        Those of random moves left out.
-    why : EndReason
-    """
+    """A game that was played."""
 
     fixture: Fixture
-    start: str
-    places: tuple[int, ...]
-    turns: int
+    start: str  # the state that random moves have led to
+    places: tuple[int, ...]  # of each player
+    turns: int  # without those of random moves
     why: EndReason
 
 
@@ -94,19 +71,9 @@ def fixtures(contestants: int, players: int, games: int, seed: int) -> Iterator[
 def play_fixture(
     game: StochasticGame, start: State, opening: int, players: Sequence[StatePlayer], fixture: Fixture, most_turns: int = 0
 ) -> Played:
-    """Play a game.
+    """Play a game, in which the first `opening` turns are made of random moves.
 
-    Parameters
-    ----------
-    game : StochasticGame
-    start : tuple of int
-    opening : int
-        Turns of random moves before the first of the players' own.
-    players : sequence of StatePlayer
-        By the number of the contestant.
-    fixture : Fixture
-    most_turns : int
-        As in `StateMatch`.
+    `players` are by the number of the contestant; `most_turns` is that of `StateMatch`.
     """
     begun = opened(game, start, opening, Random(f"{fixture.seed} opening"))
     match = StateMatch(game, begun, Random(f"{fixture.seed} draws"), most_turns)
@@ -129,28 +96,10 @@ def tournament(
 ) -> Iterator[Played]:
     """Play a tournament; each game as soon as it is over.
 
-    Parameters
-    ----------
-    game : StochasticGame
-    names : sequence of str
-        The contestants, as `open_state_player` takes them; two or more.
-    games : int
-        Of each line-up.
-    seed : int
-        The same seed gives the same games.
-    start : tuple of int, optional
-        Where games begin; by default the start of the game.
-    opening : int
-        Turns of random moves before the first of the players' own.
-    folder : Path
-        The tablebase.
-    part : (int, int)
-        Only the games whose number leaves the first of these as the remainder of a division by the second.
-
-    Raises
-    ------
-    TablebaseError
-        If there are less than two contestants, or one of them cannot play.
+    There are `games` of each line-up of two or more contestants, which are named as `open_state_player` takes them. The same seed
+    gives the same games. They begin at `start`, by default that of the game, with `opening` turns of random moves. Of a part (p, q)
+    only the games whose number leaves the remainder p when divided by q are played. `TablebaseError` if there are less than two
+    contestants, or one of them cannot play.
     """
     if len(names) < 2:
         raise TablebaseError("a match is between two players at least: name each with --player")

@@ -15,15 +15,7 @@ from tablebase.protocol.client import PATIENCE, Budget, UciClient
 class UciPlayer(Player):
     """Asks an engine for its moves; after a failure, the engine is started anew for the next match.
 
-    Parameters
-    ----------
-    seat : Seat
-    command : str
-        The engine and its arguments.
-    budget : Budget
-        What it is given for a move.
-    patience : float
-        Seconds that it has for each answer beside that.
+    It has the budget for a move, and `patience` seconds more for each answer.
     """
 
     def __init__(self, seat: Seat, command: str, budget: Budget, patience: float = PATIENCE) -> None:
@@ -36,13 +28,7 @@ class UciPlayer(Player):
         return UciClient(self._command, self._game.name, self._patience)
 
     def choose(self, match: Match, random: Random) -> Move:
-        """The engine's move.
-
-        Raises
-        ------
-        ForfeitError
-            If it has ended, does not answer, or its move is not legal.
-        """
+        """The engine's move; `ForfeitError` if it has ended, does not answer, or its move is not legal."""
         del random
         if self._client is None or not self._client.alive:
             self.close()

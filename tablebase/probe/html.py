@@ -7,15 +7,7 @@ from html import escape
 
 
 def titled_table(title: str, pictures: Sequence[str], rows: Sequence[Mapping[str, object]]) -> str:
-    """A title, pictures, and a table unless there are no rows; texts are escaped, and None is an empty cell.
-
-    Parameters
-    ----------
-    title : str
-    pictures : sequence of str
-        Markup, which is not escaped.
-    rows : sequence of mapping
-    """
+    """A title, pictures, which are markup, and a table unless there are no rows; texts are escaped, and None is an empty cell."""
     head = f"<p>{escape(title)}</p><div>{' '.join(pictures)}</div>"
     if not rows:
         return head

@@ -31,22 +31,11 @@ Int16 = NDArray[np.int16]
 
 
 class Values(NamedTuple):
-    """Values of positions; arrays of shape (positions,).
+    """Values of positions; arrays of shape (positions,)."""
 
-    Parameters
-    ----------
-    outcomes : ndarray of int8
-        1, 0 or -1 for a win, draw or loss of the side to move; 0 where it is unknown.
-    distances : ndarray of int16
-        Plies; -1 for a draw, and where it is unknown.
-    faults : ndarray of int32
-        The place in `errors` of the reason why a value is unknown; -1 where it is known.
-    errors : list of TablebaseError
-    """
-
-    outcomes: Int8
-    distances: Int16
-    faults: NDArray[np.int32]
+    outcomes: Int8  # 1, 0 or -1 for a win, draw or loss of the side to move; 0 where it is unknown
+    distances: Int16  # plies; -1 for a draw, and where it is unknown
+    faults: NDArray[np.int32]  # the place in `errors` of the reason why a value is unknown; `KNOWN` where there is none
     errors: list[TablebaseError]
 
     def take(self, places: Rows | slice) -> Values:
@@ -63,13 +52,7 @@ def by_code(coding: Coding) -> tuple[Int8, Int16]:
 
 
 class Slices:
-    """Which slices of a game positions belong to, and where these are stored.
-
-    Parameters
-    ----------
-    store : Store
-    game : Game
-    """
+    """Which slices of a game positions belong to, and where these are stored."""
 
     def __init__(self, store: Store, game: Game) -> None:
         self.store, self.game = store, game

@@ -35,15 +35,10 @@ class Prober:
     """Probes positions in the tables of a folder. Safe to use from several threads.
 
     `tablebase.open` does the same for names and texts.
-
-    Parameters
-    ----------
-    folder : Path
-    cache : int, optional
-        Bytes of decompressed chunks to keep; by default 256 MiB.
     """
 
     def __init__(self, folder: Path, cache: int | None = None) -> None:
+        """Keep so many bytes of decompressed chunks, by default 256 MiB."""
         self.store = Store(folder, cache)
         self._addresses: dict[tuple[Game, Material, int], _Address] = {}
         self._slices: dict[Game, Slices] = {}
@@ -55,10 +50,7 @@ class Prober:
     def value(self, game: Game, position: Position) -> Value:
         """Outcome and distance, for the side to move, of a position in which the game is not over.
 
-        Raises
-        ------
-        MissingTableError
-            If the table has not been built.
+        Raise `MissingTableError` if the table has not been built.
         """
         address = self._address(game, material_of(game, position), position.side)
         code = self.store.code(self.store.table(game, address.material), address.side, address.index(position))
@@ -71,21 +63,10 @@ class Prober:
         return self._slices[game]
 
     def values_at(self, game: Game, material: Material, side: int, squares: Squares) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
-        """Outcomes and distances of many positions of one material, as arrays; errors are those of `value`.
+        """Outcomes (1, 0 or -1 for a win, draw or loss of the side to move) and distances (-1 for a draw) of many positions.
 
-        Parameters
-        ----------
-        game : Game
-        material : Material
-        side : int
-            The side to move, 0 or 1.
-        squares : ndarray of int8, shape (positions, pieces)
-            The square of each piece, in the order of `Material.kinds`; not checked.
-
-        Returns
-        -------
-        ndarray of int8, ndarray of int16
-            1, 0 or -1 for a win, draw or loss of the side to move; plies, -1 for a draw.
+        The squares, which are not checked, have the shape (positions, pieces), in the order of `Material.kinds`. Errors are those
+        of `value`.
         """
         address = self._address(game, material, side)
         table = self.store.table(game, address.material)

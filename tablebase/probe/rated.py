@@ -18,24 +18,12 @@ FAR = 1 << 20
 
 
 class Rated(NamedTuple):
-    """The moves of positions, best first as in `tablebase.probe.answers.Probe`.
+    """The moves of positions, best first as in `tablebase.probe.answers.Probe`."""
 
-    Parameters
-    ----------
-    moves : Moves
-        Those of a position follow each other.
-    begin : ndarray of int64, shape (positions + 1,)
-        Those of position i are ``begin[i]:begin[i + 1]``.
-    children : Mixed
-        The position after each move.
-    values : Values
-        What each move is worth to the side that makes it.
-    """
-
-    moves: Moves
-    begin: Rows
-    children: Mixed
-    values: Values
+    moves: Moves  # those of a position follow each other
+    begin: Rows  # those of position i are begin[i]:begin[i + 1]
+    children: Mixed  # the position after each move
+    values: Values  # what each move is worth to the side that makes it
 
     def take(self, positions: slice) -> Rated:
         """The moves of some positions that follow each other."""

@@ -19,12 +19,8 @@ from tablebase.slices.material import Material, levels_of, make_material, materi
 def checked_squares(game: Game, material: Material, side: int, squares: Any) -> Squares:
     """The squares as an array of int8.
 
-    Raises
-    ------
-    SquaresError
-        If a row is not a position of the material in which the game is not over.
-    NotationError
-        If the squares do not have the shape or the type of an array of positions.
+    Raise `SquaresError` if a row is not a position of the material in which the game is not over, and `NotationError` if the
+    squares do not have the shape or the type of an array of positions.
     """
     given = _as_numbers(material_name(game, material), material.pieces, squares)
     unsound = np.flatnonzero(~sound_rows(game, material, given))
@@ -47,14 +43,7 @@ def _as_numbers(name: str, pieces: int, squares: Any) -> NDArray[np.integer[Any]
 
 
 def sound_rows(game: Game, material: Material, squares: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-    """Whether each row is a position of the material in which the game is not over.
-
-    Parameters
-    ----------
-    game : Game
-    material : Material
-    squares : ndarray of integers, shape (positions, pieces)
-    """
+    """Whether each row, an integer for each piece, is a position of the material in which the game is not over."""
     last = len(game.board) - 1
     if squares.size and not 0 <= squares.min() <= squares.max() <= last:
         inside = ((squares >= 0) & (squares <= last)).all(axis=1)

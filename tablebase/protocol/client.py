@@ -27,18 +27,10 @@ AT_ONCE = 1 << 12
 
 @dataclass(frozen=True)
 class Budget:
-    """What an engine is given for a move.
+    """What an engine is given for a move."""
 
-    Parameters
-    ----------
-    nodes : int or None
-        Positions to search.
-    seconds : float or None
-        Time to think.
-    """
-
-    nodes: int | None = 10_000
-    seconds: float | None = None
+    nodes: int | None = 10_000  # positions to search
+    seconds: float | None = None  # time to think
 
     @property
     def command(self) -> str:
@@ -52,23 +44,11 @@ class Budget:
 
 
 class UciClient:
-    """An engine that runs as a process.
+    """An engine that runs as a process, with `patience` seconds for each answer.
 
-    Parameters
-    ----------
-    command : str
-        The program and its arguments, as a shell would split them.
-    variant : str
-        The game; the engine is told it if it has the option ``UCI_Variant``.
-    patience : float
-        In seconds.
-
-    Raises
-    ------
-    TablebaseError
-        If the program cannot be started.
-    ForfeitError
-        If it ends, does not answer in time, or writes a line that is too long; the process has ended then.
+    The command is split as a shell would split it. The variant is the game, which the engine is told if it has the option
+    ``UCI_Variant``. `TablebaseError` if the program cannot be started; `ForfeitError` if it ends, does not answer in time, or
+    writes a line that is too long, and then the process has ended.
     """
 
     def __init__(self, command: str, variant: str, patience: float = PATIENCE) -> None:
@@ -123,10 +103,7 @@ class UciClient:
     def best_move(self, start: str, moves: Sequence[str], budget: Budget) -> str:
         """The engine's move after some moves from a position.
 
-        Raises
-        ------
-        ForfeitError
-            As above, or if the answer is not a word after ``bestmove``.
+        `ForfeitError` as above, or if the answer is not a word after ``bestmove``.
         """
         self._send(f"position fen {start}" + (f" moves {' '.join(moves)}" if moves else ""))
         self._send(budget.command)

@@ -12,7 +12,6 @@ from tablebase.game import Outcome
 from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
 from tablebase.game.notation import parse, read_move
 from tablebase.probe.prober import Prober
-from tablebase.protocol.clock import seconds_for_move
 from tablebase.protocol.settings import BUTTON, Settings
 from tablebase.protocol.words import Go, Placement, read_go, read_option, read_placement, split
 from tablebase.search import Analysis, Engine
@@ -26,13 +25,8 @@ class UciServer:
     """Answers commands of the protocol, one line after another.
 
     Faulty lines are answered by an ``info string`` with a sentence, and change nothing; after a faulty ``position`` there is no
-    position to search, so that no move is made in a wrong one.
-
-    Parameters
-    ----------
-    settings : Settings
-    write : callable
-        Is given each line of the answers, without its end, from one thread at a time.
+    position to search, so that no move is made in a wrong one. `write` is given each line of the answers, without its end, from
+    one thread at a time.
     """
 
     def __init__(self, settings: Settings, write: Callable[[str], None]) -> None:
@@ -165,7 +159,7 @@ class UciServer:
             self._thread.join()
         self._stopped.clear()
         self._thinking.set()
-        held = limits.infinite or _is_endless(limits, self._positions[-1].side)
+        held = limits.is_held(self._positions[-1].side)
         try:
             answers = self._answers(limits, self._positions, held)
         except BaseException:
@@ -179,15 +173,10 @@ class UciServer:
         """What the search finds, as soon as it is asked for."""
         if self._over is not None:
             return iter(())
-        side = positions[-1].side
-        left, increment = limits.time[side], limits.increment[side] or 0
-        seconds = None if limits.movetime is None else max(limits.movetime, 1) / 1000
-        if seconds is None and left is not None:
-            seconds = seconds_for_move(left, increment, limits.movestogo, self.settings.overhead)
         return self._prepared().analyse(
             positions[-1],
             depth=None if limits.depth is None else min(limits.depth, MOST_DEPTH),
-            seconds=float("inf") if held else seconds,
+            seconds=float("inf") if held else limits.seconds(positions[-1].side, self.settings.overhead),
             nodes=limits.nodes,
             lines=self.settings.lines,
             past=positions[:-1],
@@ -218,11 +207,6 @@ class UciServer:
             self._engine.stop()
         if self._thread is not None:
             self._thread.join()
-
-
-def _is_endless(limits: Go, side: int) -> bool:
-    """Whether nothing limits a search."""
-    return limits.depth is None and limits.nodes is None and limits.movetime is None and limits.time[side] is None
 
 
 def info(answer: Analysis) -> str:

@@ -24,30 +24,15 @@ BUTTON = "Clear Hash"
 
 @dataclass(frozen=True)
 class Settings:
-    """The values of all options.
-
-    Parameters
-    ----------
-    game : Game
-    folder : Path or None
-        The tables; None for a search without any.
-    hash_mebibytes : int
-    threads : int
-    lines : int
-        Lines to show.
-    overhead : int
-        Milliseconds that a move takes beside the thinking.
-    repetition : Repetition
-        What the third occurrence of a position means.
-    """
+    """The values of all options."""
 
     game: Game
-    folder: Path | None = None
+    folder: Path | None = None  # the tables; None for a search without any
     hash_mebibytes: int = 64
     threads: int = 1
-    lines: int = 1
-    overhead: int = 10
-    repetition: Repetition = Repetition.DRAW
+    lines: int = 1  # lines to show
+    overhead: int = 10  # milliseconds that a move takes beside the thinking
+    repetition: Repetition = Repetition.DRAW  # what the third occurrence of a position means
 
     @property
     def search(self) -> Options:
@@ -73,10 +58,7 @@ class Settings:
     def changed(self, name: str, value: str) -> Settings:
         """These settings with another value of an option; its name may be written in any letters.
 
-        Raises
-        ------
-        TablebaseError
-            If there is no such option, or it cannot have this value.
+        `TablebaseError` if there is no such option, or it cannot have this value.
         """
         known = [*SPINS, "TablebasePath", "Repetition", "UCI_Variant", BUTTON]
         option = next((one for one in known if one.lower() == name.lower()), None)

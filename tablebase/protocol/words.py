@@ -1,4 +1,4 @@
-"""The lines that an engine is sent, taken apart; nothing here searches or answers."""
+"""The lines that an engine is sent, taken apart, and the time that they give it; nothing here searches or answers."""
 
 from __future__ import annotations
 
@@ -16,47 +16,47 @@ NUMBERS = frozenset(("binc", "btime", "depth", "mate", "movestogo", "movetime", 
 """The words of ``go`` that a number follows."""
 MOST = 15
 """Digits of the largest numbers."""
+MOVES = 30
+"""Moves that the time left has to last for, if nothing is said about that."""
+SHARE = 0.75
+"""The part of the increment that is spent at once."""
+LEAST = 0.001
+"""Seconds that a move is given in any case."""
 
 
 @dataclass(frozen=True)
 class Placement:
-    """What ``position`` says.
+    """What ``position`` says."""
 
-    Parameters
-    ----------
-    fen : str or None
-        The text of a position; None for the start of the game.
-    moves : tuple of str
-        Those made since.
-    """
-
-    fen: str | None
-    moves: tuple[str, ...]
+    fen: str | None  # the text of a position; None for the start of the game
+    moves: tuple[str, ...]  # those made since
 
 
 @dataclass(frozen=True)
 class Go:
-    """What ``go`` says; None where it says nothing. Times are in milliseconds.
-
-    Parameters
-    ----------
-    depth, nodes, movetime, movestogo : int or None
-    time, increment : (int or None, int or None)
-        On the clocks of side 0 and side 1.
-    infinite : bool
-        Whether there is to be no answer before ``stop``.
-    unknown : tuple of str
-        The words that mean nothing here.
-    """
+    """What ``go`` says; None where it says nothing. Times are in milliseconds."""
 
     depth: int | None = None
     nodes: int | None = None
     movetime: int | None = None
     movestogo: int | None = None
+    # On the clocks of side 0 and side 1.
     time: tuple[int | None, int | None] = (None, None)
     increment: tuple[int | None, int | None] = (None, None)
-    infinite: bool = False
-    unknown: tuple[str, ...] = ()
+    infinite: bool = False  # whether there is to be no answer before ``stop``
+    unknown: tuple[str, ...] = ()  # the words that mean nothing here
+
+    def is_held(self, side: int) -> bool:
+        """Whether there is to be no answer before ``stop``, as nothing else limits the search of a side."""
+        unlimited = self.depth is None and self.nodes is None and self.movetime is None and self.time[side] is None
+        return self.infinite or unlimited
+
+    def seconds(self, side: int, overhead: int) -> float | None:
+        """The time for a move of a side; None if nothing is said about time. The overhead is that of `seconds_for_move`."""
+        if self.movetime is not None:
+            return max(self.movetime, 1) / 1000
+        left, increment = self.time[side], self.increment[side] or 0
+        return None if left is None else seconds_for_move(left, increment, self.movestogo, overhead)
 
 
 def split(line: str) -> tuple[str, list[str]]:
@@ -69,13 +69,9 @@ def split(line: str) -> tuple[str, list[str]]:
 
 
 def read_placement(words: Sequence[str]) -> Placement:
-    """What follows ``position``.
+    """What follows ``position``; what chess has after the side to move, such as ``- - 0 1``, may stand there, too.
 
-    Raises
-    ------
-    TablebaseError
-        If it is neither ``startpos`` nor ``fen`` with a position. What chess has after the side to move, such as ``- - 0 1``,
-        may stand there, too.
+    `TablebaseError` if it is neither ``startpos`` nor ``fen`` with a position.
     """
     given, after = list(words), list[str]()
     if "moves" in given:
@@ -91,10 +87,7 @@ def read_placement(words: Sequence[str]) -> Placement:
 def read_go(words: Sequence[str]) -> Go:
     """What follows ``go``; words that are not known are collected.
 
-    Raises
-    ------
-    TablebaseError
-        If a number does not follow where one should, or one that a limit cannot be.
+    `TablebaseError` if a number does not follow where one should, or one that a limit cannot be.
     """
     found: dict[str, int] = {}
     infinite, unknown = False, []
@@ -134,13 +127,28 @@ def _number(name: str, text: str) -> int:
 def read_option(words: Sequence[str]) -> tuple[str, str]:
     """Name and value after ``setoption``; both may have several words, and the value may be empty.
 
-    Raises
-    ------
-    TablebaseError
-        If there is no name.
+    `TablebaseError` if there is no name.
     """
     given = list(words)
     if given[:1] != ["name"] or given[1:2] in ([], ["value"]):
         raise TablebaseError(f"{quoted(' '.join(words))} sets no option: write name, the option, value and its value")
     place = given.index("value") if "value" in given else len(given)
     return " ".join(given[1:place]), " ".join(given[place + 1 :])
+
+
+def seconds_for_move(left: int, increment: int, moves: int | None, overhead: int) -> float:
+    """The time for a move: an even share of the time left, and most of the increment; never more than is left without the overhead.
+
+    `left` and `increment` are those of the side to move, and `overhead` what a move takes beside the thinking, such as what lines
+    need on their way, in milliseconds. `moves` is how many there are until the next time control; None if the time left is for all
+    of the game.
+
+    Examples
+    --------
+    >>> seconds_for_move(60_000, 1_000, None, 0)
+    2.75
+    >>> seconds_for_move(1_000, 0, 1, 100)
+    0.9
+    """
+    share = left / min(moves or MOVES, MOVES) + SHARE * increment
+    return max(LEAST, min(share, left - overhead) / 1000)

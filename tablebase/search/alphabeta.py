@@ -55,13 +55,13 @@ from tablebase.search.frames import (
     Settings,
     push,
 )
-from tablebase.search.moves import make, shift_back
 from tablebase.search.nodes import HAS_MOVES, LACKS, enter
 from tablebase.search.ordering import pick, take_score
-from tablebase.search.position import EMPTY, KEY, MIRRORED_KEY, NUMBERS, Board, Int64, RuleArrays
 from tablebase.search.probing import TableArrays
 from tablebase.search.scores import DECIDED, from_node
 from tablebase.search.transposition import EXACT, LOWER, UPPER, pack, store
+from tablebase.slices.bit_board import EMPTY, KEY, MIRRORED_KEY, NUMBERS, Board, make, shift_back
+from tablebase.slices.rule_arrays import Int64, RuleArrays
 
 NULL_DEPTH, NULL_REDUCTION, NULL_PIECES = 3, 3, 3
 LATE_DEPTH, LATE_MOVE, LATE_PIECES = 3, 4, 2
@@ -82,24 +82,9 @@ def run(
 ) -> int:
     """Search until the end, until `nodes` nodes were entered, or until a chunk is missing.
 
-    Parameters
-    ----------
-    rules : RuleArrays
-    evaluation : EvaluationArrays
-    tables : TableArrays
-    board : Board
-        The position at which the search stands: at first the root's, and in the end again.
-    table : ndarray of int64, shape (entries, 2)
-        The transposition table, which threads share.
-    memory : Memory
-        After `begin`, or as the last call left it.
-    settings : Settings
-    nodes : int
-
-    Returns
-    -------
-    int
-        `DONE`, with the score in ``state[VALUE]`` and the best line in ``lines[0]``; `PAUSED` or `LACKS_TABLE`.
+    `board` has the position at which the search stands, at first the root's, and in the end again. `table` is the transposition
+    table, which threads share; `memory` is as `begin` or the last call has left it. Returns `DONE`, with the score in
+    ``state[VALUE]`` and the best line in ``lines[0]``, `PAUSED` or `LACKS_TABLE`.
     """
     rules, evaluation, tables = borrowed(rules), borrowed(evaluation), borrowed(tables)
     board, memory = borrowed(board), borrowed(memory)

@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from tablebase.compute import machine
+from tablebase.errors import CapacityError, TablebaseError, quoted
+from tablebase.game.plain_arguments import as_whole
+
 
 class RepeatedLines(StrEnum):
     """What perft makes of a line that comes back to one of its own earlier positions."""
@@ -40,11 +44,6 @@ class Cards(StrEnum):
     """One outcome for each state, drawn by a seed."""
     EXPECTATION = "expectation"
     """The average of all outcomes, rounded down to a thousandth of a point."""
-
-
-DOCUMENT_DEPTH = 7
-DOCUMENT_CUTS = (0, 0, 8, 8, 4)
-"""The depth and the cuts of the article on Hare & Hedgehog."""
 
 
 @dataclass(frozen=True)
@@ -113,3 +112,24 @@ class Options:
     transpositions: bool = True
     ordering: bool = True
     mirror_keys: bool = False
+
+
+def check_options(options: Options) -> None:
+    """Raise `TablebaseError` unless an engine can search like this, `CapacityError` if the tables' memory does not fit."""
+    for name in ("threads", "hash_bytes", "table_bytes", "table_pieces", "progress"):
+        # None stands for as many pieces as there are tables of.
+        if name != "table_pieces" or options.table_pieces is not None:
+            as_whole(name, getattr(options, name))
+    if options.threads < 1:
+        raise TablebaseError(f"a search needs at least one thread, not {options.threads}")
+    for name, number in (
+        ("number of plies without a capture", options.progress),
+        ("number of pieces to look up", options.table_pieces),
+        ("memory for tables", options.table_bytes),
+    ):
+        if number is not None and number < 0:
+            raise TablebaseError(f"the {name} must not be negative, and {number} is")
+    if options.table_bytes > machine.memory():
+        raise CapacityError("the memory for tables", "allow less", needed=options.table_bytes, allowed=machine.memory())
+    if options.repetition not in list(Repetition):
+        raise TablebaseError(f"there is no rule of repetition {quoted(str(options.repetition))}: choose none, draw or loss")

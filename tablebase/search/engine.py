@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tablebase.compute import machine
-from tablebase.errors import CapacityError, MissingTableError, TablebaseError, quoted
+from tablebase.errors import CapacityError, MissingTableError, TablebaseError
 from tablebase.game import Evaluation, Game, Outcome
 from tablebase.game.arguments import as_game, as_position
 from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
@@ -20,14 +19,14 @@ from tablebase.game.notation import render_move
 from tablebase.game.plain_arguments import as_real, as_whole
 from tablebase.probe.answers import in_words
 from tablebase.probe.prober import Prober
-from tablebase.search.choices import Options, Repetition
+from tablebase.search.choices import Options, Repetition, check_options
 from tablebase.search.evaluation import compile_evaluation
 from tablebase.search.frames import DRAWS, LOSES, MOST_DEPTH, NEVER, Settings
-from tablebase.search.position import compile_rules
 from tablebase.search.probing import TableCache
 from tablebase.search.scores import DECIDED, INFINITY, REPEATER_LOSES, WIN
 from tablebase.search.searcher import Found, Limits, Searcher
 from tablebase.search.transposition import GENERATIONS, new_table
+from tablebase.slices.rule_arrays import compile_rules
 from tablebase.tables.values import Value
 
 WINDOW = 40
@@ -141,7 +140,7 @@ class Engine:
         evaluation: Evaluation | None = None,
     ) -> None:
         options = options or Options()
-        _check_options(options)
+        check_options(options)
         self.game = game = as_game(game)
         self.options = options
         self._prober = prober
@@ -373,26 +372,6 @@ def _score(value: Value) -> int:
     if value.distance is None:
         return 0
     return WIN - value.distance if value.outcome is Outcome.WIN else value.distance - WIN
-
-
-def _check_options(options: Options) -> None:
-    for name in ("threads", "hash_bytes", "table_bytes", "table_pieces", "progress"):
-        # None stands for as many pieces as there are tables of.
-        if name != "table_pieces" or options.table_pieces is not None:
-            as_whole(name, getattr(options, name))
-    if options.threads < 1:
-        raise TablebaseError(f"a search needs at least one thread, not {options.threads}")
-    for name, number in (
-        ("number of plies without a capture", options.progress),
-        ("number of pieces to look up", options.table_pieces),
-        ("memory for tables", options.table_bytes),
-    ):
-        if number is not None and number < 0:
-            raise TablebaseError(f"the {name} must not be negative, and {number} is")
-    if options.table_bytes > machine.memory():
-        raise CapacityError("the memory for tables", "allow less", needed=options.table_bytes, allowed=machine.memory())
-    if options.repetition not in list(Repetition):
-        raise TablebaseError(f"there is no rule of repetition {quoted(str(options.repetition))}: choose none, draw or loss")
 
 
 def _check_limits(depth: int | None, seconds: float | None, nodes: int | None, lines: int) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 from tablebase.compute.bits import trailing_zeros
 from tablebase.compute.jit import inline
 from tablebase.game import Evaluation, Game
-from tablebase.search.moves import ONE, count_moves
-from tablebase.search.position import SCORE, WORDS, Board, Int8, Int64, RuleArrays
+from tablebase.slices.bit_board import ONE, SCORE, Board, count_moves
+from tablebase.slices.rule_arrays import WORDS, Int8, Int64, RuleArrays
 
 PIECE = 100
 """The value of any piece in a game without values of its own."""

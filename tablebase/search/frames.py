@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from tablebase.compute.jit import inline
-from tablebase.search.position import NUMBERS, Int32, Int64, RuleArrays
 from tablebase.search.scores import INFINITY
 from tablebase.search.transposition import NO_MOVE
+from tablebase.slices.bit_board import NUMBERS
+from tablebase.slices.rule_arrays import Int32, Int64, RuleArrays
 
 MOST_PLIES = 128
 MOST_DEPTH = MOST_PLIES - 8

@@ -30,17 +30,8 @@ def no_tables() -> Tables:
 def load_tables(folder: Path, game: StochasticGame) -> Tables:
     """Read all tables of a game that a folder has; there may be none, and no folder either.
 
-    Parameters
-    ----------
-    folder : Path
-    game : StochasticGame
-
-    Raises
-    ------
-    CapacityError
-        If they do not fit into memory.
-    TablebaseError
-        If this is no folder of tables, or a file is damaged or was built under other rules.
+    `CapacityError` if they do not fit into memory; `TablebaseError` if this is no folder of tables, or a file is damaged or was
+    built under other rules.
     """
     check_folder(folder)
     # Those of generous tables cannot be forced.

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from tablebase.errors import CapacityError, RulesError, TablebaseError
-from tablebase.game.kernels import POINT, no_evaluation
+from tablebase.game.kernels import POINT, call_evaluate, no_evaluation
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.search.choices import Cards, Foresight, Objective
 from tablebase.search.leaf_tables import no_tables
-from tablebase.search.maxn import begin, call_evaluate, run
+from tablebase.search.maxn import begin, run
 from tablebase.search.maxn_frames import (
     BOUND,
     LEAVES,

@@ -16,7 +16,7 @@ import numpy as np
 
 from tablebase.compute.jit import inline, jit
 from tablebase.compute.pointers import borrowed
-from tablebase.game.kernels import BEGINS, CHANCE, LABEL, OVER, STATE, WEIGHT, WIN, Int64
+from tablebase.game.kernels import BEGINS, CHANCE, LABEL, NOBODY, OVER, STATE, WEIGHT, WIN, Int64
 from tablebase.search.maxn_frames import (
     ALPHA,
     BEST,
@@ -44,8 +44,6 @@ from tablebase.search.maxn_frames import (
     Tables,
 )
 
-NOBODY = -1
-"""The attacker where nobody's chance is asked for."""
 FAR = 1 << 60
 """Beyond every value."""
 MULTIPLIER = 6364136223846793005
@@ -295,28 +293,11 @@ def run(
     space: Space,
     most: int,
 ) -> int:
-    """Go on with a search.
+    """Go on with a search, and look at most at `most` states before a pause.
 
-    Parameters
-    ----------
-    expand, index : compiled functions
-        Of `tablebase.game.kernels.Kernels`.
-    evaluate : compiled function
-        Of `tablebase.game.kernels.StateEvaluation`.
-    rules, parameters : ndarray of int64
-        What they are given.
-    tables : Tables
-    settings : Settings
-    cuts : ndarray of int64
-        For each turn, and the last one for all later ones: how many of the best moves are looked at, 0 for all.
-    space : Space
-    most : int
-        States to look at before a pause.
-
-    Returns
-    -------
-    int
-        `DONE`, with the values and the line of level 0; `PAUSED`; or `TOO_DEEP`, if the space has too few levels.
+    `expand`, `index` and `evaluate` are the game's compiled functions; `rules` and `parameters` are what they are given. `cuts`
+    says for each turn, and its last number for all later ones, how many of the best moves are looked at, 0 for all. Returns
+    `DONE`, with the values and the line of level 0, `PAUSED`, or `TOO_DEEP` if the space has too few levels.
     """
     tables, space = borrowed(tables), borrowed(space)
     frames, counts = space.frames, space.counts
@@ -361,9 +342,3 @@ def run(
         if level == 0:
             _record(settings, space)
         _take(settings, space, level)
-
-
-@jit
-def call_evaluate(evaluate: Any, rules: Int64, parameters: Int64, state: Int64, values: Int64) -> Any:
-    """What `evaluate` returns, for callers that are not compiled."""
-    return evaluate(rules, parameters, state, values)

@@ -23,88 +23,40 @@ DONE, PAUSED, TOO_DEEP = 0, 1, 2
 
 
 class Settings(NamedTuple):
-    """How to search.
+    """How to search."""
 
-    Parameters
-    ----------
-    turns : int
-        The depth.
-    lead : bool
-        Whether players compare themselves with the best of the others, or look at their own value alone.
-    stop : bool
-        Whether a state in which another player has finished is a leaf.
-    alpha_beta : bool
-        For two players who compare themselves.
-    sort : bool
-        Whether moves are looked at in the order of the static values that they lead to.
-    average : bool
-        Whether chance is averaged, or one outcome is drawn.
-    seed : int
-        Decides, together with the state, which one.
-    finished : int
-        What the evaluation says of the root about who has finished.
-    """
-
-    turns: int
-    lead: bool
-    stop: bool
-    alpha_beta: bool
-    sort: bool
-    average: bool
-    seed: int
-    finished: int
+    turns: int  # the depth
+    lead: bool  # whether players compare themselves with the best of the others, or look at their own value alone
+    stop: bool  # whether a state in which another player has finished is a leaf
+    alpha_beta: bool  # for two players who compare themselves
+    sort: bool  # whether moves are looked at in the order of the static values that they lead to
+    average: bool  # whether chance is averaged, or one outcome is drawn
+    seed: int  # decides, together with the state, which one
+    finished: int  # what the evaluation says of the root about who has finished
 
 
 class Tables(NamedTuple):
-    """What tables know about the states of a game of two players.
+    """What tables know about the states of a game of two players."""
 
-    Parameters
-    ----------
-    rules : ndarray of int64
-        Those of all regions, one after the other.
-    spans : ndarray of int64, shape (regions, 3)
-        Where the rules of a region begin and end, and where its chances begin.
-    chances : ndarray of int32, shape (2, states)
-        The chances that the player to move and the other one can force, in units of `SHARE_BITS`. Where a table is missing they
-        are 0: nothing is certain for either.
-    """
-
-    rules: Int64
-    spans: Int64
+    rules: Int64  # those of all regions, one after the other
+    spans: Int64  # (regions, 3) where the rules of a region begin and end, and where its chances begin
+    # (2, states) the chances that the player to move and the other one can force, in units of `SHARE_BITS`. Where a table is
+    # missing they are 0: nothing is certain for either.
     chances: NDArray[np.int32]
 
 
 class Space(NamedTuple):
-    """Space for a search.
+    """Space for a search."""
 
-    Parameters
-    ----------
-    rows : ndarray of int64, shape (levels, widest, STATE + fields)
-        What follows the state of each level.
-    frames : ndarray of int64, shape (levels, FRAME)
-    order : ndarray of int64, shape (levels, widest)
-        The rows in the order in which they are looked at.
-    values : ndarray of int64, shape (levels, players)
-        The best vector so far, or the sum of weighted ones.
-    static : ndarray of int64, shape (2, max(widest, players))
-        For sorting: the values of one state, and the scores of all rows.
-    lines : ndarray of int64, shape (levels, levels)
-        The best line from each level: labels of rows.
-    lengths : ndarray of int64, shape (levels,)
-    results : ndarray of int64, shape (widest, 1 + players)
-        Of the moves in the root.
-    counts : ndarray of int64, shape (COUNTS,)
-    """
-
-    rows: Int64
-    frames: Int64
-    order: Int64
-    values: Int64
-    static: Int64
-    lines: Int64
-    lengths: Int64
-    results: Int64
-    counts: Int64
+    rows: Int64  # (levels, widest, STATE + fields) what follows the state of each level
+    frames: Int64  # (levels, FRAME)
+    order: Int64  # (levels, widest) the rows in the order in which they are looked at
+    values: Int64  # (levels, players) the best vector so far, or the sum of weighted ones
+    static: Int64  # (2, max(widest, players)) for sorting: the values of one state, and the scores of all rows
+    lines: Int64  # (levels, levels) the best line from each level: labels of rows
+    lengths: Int64  # (levels,)
+    results: Int64  # (widest, 1 + players) of the moves in the root
+    counts: Int64  # (COUNTS,)
 
 
 def new_space(kernels: Kernels, players: int, levels: int) -> Space:

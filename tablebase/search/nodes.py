@@ -34,12 +34,24 @@ from tablebase.search.frames import (
     Memory,
     Settings,
 )
-from tablebase.search.moves import can_win, count_moves, has_escaped, list_moves, make, shift_back
 from tablebase.search.ordering import pick, rank_moves, take_score
-from tablebase.search.position import EMPTY, KEY, MIRRORED_KEY, NOBODY, NUMBERS, Board, Int64, RuleArrays
 from tablebase.search.probing import NO_TABLE, TableArrays, look_up
 from tablebase.search.scores import INFINITY, REPEATER_LOSES, WIN, code_score, from_root, no_move_score
 from tablebase.search.transposition import EXACT, LOWER, NO_MOVE, UPPER, bound_of, depth_of, find, move_of, score_of
+from tablebase.slices.bit_board import (
+    EMPTY,
+    KEY,
+    MIRRORED_KEY,
+    NUMBERS,
+    Board,
+    can_win,
+    count_moves,
+    has_escaped,
+    list_moves,
+    make,
+    shift_back,
+)
+from tablebase.slices.rule_arrays import NOBODY, Int64, RuleArrays
 
 QUIESCENCE = 12
 """Plies beyond the depth to which threats are answered; captures run out by themselves."""

@@ -9,7 +9,8 @@ import numpy as np
 from tablebase.compute.jit import inline
 from tablebase.search.evaluation import EvaluationArrays
 from tablebase.search.frames import ALPHA, BEST, BEST_MOVE, BETA, DEPTH, MOVES, NEXT_MOVE, SEARCHED, Memory, Settings
-from tablebase.search.position import EMPTY, Board, RuleArrays
+from tablebase.slices.bit_board import EMPTY, Board
+from tablebase.slices.rule_arrays import RuleArrays
 
 HISTORY_LIMIT = 1 << 20
 HASH_FIRST, CAPTURE_FIRST, KILLER_FIRST = 1 << 30, 1 << 26, 1 << 25

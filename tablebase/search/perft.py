@@ -5,10 +5,9 @@ The last ply is counted in bulk. A line whose game is over before its last ply c
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,43 +17,17 @@ from tablebase.game import Game
 from tablebase.game.moves import Position, legal_moves, play, wins_at_once
 from tablebase.game.notation import render_move
 from tablebase.search.choices import RepeatedLines
-from tablebase.search.moves import count_moves, has_escaped, list_moves, make, shift_back
-from tablebase.search.position import KEY, Board, Int64, RuleArrays, compile_rules, set_up
-
-
-class Depth(NamedTuple):
-    """The count of one depth.
-
-    Parameters
-    ----------
-    depth : int
-        Length of the lines in plies.
-    leaves : int
-    seconds : float
-        Wall time.
-    """
-
-    depth: int
-    leaves: int
-    seconds: float
+from tablebase.slices.bit_board import KEY, Board, count_moves, has_escaped, list_moves, make, set_up, shift_back
+from tablebase.slices.rule_arrays import Int64, RuleArrays, compile_rules
+from tablebase.stochastic.paths import Depth, by_depth
 
 
 @jit
 def count_leaves(rules: RuleArrays, board: Board, side: int, depth: int, stop_repeated: bool, line: Int64) -> Any:
-    """The leaves `depth` plies below a position in which the game is not over; `depth` is at least 1.
+    """The leaves `depth` plies, at least one, below a position in which the game is not over; the board is left as it was.
 
-    Parameters
-    ----------
-    rules : RuleArrays
-    board : Board
-        Left as it was.
-    side : int
-        The side to move.
-    depth : int
-    stop_repeated : bool
-        Whether a position that the line has had before is a leaf.
-    line : ndarray of int64, shape (plies,)
-        Keys of the positions that led here, the first one first.
+    If repeated positions end a line, a position that the line has had before is a leaf; `line` has the keys of the positions that
+    led here, the first one first.
     """
     rules, board = borrowed(rules), borrowed(board)
     if depth == 1:
@@ -125,10 +98,7 @@ def leaves_by_depth(
     """
     # Compiled, if it has to be, before the clock runs.
     leaves(game, position, 2, repeated)
-    for number in range(1, depth + 1):
-        begin = time.perf_counter()
-        total = leaves(game, position, number, repeated, threads)
-        yield Depth(number, total, time.perf_counter() - begin)
+    return by_depth(lambda plies: leaves(game, position, plies, repeated, threads), depth)
 
 
 def leaves_by_move(
@@ -136,15 +106,7 @@ def leaves_by_move(
 ) -> dict[str, int]:
     """The leaves below each legal move, by the text of the move, sorted.
 
-    Parameters
-    ----------
-    game : Game
-    position : Position
-    depth : int
-        From 1; the plies of the lines, the legal move included.
-    repeated : RepeatedLines
-    threads : int
-        How many moves are searched at a time.
+    The depth, from 1, is the plies of the lines, the legal move included; `threads` is how many moves are searched at a time.
     """
     rules, root = compile_rules(game), set_up(compile_rules(game), position)
     line = root.numbers[[KEY]]

@@ -17,13 +17,13 @@ from tablebase.compute.jit import inline
 from tablebase.errors import MissingTableError
 from tablebase.game import Game
 from tablebase.game.moves import Position
-from tablebase.search.moves import ONE
-from tablebase.search.position import MATERIAL, WORDS, Board, Int8, Int32, Int64, read_position
+from tablebase.slices.bit_board import MATERIAL, ONE, Board, read_position
 from tablebase.slices.index_arrays import IndexArrays, index_arrays
 from tablebase.slices.index_kernels import index_of
 from tablebase.slices.indexing import Layout, layout_of, most_pieces
 from tablebase.slices.location import Address, locate
 from tablebase.slices.material import material_name, material_of, materials
+from tablebase.slices.rule_arrays import WORDS, Int8, Int32, Int64
 from tablebase.tables.format import SUFFIX, slice_folder
 from tablebase.tables.store import Store
 from tablebase.tables.values import FULL, recode
@@ -96,26 +96,11 @@ def look_up(tables: TableArrays, board: Board, side: int) -> Any:
 
 
 class TableCache:
-    """Chunks of tables in memory, for the search of one thread.
+    """Chunks of tables in memory, for the search of one thread; without a store it searches without tables.
 
-    Parameters
-    ----------
-    game : Game
-    store : Store or None
-        None for a search without tables.
-    most : int, optional
-        The most pieces of positions to look up; by default, as many as the folder has tables of.
-    size : int
-        Bytes of memory for the chunks.
-
-    Attributes
-    ----------
-    arrays : TableArrays
-        Replaced by `load`.
-    misses : int
-        Chunks that had to be read.
-    missing : set of str
-        Materials without a table whose positions came up.
+    Positions of up to `most` pieces are looked up, by default of as many as the folder has tables of; `size` is the memory for
+    chunks in bytes. `arrays` are replaced by `load`, `misses` counts the chunks that had to be read, and `missing` has the
+    materials without a table whose positions came up.
     """
 
     def __init__(self, game: Game, store: Store | None, most: int | None = None, size: int = 1 << 28) -> None:

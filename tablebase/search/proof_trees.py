@@ -35,40 +35,22 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True)
 class ProofNode:
-    """A position of a proof.
-
-    Parameters
-    ----------
-    position : Position
-    rank : int
-        Larger than those of the positions that it leads to.
-    reason : Reason
-    moves : tuple of (str, Position or None)
-        The attacker's move, or all replies; without a position where the move wins at once.
-    """
+    """A position of a proof."""
 
     position: Position
-    rank: int
+    rank: int  # larger than those of the positions that it leads to
     reason: Reason
+    # The attacker's move, or all replies; without a position where the move wins at once.
     moves: tuple[tuple[str, Position | None], ...] = ()
 
 
 @dataclass(frozen=True)
 class Proof:
-    """A proof that a position is won or lost.
-
-    Parameters
-    ----------
-    game : Game
-    position : Position
-    outcome : Outcome
-        For the side to move.
-    nodes : dict of Position to ProofNode
-    """
+    """A proof that a position is won or lost."""
 
     game: Game
     position: Position
-    outcome: Outcome
+    outcome: Outcome  # for the side to move
     nodes: dict[Position, ProofNode]
 
     @property
@@ -110,15 +92,7 @@ class Proof:
 
 
 def extract(search: ProofSearch, position: Position, outcome: Outcome) -> Proof:
-    """The proof that a search has found of a position.
-
-    Parameters
-    ----------
-    search : ProofSearch
-        The attacker's.
-    position : Position
-    outcome : Outcome
-    """
+    """The proof that a search, the attacker's, has found of a position."""
     nodes: dict[Position, ProofNode] = {}
     waiting = [position]
     while waiting:

@@ -50,43 +50,18 @@ class LimitReachedError(Exception):
 
 @dataclass
 class Allowance:
-    """What both searches together may use.
+    """What both searches together may use."""
 
-    Parameters
-    ----------
-    nodes : int
-        Nodes to enter.
-    deadline : float
-        On the clock `time.monotonic`.
-    bytes : int
-        Memory of each search.
-    """
-
-    nodes: int
-    deadline: float
-    bytes: int
+    nodes: int  # nodes to enter
+    deadline: float  # on the clock `time.monotonic`
+    bytes: int  # memory of each search
 
 
 class ProofSearch:
-    """Tries to prove that one side wins.
+    """Tries to prove that one side, the attacker, wins.
 
-    Parameters
-    ----------
-    game : Game
-    attacker : int
-        The side.
-    prober : Prober or None
-        The tables.
-    most : int
-        The most pieces of positions to look up; the first position is never looked up.
-    allowance : Allowance
-
-    Attributes
-    ----------
-    nodes : int
-        Nodes entered.
-    table_hits : int
-        Positions found in tables.
+    Positions of up to `most` pieces are looked up in tables, but never the first one. `nodes` counts the nodes entered, and
+    `table_hits` the positions found in tables.
     """
 
     def __init__(self, game: Game, attacker: int, prober: Prober | None, most: int, allowance: Allowance) -> None:
@@ -107,10 +82,7 @@ class ProofSearch:
     def prove(self, position: Position, plies: int, nodes: int) -> bool | None:
         """Whether the attacker wins within some plies, or None if the nodes do not suffice; another call goes on.
 
-        Raises
-        ------
-        LimitReachedError
-            If the allowance is used up.
+        `LimitReachedError` if the allowance is used up.
         """
         self._stop_at = self.nodes + nodes
         if self._look(position) is None and not self._settled(position, plies):
@@ -267,27 +239,17 @@ class _PausedError(Exception):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a search for a proof has found.
+    """What a search for a proof has found."""
 
-    Parameters
-    ----------
-    outcome : Outcome or None
-        For the side to move: a win or a loss; None if that was not decided within the limits. A draw only if the game is over.
-    plies : int
-        Within which the proof wins, though all its lines may be shorter; without a proof, those within which neither side wins.
-    nodes, table_hits : int
-        Nodes entered, and positions found in tables, by both searches.
-    seconds : float
-    search : ProofSearch or None
-        The search that has found the proof.
-    """
-
+    # For the side to move: a win or a loss; None if that was not decided within the limits. A draw only if the game is over.
     outcome: Outcome | None
+    # Within which the proof wins, though all its lines may be shorter; without a proof, those within which neither side wins.
     plies: int
+    # Nodes entered, and positions found in tables, by both searches.
     nodes: int
     table_hits: int
     seconds: float
-    search: ProofSearch | None
+    search: ProofSearch | None  # the search that has found the proof
 
 
 def find_proof(
@@ -302,27 +264,9 @@ def find_proof(
 ) -> Verdict:
     """Prove that a position is won or lost.
 
-    Both are tried in turns, and again with more plies, until one of them is proved or the limits are reached.
-
-    Parameters
-    ----------
-    game : Game
-    position : Position
-        It is not looked up itself.
-    prober : Prober, optional
-        The tables.
-    nodes : int
-        Positions to enter.
-    seconds : float
-    memory : int
-        Bytes.
-    most_pieces : int, optional
-        The most pieces of positions to look up; by default, as many as there are tables of.
-
-    Raises
-    ------
-    TablebaseError
-        If a limit is not positive; if a table was built under other rules, or is damaged.
+    Both are tried in turns, and again with more plies, until one of them is proved or the limits are reached: nodes to enter,
+    seconds, and bytes of memory. Positions of up to `most_pieces` are looked up, by default of as many as there are tables of, but
+    not the position itself. `TablebaseError` if a limit is not positive, or a table is damaged or was built under other rules.
 
     Examples
     --------

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tablebase.compute.jit import inline
-from tablebase.search.position import RuleArrays
+from tablebase.slices.rule_arrays import RuleArrays
 from tablebase.tables import values
 from tablebase.tables.values import FIRST, FULL
 

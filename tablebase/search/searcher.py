@@ -11,14 +11,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tablebase.errors import RulesError
 from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.search.alphabeta import LACKS_TABLE, PAUSED, run
 from tablebase.search.evaluation import EvaluationArrays
 from tablebase.search.frames import DEEPEST, MOST_PLIES, NODES, PLY, TABLE_HITS, VALUE, Memory, Settings, begin, new_memory
-from tablebase.search.position import KEY, Board, Int64, RuleArrays, compile_rules, set_up
 from tablebase.search.probing import TableCache
 from tablebase.search.scores import INFINITY
+from tablebase.search.transposition import MOST_STEPS
+from tablebase.slices.bit_board import KEY, Board, set_up
+from tablebase.slices.rule_arrays import Int64, RuleArrays, compile_rules
 
 SLICE = 20_000
 """Nodes between two looks at the clock."""
@@ -26,21 +29,11 @@ SLICE = 20_000
 
 @dataclass
 class Limits:
-    """When a search ends before its depth is reached.
+    """When a search ends before its depth is reached."""
 
-    Parameters
-    ----------
-    nodes : int, optional
-        Nodes that one thread may enter.
-    deadline : float, optional
-        On the clock `time.monotonic`.
-    stopped : threading.Event
-        Set from any thread to stop all of them.
-    """
-
-    nodes: int | None
-    deadline: float | None
-    stopped: threading.Event
+    nodes: int | None  # nodes that one thread may enter
+    deadline: float | None  # on the clock `time.monotonic`
+    stopped: threading.Event  # set from any thread to stop all of them
 
     def left(self, entered: int) -> int:
         """Nodes to enter before the next look; 0 if the search is over."""
@@ -50,39 +43,24 @@ class Limits:
 
 
 class Found(NamedTuple):
-    """The result of a search to one depth.
+    """The result of a search to one depth."""
 
-    Parameters
-    ----------
-    score : int
-        Seen from the side to move.
-    line : tuple of int
-        The best moves, as numbers of steps.
-    """
-
-    score: int
-    line: tuple[int, ...]
+    score: int  # seen from the side to move
+    line: tuple[int, ...]  # the best moves, as numbers of steps
 
 
 class Searcher:
-    """Searches one position after another, in one thread.
+    """Searches one position after another, in one thread; the transposition table is shared.
 
-    Parameters
-    ----------
-    game : Game
-    evaluation : EvaluationArrays
-    table : ndarray of int64, shape (entries, 2)
-        The transposition table.
-    cache : TableCache
-
-    Attributes
-    ----------
-    nodes, table_hits, deepest : int
-        Nodes entered and positions found in tables since `start`, and the longest line in plies.
+    `nodes`, `table_hits` and `deepest` are the nodes entered and positions found in tables since `start`, and the plies of the
+    longest line.
     """
 
     def __init__(self, game: Game, evaluation: EvaluationArrays, table: Int64, cache: TableCache) -> None:
         self.rules: RuleArrays = compile_rules(game)
+        if len(self.rules.target) > MOST_STEPS:
+            steps = len(self.rules.target)
+            raise RulesError(f"{game.name}: the search takes games of up to {MOST_STEPS:,} steps, not of {steps:,}")
         self.evaluation, self.table, self.cache = evaluation, table, cache
         self.memory: Memory = new_memory(self.rules)
         self.nodes = self.table_hits = self.deepest = 0
@@ -111,23 +89,10 @@ class Searcher:
         window: tuple[int, int] = (-INFINITY, INFINITY),
         excluded: Sequence[int] = (),
     ) -> Found | None:
-        """Search to a depth.
+        """Search to a depth; None if the limits ended the search.
 
-        Parameters
-        ----------
-        settings : Settings
-            What concerns the position is filled in.
-        limits : Limits
-        depth : int
-        window : (int, int)
-            Scores outside are bounds.
-        excluded : sequence of int
-            Moves of the position that are left out.
-
-        Returns
-        -------
-        Found or None
-            None if the limits ended the search.
+        What concerns the position is filled in in the settings. Scores outside the window are bounds; moves of the position that
+        are `excluded` are left out.
         """
         memory, board = self.memory, set_up(self.rules, self._position, self.evaluation.values)
         settings = settings._replace(side=self._position.side, past=len(self._past), excluded=len(excluded))

@@ -15,7 +15,7 @@ import numpy as np
 from tablebase.compute import machine
 from tablebase.compute.jit import inline
 from tablebase.errors import CapacityError, TablebaseError
-from tablebase.search.position import MOST_STEPS, Int64
+from tablebase.slices.rule_arrays import Int64
 
 BUCKET = 4
 ENTRY_BYTES = 16
@@ -28,6 +28,8 @@ GENERATION_AT = BOUND_AT + BOUND_BITS
 SCORE_AT = GENERATION_AT + GENERATION_BITS
 SCORE_ZERO = 1 << (SCORE_BITS - 1)
 GENERATIONS = 1 << GENERATION_BITS
+MOST_STEPS = (1 << MOVE_BITS) - 1
+"""Steps that an entry has numbers for."""
 NO_MOVE = MOST_STEPS
 """The move of an entry that has none; no step has this number."""
 

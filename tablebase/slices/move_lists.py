@@ -8,11 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from tablebase.game import Game
+from tablebase.game.moves import Position
 from tablebase.slices.conversions import slot_conversions
 from tablebase.slices.index_arrays import index_arrays, index_terms
 from tablebase.slices.indexing import Squares, layout_of
 from tablebase.slices.location import locate
 from tablebase.slices.material import Material
+from tablebase.slices.rule_arrays import compile_rules
 from tablebase.slices.slice_arrays import Int8, Int32, Int64, child_locations, slice_arrays, slice_steps
 
 
@@ -68,7 +70,8 @@ class MoveLister:
         arrays.child_slot[0] = [layout.slots.index(inner.pairing[piece]) for piece in layouts[0].slots]
         if inner.swapped and game.swap is not None:
             arrays.child_square[0] = game.swap
-        self._arrays, self._layouts = arrays, index_arrays(game, layouts)
+        self._rules, self._arrays, self._layouts = compile_rules(game), arrays, index_arrays(game, layouts)
+        self._kinds = np.array([material.kinds[piece] for piece in layout.slots], dtype=np.int8)
         self._child_slots = np.array([len(each.slots) for each in layouts], dtype=np.int64)
         self._terms = index_terms(game, layouts, arrays.child_slot, arrays.child_square)
         steps = slice_steps(layout)
@@ -82,17 +85,21 @@ class MoveLister:
     def list(self, squares: Squares) -> MoveList:
         """The moves of positions, given by the square of each slot; each move once, none where a piece has escaped."""
         # Imported here because Numba is slow to load.
-        from tablebase.slices.move_kernels import list_moves
+        from tablebase.slices.bit_board import set_up
+        from tablebase.slices.slice_moves import list_slice_moves
 
         size = len(squares) * self.most
         begin, numbers = np.empty(len(squares) + 1, dtype=np.int64), np.empty(size, dtype=np.int64)
         steps, destinations = np.empty((2, size), dtype=np.int32)
         victims, rows = np.empty(size, dtype=np.int8), np.ascontiguousarray(squares)
-        count = list_moves(
+        count = list_slice_moves(
+            self._rules,
+            set_up(self._rules, Position((), self.side)),
             self._arrays,
             self._layouts,
             self._child_slots,
             self._terms,
+            self._kinds,
             self._twins,
             self.side,
             rows,

@@ -79,7 +79,7 @@ class Solver:
     memory : callable
         Bytes that a stored material needs, both sides to move, the codes of its children aside.
     speed : float
-        Codes that are solved, written and verified in a CPU-second, measured on the reference machine of `tablebase.building.pace`.
+        Codes that are solved, written and verified in a CPU-second, on the reference machine of `tablebase.building.estimate`.
     strength : str
         Why it is the fastest where it can be used, as half a sentence.
     refuses : callable

@@ -10,8 +10,6 @@ ones are the least that stay as they are (Tarski 1955).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -62,19 +60,10 @@ def improve(
 ) -> int:
     """Compute the chances of states anew from those after them; return the largest improvement, in units.
 
-    Parameters
-    ----------
-    formulas : Formulas
-        Runs whose chances are final from now on are marked.
-    chances : ndarray of int64, shape (2, size)
-        For each stored state, the chance of the player to move there, and that of the other one.
-    improved : ndarray of int64, shape (2, states)
-        Their chances, from the state `begin` on. It may be a part of `chances`; then what is computed first counts at once.
-    begin : int
-    space : tuple of ndarray
-        As `new_sums` returns it.
-    up : bool
-        Whether to round up.
+    Runs whose chances are final from now on are marked in the formulas. `chances` has shape (2, size): for each stored state, the
+    chance of the player to move there, and that of the other one. `improved`, shape (2, states), has their chances from the state
+    `begin` on; it may be a part of `chances`, and then what is computed first counts at once. `space` is that of `new_sums`. With
+    `up`, divisions round up.
     """
     return int(_improve(*formulas, chances, improved, begin, *space, up))
 
@@ -199,9 +188,3 @@ def _close(frame: Int64, sums: Int64, up: bool) -> None:
         more = frame[WEIGHTS] - 1 if up else 0
         for state in range(len(sums)):
             sums[state] = (sums[state] + more) // frame[WEIGHTS]
-
-
-@jit
-def number_of(index: Any, rules: Int64, state: Int64) -> Any:
-    """What `index` returns, for callers that are not compiled."""
-    return index(rules, state)

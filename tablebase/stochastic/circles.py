@@ -11,12 +11,7 @@ from numpy.typing import NDArray
 def circles(reads: Sequence[NDArray[np.int64]]) -> list[list[int]]:
     """The strongly connected components of a graph, each after those that it leads to (Tarjan 1972).
 
-    Within a component, nodes come after those that they lead to as far as possible.
-
-    Parameters
-    ----------
-    reads : sequence of ndarray of int64
-        For each node, the nodes that it leads to.
+    `reads` has the nodes that each node leads to. Within a component, nodes come after those that they lead to as far as possible.
 
     Examples
     --------

@@ -16,19 +16,11 @@ from tablebase.stochastic.explicit import Explicit, explicit
 
 @dataclass(frozen=True)
 class Compiled:
-    """A game as the solver sees it.
-
-    Parameters
-    ----------
-    game : StochasticGame
-    kernels : Kernels
-    listed : Explicit or None
-        All states, if the game has no kernels of its own.
-    """
+    """A game as the solver sees it."""
 
     game: StochasticGame
     kernels: Kernels
-    listed: Explicit | None
+    listed: Explicit | None  # all states, if the game has no kernels of its own
 
     def region(self, limits: Mapping[str, int | str]) -> Region:
         """The part of the states that a table holds; see `StochasticGame.region`."""
@@ -50,12 +42,7 @@ class Compiled:
 def compiled(game: StochasticGame) -> Compiled:
     """The compiled form of a game.
 
-    Raises
-    ------
-    RulesError
-        If it is not a game of two players.
-    CapacityError
-        If it has no kernels and too many states to be listed.
+    `RulesError` if it is not a game of two players, `CapacityError` if it has no kernels and too many states to be listed.
     """
     kernels = game.kernels()
     if kernels is not None:

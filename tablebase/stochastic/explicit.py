@@ -28,6 +28,7 @@ from tablebase.game.kernels import (
     expands,
     indexes,
     lists_states,
+    winner_of,
 )
 from tablebase.game.stochastic import State, StochasticGame
 
@@ -47,34 +48,19 @@ AFTER, WIDTH = 3, 4
 
 @dataclass(frozen=True)
 class Explicit:
-    """A game as a list of its states.
+    """A game as a list of its states."""
 
-    Parameters
-    ----------
-    states : tuple of tuple of int
-        By their numbers.
-    numbers : dict of tuple of int to int
-        The numbers of the states.
-    kernels : Kernels
-    region : Region
-        All states in which a player is to move, as one layer.
-    """
-
-    states: tuple[State, ...]
-    numbers: dict[State, int]
+    states: tuple[State, ...]  # by their numbers
+    numbers: dict[State, int]  # the inverse
     kernels: Kernels
-    region: Region
+    region: Region  # all states in which a player is to move, as one layer
 
 
 def explicit(game: StochasticGame) -> Explicit:
     """List all states of a game that can be reached from the start.
 
-    Raises
-    ------
-    RulesError
-        If the game has more than two players, or lets chance follow on chance for ever.
-    CapacityError
-        If there are more than `MOST_STATES`.
+    `RulesError` if the game has more than two players, or lets chance follow on chance for ever; `CapacityError` if there are more
+    than `MOST_STATES`.
     """
     if game.players != 2:
         raise RulesError(f"{game.name} has {game.players} players, but only games of two have tables: choose another variant")
@@ -84,7 +70,8 @@ def explicit(game: StochasticGame) -> Explicit:
     labels: dict[str, int] = {}
     columns, rows, widest = array("q", [stored, len(states)]), array("q"), 1
     for state in states:
-        columns.extend((game.to_move(state), _winner(game, state), len(rows) // WIDTH))
+        winner = winner_of(game.places(state)) if game.to_move(state) == OVER else -1
+        columns.extend((game.to_move(state), winner, len(rows) // WIDTH))
         following = _rows(game, state, labels)
         widest = max(widest, len(following))
         for label, weight, after in following:
@@ -122,12 +109,6 @@ def _rows(game: StochasticGame, state: State, labels: dict[str, int]) -> list[tu
     draws = game.draws(state)
     scale = lcm(*(draw.probability.denominator for draw in draws))
     return [(labels.setdefault(draw.label, len(labels)), int(draw.probability * scale), draw.state) for draw in draws]
-
-
-def _winner(game: StochasticGame, state: State) -> int:
-    """The only player in first place; -1 if there is none, or the game goes on."""
-    places = game.places(state) if game.to_move(state) == OVER else ()
-    return places.index(1) if places.count(1) == 1 else -1
 
 
 def _most_draws(game: StochasticGame, unstored: tuple[State, ...]) -> int:

@@ -26,9 +26,9 @@ from tablebase.game.kernels import Int64, Kernels, Layer, Region
 from tablebase.game.stochastic import StochasticGame
 from tablebase.stochastic.chances import UNIT
 from tablebase.tables import parts
-from tablebase.tables.chunks import ZSTANDARD, content_bytes, decompressed, filters_of, framed, new_dataset
 from tablebase.tables.format import HDF5_BEGINNING, SUFFIX, USER_BLOCK, open_file
 from tablebase.tables.header import BUILT, FORMS, Form
+from tablebase.tables.parts import ZSTANDARD, content_bytes, decompressed, filters_of, framed, new_dataset
 from tablebase.tables.reader import FAULTS, hdf5
 from tablebase.tables.writer import write_sealed
 
@@ -45,27 +45,15 @@ COUNTS = ("states", "wins", "losses", "exact", "open", "stalling")
 
 @dataclass(frozen=True)
 class Counts:
-    """How well the chances of a layer's states are known.
-
-    Parameters
-    ----------
-    states : int
-    wins, losses : int
-        States in which the player to move is certain to win, or to lose, under best play.
-    exact : int
-        States whose bounds differ by less than `EXACT`, wins and losses included.
-    open : int
-        States whose bounds are 0 and 1.
-    stalling : int
-        In a generous region, the only number beside `states`: those in which a part of the chance can be forced by nobody.
-    """
+    """How well the chances of a layer's states are known."""
 
     states: int
+    # States in which the player to move is certain to win, or to lose, under best play.
     wins: int
     losses: int
-    exact: int
-    open: int
-    stalling: int
+    exact: int  # states whose bounds differ by less than `EXACT`, wins and losses included
+    open: int  # states whose bounds are 0 and 1
+    stalling: int  # in a generous region, the only number beside `states`: those in which nobody can force a part of the chance
 
 
 def layer_path(folder: Path, game: StochasticGame, region: Region, layer: Layer) -> Path:
@@ -81,15 +69,7 @@ def layer_title(game: StochasticGame, region: Region, layer: Layer) -> str:
 def write_layer(path: Path, game: StochasticGame, kernels: Kernels, region: Region, layer: Layer, chances: Int64) -> Path:
     """Write a layer under a temporary name next to `path`, sync it to disk, and return that name.
 
-    Parameters
-    ----------
-    path : Path
-    game : StochasticGame
-    kernels : Kernels
-    region : Region
-    layer : Layer
-    chances : ndarray of int64, shape (2, region.size)
-        As `tablebase.stochastic.iteration.solve` returns them.
+    `chances` are those of the whole region, as `tablebase.stochastic.iteration.solve_layer` leaves them.
     """
     own = chances[:, layer.begin : layer.end]
     counts = count(kernels, region, layer, own)
@@ -164,28 +144,10 @@ def _attributes(game: StochasticGame, region: Region, layer: Layer, counts: Coun
 
 
 class LayerFile:
-    """The file of a layer, open for reading.
+    """The file of a layer, open for reading; `values_sha256` is that of its bounds, the lower ones first.
 
-    Parameters
-    ----------
-    path : Path
-    game : StochasticGame
-    region : Region
-        With this layer, and possibly others.
-    layer : Layer
-
-    Attributes
-    ----------
-    counts : Counts
-    values_sha256 : str
-        SHA-256 of the bounds, the lower ones first.
-
-    Raises
-    ------
-    CorruptTableError
-        If the file is not one of this layer.
-    StaleTableError
-        If it was built under other rules or in another format.
+    The region may have other layers, too. `CorruptTableError` if the file is not one of this layer, `StaleTableError` if it was
+    built under other rules or in another format.
     """
 
     def __init__(self, path: Path, game: StochasticGame, region: Region, layer: Layer) -> None:
@@ -229,17 +191,9 @@ class LayerFile:
         return int(chunk)
 
     def read(self, chances: Int64 | None = None) -> None:
-        """Read all chances.
+        """Read all chances in units into an array of shape (2, states of the layer); without it, they are only checked.
 
-        Parameters
-        ----------
-        chances : ndarray of int64, shape (2, states of the layer), optional
-            Filled in, in units, as `iteration.solve` returns them; without it, they are only checked.
-
-        Raises
-        ------
-        CorruptTableError
-            If they cannot be read, or are not those that were written.
+        `CorruptTableError` if they cannot be read, or are not those that were written.
         """
         digest = hashlib.sha256()
         for player in range(len(BOUNDS)):
@@ -289,12 +243,7 @@ def built_regions(
 ) -> Iterator[tuple[Region, list[Layer]]]:
     """The regions of which a folder has files, each as large as its largest file says, with the layers that are there.
 
-    Parameters
-    ----------
-    folder : Path
-    game : StochasticGame
-    region_of : callable
-        Gives the region with some limits.
+    `region_of` gives the region with some limits.
     """
     home = folder / game.name
     for place in sorted(path for path in home.iterdir() if path.is_dir()) if home.is_dir() else []:
@@ -305,13 +254,7 @@ def built_regions(
 
 
 def limits_of(path: Path) -> Mapping[str, int | str]:
-    """The limits of the region that a layer's file was built with.
-
-    Raises
-    ------
-    CorruptTableError
-        If the file does not say.
-    """
+    """The limits of the region that a layer's file was built with; `CorruptTableError` if it does not say."""
     with hdf5:
         file = _opened(path)
         try:
@@ -337,15 +280,7 @@ def _opened(path: Path) -> h5py.File:
 
 
 def count(kernels: Kernels, region: Region, layer: Layer, chances: Int64) -> Counts:
-    """Count the states of a layer.
-
-    Parameters
-    ----------
-    kernels : Kernels
-    region : Region
-    layer : Layer
-    chances : ndarray of int64, shape (2, states of the layer)
-    """
+    """Count the states of a layer by their chances, an array of shape (2, states of the layer)."""
     state = np.zeros(kernels.fields, np.int64)
     counted = _count(kernels.state_at, region.rules, layer.begin, chances, int(EXACT * UNIT), state)
     known = ("states", "stalling") if region.generous else COUNTS[:-1]

@@ -44,34 +44,18 @@ FIRST, LAST = 0, 1
 
 
 class Space(NamedTuple):
-    """Space for the states between stored ones; each thread needs its own.
+    """Space for the states between stored ones; each thread needs its own."""
 
-    Parameters
-    ----------
-    states : ndarray of int64, shape (2, fields)
-        The first and the last state of a run.
-    rows : ndarray of int64, shape (2, levels + 1, widest, STATE + fields)
-        What follows each of them, and the states after it.
-    frames : ndarray of int64, shape (levels + 1, 3)
-    """
-
-    states: Int64
-    rows: Int64
-    frames: Int64
+    states: Int64  # (2, fields) the first and the last state of a run
+    rows: Int64  # (2, levels + 1, widest, STATE + fields) what follows each of them, and the states after it
+    frames: Int64  # (levels + 1, 3)
 
 
 class Formulas(NamedTuple):
-    """The formulas of consecutive states.
+    """The formulas of consecutive states."""
 
-    Parameters
-    ----------
-    runs : ndarray of int64, shape (runs, RUN)
-        The runs of the states; those with the highest numbers come first.
-    instructions : ndarray of int64, shape (instructions, INSTRUCTION)
-    """
-
-    runs: Int64
-    instructions: Int64
+    runs: Int64  # (runs, RUN) the runs of the states; those with the highest numbers come first
+    instructions: Int64  # (instructions, INSTRUCTION)
 
     @property
     def nbytes(self) -> int:

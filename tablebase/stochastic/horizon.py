@@ -21,25 +21,9 @@ MOST_STATES = 1 << 29
 def horizon(game: StochasticGame, state: State, turns: int, rules: Any = None) -> Bounds:
     """The chance that the player to move can force to win within a number of turns, and one minus that of the other.
 
-    The lower bound rises with the number of turns to what the player can force at all, and the upper one falls.
-
-    Parameters
-    ----------
-    game : StochasticGame
-        Of two players.
-    state : tuple of int
-        In which a player is to move.
-    turns : int
-        Of both players together, missed ones included.
-    rules : ndarray of int64, optional
-        Those of a region, for its cap; by default there is none.
-
-    Raises
-    ------
-    RulesError
-        If nobody is to move.
-    CapacityError
-        If there are too many turns, or too many paths in them.
+    The lower bound rises with the number of turns, of both players together and missed ones included, to what the player can force
+    at all, and the upper one falls. `rules` may be those of a region, for its cap. `RulesError` if nobody is to move,
+    `CapacityError` if there are too many turns, or too many paths in them.
 
     Examples
     --------

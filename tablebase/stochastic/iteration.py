@@ -36,38 +36,12 @@ COARSE = tuple(UNIT >> bits for bits in range(4, 42, 6))
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a layer is.
-
-    Parameters
-    ----------
-    layer : Layer
-    done : int
-        Blocks whose chances will not rise any more.
-    blocks : int
-        All blocks of the layer.
-    computed : int
-        Blocks computed so far, each as often as it was computed.
-    """
+    """How far a layer is."""
 
     layer: Layer
-    done: int
-    blocks: int
-    computed: int
-
-
-def solve(kernels: Kernels, region: Region, threads: int = 1, report: Callable[[Progress], None] = lambda _: None) -> Int64:
-    """Solve all layers of a region.
-
-    Returns
-    -------
-    ndarray of int64, shape (2, region.size)
-        For each state, the chances in units that the player to move can force, and that the other one can.
-    """
-    chances = np.zeros((2, region.size), np.int64)
-    for layer in region.layers:
-        for progress in solve_layer(kernels, region, layer, chances, threads):
-            report(progress)
-    return chances
+    done: int  # blocks whose chances will not rise any more
+    blocks: int  # all blocks of the layer
+    computed: int  # blocks computed so far, each as often as it was computed
 
 
 def solve_layer(
@@ -81,21 +55,10 @@ def solve_layer(
 ) -> Iterator[Progress]:
     """Raise the chances of one layer until they stay as they are, and yield now and then.
 
-    In a generous region they must stay so to the unit, or they would prove nothing.
-
-    Parameters
-    ----------
-    kernels : Kernels
-    region : Region
-    layer : Layer
-        The layers before it must be solved.
-    chances : ndarray of int64, shape (2, region.size)
-        For each state, the chances in units of the player to move and of the other one; those of the layer are changed.
-    threads : int
-    tolerance : int
-        In units.
-    checkpoint : Checkpoint, optional
-        What to go on from, and where to save how far it is.
+    The layers before it must be solved. `chances` has shape (2, region.size): for each state, what the player to move can force
+    in units, and what the other one can; those of the layer are changed. A chance that has risen by no more than `tolerance`
+    units is not worth computing others again; in a generous region chances must stay as they are to the unit, or they would
+    prove nothing. The checkpoint says what to go on from, and saves how far it is.
     """
     tolerance = 0 if region.generous else tolerance
     first, count = layer.begin // region.block, (layer.end - layer.begin) // region.block
@@ -140,15 +103,6 @@ class Passes:
 
     A chance rises by no more than the chances that it is computed from. First only blocks are computed again that can rise by
     much, then those that can rise by less.
-
-    Attributes
-    ----------
-    at : Place
-    gained : ndarray of int64
-        All that each block has gained. The last place stands for all other blocks, which a block may read alone: they gain
-        nothing from the first time on.
-    seen : ndarray of int64
-        What those that a block reads had gained when it was computed, one block after another.
     """
 
     def __init__(self, reads: Sequence[NDArray[np.int64]], circle: list[int], tolerance: int) -> None:
@@ -159,8 +113,11 @@ class Passes:
         ]
         self._tolerances = (*(least for least in COARSE if least > tolerance), tolerance)
         self.at = Place()
+        # All that each block has gained. The last place stands for all other blocks, which a block may read alone: they gain
+        # nothing from the first time on.
         self.gained = np.zeros(len(circle) + 1, np.int64)
         ends = np.cumsum([len(after) for after in self._inside])
+        # What those that a block reads had gained when it was computed, one block after another.
         self.seen = np.full(ends[-1], -UNIT)
         self._seen_by = np.split(self.seen, ends[:-1])
 

@@ -11,8 +11,22 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from tablebase.compute.jit import jit
+from tablebase.game.kernels import BEGINS, NOBODY, STATE, Int64, Kernels
 from tablebase.game.stochastic import CHANCE, OVER, State, StochasticGame
+
+
+class Depth(NamedTuple):
+    """The count of one depth."""
+
+    depth: int  # length of the paths in turns, or of lines of moves in plies
+    leaves: int
+    seconds: float  # wall time
+
 
 Walk = Callable[[State, int], int]
 """Counts the paths from a state that have a number of turns, of at least 1."""
@@ -55,14 +69,19 @@ def paths_by_code(game: StochasticGame, state: State, depth: int, threads: int =
         return dict(zip(after, pool.map(below, after.values()), strict=True))
 
 
-def paths_by_depth(game: StochasticGame, state: State, depth: int, threads: int = 1) -> Iterator[tuple[int, int, float]]:
-    """The counts of depths 1, 2, … up to `depth`, each as soon as it is known: depth, paths, and seconds by the clock."""
+def paths_by_depth(game: StochasticGame, state: State, depth: int, threads: int = 1) -> Iterator[Depth]:
+    """The counts of depths 1, 2, … up to `depth`, each as soon as it is known."""
     # Compiled, if it has to be, before the clock runs.
     _fastest_walk(game)(state, 1)
+    return by_depth(lambda turns: count_paths(game, state, turns, threads), depth)
+
+
+def by_depth(count: Callable[[int], int], depth: int) -> Iterator[Depth]:
+    """What `count` says of depths 1, 2, … up to `depth`, each as soon as it is known."""
     for number in range(1, depth + 1):
         begin = time.perf_counter()
-        total = count_paths(game, state, number, threads)
-        yield number, total, time.perf_counter() - begin
+        total = count(number)
+        yield Depth(number, total, time.perf_counter() - begin)
 
 
 def _after(game: StochasticGame, state: State) -> dict[str, State]:
@@ -78,11 +97,7 @@ def _after(game: StochasticGame, state: State) -> dict[str, State]:
 def _fastest_walk(game: StochasticGame) -> Walk:
     """By the game's compiled functions if it has any."""
     kernels = game.kernels()
-    if kernels is None:
-        return partial(merge_plainly, game)
-    from tablebase.stochastic.walk import walk
-
-    return partial(walk, kernels)
+    return partial(merge_plainly, game) if kernels is None else partial(walk, kernels)
 
 
 def merge_plainly(game: StochasticGame, state: State, turns: int) -> int:
@@ -97,3 +112,34 @@ def merge_plainly(game: StochasticGame, state: State, turns: int) -> int:
                     (now if game.begins_turn(after) else later)[after] += ways
             begun = later
     return now.total()
+
+
+def walk(kernels: Kernels, state: State, turns: int) -> int:
+    """The paths from a state that have a number of turns, of at least 1."""
+    rows = np.empty((kernels.widest, STATE + kernels.fields), np.int64)
+    return int(_walk(kernels.expand, kernels.rules, np.array(state, np.int64), turns, rows))
+
+
+@jit
+def _walk(expand: Any, rules: Int64, state: Int64, turns: int, rows: Int64) -> Any:
+    """Keep the states that are still to be expanded, with the turns that are left there, and take the last one first."""
+    states = np.empty((len(rows), len(state)), np.int64)
+    left = np.empty(len(states), np.int64)
+    states[0], left[0] = state, turns
+    waiting, total = 1, 0
+    while waiting:
+        waiting -= 1
+        turns = left[waiting]
+        who, count = expand(rules, states[waiting], NOBODY, rows)
+        if who == OVER:
+            continue
+        if waiting + count > len(states):
+            states, left = np.concatenate((states, states)), np.concatenate((left, left))
+        for row in range(count):
+            after = turns - rows[row, BEGINS]
+            if after:
+                states[waiting], left[waiting] = rows[row, STATE:], after
+                waiting += 1
+            else:
+                total += 1
+    return total

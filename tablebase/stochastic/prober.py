@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from tablebase.errors import MissingTableError
-from tablebase.game.kernels import Region
+from tablebase.game.kernels import Region, call_index, winner_of
 from tablebase.game.stochastic import CHANCE, OVER, State, StochasticGame
-from tablebase.stochastic.chances import UNIT, number_of
+from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.compiled import compiled
 from tablebase.stochastic.files import LayerFile, built_regions, layer_path
 from tablebase.tables.folder import check_folder
@@ -24,18 +24,10 @@ UNKNOWN: Chances = (0, 0)
 
 @dataclass(frozen=True)
 class Bounds:
-    """Bounds of a player's chance to win under best play.
+    """Bounds of a player's chance to win under best play."""
 
-    Parameters
-    ----------
-    lower : float
-        What the player can force.
-    upper : float
-        One minus what the other one can force.
-    """
-
-    lower: float
-    upper: float
+    lower: float  # what the player can force
+    upper: float  # one minus what the other one can force
 
     @property
     def outcome(self) -> str | None:
@@ -81,31 +73,15 @@ class MoveAnswer:
 
 @dataclass(frozen=True)
 class StateAnswer:
-    """What the tables say of a state.
-
-    Parameters
-    ----------
-    game : StochasticGame
-    position : str
-    side : str
-        The number of the player to move, from 1; ``chance`` where a card is drawn; empty if the game is over.
-    bounds : Bounds
-        For that player; for the first one if no player is to move.
-    stalling : float or None
-        The part of the chance that nobody can force, at least; None if no generous table has the state.
-    moves : tuple of MoveAnswer
-        Best first.
-    draws : tuple of DrawAnswer
-        Where chance moves.
-    """
+    """What the tables say of a state."""
 
     game: StochasticGame
     position: str
-    side: str
-    bounds: Bounds
-    stalling: float | None
-    moves: tuple[MoveAnswer, ...]
-    draws: tuple[DrawAnswer, ...] = ()
+    side: str  # the number of the player to move, from 1; ``chance`` where a card is drawn; empty if the game is over
+    bounds: Bounds  # for that player; for the first one if no player is to move
+    stalling: float | None  # the part of the chance that nobody can force, at least; None if no generous table has the state
+    moves: tuple[MoveAnswer, ...]  # best first
+    draws: tuple[DrawAnswer, ...] = ()  # where chance moves
 
     @property
     def best(self) -> str | None:
@@ -122,15 +98,7 @@ class StateAnswer:
 class StateProber:
     """The tables of a game of two players in a folder. All of them are asked, since the bounds of each are true.
 
-    Parameters
-    ----------
-    folder : Path
-    game : StochasticGame
-
-    Raises
-    ------
-    MissingTableError
-        If there is no table of the game.
+    `MissingTableError` if there is no table of the game.
     """
 
     def __init__(self, folder: Path, game: StochasticGame) -> None:
@@ -200,9 +168,8 @@ class StateProber:
             return stored
         mover = self.game.to_move(state)
         if mover == OVER:
-            places = self.game.places(state)
-            alone = [place == 1 and places.count(1) == 1 for place in places]
-            return UNIT * alone[0], UNIT * alone[1]
+            winner = winner_of(self.game.places(state))
+            return UNIT * (winner == 0), UNIT * (winner == 1)
         if mover == CHANCE:
             draws = [(draw.probability, self._after_move(draw.state, passed)) for draw in self.game.draws(state)]
             mine, others = (int(sum(weight * chances[player] for weight, chances in draws)) for player in (0, 1))
@@ -242,7 +209,7 @@ class StateProber:
         for region, files in self._regions:
             if region.generous != generous:
                 continue
-            number, player = (-1, -1) if row is None else number_of(self._compiled.kernels.index, region.rules, row)
+            number, player = (-1, -1) if row is None else call_index(self._compiled.kernels.index, region.rules, row)
             file = next((file for file in files if file.layer.begin <= number < file.layer.end), None)
             if file is not None:
                 with self._lock:

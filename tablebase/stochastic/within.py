@@ -20,20 +20,11 @@ TOO_DEEP, TOO_MANY = -1, -2
 
 
 class Space(NamedTuple):
-    """Space for the states on the way.
+    """Space for the states on the way."""
 
-    Parameters
-    ----------
-    rows : ndarray of int64, shape (levels, widest, STATE + fields)
-        What follows each of them.
-    frames : ndarray of int64, shape (levels, FRAME)
-    sums : ndarray of int64, shape (levels,)
-        The sums of weighted chances, or the best chances so far.
-    """
-
-    rows: Int64
-    frames: Int64
-    sums: Int64
+    rows: Int64  # (levels, widest, STATE + fields) what follows each of them
+    frames: Int64  # (levels, FRAME)
+    sums: Int64  # (levels,) the sums of weighted chances, or the best chances so far
 
 
 def new_space(kernels: Kernels, levels: int) -> Space:
@@ -46,18 +37,8 @@ def new_space(kernels: Kernels, levels: int) -> Space:
 def within(expand: Any, rules: Int64, state: Int64, attacker: int, turns: int, most: int, space: Space) -> Any:
     """The attacker's chance, in units, of winning within a number of turns, all players' together, the present one included.
 
-    `TOO_DEEP` if the space has too few levels, and `TOO_MANY` if more than `most` states would have to be looked at.
-
-    Parameters
-    ----------
-    expand : compiled function
-    rules : ndarray of int64
-    state : ndarray of int64
-    attacker : int
-    turns : int
-    most : int
-    space : Space
-        It needs a level for each state that can follow within the turns.
+    `TOO_DEEP` if the space has too few levels, one for each state that can follow within the turns, and `TOO_MANY` if more than
+    `most` states would have to be looked at.
     """
     rows, frames, sums = space
     level = seen = 0

@@ -40,17 +40,10 @@ Array = NDArray[Any]
 
 
 class TableCheckpoint:
-    """The checkpoint of a table; see `tablebase.solvers.checkpoint.Checkpoint`.
-
-    Parameters
-    ----------
-    table : Path
-        Where the table will be.
-    identity : str
-        All that the work depends on: rules, material, the values of other tables.
-    """
+    """The checkpoint of a table; see `tablebase.solvers.checkpoint.Checkpoint`."""
 
     def __init__(self, table: Path, *identity: str) -> None:
+        """Of the table that will be there; its identity is all that the work depends on: rules, material, values of others."""
         self._table = table
         self._identity = identity
         self._next = time.monotonic() + INTERVAL

@@ -14,17 +14,7 @@ from tablebase.slices.material import Material, material_name, parse_material, p
 
 
 def missing_table(game: Game, material: Material, folder: Path, needed_by: Material | None = None) -> MissingTableError:
-    """The error for a material whose table has not been built, or cannot be built.
-
-    Parameters
-    ----------
-    game : Game
-    material : Material
-    folder : Path
-        The tablebase.
-    needed_by : Material, optional
-        A material whose build includes the missing table.
-    """
+    """The error for a material whose table has not been built, or cannot be built; the build of `needed_by` includes it."""
     most = None if is_buildable(game, material) else most_pieces(game)
     whole = None if needed_by is None else material_name(game, needed_by)
     return MissingTableError(game.name, folder, material=material_name(game, material), needed_by=whole, most=most)
@@ -45,12 +35,7 @@ def chosen_tables(
 ) -> list[str]:
     """The registered materials with `pieces` pieces, and those of the given materials; without either, all.
 
-    Raises
-    ------
-    MissingTableError
-        If a requested material is not registered.
-    TablebaseError
-        If nothing is chosen.
+    Raise `MissingTableError` if a requested material is not registered, and `TablebaseError` if nothing is chosen.
     """
     counts = None if pieces is None else piece_counts(game, pieces)
     named = [material_name(game, locate(game, material, 0).material) for material in materials]

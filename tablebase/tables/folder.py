@@ -71,14 +71,7 @@ def free_name(path: Path) -> Path:
 
 
 def await_file(path: Path, patience: float = PATIENCE) -> bool:
-    """Wait until a file can be seen that another machine has just written; whether it can.
-
-    Parameters
-    ----------
-    path : Path
-    patience : float
-        Seconds.
-    """
+    """Wait for some seconds until a file can be seen that another machine has just written; whether it can."""
     end = time.monotonic() + patience
     while not path.exists():
         if time.monotonic() > end:

@@ -35,10 +35,7 @@ def slice_folder(folder: Path, game: Game, pieces: int) -> Path:
 def open_file(path: Path) -> int:
     """Open a table file for reading; return the descriptor.
 
-    Raises
-    ------
-    CorruptTableError
-        If it is a folder, a pipe or a device, which might keep a reader waiting or never end.
+    Raise `CorruptTableError` for a folder, a pipe or a device, which might keep a reader waiting or never end.
     """
     # A pipe without a writer would block.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))

@@ -23,25 +23,17 @@ from tablebase.slices.location import sides_stored
 from tablebase.slices.material import Material, material_name
 from tablebase.slices.placements import placements
 from tablebase.tables import parts
-from tablebase.tables.chunks import ZSTANDARD, filters_of
 from tablebase.tables.format import FORMAT_VERSION
+from tablebase.tables.parts import ZSTANDARD, filters_of
 from tablebase.tables.summary import Summary
 from tablebase.tables.values import FIRST, Coding
 
 
 class Form(NamedTuple):
-    """How the codes of a table are divided and compressed. In each form a table holds the same codes.
+    """How the codes of a table are divided and compressed. In each form a table holds the same codes."""
 
-    Parameters
-    ----------
-    chunk_bytes : int
-        Bytes of the codes in a chunk.
-    level : int
-        Of Zstandard; not needed to read them.
-    """
-
-    chunk_bytes: int
-    level: int
+    chunk_bytes: int  # of the codes in a chunk
+    level: int  # of Zstandard; not needed to read them
 
 
 BUILT = Form(64 * 1024, 3)
@@ -58,23 +50,12 @@ DIGEST_LENGTH = 64
 
 @dataclass(frozen=True)
 class Header:
-    """The metadata of a table file.
-
-    Parameters
-    ----------
-    coding : Coding
-    chunk : int
-        Codes per chunk.
-    summaries : dict of int to Summary
-        By stored side to move.
-    values_sha256 : str
-        SHA-256 of the decoded codes, one side after the other.
-    """
+    """The metadata of a table file."""
 
     coding: Coding
-    chunk: int
-    summaries: dict[int, Summary]
-    values_sha256: str
+    chunk: int  # codes per chunk
+    summaries: dict[int, Summary]  # by stored side to move
+    values_sha256: str  # of the decoded codes, one side after the other
 
 
 def root_attributes(game: Game, material: Material, stride: int, values_sha256: str) -> dict[str, str | int]:
@@ -118,14 +99,8 @@ def chunk_codes(layout: Layout, coding: Coding, form: Form) -> int:
 def read_header(file: h5py.File, path: Path, game: Game, material: Material) -> tuple[Header, dict[int, h5py.h5d.DatasetID]]:
     """The metadata of a table file, and the datasets of its sides to move, after all checks that need no decompression.
 
-    Raises
-    ------
-    CorruptTableError
-        If the file is another table.
-    StaleTableError
-        If it was built under other rules or in another format.
-    ValueError
-        If it is not as `tablebase.tables.writer` makes it; the message says what is wrong.
+    Raise `CorruptTableError` for another table, `StaleTableError` for other rules or another format, and a `ValueError` that says
+    what is wrong if the file is not as `tablebase.tables.writer` makes it.
     """
     layout, root = layout_of(game, material), file.id
     expected = root_attributes(game, material, stride=0, values_sha256="")

@@ -15,22 +15,10 @@ def is_url(place: str) -> bool:
 
 
 class ObjectStore:
-    """A place in an object store.
-
-    Parameters
-    ----------
-    url : str
-        In a scheme that `fsspec` knows.
-
-    Raises
-    ------
-    MissingExtraError
-        If `fsspec` or `s3fs` is not installed.
-    TablebaseError
-        If the address cannot be used; methods raise it for whatever the store refuses, too.
-    """
+    """A place in an object store; all methods raise `TablebaseError` for whatever the store refuses."""
 
     def __init__(self, url: str) -> None:
+        """The URL is in a scheme that `fsspec` knows; raise `MissingExtraError` if that or `s3fs` is not installed."""
         check_extra("object stores", "store")
         import fsspec.core
 

@@ -23,9 +23,9 @@ from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import Material
 from tablebase.tables.choice import missing_table
-from tablebase.tables.chunks import content_bytes, decompressed
 from tablebase.tables.format import HDF5_BEGINNING, USER_BLOCK, open_file
 from tablebase.tables.header import read_header
+from tablebase.tables.parts import content_bytes, decompressed
 from tablebase.tables.values import SLAB, Codes, Coding, Source
 
 hdf5 = held_at_fork(threading.RLock())
@@ -39,25 +39,10 @@ FRAME_BYTES = 1 << 16
 
 
 class Table:
-    """A table file open for reading; safe to use from several threads.
-
-    Parameters
-    ----------
-    path : Path
-    game : Game
-    material : Material
-
-    Raises
-    ------
-    MissingTableError
-        If there is no such file.
-    CorruptTableError
-        If the file is not a table of this material.
-    StaleTableError
-        If it was built under other rules or in another format.
-    """
+    """A table file open for reading; safe to use from several threads."""
 
     def __init__(self, path: Path, game: Game, material: Material) -> None:
+        """Raise `MissingTableError` without such a file, `CorruptTableError` or `StaleTableError` if it cannot be used."""
         self.path = path
         self.game = game
         self.material = material

@@ -44,15 +44,10 @@ class Store:
     """The tables of a folder: files are opened on first use, and recent chunks are kept decompressed.
 
     Safe to use from several threads, and in processes that are forked meanwhile.
-
-    Parameters
-    ----------
-    folder : Path
-    cache : int, optional
-        Bytes of decompressed chunks to keep; by default `CACHED_BYTES`.
     """
 
     def __init__(self, folder: Path, cache: int | None = None) -> None:
+        """Keep so many bytes of decompressed chunks, by default `CACHED_BYTES`."""
         check_folder(folder)
         self.folder, self.most = folder, CACHED_BYTES if cache is None else cache
         self._tables: OrderedDict[tuple[Game, Material], Table] = OrderedDict()

@@ -14,20 +14,11 @@ from tablebase.tables.values import DRAW, FIRST, STALEMATE, Codes, Coding
 
 @dataclass(frozen=True)
 class Summary:
-    """The histogram of one stored side to move.
-
-    Parameters
-    ----------
-    coding : Coding
-    histogram : tuple of int
-        Placements of each code from 0 on, including mirror images but not void.
-    first : tuple of int
-        For each code, the least index that has it; -1 if there is no such index.
-    """
+    """The histogram of one stored side to move."""
 
     coding: Coding
-    histogram: tuple[int, ...]
-    first: tuple[int, ...]
+    histogram: tuple[int, ...]  # placements of each code from 0 on, including mirror images but not void
+    first: tuple[int, ...]  # for each code, the least index that has it; -1 if there is no such index
 
     @property
     def placements(self) -> int:
@@ -69,12 +60,7 @@ class Summary:
 
 
 class Tally:
-    """Counts codes block by block.
-
-    Parameters
-    ----------
-    coding : Coding
-    """
+    """Counts codes block by block."""
 
     def __init__(self, coding: Coding) -> None:
         self.coding = coding
@@ -82,16 +68,9 @@ class Tally:
         self.first = np.full(coding.void + 1, -1, dtype=np.int64)
 
     def add(self, codes: Codes, index: NDArray[np.int64], weight: NDArray[np.int64] | int) -> None:
-        """Count a block.
+        """Count a block of codes with their indices; blocks come in ascending order of these.
 
-        Parameters
-        ----------
-        codes : ndarray
-            Blocks must come in ascending order of their indices.
-        index : ndarray of int64
-            Index of each code.
-        weight : ndarray of int64, or int
-            Placements that each index stands for; an int if the same for all.
+        The weight is the number of placements that each index stands for; an int if the same for all.
         """
         counts = np.bincount(codes, minlength=len(self.histogram))
         for code in np.flatnonzero((counts > 0) & (self.first < 0)):
@@ -124,14 +103,7 @@ class Tally:
 
 
 class LayoutCounts:
-    """Counts the codes of a layout block by block.
-
-    Parameters
-    ----------
-    layout : Layout
-    coding : Coding
-        Void indices hold `coding.void`.
-    """
+    """Counts the codes of a layout block by block; void indices hold `coding.void`."""
 
     def __init__(self, layout: Layout, coding: Coding) -> None:
         self._coding = coding

@@ -106,17 +106,10 @@ def merit(code: int, stride: int) -> int:
 
 
 class Value(NamedTuple):
-    """A position's value for the side to move.
-
-    Parameters
-    ----------
-    outcome : Outcome
-    distance : int or None
-        Plies to the end under best play; None for a draw.
-    """
+    """A position's value for the side to move."""
 
     outcome: Outcome
-    distance: int | None
+    distance: int | None  # plies to the end under best play; None for a draw
 
     @property
     def merit(self) -> int:
@@ -133,18 +126,10 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True)
 class Coding:
-    """A choice of stride and width.
+    """A choice of stride and width."""
 
-    Parameters
-    ----------
-    stride : int
-        1 if parity distinguishes wins from losses, else 2.
-    dtype : str
-        ``uint8`` or ``uint16``.
-    """
-
-    stride: int
-    dtype: str
+    stride: int  # 1 if parity distinguishes wins from losses, else 2
+    dtype: str  # uint8 or uint16
 
     @cached_property
     def void(self) -> int:

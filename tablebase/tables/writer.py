@@ -22,26 +22,18 @@ from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored
 from tablebase.slices.material import Material
-from tablebase.tables.chunks import framed, new_dataset
 from tablebase.tables.format import USER_BLOCK, digest_behind, seal, title
 from tablebase.tables.header import BUILT, Form, chunk_codes, root_attributes
+from tablebase.tables.parts import framed, new_dataset
 from tablebase.tables.reader import Table, hdf5
 from tablebase.tables.summary import LayoutCounts, Summary, Tally
 from tablebase.tables.values import SLAB, Codes, Coding, Source
 
 
 def write_draft(path: Path, game: Game, material: Material, codes: Sequence[Source], coding: Coding) -> Path:
-    """Write a table under a temporary name next to `path`, sync it to disk, and return that name.
+    """Write a table under a temporary name next to `path`, where `publish` will move it; sync it to disk, and return that name.
 
-    Parameters
-    ----------
-    path : Path
-        Where `publish` will move it.
-    game : Game
-    material : Material
-    codes : sequence of Source, each with the codes of all indices
-        One for each side to move that the table stores; void indices hold `coding.void`.
-    coding : Coding
+    There is a source of the codes of all indices for each side to move that the table stores; void indices hold `coding.void`.
     """
 
     def write(draft: Path) -> None:
@@ -60,10 +52,7 @@ def write_draft(path: Path, game: Game, material: Material, codes: Sequence[Sour
 def rewrite_draft(path: Path, table: Table, form: Form) -> Path:
     """Write a table again in another form, under a temporary name next to `path`; see `write_draft`.
 
-    Raises
-    ------
-    CorruptTableError
-        If the table does not hold the values it was written with.
+    Raise `CorruptTableError` if the table does not hold the values it was written with.
     """
 
     def write(draft: Path) -> None:

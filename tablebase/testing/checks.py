@@ -55,27 +55,14 @@ def always(_: Any) -> bool:
 
 
 class Check(NamedTuple):
-    """A source of cases, and a function that returns the fault of a case, if any.
-
-    Parameters
-    ----------
-    name, shows : str
-        As in `CheckResult`.
-    cases : function
-        Given the bench and the check's own random numbers.
-    fault : function
-        Given the game and a case.
-    applies : function
-        Whether a game has what the check is about.
-    sums_up : function, optional
-        The sentence that takes the place of `shows` after a check without a failure; given all cases.
-    """
+    """A source of cases, and a function that returns the fault of a case, if any; `name` and `shows` are those of `CheckResult`."""
 
     name: str
     shows: str
-    cases: Callable[[Any, Random], Iterable[Any]]
-    fault: Callable[[Any, Any], str | None]
-    applies: Callable[[Any], bool] = always
+    cases: Callable[[Any, Random], Iterable[Any]]  # given the bench and the check's own random numbers
+    fault: Callable[[Any, Any], str | None]  # given the game and a case
+    applies: Callable[[Any], bool] = always  # whether a game has what the check is about
+    # Given all cases: the sentence that takes the place of `shows` after a check without a failure.
     sums_up: Callable[[list[Any]], str] | None = None
 
 

@@ -13,8 +13,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.compute.jit import jit
-from tablebase.game.kernels import BEGINS, CHANCE, LABEL, OVER, STATE, WEIGHT, Int64, Kernels, Region
+from tablebase.game.kernels import (
+    BEGINS,
+    CHANCE,
+    LABEL,
+    NOBODY,
+    OVER,
+    STATE,
+    WEIGHT,
+    Int64,
+    Kernels,
+    Region,
+    call_evaluate,
+    call_expand,
+    call_index,
+    call_state_at,
+    winner_of,
+)
 from tablebase.game.stochastic import State, StochasticGame
 
 SPARE = 4
@@ -24,55 +39,16 @@ TRIES = 100
 """Numbers drawn for one that has a state."""
 
 
-# Compiled functions, called from Python; a cfunc that is called itself runs as Python.
-
-
-@jit
-def call_expand(expand: Any, rules: Int64, state: Int64, attacker: int, rows: Int64) -> Any:
-    """What `Kernels.expand` returns."""
-    return expand(rules, state, attacker, rows)
-
-
-@jit
-def call_index(index: Any, rules: Int64, state: Int64) -> Any:
-    """What `Kernels.index` returns."""
-    return index(rules, state)
-
-
-@jit
-def call_state_at(state_at: Any, rules: Int64, number: int, state: Int64) -> Any:
-    """What `Kernels.state_at` returns."""
-    return state_at(rules, number, state)
-
-
-@jit
-def call_evaluate(evaluate: Any, rules: Int64, parameters: Int64, state: Int64, values: Int64) -> Any:
-    """What `StateEvaluation.evaluate` returns."""
-    return evaluate(rules, parameters, state, values)
-
-
 class Expansion(NamedTuple):
-    """What `Kernels.expand` says about a state.
+    """What `Kernels.expand` says about a state."""
 
-    Parameters
-    ----------
-    who : int
-        The player to move, `CHANCE`, `DOUBT` or `OVER`.
-    winner : int
-        If the game is over.
-    rows : list of list of int
-        Otherwise.
-    fault : str or None
-        What the function must not have done.
-    """
-
-    who: int
-    winner: int
-    rows: list[list[int]]
-    fault: str | None
+    who: int  # the player to move, `CHANCE`, `DOUBT` or `OVER`
+    winner: int  # if the game is over
+    rows: list[list[int]]  # otherwise
+    fault: str | None  # what the function must not have done
 
 
-def expansion(kernels: Kernels, rules: Int64, state: State, attacker: int = -1) -> Expansion:
+def expansion(kernels: Kernels, rules: Int64, state: State, attacker: int = NOBODY) -> Expansion:
     """Expand a state, and see that nothing else is touched."""
     rows = np.full((kernels.widest + SPARE, STATE + kernels.fields), UNTOUCHED)
     array = np.array(state, np.int64)
@@ -106,7 +82,7 @@ def _difference(game: StochasticGame, kernels: Kernels, state: State, found: Exp
     if found.who != mover:
         return f"the compiled functions have {found.who} to move, the plain ones {mover}"
     if mover == OVER:
-        winner = _winner(game.places(state))
+        winner = winner_of(game.places(state))
         said = f"the compiled functions have {found.winner} as the winner, the plain ones {winner}"
         return None if found.winner == winner else said
     if mover != CHANCE:
@@ -121,11 +97,6 @@ def _difference(game: StochasticGame, kernels: Kernels, state: State, found: Exp
     if plain == compiled:
         return None
     return f"the compiled functions list {_listed(compiled)}; the plain ones list {_listed(plain)}"
-
-
-def _winner(places: tuple[int, ...]) -> int:
-    """The only player in first place; -1 if there is none."""
-    return places.index(1) if places.count(1) == 1 else -1
 
 
 def _begun(game: StochasticGame, state: State) -> list[int]:
@@ -213,24 +184,12 @@ def _number_fault(game: StochasticGame, number: int, state: State) -> str | None
 
 
 class Path(NamedTuple):
-    """A way from a stored state to the next one.
+    """A way from a stored state to the next one."""
 
-    Parameters
-    ----------
-    number : int
-        Of the first state.
-    between : int
-        How many states that are not stored come in between.
-    reached : int
-        The number of the last state; -1 if the game is over, or something is wrong.
-    fault : str or None
-        What is wrong with the compiled functions on the way.
-    """
-
-    number: int
-    between: int
-    reached: int
-    fault: str | None
+    number: int  # of the first state
+    between: int  # how many states that are not stored come in between
+    reached: int  # the number of the last state; -1 if the game is over, or something is wrong
+    fault: str | None  # what is wrong with the compiled functions on the way
 
 
 def paths(bench: Any, rng: Random) -> Iterator[Path]:

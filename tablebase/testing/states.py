@@ -59,18 +59,10 @@ class _Bench(NamedTuple):
 
 
 class Playout(NamedTuple):
-    """A game of random play.
+    """A game of random play."""
 
-    Parameters
-    ----------
-    ended : bool
-        False if it was broken off.
-    states : int
-        How many it had.
-    """
-
-    ended: bool
-    states: int
+    ended: bool  # False if it was broken off
+    states: int  # how many it had
 
 
 # Where cases come from.

@@ -14,13 +14,13 @@ from pydantic.json_schema import models_json_schema
 import tablebase
 from tablebase.api.tablebase import Tablebase
 from tablebase.web import api, pages
-from tablebase.web.apart import Apart
 from tablebase.web.api.schemas import MissingTable, Problem
 from tablebase.web.catalog import KnownCatalog
 from tablebase.web.limits import Bounded
 from tablebase.web.monitoring import Metrics, Observed
 from tablebase.web.monitoring import router as monitoring
 from tablebase.web.problems import handle_errors
+from tablebase.web.questions import Apart
 from tablebase.web.settings import Settings
 
 ABOUT = """Values of all positions of small board games, from endgame tablebases.
@@ -40,13 +40,7 @@ METHODS = ("get", "post")
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """An application that has the tables of a folder open while it runs.
-
-    Raises
-    ------
-    TablebaseError
-        When it starts, if there is no such folder.
-    """
+    """An application that has the tables of a folder open while it runs; `TablebaseError` when it starts without such a folder."""
 
     @asynccontextmanager
     async def opened(app: FastAPI) -> AsyncIterator[None]:

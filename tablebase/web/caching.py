@@ -26,14 +26,7 @@ def answered(request: Request, value: Any, control: str = LASTING) -> Response:
     """An answer as JSON or, if the client has it already, the statement that it has not changed.
 
     Its tag is a digest of the answer itself, so that it changes exactly when the answer does, whatever happens to files.
-
-    Parameters
-    ----------
-    request : Request
-    value : object
-        What `json.dumps` takes.
-    control : str
-        The header Cache-Control.
+    `control` is the header Cache-Control.
     """
     body = encoded(value)
     if control == PRIVATE:

@@ -38,13 +38,7 @@ State = tuple[tuple[int, int, int], ...]
 
 
 class UnusableCatalogError(CorruptCatalogError):
-    """A catalog that cannot be read now, which is the server's fault.
-
-    Parameters
-    ----------
-    sentence : str
-    path : Path
-    """
+    """A catalog that cannot be read now, which is the server's fault."""
 
     def __init__(self, sentence: str, path: Path) -> None:
         super().__init__(sentence, path)
@@ -54,11 +48,7 @@ class UnusableCatalogError(CorruptCatalogError):
 class KnownCatalog:
     """Keeps answers as long as the file of the catalog does not change. Safe to use from several threads.
 
-    Parameters
-    ----------
-    folder : Path
-    url : str, optional
-        Of the PostgreSQL database that holds the catalog, in which case nothing is kept.
+    Nothing is kept of a catalog in a PostgreSQL database, which `url` names.
     """
 
     def __init__(self, folder: Path, url: str | None = None) -> None:
@@ -68,21 +58,9 @@ class KnownCatalog:
         self._lock = threading.Lock()
 
     def answer(self, question: Hashable, read: Callable[[Catalog], Result]) -> Result:
-        """What a function reads in the catalog.
+        """What `read` returns, given the catalog, or has returned for the same question; it must not be changed.
 
-        Parameters
-        ----------
-        question : hashable
-            Names the answer.
-        read : callable
-            Gets the catalog; what it returns must not be changed.
-
-        Raises
-        ------
-        UnusableCatalogError
-            If there is no catalog, or it cannot be used.
-        TablebaseError
-            What the function raises.
+        `UnusableCatalogError` if there is no catalog, or it cannot be used.
         """
         before = self._seen()
         with self._lock:

@@ -37,10 +37,7 @@ def catalog_of(request: Request) -> KnownCatalog:
 async def in_thread(request: Request, work: Callable[Given, Result], *given: Given.args, **named: Given.kwargs) -> Result:
     """What a function returns, called in a thread, so that other requests are answered meanwhile.
 
-    Raises
-    ------
-    TimeLimitError
-        If it takes longer than a request may. The thread goes on, so that only work of a limited size may be given to it.
+    `SlowError` if it takes longer than a request may. The thread goes on, so that only work of a limited size may be given to it.
     """
     seconds = settings_of(request).limits.seconds
     try:
@@ -51,12 +48,7 @@ async def in_thread(request: Request, work: Callable[Given, Result], *given: Giv
 
 
 class SlowError(TimeLimitError):
-    """An answer that takes longer than it may.
-
-    Parameters
-    ----------
-    seconds : float
-    """
+    """An answer that takes longer than it may."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)

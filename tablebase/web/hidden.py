@@ -30,13 +30,6 @@ def _roots() -> tuple[str, ...]:
 def without_paths(sentence: str, folder: Path, catalog: str | None = None) -> str:
     """A sentence without the folder of the tables, the address of their catalog, or any other place of this machine.
 
-    Parameters
-    ----------
-    sentence : str
-    folder : Path
-    catalog : str, optional
-        As for `tablebase.open`.
-
     Examples
     --------
     >>> without_paths("the table RvC is missing: run 'tablebase build x --material RvC --data /srv/x'", Path("/srv/x"))

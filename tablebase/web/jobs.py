@@ -1,4 +1,4 @@
-"""What is worked on in a child process, which `tablebase.web.apart` starts."""
+"""What is worked on in a child process, which `tablebase.web.questions` starts."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from functools import lru_cache
 from multiprocessing.connection import Connection
 from typing import Any
 
+from tablebase.api.rows import CountRow, MineAnswer
 from tablebase.errors import MissingTableError, TablebaseError, system_error
 from tablebase.web.settings import Settings
 
@@ -20,7 +21,7 @@ NICE = 5
 Job = Callable[..., Any]
 
 
-def count(settings: Settings, game: str, position: str | None) -> dict[str, Any]:
+def count(settings: Settings, game: str, position: str | None) -> CountRow:
     """What `tablebase count --format json` writes, but for the seconds."""
     from tablebase.api.games import count_row
 
@@ -40,7 +41,7 @@ def estimate(settings: Settings, game: str, material: str | None, pieces: int | 
     return [asdict(line) for line in lines]
 
 
-def mine(settings: Settings, game: str, statement: str, limit: int) -> dict[str, Any]:
+def mine(settings: Settings, game: str, statement: str, limit: int) -> MineAnswer:
     """The rows that `tablebase mine --format json` writes, at most `limit`, and whether that is all of them."""
     from itertools import islice
 
@@ -132,7 +133,7 @@ def _encoded(said: Mapping[str, Any]) -> str:
 
 def _described(settings: Settings, fault: TablebaseError) -> dict[str, Any]:
     """An error as data."""
-    from tablebase.web.missing import fields_of
+    from tablebase.web.missing_tables import fields_of
     from tablebase.web.problems import status_of
 
     fields = fields_of(settings, fault) if isinstance(fault, MissingTableError) else {}

@@ -48,16 +48,7 @@ class Metrics:
         self._time = cache(lambda route: self._seconds.labels(route))
 
     def note(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count a request.
-
-        Parameters
-        ----------
-        method : str
-        route : str
-            The template of its address, of which there are few.
-        status : int
-        seconds : float
-        """
+        """Count a request; its route is the template of its address, of which there are few."""
         self._count(method, route, str(status)).inc()
         self._time(route).observe(seconds)
 
@@ -71,15 +62,7 @@ class Metrics:
 
 
 class Observed:
-    """Notes requests, and answers HEAD like GET without the body.
-
-    Parameters
-    ----------
-    app : ASGI application
-    metrics : Metrics
-    log : bool
-        Whether to write a line about each request to standard error, as an object of JSON.
-    """
+    """Notes requests, with `log` also as an object of JSON on a line of standard error, and answers HEAD without the body."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics, log: bool = False) -> None:
         self.app, self.metrics, self.log = app, metrics, log

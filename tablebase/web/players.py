@@ -57,38 +57,10 @@ def chosen_move(
     settings: Mapping[str, str] | None = None,
     seed: int | None = None,
 ) -> dict[str, Any]:
-    """The move of a player.
+    """The move of a player, with the fields of `tablebase.web.api.play.PlayAnswer`.
 
-    Parameters
-    ----------
-    folder : Path
-        The tablebase.
-    opened : callable
-        Opens a player of pieces, like `open_player`.
-    game : str
-    position : str, optional
-        Where the game has begun; by default at its start.
-    moves : sequence of str
-        What has been played since.
-    player : str, optional
-        As for ``tablebase play --player``.
-    settings : mapping of str to str, optional
-        Those of the player, such as ``fuzz`` and ``level``.
-    seed : int, optional
-        Decides all chance.
-
-    Returns
-    -------
-    dict
-        `game`, `position` before the move, `player`, `move` (null if it resigns), `after`, `remark`, `seed`, and `ending`: null,
-        or `winner`, the letter of a side or null for a draw, and `why`.
-
-    Raises
-    ------
-    TablebaseError
-        If anything of it cannot be used, or the game is over.
-    MissingTableError
-        If the player needs a table that has not been built.
+    The game has begun at `position`, by default its start, and `moves` have been played since. The player and its settings are
+    those of ``tablebase play``; `seed` decides all chance. A player of pieces is opened by `opened`.
     """
     rules = load_rules(game)
     seed = SystemRandom().randrange(SEEDS) if seed is None else seed

@@ -29,7 +29,7 @@ from tablebase.errors import (
 )
 from tablebase.web.context import in_thread, settings_of
 from tablebase.web.hidden import without_paths
-from tablebase.web.missing import fields_of
+from tablebase.web.missing_tables import fields_of
 
 MEDIA_TYPE = "application/problem+json"
 API = "/api/"
@@ -45,17 +45,7 @@ STATUSES: tuple[tuple[type[TablebaseError], int], ...] = (
 
 
 class ProblemError(TablebaseError):
-    """An answer that is an error.
-
-    Parameters
-    ----------
-    status : int
-        Of HTTP.
-    sentence : str
-    headers : mapping of str to str, optional
-    **fields
-        Further fields of the answer.
-    """
+    """An answer that is an error, with a status of HTTP, and with further fields beside its sentence."""
 
     def __init__(self, status: int, sentence: str, headers: Mapping[str, str] | None = None, **fields: Any) -> None:
         self.status, self.headers, self.fields = status, dict(headers or {}), fields
@@ -63,17 +53,7 @@ class ProblemError(TablebaseError):
 
 
 def problem(status: int, detail: str, headers: Mapping[str, str] | None = None, **fields: Any) -> Response:
-    """An error as problem+json.
-
-    Parameters
-    ----------
-    status : int
-    detail : str
-        The sentence, which must not name a path of this machine.
-    headers : mapping of str to str, optional
-    **fields
-        Further fields.
-    """
+    """An error as problem+json, whose sentence must not name a path of this machine."""
     body = {"title": HTTPStatus(status).phrase, "status": status, "detail": detail, **fields}
     # In ASCII, since a text may hold half a character.
     return Response(json.dumps(body), status, {"cache-control": "no-store", **(headers or {})}, MEDIA_TYPE)
@@ -125,15 +105,7 @@ async def _on_invalid(request: Request, fault: Exception) -> Response:
 
 
 def sentence_of(fault: Mapping[str, Any], known: Sequence[str] = ()) -> str:
-    """What is wrong with a parameter or field, from what Pydantic says.
-
-    Parameters
-    ----------
-    fault : mapping
-        With `type`, `loc` and `msg`.
-    known : sequence of str
-        The parameters that there are.
-    """
+    """What is wrong with a parameter or field, from the `type`, `loc` and `msg` of Pydantic; `known` are all parameters."""
     kind, (place, *names) = str(fault["type"]), fault["loc"]
     word = "parameter" if place == "query" else "field"
     name = ".".join(map(str, names))

@@ -1,37 +1,129 @@
-"""Moves of the named players and of the commands for Hare & Hedgehog, and statements, for programs and for pages.
+"""Child processes for what may take long, never end, or need any amount of memory.
 
-What moves at once does so in a thread, and all else in a process of its own, within limits.
+Each works on one question at a time, and waits for the next one. If a question takes too long or needs too much, its process is
+killed, whatever code it runs, and the next question gets a new one. Nothing of this keeps the server from answering others.
+
+Questions and answers are JSON: whatever a statement does to its process, nothing of it is executed here.
 """
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 from fastapi import Request
 
 from tablebase.api.commands import COMMANDS
-from tablebase.web.apart import Question, apart_of
+from tablebase.api.rows import MineAnswer
+from tablebase.compute.child_process import ChildProcess, Clock, OutOfMemoryError, OutOfTimeError
 from tablebase.web.context import in_thread, settings_of, tables_of
+from tablebase.web.jobs import COMPILING, work
 from tablebase.web.players import chosen_move, is_quick
 from tablebase.web.problems import ProblemError
+from tablebase.web.settings import Limits, Settings
+
+PATIENCE = 5.0
+"""Seconds for which a question waits for a process."""
+MOST_COMPILING = 600.0
+"""Seconds for which kernels may be compiled, which do not count."""
+
+
+class Question(NamedTuple):
+    """What is to be worked on."""
+
+    job: str  # one of `tablebase.web.jobs.JOBS`
+    given: dict[str, Any]  # its arguments
+    subject: str  # what takes long, as the subject of a sentence
+    cure: str  # what to do if it does
+    command: str | None = None  # does the same without limits
+
+
+class Apart:
+    """The processes of one process of the server; used by its event loop only."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._free = asyncio.Semaphore(settings.limits.apart)
+        self._idle: list[ChildProcess] = []
+
+    @property
+    def limits(self) -> Limits:
+        """What a question may take."""
+        return self._settings.limits
+
+    async def answer(self, question: Question) -> Any:
+        """The answer of the work on a question, or a `ProblemError` for whatever went wrong."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await self._free.acquire()
+        except TimeoutError:
+            sentence = "too many questions are being worked on that take long: ask again in a moment"
+            raise ProblemError(503, sentence, {"retry-after": f"{PATIENCE:.0f}"}) from None
+        try:
+            return await self._worked_out(question)
+        finally:
+            self._free.release()
+
+    async def close(self) -> None:
+        """End all processes."""
+        while self._idle:
+            await asyncio.to_thread(self._idle.pop().stop)
+
+    async def _worked_out(self, question: Question) -> Any:
+        """The answer of a process that is free; it is kept for the next question if it is still sound."""
+        process = self._idle.pop() if self._idle else ChildProcess(work, self._settings.to_json())
+        asking = asyncio.ensure_future(asyncio.to_thread(self._asked, process, question))
+        sound = False
+        try:
+            said = await asyncio.shield(asking)
+            sound = 0 < process.memory() < self.limits.memory // 2
+        finally:
+            if sound:
+                self._idle.append(process)
+            else:
+                process.kill()
+                await asyncio.wait([asking])
+                await asyncio.to_thread(process.join)
+        if "answer" in said:
+            return said["answer"]
+        raise ProblemError(said["status"], said["sentence"], None, **said["fields"])
+
+    def _asked(self, process: ChildProcess, question: Question) -> dict[str, Any]:
+        """What a process answers; runs in a thread."""
+        clock = Clock(self.limits.seconds, MOST_COMPILING)
+        try:
+            process.pipe.send_bytes(json.dumps({"job": question.job, "given": question.given}).encode())
+            while True:
+                said: dict[str, Any] = json.loads(process.receive(self.limits.memory, clock))
+                if COMPILING not in said:
+                    return said
+                clock.pause(said[COMPILING])
+        except OutOfTimeError:
+            raise _too_much(question, 504, f"takes longer than {self.limits.seconds:g} s") from None
+        except OutOfMemoryError:
+            raise _too_much(question, 503, f"needs more than {self.limits.memory:,} bytes of memory") from None
+        except (EOFError, OSError):
+            raise _too_much(question, 503, "was ended, most likely because memory ran out") from None
+
+
+def apart_of(request: Request) -> Apart:
+    """Those of the process that answers a request."""
+    return cast(Apart, request.app.state.apart)
+
+
+def _too_much(question: Question, status: int, fault: str) -> ProblemError:
+    """The error for a question that takes more than it may."""
+    fields = {} if question.command is None else {"command": question.command}
+    return ProblemError(status, f"{question.subject} {fault}: {question.cure}", None, **fields)
 
 
 async def played(request: Request, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The move of a player, as `tablebase.web.players.chosen_move` answers it.
+    """The move of a player, as `tablebase.web.players.chosen_move` answers it; `ProblemError` beyond the server's limits.
 
-    Parameters
-    ----------
-    request : Request
-    asked : mapping
-        Arguments of `chosen_move`, among them `game`, `moves` and `player`.
-
-    Raises
-    ------
-    ProblemError
-        If it cannot be found within the server's limits.
-    TablebaseError
-        What `chosen_move` raises.
+    `asked` has the arguments of `chosen_move`, among them `game`, `moves` and `player`. Players that move at once do so in a
+    thread, all others in a process of their own.
     """
     most = settings_of(request).limits.plies
     if len(asked["moves"]) > most:
@@ -39,25 +131,13 @@ async def played(request: Request, asked: Mapping[str, Any]) -> dict[str, Any]:
     if is_quick(asked["player"], asked["game"]):
         return await in_thread(request, chosen_move, tables_of(request).folder, **asked)
     question = Question("play", {"request": dict(asked)}, "this move", "name another player, or a lower level")
-    answer: dict[str, Any] = await apart_of(request).answer(question)
-    return answer
+    return cast(dict[str, Any], await apart_of(request).answer(question))
 
 
 async def commanded(request: Request, name: str, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """What one of `tablebase.api.commands` answers.
+    """The answer of ``new``, ``move`` or ``computer`` of `tablebase.api.commands`.
 
-    Parameters
-    ----------
-    request : Request
-    name : str
-        ``new``, ``move`` or ``computer``.
-    asked : mapping
-        What the command reads.
-
-    Raises
-    ------
-    ProblemError
-        If it does not succeed, which the answer's field `success` says as the command does, or not within the server's limits.
+    A command that does not succeed is a `ProblemError` with the field `success`, as the command has it.
     """
     if name == "computer":
         question = Question("computer", {"request": dict(asked)}, "this move", "ask for a smaller depth")
@@ -69,18 +149,11 @@ async def commanded(request: Request, name: str, asked: Mapping[str, Any]) -> di
     return dict(answer)
 
 
-async def mined(request: Request, game: str, statement: str, limit: int) -> dict[str, Any]:
-    """The result of a statement, from a process of its own: `columns`, `rows` as mappings, and whether it is `complete`.
-
-    Raises
-    ------
-    ProblemError
-        If the server answers no statements, or this one cannot be answered within its limits.
-    """
+async def mined(request: Request, game: str, statement: str, limit: int) -> MineAnswer:
+    """The result of a statement, from a process of its own; `ProblemError` if the server answers no statements."""
     settings = settings_of(request)
     if not settings.mine:
         raise ProblemError(403, "statements are not answered here: start the server with 'tablebase serve --mine'")
     fields = {"game": game, "statement": statement, "limit": min(limit, settings.limits.rows)}
     question = Question("mine", fields, "the statement", "ask for fewer groups or rows, or for fewer pieces")
-    answer: dict[str, Any] = await apart_of(request).answer(question)
-    return answer
+    return cast(MineAnswer, await apart_of(request).answer(question))

@@ -16,11 +16,11 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.supervisors.multiprocess import Multiprocess
 
+from tablebase.compute.child_process import end_with_parent
 from tablebase.errors import TablebaseError, system_error
-from tablebase.executors.child_process import end_with_parent
 from tablebase.tables.folder import check_folder
 from tablebase.web.app import create_app
-from tablebase.web.connections import Connection
+from tablebase.web.limits import Connection
 from tablebase.web.monitoring import SHARED
 from tablebase.web.settings import Settings
 
@@ -36,38 +36,17 @@ BACKLOG = 2048
 
 @dataclass(frozen=True)
 class Address:
-    """Where a server is reached.
-
-    Parameters
-    ----------
-    host : str
-    port : int
-        0 for any that is free.
-    unix_socket : Path, optional
-        Instead of host and port.
-    """
+    """Where a server is reached."""
 
     host: str = "127.0.0.1"
-    port: int = 8000
-    unix_socket: Path | None = None
+    port: int = 8000  # 0 for any that is free
+    unix_socket: Path | None = None  # instead of host and port
 
 
 def serve(settings: Settings, address: Address, workers: int, started: Callable[[str], object] | None = None) -> None:
-    """Serve until a signal asks to stop; requests that have begun are answered before.
+    """Serve from some processes until a signal asks to stop; requests that have begun are answered before.
 
-    Parameters
-    ----------
-    settings : Settings
-    address : Address
-    workers : int
-        Number of processes.
-    started : callable, optional
-        Called with the server's address as text as soon as it accepts connections.
-
-    Raises
-    ------
-    TablebaseError
-        If there is no such folder, or the address cannot be used.
+    `started` is called with the server's address as text as soon as it accepts connections.
     """
     check_folder(settings.folder, built=True)
     with listening(address) as listener, _variables(settings, workers), _signals_ignored():
@@ -113,13 +92,7 @@ def from_environment() -> FastAPI:
 
 @contextmanager
 def listening(address: Address) -> Iterator[socket.socket]:
-    """A socket that is bound to an address and accepts connections.
-
-    Raises
-    ------
-    TablebaseError
-        If the address cannot be used.
-    """
+    """A socket that is bound to an address and accepts connections; `TablebaseError` if the address cannot be used."""
     if address.unix_socket is not None:
         with _listening_unix(address.unix_socket) as listener:
             yield listener

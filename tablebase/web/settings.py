@@ -13,71 +13,31 @@ MEBIBYTE = 1 << 20
 
 @dataclass(frozen=True)
 class Limits:
-    """What a request may take.
+    """What a request may take."""
 
-    Parameters
-    ----------
-    body : int
-        Bytes of its body.
-    body_seconds : float
-        Until its body has arrived.
-    batch : int
-        Positions.
-    plies : int
-        Positions of a line, and moves of a game that it repeats.
-    materials : int
-        Materials with at most as many pieces as an estimate asks for.
-    seconds : float
-        Until it is answered.
-    apart : int
-        Requests of each process that are answered at a time in processes of their own: statements, counts, and slow players.
-    rows : int
-        Of a statement's result.
-    answer : int
-        Bytes of a statement's result.
-    memory : int
-        Bytes that a process of its own may occupy.
-    """
-
-    body: int = MEBIBYTE
-    body_seconds: float = 10.0
-    batch: int = 1000
-    plies: int = 1000
-    materials: int = 10_000
-    seconds: float = 30.0
+    body: int = MEBIBYTE  # bytes of its body
+    body_seconds: float = 10.0  # until its body has arrived
+    batch: int = 1000  # positions
+    plies: int = 1000  # positions of a line, and moves of a game that it repeats
+    materials: int = 10_000  # with at most as many pieces as an estimate asks for
+    seconds: float = 30.0  # until it is answered
+    # Requests of each process that are answered at a time in processes of their own: statements, counts, and slow players.
     apart: int = 2
-    rows: int = 10_000
-    answer: int = 16 * MEBIBYTE
-    memory: int = 2560 * MEBIBYTE
+    rows: int = 10_000  # of a statement's result
+    answer: int = 16 * MEBIBYTE  # bytes of a statement's result
+    memory: int = 2560 * MEBIBYTE  # bytes that a process of its own may occupy
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a server is started with.
-
-    Parameters
-    ----------
-    folder : Path
-        The tablebase.
-    catalog : str, optional
-        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
-    mine : bool
-        Whether statements over positions are answered.
-    origins : tuple of str
-        Origins of pages of others that may ask; none by default.
-    cache : int, optional
-        Bytes of decompressed chunks of tables that each process keeps; by default 256 MiB.
-    access_log : bool
-        Whether each request is logged, as an object of JSON on a line of standard error.
-    limits : Limits
-    """
+    """What a server is started with."""
 
     folder: Path
-    catalog: str | None = None
-    mine: bool = False
-    origins: tuple[str, ...] = ()
-    cache: int | None = None
-    access_log: bool = False
+    catalog: str | None = None  # URL of the PostgreSQL database that holds it; by default it is a file in the folder
+    mine: bool = False  # whether statements over positions are answered
+    origins: tuple[str, ...] = ()  # of pages of others that may ask
+    cache: int | None = None  # bytes of decompressed chunks of tables that each process keeps; by default 256 MiB
+    access_log: bool = False  # whether each request is logged, as an object of JSON on a line of standard error
     limits: Limits = field(default_factory=Limits)
 
     def to_json(self) -> str:
@@ -86,13 +46,7 @@ class Settings:
 
     @classmethod
     def from_json(cls, text: str) -> Settings:
-        """The settings that `to_json` has written.
-
-        Raises
-        ------
-        TablebaseError
-            If the text is anything else.
-        """
+        """The settings that `to_json` has written."""
         try:
             fields = json.loads(text)
             fields |= {"folder": Path(fields["folder"]), "origins": tuple(fields["origins"]), "limits": Limits(**fields["limits"])}

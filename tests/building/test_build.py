@@ -18,8 +18,7 @@ from support.catalogs import registered
 from support.program import SOLVERS, Answer, ask_fresh, contents, drafts, reseal
 
 from tablebase.building import tables as building
-from tablebase.building.needs import memory
-from tablebase.building.pace import Pace
+from tablebase.building.estimate import Pace, memory
 from tablebase.building.plan import plan
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME

@@ -12,10 +12,8 @@ from pathlib import Path
 import pytest
 from support import toys
 
-from tablebase.building import needs, pace
-from tablebase.building.estimate import Estimate, estimate
-from tablebase.building.needs import PURSUIT_FILES, ROW_FILES, cells, check_capacity, memory
-from tablebase.building.pace import OVERHEAD, Pace
+from tablebase.building import estimate as estimating
+from tablebase.building.estimate import OVERHEAD, PURSUIT_FILES, ROW_FILES, Estimate, Pace, cells, check_capacity, estimate, memory
 from tablebase.building.plan import plan, start_material
 from tablebase.building.tables import build
 from tablebase.catalog.catalog import Catalog, TableCost
@@ -106,7 +104,7 @@ def test_each_table_of_a_mixed_plan_has_its_own_figures(tmp_path: Path, monkeypa
     """Pursuits are predicted as pursuits and other tables as others, whatever else is planned."""
     two = [parse_material(GAME, name) for name in ("RvC", "CvW")]
     for pursuits in (two, two[:1], []):
-        monkeypatch.setattr(needs, "pursuit_fault", lambda _, one, of=pursuits: None if one in of else "it has captures")
+        monkeypatch.setattr(estimating, "pursuit_fault", lambda _, one, of=pursuits: None if one in of else "it has captures")
         lines = estimate(GAME, None, two, tmp_path)
         models = [PURSUIT_FILES if one in pursuits else ROW_FILES for one in two]
         assert [line.disk for line in lines] == [int(model(cells(GAME, one))) for model, one in zip(models, two, strict=True)]
@@ -169,7 +167,7 @@ def test_times_are_learnt_only_from_what_was_built_here(tmp_path: Path) -> None:
         catalog.register(GAME, table)
     [line] = estimate(GAME, None, [material], tmp_path)
     speed = find_solver("planes").speed  # type: ignore[union-attr]
-    assert math.isclose(line.cpu_seconds, pace.machine_factor() * (OVERHEAD + cells(GAME, material) / speed))
+    assert math.isclose(line.cpu_seconds, estimating.machine_factor() * (OVERHEAD + cells(GAME, material) / speed))
     assert line.disk == pytest.approx(path.stat().st_size, abs=1)
 
 
@@ -202,12 +200,12 @@ def test_a_pace_that_was_measured_stays() -> None:
 def test_a_machine_that_was_not_measured_is_as_fast_as_its_plain_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loop that takes three times as long stands for tables, a start and kernels that do, too."""
     material = parse_material(GAME, "CWvD")
-    monkeypatch.setattr(pace, "_loop_seconds", lambda: 3 * pace.LOOP_SECONDS)
-    pace.machine_factor.cache_clear()
+    monkeypatch.setattr(estimating, "_loop_seconds", lambda: 3 * estimating.LOOP_SECONDS)
+    estimating.machine_factor.cache_clear()
     assert math.isclose(Pace(GAME).seconds(material), 3 * Pace(GAME, factor=1).seconds(material))
-    assert math.isclose(pace.start_seconds(), 3 * pace.START)
+    assert math.isclose(estimating.start_seconds(), 3 * estimating.START)
     monkeypatch.undo()
-    pace.machine_factor.cache_clear()
+    estimating.machine_factor.cache_clear()
 
 
 @pytest.mark.parametrize(("engine", "known"), [("lean", True), ("bitrow", False)])
@@ -299,7 +297,7 @@ def test_too_small_a_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     planned = [parse_material(GAME, name) for name in ("CvW", "CvT")]
     sizes = [line.disk for line in estimate(GAME, None, planned, tmp_path)]
     for free, fits in [(sum(sizes) + 1, True), (max(sizes), False)]:
-        monkeypatch.setattr(needs, "free_space", lambda _, free=free: free)
+        monkeypatch.setattr(estimating, "free_space", lambda _, free=free: free)
         if fits:
             check_capacity(GAME, planned, tmp_path, Limits(), "auto")
             continue

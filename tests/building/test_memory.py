@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.program import ask_fresh
 
-from tablebase.building.needs import WORKER_BYTES, memory
+from tablebase.building.estimate import WORKER_BYTES, memory
 from tablebase.game import load_game
 from tablebase.slices.material import parse_material
 

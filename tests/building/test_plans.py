@@ -8,8 +8,9 @@ import pytest
 from support import toys
 from twins import naive
 
-from tablebase.building.needs import describe_sharing, describe_solvers, memory
+from tablebase.building.estimate import memory
 from tablebase.building.plan import plan, start_material
+from tablebase.building.table_work import describe_sharing, describe_solvers
 from tablebase.cli.options import parse_size
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.executors.executor import Limits

@@ -18,7 +18,7 @@ from support.program import Answer
 import tablebase
 from tablebase.api.tablebase import Tablebase
 from tablebase.catalog.catalog import Catalog
-from tablebase.charts.selection import ChartSlices, select_slices
+from tablebase.charts.selection import select_slices
 from tablebase.charts.tallies import DrawMatrix, count_distances, count_parity, count_squares, draw_matrices, parity_pair
 from tablebase.errors import MissingTableError
 from tablebase.game import Outcome, load_game
@@ -60,17 +60,8 @@ def catalog(two_pieces: Path) -> Iterator[Catalog]:
     opened.close()
 
 
-def chosen(folder: Path, *patterns: str) -> ChartSlices:
-    """The slices of some materials."""
-    catalog = Catalog(folder)
-    try:
-        return select_slices(GAME, catalog, patterns=patterns)
-    finally:
-        catalog.close()
-
-
 @pytest.mark.parametrize("material", ["RvC", "LvE", "PvD"])
-def test_counts_are_those_of_all_positions_probed(tables: Tablebase, catalog: Catalog, two_pieces: Path, material: str) -> None:
+def test_counts_are_those_of_all_positions_probed(tables: Tablebase, catalog: Catalog, material: str) -> None:
     """Outcomes by distance, by the square of either piece and by Manhattan distance are what probing every position gives."""
     slices_ = select_slices(GAME, catalog, patterns=[material])
     distances: dict[Outcome, Counter[int]] = {Outcome.WIN: Counter(), Outcome.LOSS: Counter()}
@@ -87,14 +78,15 @@ def test_counts_are_those_of_all_positions_probed(tables: Tablebase, catalog: Ca
         apart.setdefault((between, between % 2 == 0), Counter())[outcome] += 1
     assert (slices_.outcomes, slices_.positions) == (total, total.total())
     assert count_distances(catalog, slices_) == distances
-    assert [count_squares(slices_, two_pieces, piece) for piece in (1, 2)] == squares
-    assert count_parity(slices_, two_pieces, parity_pair(slices_, ())) == apart
+    assert [count_squares(catalog, slices_, piece) for piece in (1, 2)] == squares
+    assert count_parity(catalog, slices_, parity_pair(slices_, ())) == apart
 
 
 def test_stalemates_are_left_out(shut_in: Path) -> None:
     """Where there are stalemates the charts count just the other positions, as `stats` does."""
-    slices_ = chosen(shut_in, "CvWD")
-    tally = count_squares(slices_, shut_in, 1)
+    with closing(Catalog(shut_in)) as catalog:
+        slices_ = select_slices(GAME, catalog, patterns=["CvWD"])
+        tally = count_squares(catalog, slices_, 1)
     placements = sum(1 for one in product(*[GAME.kinds[kind].squares for kind in slices_.materials[0].kinds]) if len(set(one)) == 3)
     expected: dict[str, Counter[Outcome]] = {}
     with tablebase.open(shut_in) as tables:
@@ -104,7 +96,7 @@ def test_stalemates_are_left_out(shut_in: Path) -> None:
     assert slices_.positions == sum(counts.total() for counts in tally.values()) < placements
 
 
-def test_a_number_of_pieces_is_all_its_slices(catalog: Catalog, two_pieces: Path) -> None:
+def test_a_number_of_pieces_is_all_its_slices(catalog: Catalog) -> None:
     """The numbers published for two pieces are the sums of what each chart is drawn of."""
     slices_ = select_slices(GAME, catalog, pieces=2)
     published = Counter({Outcome.WIN: 82_852, Outcome.LOSS: 64_501, Outcome.DRAW: 12_715})
@@ -112,7 +104,7 @@ def test_a_number_of_pieces_is_all_its_slices(catalog: Catalog, two_pieces: Path
     found = count_distances(catalog, slices_)
     assert {one: sum(counts.values()) for one, counts in found.items()} == {Outcome.WIN: 82_852, Outcome.LOSS: 64_501}
     assert (max(found[Outcome.WIN]), max(found[Outcome.LOSS])) == (33, 34)
-    tally = count_parity(slices_, two_pieces, parity_pair(slices_, ()))
+    tally = count_parity(catalog, slices_, parity_pair(slices_, ()))
     assert sum(tally.values(), Counter[Outcome]()) == published
     (matrix,) = draw_matrices(slices_)
     assert (matrix.draws.sum(), matrix.positions.sum()) == (12_715, 160_068)
@@ -172,10 +164,9 @@ def test_sides_are_chosen_and_tiers_added_up(tmp_path: Path, ask: Ask) -> None:
 def test_pieces_of_one_kind_are_counted_together(hexapawns: Path) -> None:
     """Where a side has several pieces of a kind, a position counts once for each of them, whichever is named."""
     game = load_game("hexapawn")
-    catalog = Catalog(hexapawns)
-    slices_ = select_slices(game, catalog, patterns=["PPvPP"])
-    catalog.close()
-    first, second = (count_squares(slices_, hexapawns, piece) for piece in (1, 2))
+    with closing(Catalog(hexapawns)) as catalog:
+        slices_ = select_slices(game, catalog, patterns=["PPvPP"])
+        first, second = (count_squares(catalog, slices_, piece) for piece in (1, 2))
     assert first == second
     assert sum(counts.total() for counts in first.values()) == 2 * slices_.positions
     # Pawns stand on the first two ranks; the board and the rules are the same in the mirror.

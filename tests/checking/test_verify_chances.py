@@ -17,19 +17,19 @@ import pytest
 from support.checks import at_least_one
 from support.deterministic import DeterministicGame
 from support.program import reseal
+from support.regions import solve
 
 from tablebase.checking import chances as verifying
 from tablebase.checking.chances import SLACK, chances_fault, verify_layer
 from tablebase.errors import CorruptTableError
 from tablebase.files.outputs import publish
 from tablebase.game import load_game
-from tablebase.game.kernels import Int64, Layer, Region, alone, counts_alike
+from tablebase.game.kernels import Int64, Layer, Region, alone, call_state_at, counts_alike
 from tablebase.game.stochastic import StochasticGame
 from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.compiled import Compiled, compiled
 from tablebase.stochastic.files import LayerFile, write_layer
-from tablebase.stochastic.iteration import TOLERANCE, Blocks, solve
-from tablebase.testing.kernel_faults import call_state_at
+from tablebase.stochastic.iteration import TOLERANCE, Blocks
 from tablebase_rules import harehedgehog, harehedgehog_kernels, pig
 
 GAMES: dict[str, StochasticGame] = {

@@ -15,7 +15,7 @@ from support.program import Answer, contents, start_fresh
 
 from tablebase.building import tables
 from tablebase.building.batch_record import BatchRecord
-from tablebase.building.needs import disk
+from tablebase.building.estimate import disk
 from tablebase.building.plan import plan
 from tablebase.cli import batch as module
 from tablebase.errors import CapacityError

@@ -17,7 +17,7 @@ from support import toys
 from support.program import PROGRAM, Answer, ask_fresh, flip, random_position
 
 from tablebase.api.tablebase import Tablebase
-from tablebase.building import needs
+from tablebase.building import estimate
 from tablebase.building import tables as building
 from tablebase.cli import program
 from tablebase.compute import machine
@@ -299,7 +299,7 @@ def test_what_would_not_fit_is_code_3(what: str, tmp_path: Path, ask: Ask, monke
     if what == "memory":
         monkeypatch.setattr(machine, "memory", lambda: 4096)
     else:
-        monkeypatch.setattr(needs, "free_space", lambda _: 77)
+        monkeypatch.setattr(estimate, "free_space", lambda _: 77)
     answer = ask("build", "doushouqi", "--pieces", "3", "--data", tmp_path)
     assert (answer.code, answer.out, len(answer.err.splitlines())) == (3, "", 1)
     assert ("4,096" if what == "memory" else "at most 77 can") in answer.err

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.work import PATIENCE, advance, do, meet, outlast, record, stumble
 
-from tablebase.building.needs import memory
+from tablebase.building.estimate import memory
 from tablebase.building.tables import build
 from tablebase.compute.stages import Stage
 from tablebase.errors import CapacityError, TablebaseError

@@ -18,9 +18,8 @@ from support.work import do, linger
 
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.executors.executor import Limits
-from tablebase.executors.local import LocalExecutor
+from tablebase.executors.local import LocalExecutor, RemoteError, Worker
 from tablebase.executors.scheduler import run_graph
-from tablebase.executors.workers import RemoteError, Worker
 
 SOON = 15
 """Seconds within which all must have ended; they take a fraction of one, and would work for hours."""

@@ -12,7 +12,7 @@ from support.program import Answer, flip, middle_of_codes
 
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.mining import sandbox as database
-from tablebase.mining.reach import SYSTEM, check_reach
+from tablebase.mining.statement import SYSTEM, check_reach
 from tablebase.slices.material import parse_material
 from tablebase.tables.format import table_path
 from tablebase_rules.doushouqi import game as doushouqi

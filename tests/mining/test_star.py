@@ -23,9 +23,9 @@ from tablebase.api.tablebase import Tablebase
 from tablebase.cli import run
 from tablebase.errors import TablebaseError
 from tablebase.game.features import Values, feature
-from tablebase.mining.column_names import distinct_names
 from tablebase.mining.common_features import features_of
 from tablebase.mining.query import Query
+from tablebase.mining.results import distinct_names
 from tablebase.slices.positions import Positions
 from tablebase_rules.doushouqi import game as doushouqi
 

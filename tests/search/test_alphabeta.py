@@ -15,13 +15,13 @@ from tablebase.game.moves import Position, legal_moves
 from tablebase.game.notation import parse
 from tablebase.search.evaluation import compile_evaluation, evaluate, material_and_mobility
 from tablebase.search.frames import Settings
-from tablebase.search.moves import count_moves
-from tablebase.search.position import compile_rules, set_up
 from tablebase.search.probing import TableCache
 from tablebase.search.scores import WIN
 from tablebase.search.searcher import Limits, Searcher
 from tablebase.search.transposition import BUCKET, ENTRY_BYTES, new_table
+from tablebase.slices.bit_board import count_moves, set_up
 from tablebase.slices.material import materials
+from tablebase.slices.rule_arrays import compile_rules
 
 JUNGLE = load_game("doushouqi")
 LEAST = BUCKET * ENTRY_BYTES

@@ -14,13 +14,12 @@ from support.lookaheads import LEAD, assert_twin, late, states_of
 from twins import lookahead as twin
 
 from tablebase.errors import CapacityError, RulesError, TablebaseError
-from tablebase.game.kernels import POINT
+from tablebase.game.kernels import POINT, call_evaluate
 from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import CHANCE, OVER, State, StochasticGame
 from tablebase.search import lookahead
-from tablebase.search.choices import DOCUMENT_CUTS, Cards, Foresight, Objective
+from tablebase.search.choices import Cards, Foresight, Objective
 from tablebase.search.lookahead import Lookahead, Outlook
-from tablebase.search.maxn import call_evaluate
 from tablebase_rules import harehedgehog, pig
 from tablebase_rules.harehedgehog_evaluation import PARTS
 
@@ -167,7 +166,6 @@ def test_cuts_keep_the_best() -> None:
     assert [one.leaves for one in counts][:3] == [446] * 3
     assert 9 * 2 * 1 <= counts[3].leaves <= 9 * 2 * 2
     assert counts[4].leaves == len(counts[4].moves) == 1
-    assert len(DOCUMENT_CUTS) == 5
 
 
 def test_a_finisher_ends_the_search() -> None:

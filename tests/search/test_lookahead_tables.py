@@ -17,7 +17,7 @@ from twins import lookahead as twin
 
 from tablebase.cli import run
 from tablebase.errors import CapacityError
-from tablebase.game.kernels import POINT
+from tablebase.game.kernels import POINT, call_index
 from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.search import leaf_tables
@@ -27,7 +27,6 @@ from tablebase.search.lookahead import Lookahead
 from tablebase.search.maxn_frames import SHARE_BITS, Tables
 from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.files import LayerFile, layer_path
-from tablebase.testing.kernel_faults import call_index
 
 RACE: Any = load_rules("harehedgehog-cards=none")
 REGIONS = [RACE.region({"lettuces": 1, "carrots": most, "cap": "strict"}) for most in (12, 14)]

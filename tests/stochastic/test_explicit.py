@@ -12,13 +12,12 @@ from support.deterministic import DeterministicGame
 
 from tablebase.errors import CapacityError, RulesError
 from tablebase.game import load_game
-from tablebase.game.kernels import BEGINS, CHANCE, LABEL, OVER, STATE, WEIGHT
+from tablebase.game.kernels import BEGINS, CHANCE, LABEL, OVER, STATE, WEIGHT, call_index, call_state_at
 from tablebase.game.stochastic import Draw, State, StochasticGame
 from tablebase.stochastic import explicit as explicit_module
 from tablebase.stochastic.explicit import BLOCK, explicit
-from tablebase.stochastic.paths import merge_plainly
-from tablebase.stochastic.walk import walk
-from tablebase.testing.kernel_faults import call_index, call_state_at, expansion
+from tablebase.stochastic.paths import merge_plainly, walk
+from tablebase.testing.kernel_faults import expansion
 from tablebase_rules import pig
 
 

@@ -16,17 +16,18 @@ from support import toys
 from support.checkpoints import EveryDistance, StoppedError
 from support.checks import at_least_one
 from support.deterministic import GOES_ON, DeterministicGame
+from support.regions import solve
 from support.solved import Solved
 from twins import pig as pig_twin
 
 from tablebase.checking.chances import chances_fault
 from tablebase.game import Game, Outcome, load_game
-from tablebase.game.kernels import Int64, Layer, Region, alone, counts_alike
+from tablebase.game.kernels import Int64, Layer, Region, alone, call_index, counts_alike
 from tablebase.stochastic import iteration
-from tablebase.stochastic.chances import UNIT, number_of
+from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.compiled import Compiled, compiled
 from tablebase.stochastic.formulas import blocks_read, formulas_of, new_space
-from tablebase.stochastic.iteration import TOLERANCE, Blocks, solve, solve_layer
+from tablebase.stochastic.iteration import TOLERANCE, Blocks, solve_layer
 from tablebase.tables.checkpoints import discard
 from tablebase_rules import harehedgehog_kernels, pig
 from tablebase_rules.harehedgehog import game
@@ -42,7 +43,7 @@ def bounds(form: Compiled, chances: Int64, region: Region, text: str) -> tuple[f
     """L and U of the player to move in a stored state."""
     row = form.row(form.game.parse(text))
     assert row is not None
-    number, player = number_of(form.kernels.index, region.rules, row)
+    number, player = call_index(form.kernels.index, region.rules, row)
     assert player == form.game.to_move(form.game.parse(text))
     return chances[0, number] / UNIT, (UNIT - chances[1, number]) / UNIT
 
@@ -235,7 +236,7 @@ def near(text: str, distance: int, limits: Mapping[str, int | str]) -> list[int]
     form = compiled(game())
     region, kernels = form.region(limits), form.kernels
     row = form.row(game().parse(text))
-    number, _ = number_of(kernels.index, region.rules, row)
+    number, _ = call_index(kernels.index, region.rules, row)
     blocks = {int(number) // region.block}
     space = new_space(kernels)
     for _ in range(distance):
@@ -363,7 +364,7 @@ def test_later_layers_are_computed_from_earlier_ones(grain: int, monkeypatch: py
     first, second, _ = region.layers
     blocks = near(text, 2, limits)
     earlier = at_least_one(block for block in blocks if block * region.block < first.end)
-    number, _ = number_of(kernels.index, region.rules, form.row(game().parse(text)))
+    number, _ = call_index(kernels.index, region.rules, form.row(game().parse(text)))
     assert second.begin <= number < second.end
     begin = number // region.block * region.block
     part = Layer("part", begin, begin + region.block)

@@ -7,8 +7,7 @@ from random import Random
 import pytest
 from support.checks import at_least_one
 
-from tablebase.stochastic.paths import count_paths, merge_plainly, paths_by_code
-from tablebase.stochastic.walk import walk
+from tablebase.stochastic.paths import count_paths, merge_plainly, paths_by_code, walk
 from tablebase.testing.playouts import playouts
 from tablebase_rules import pig
 

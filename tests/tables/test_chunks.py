@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 import zstandard
 
-from tablebase.tables.chunks import LEVELS, compressed, content_bytes, decompressed, filters_of, framed, new_dataset
+from tablebase.tables.parts import LEVELS, compressed, content_bytes, decompressed, filters_of, framed, new_dataset
 
 WRITE = """
 import sys
 import h5py
 import numpy as np
-from tablebase.tables.chunks import framed, new_dataset
+from tablebase.tables.parts import framed, new_dataset
 with h5py.File(sys.argv[1], "w", libver=("v110", "v110")) as file:
     data = new_dataset(file, "w", 250, "uint16", 100, 7)
     for place, frame in enumerate(framed(100, 7, np.arange(250, dtype=np.uint16))[1]):

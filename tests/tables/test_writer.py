@@ -7,7 +7,7 @@ import tracemalloc
 import numpy as np
 import zstandard
 
-from tablebase.tables import chunks as chunks_of
+from tablebase.tables import parts
 
 CHUNK = 1 << 16
 
@@ -17,7 +17,7 @@ def test_compressed_chunks_take_no_more_than_their_size() -> None:
     chunks = [np.full(CHUNK, number, dtype=np.uint8) for number in range(100)]
     tracemalloc.start()
     try:
-        frames = [chunks_of.compressed(chunk, 3) for chunk in chunks]
+        frames = [parts.compressed(chunk, 3) for chunk in chunks]
         held, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

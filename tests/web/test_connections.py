@@ -13,7 +13,7 @@ import uvicorn
 from starlette.types import Receive, Scope, Send
 from support.web import connected, read_answer
 
-from tablebase.web import connections
+from tablebase.web import limits
 from tablebase.web.server import Address, listening
 
 LENGTH = 1 << 26
@@ -31,10 +31,10 @@ async def application(scope: Scope, receive: Receive, send: Send) -> None:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The address of a server that waits for half a second."""
-    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.5)
-    monkeypatch.setattr(connections, "READ_SECONDS", 0.5)
+    monkeypatch.setattr(limits, "HEAD_SECONDS", 0.5)
+    monkeypatch.setattr(limits, "READ_SECONDS", 0.5)
     with listening(Address(port=0)) as listener:
-        config = uvicorn.Config(application, http=connections.Connection, lifespan="off", log_level="warning")
+        config = uvicorn.Config(application, http=limits.Connection, lifespan="off", log_level="warning")
         running = uvicorn.Server(config)
         thread = Thread(target=asyncio.run, args=(running.serve([listener]),))
         thread.start()

@@ -59,30 +59,15 @@ def get(
 ) -> Callable[[Handler], Handler]:
     """Make a function answer GET; its answer can be kept, and is a `Response`, so that nothing is checked twice.
 
-    Parameters
-    ----------
-    router : APIRouter
-    path : str
-        Without `PREFIX`.
-    model : type
-        What is answered, for the description.
-    *statuses : int
-        Errors beside those of every route.
-    given : type, optional
-        What the function reads with `query_of`.
+    The path is one after `PREFIX`. The description has the model of the answer, the statuses of errors beside those of every
+    route, and the parameters that the function reads with `query_of`, which `given` describes.
     """
     extra = None if given is None else {"parameters": parameters_of(given)}
     return _route(router, "GET", path, model, (304, *statuses), None, extra)
 
 
 def query_of(request: Request, given: type[Query]) -> Query:
-    """The parameters of a request; the framework's own way takes as long as a probe.
-
-    Raises
-    ------
-    ProblemError
-        If they are not as the type demands.
-    """
+    """The parameters of a request, or a `ProblemError`; the framework's own way takes as long as a probe."""
     try:
         return given.model_validate(dict(request.query_params))
     except ValidationError as fault:

@@ -62,24 +62,24 @@ for row in (
     rows.LayerRow,
     rows.MaterialDescription,
     rows.MaterialRow,
+    rows.MineAnswer,
     rows.Neighbour,
     rows.RecordRow,
     rows.SliceRow,
 ):
     with_config(DESCRIBED)(row)
+with_config(
+    ConfigDict(
+        extra="allow",
+        json_schema_extra={"example": {"game": "hexapawn", "reachable": 135, "final": 65, "games": 134, "won_w": 64, "won_b": 70}},
+    )
+)(rows.CountRow)
 
 
 def told(row: type[Any], name: str, optional: Collection[str] = ()) -> Any:
-    """The schema of answers that are the fields of a dataclass.
+    """The schema of answers that are the fields of a dataclass, whose docstrings become descriptions.
 
-    Parameters
-    ----------
-    row : type
-        The dataclass, whose docstrings become descriptions.
-    name : str
-        The schema's name in the description of the interface.
-    optional : collection of str
-        Fields that are left out of some answers.
+    `optional` are fields that are left out of some answers.
     """
     hints = get_type_hints(row)
     properties = TypeAdapter(with_config(DESCRIBED)(row)).json_schema()["properties"]

@@ -8,17 +8,17 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Request, Response
 from pydantic import ConfigDict, Field
 
+from tablebase.api import rows
 from tablebase.building.estimate import Estimate
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, load_game
 from tablebase.slices.material import materials, piece_counts
-from tablebase.web.apart import Question, apart_of
 from tablebase.web.api.routes import get, post, query_of
-from tablebase.web.api.schemas import LIMITS, LONGEST_NAME, LONGEST_POSITION, GameName, Given, MaterialName, Told, told
+from tablebase.web.api.schemas import LIMITS, LONGEST_NAME, LONGEST_POSITION, GameName, Given, MaterialName, told
 from tablebase.web.caching import CHANGING, LASTING, answered
 from tablebase.web.context import settings_of
 from tablebase.web.problems import ProblemError
-from tablebase.web.questions import mined
+from tablebase.web.questions import Question, apart_of, mined
 
 router = APIRouter(tags=["work"])
 EstimateRow: Any = told(Estimate, "EstimateRow")
@@ -31,19 +31,6 @@ class CountGiven(Given):
 
     game: Annotated[str, Field(max_length=LONGEST_NAME, description="Name of the game, which must end.", examples=["hexapawn"])]
     position: Annotated[str | None, Field(max_length=LONGEST_POSITION, description="By default the start of the game.")] = None
-
-
-class CountRow(Told):
-    """The counts of a start; also how many games each side wins, as `won_` and its letter."""
-
-    model_config = ConfigDict(
-        extra="allow",
-        json_schema_extra={"example": {"game": "hexapawn", "reachable": 135, "final": 65, "games": 134, "won_w": 64, "won_b": 70}},
-    )
-    game: str
-    reachable: int
-    final: int
-    games: int
 
 
 class EstimateGiven(Given):
@@ -72,15 +59,7 @@ class MineGiven(Given):
     limit: Annotated[int, Field(ge=0, le=LIMITS.rows, description="Answer with this number of rows at most.")] = 1000
 
 
-class MineAnswer(Told):
-    """The rows of a statement's result."""
-
-    columns: list[str]
-    rows: list[dict[str, Any]]
-    complete: Annotated[bool, Field(description="Whether these are all rows.")]
-
-
-@get(router, "/count", list[CountRow], given=CountGiven)
+@get(router, "/count", list[rows.CountRow], given=CountGiven)
 async def count(request: Request) -> Response:
     """Count the reachable positions and the possible games exactly, where that takes seconds.
 
@@ -126,7 +105,7 @@ def _check_pieces(game: Game, pieces: int, most: int, command: str) -> None:
             raise ProblemError(400, sentence, None, command=command)
 
 
-@post(router, "/mine", MineAnswer, 403, 404)
+@post(router, "/mine", rows.MineAnswer, 403, 404)
 async def mine(request: Request, given: MineGiven) -> Response:
     """Query all positions in SQL, where the server was started for it.
 

@@ -1,4 +1,4 @@
-"""Addresses of pages. That of a position is the position: ``/hexapawn/position/ppp/3/PPP_w``."""
+"""Addresses of pages, and what they name. That of a position is the position: ``/hexapawn/position/ppp/3/PPP_w``."""
 
 from __future__ import annotations
 
@@ -8,22 +8,20 @@ from urllib.parse import quote, urlencode
 
 from fastapi import Request
 
+from tablebase.errors import NotationError, TablebaseError, quoted
 from tablebase.game import Game
 from tablebase.game.moves import Position
-from tablebase.game.notation import render
+from tablebase.game.notation import read, render, whole_number
+
+LONGEST = 500
+"""Characters of a position, far more than any has."""
 
 
 @dataclass(frozen=True)
 class Addresses:
-    """Addresses of pages and pictures.
+    """Addresses of pages and pictures."""
 
-    Parameters
-    ----------
-    root : str
-        What a reverse proxy puts before all of them, without a slash at its end.
-    """
-
-    root: str = ""
+    root: str = ""  # what a reverse proxy puts before all of them, without a slash at its end
 
     def home(self) -> str:
         """The list of games."""
@@ -76,3 +74,28 @@ def in_path(game: Game, position: str | Position) -> str:
 def from_path(path: str) -> str:
     """The text of a position in an address; spaces are understood, too."""
     return path.replace("_", " ").strip("/ ")
+
+
+def named_placement(game: Game, text: str) -> Position:
+    """The pieces that a text places, even if the game is over; `NotationError` if it is not such a text."""
+    return read(game, from_path(bounded(text, f"write rows and the side to move, as in {game.start!r}")))
+
+
+def bounded(text: str, form: str) -> str:
+    """A text of a position, if it is not too long; `NotationError` with the form of a position if it is."""
+    if len(text) > LONGEST:
+        raise NotationError(f"the position is longer than {LONGEST} characters: {form}")
+    return text
+
+
+def read_start(game: Game) -> Position:
+    """The initial position."""
+    return read(game, game.start)
+
+
+def whole(text: str, what: str) -> int:
+    """A whole number of an address; `TablebaseError` if it is none."""
+    number = whole_number(text)
+    if number is None:
+        raise TablebaseError(f"{what} must be a whole number, not {quoted(text)}")
+    return number

@@ -6,13 +6,16 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from fastapi import Request, Response
+from fastapi.responses import HTMLResponse
 from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
 
 from tablebase.errors import MissingTableError, RulesError, TablebaseError, did_you_mean, quoted
+from tablebase.game import Game, load_game
 from tablebase.web import problems
-from tablebase.web.pages.missing import missing_page
-from tablebase.web.pages.rendering import problem_page
+from tablebase.web.context import settings_of
+from tablebase.web.missing_tables import command_of, lines_of
+from tablebase.web.pages.rendering import page, problem_page
 
 
 class PageRoute(APIRoute):
@@ -44,3 +47,25 @@ class PageRoute(APIRoute):
 def status_of(fault: TablebaseError) -> int:
     """The status that says what sort of error it is; to a page, the name of a game is a part of its address."""
     return 404 if isinstance(fault, RulesError) else problems.status_of(fault)
+
+
+def missing_page(request: Request, fault: MissingTableError) -> HTMLResponse:
+    """The page for a missing table."""
+    game = load_game(fault.game)
+    return page(request, "missing.html", status=404, game=game, **missing(request, game, fault))
+
+
+def missing(request: Request, game: Game, fault: MissingTableError) -> dict[str, object]:
+    """What there is to say about a missing table: a sentence, the command without the server's folder, and the estimate."""
+    settings = settings_of(request)
+    command = command_of(settings, fault)
+    if fault.material is not None and command is None:
+        detail = f"{str(fault)[:1].upper()}{str(fault)[1:]}."
+    elif fault.material is not None:
+        detail = f"The table {fault.material} of {game.title} has not been built."
+    elif fault.pieces is not None:
+        detail = f"No table of {game.title} with {fault.pieces} pieces has been built."
+    else:
+        detail = f"No table of {game.title} has been built."
+    lines = lines_of(settings.folder, fault, settings.catalog)
+    return {"detail": detail, "command": command, "lines": lines}

@@ -1,4 +1,4 @@
-"""The page of a game: what has been built, and its materials as matrices of draw shares."""
+"""The pages of a game: what has been built, its materials as matrices of draw shares, and its records."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
+from tablebase.api.chances import interval, verdict
+from tablebase.api.rows import RecordRow
 from tablebase.catalog.catalog import Catalog, Counts
-from tablebase.game import Game
+from tablebase.game import Game, load_game
 from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import StochasticGame
 from tablebase.slices.material import piece_counts
 from tablebase.web.api.routes import refuse
-from tablebase.web.context import catalog_of
-from tablebase.web.pages.addresses import addresses_of
-from tablebase.web.pages.arguments import read_start, whole
-from tablebase.web.pages.chance import chance_page
+from tablebase.web.catalog import record_rows
+from tablebase.web.context import catalog_of, tables_of
+from tablebase.web.pages.addresses import addresses_of, bounded, read_start, whole
 from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.pictures import description
 from tablebase.web.pages.rendering import page
@@ -28,20 +29,15 @@ SHADES = 10
 """Shades of cells, beside that of no draws."""
 MOST_IN_ONE = 60
 """Up to as many materials are in one matrix; more are divided by their number of pieces."""
+RECORDS = 10
+"""Records of each sort for each number of pieces."""
 
 router = APIRouter(route_class=PageRoute)
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A material in a matrix.
-
-    Parameters
-    ----------
-    name : str
-    draws, positions : int
-        Over all sides to move that are counted under this name.
-    """
+    """A material in a matrix, with counts over all sides to move that are counted under its name."""
 
     name: str
     draws: int
@@ -59,21 +55,11 @@ class Cell:
 
 @dataclass(frozen=True)
 class Matrix:
-    """Materials by the pieces of both sides.
+    """Materials by the pieces of both sides."""
 
-    Parameters
-    ----------
-    side : int
-        Whose pieces are the rows: of the side with more of them, so that a matrix is seldom wider than a window.
-    columns : list of str
-        The pieces of the other side.
-    rows : list of (str, list of Cell or None)
-        The pieces of the side with a cell for each column.
-    """
-
-    side: int
-    columns: list[str]
-    rows: list[tuple[str, list[Cell | None]]]
+    side: int  # whose pieces are the rows: of the side with more of them, so that a matrix is seldom wider than a window
+    columns: list[str]  # the pieces of the other side
+    rows: list[tuple[str, list[Cell | None]]]  # the pieces of the side, with a cell for each column
 
 
 @router.get("/{game}")
@@ -90,7 +76,7 @@ def game(request: Request, game: str, pieces: str | None = None, position: str |
         return RedirectResponse(addresses_of(request).game(rules.name, pieces=pieces, position=position), 307)
     if isinstance(rules, StochasticGame):
         refuse(rules, pieces=pieces)
-        return chance_page(request, rules, position)
+        return _chance_page(request, rules, position)
     refuse(rules, position=position)
     asked = read_start(rules)
     shown: dict[str, Any] = {"game": rules, "section": "game", "asked": asked, "alt": description(rules, asked)}
@@ -130,15 +116,9 @@ def _chosen(game: Game, totals: Sequence[Counts], pieces: str | None, divided: b
 
 
 def matrices(game: Game, counts: Iterable[Counts], *, divided: bool) -> list[Matrix]:
-    """The materials of statistics as matrices.
+    """The materials of statistics as matrices; counts of both sides to move are added.
 
-    Parameters
-    ----------
-    game : Game
-    counts : iterable of Counts
-        By material; those of both sides to move are added.
-    divided : bool
-        Whether materials with other numbers of pieces of side 0 are in a matrix of their own; the most even ones come first.
+    If they are `divided`, materials with other numbers of pieces of side 0 have a matrix of their own, the most even ones first.
     """
     blocks: dict[tuple[int, int], dict[str, Cell]] = {}
     for cell in _cells(counts):
@@ -175,3 +155,32 @@ def _tiers(counts: Iterable[Counts]) -> list[dict[str, Any]]:
     for cell in _cells(counts):
         found.setdefault(cell.name.partition("@")[0], []).append(cell)
     return [{"name": name, "cells": cells} for name, cells in found.items()]
+
+
+def _chance_page(request: Request, game: StochasticGame, position: str | None) -> Response:
+    """A game's layers, and the chances of a state, by default of the start."""
+    layers = catalog_of(request).answer(("layers", game.name), lambda opened: opened.layers(game))
+    start = game.format(game.start)
+    shown: dict[str, Any] = {"rules": game, "layers": layers, "start": start, "answer": None, "interval": interval}
+    if layers or position is not None:
+        text = start if position is None else bounded(position, f"write a state, as in {start!r}").replace("_", " ")
+        answer = tables_of(request).probe(game, text)
+        said = verdict(answer)
+        shown |= {"answer": answer, "verdict": said[:1].upper() + said[1:]}
+    return page(request, "chance.html", **shown)
+
+
+@router.get("/{game}/records")
+def records(request: Request, game: str) -> Response:
+    """The longest wins and losses for each number of pieces; slices that play like others are left out."""
+    rules = load_game(game)
+    rows = record_rows(catalog_of(request), rules.name, "material")
+    counts = sorted({row["pieces"] for row in rows}, reverse=True)
+    blocks = [(count, {outcome: _of(rows, count, outcome) for outcome in ("win", "loss")}) for count in counts]
+    sides = {side.letter: side.name for side in rules.sides}
+    return page(request, "records.html", game=rules, section="records", blocks=blocks, sides=sides)
+
+
+def _of(rows: list[RecordRow], pieces: int, outcome: str) -> list[RecordRow]:
+    """The longest of a number of pieces with an outcome."""
+    return [row for row in rows if (row["pieces"], row["outcome"]) == (pieces, outcome)][:RECORDS]

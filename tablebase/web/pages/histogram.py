@@ -22,15 +22,9 @@ HIDDEN: dict[str, Any] = {"class": "histogram", "aria-hidden": "true"}
 
 @dataclass(frozen=True)
 class Histogram:
-    """How many placements are won or lost at each distance.
+    """How many placements are won or lost at each distance."""
 
-    Parameters
-    ----------
-    rows : list of (int, int, int)
-        Distance, wins, losses.
-    """
-
-    rows: list[tuple[int, int, int]]
+    rows: list[tuple[int, int, int]]  # distance, wins, losses
 
     @property
     def drawing(self) -> Markup:

@@ -15,7 +15,7 @@ from tablebase.pictures.board import in_words
 from tablebase.pictures.ground import SQUARE, Grid
 from tablebase.pictures.markup import Svg, element, picture
 from tablebase.pictures.themes import as_theme
-from tablebase.web.pages.arguments import named_placement
+from tablebase.web.pages.addresses import named_placement
 from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.rendering import HEADERS
 

@@ -17,8 +17,7 @@ from tablebase.game.notation import check_pieces, render, render_move
 from tablebase.play.match import Ending, Match, reason, side_number
 from tablebase.play.players import PLAYERS, find_player, player_names
 from tablebase.web.context import in_thread, settings_of, tables_of
-from tablebase.web.pages.addresses import addresses_of
-from tablebase.web.pages.arguments import named_placement
+from tablebase.web.pages.addresses import addresses_of, named_placement
 from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.pictures import board_data, description
 from tablebase.web.pages.rendering import page
@@ -32,25 +31,13 @@ router = APIRouter(route_class=PageRoute)
 
 @dataclass(frozen=True)
 class Table:
-    """Who plays what, as an address says it.
-
-    Parameters
-    ----------
-    game : Game
-    start : Position
-    player : str
-        The opponent's name.
-    person : int
-        The person's side.
-    settings : dict of str to str
-        Of the opponent.
-    """
+    """Who plays what, as an address says it."""
 
     game: Game
     start: Position
-    player: str
-    person: int
-    settings: dict[str, str]
+    player: str  # the opponent's name
+    person: int  # the person's side
+    settings: dict[str, str]  # of the opponent
 
     def query(self, moves: list[str]) -> dict[str, str | None]:
         """The fields of the address after some moves."""

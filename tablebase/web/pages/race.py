@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import SystemRandom
 from typing import Annotated, Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
@@ -15,10 +15,8 @@ from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import StochasticGame
 from tablebase.play.state_match import StateMatch
 from tablebase.web.context import in_thread
-from tablebase.web.pages.addresses import addresses_of
-from tablebase.web.pages.arguments import whole
+from tablebase.web.pages.addresses import addresses_of, whole
 from tablebase.web.pages.faults import PageRoute
-from tablebase.web.pages.forms import form_of
 from tablebase.web.pages.rendering import page
 from tablebase.web.questions import commanded
 
@@ -42,6 +40,8 @@ SQUARES = {
     "4": "fourth",
     "Z": "finish",
 }
+MOST_BYTES, MOST_FIELDS = 20_000, 50
+"""More than any form of these pages has."""
 router = APIRouter(route_class=PageRoute)
 
 
@@ -98,7 +98,7 @@ async def turn(request: Request) -> Response:
     """Makes a move of a person, or of a computer if no code is given, and leads to the race as it stands then."""
     fields = dict.fromkeys(("position", "code", "depth"), "")
     seats = []
-    for name, value in await form_of(request):
+    for name, value in await _form_of(request):
         if name == "seat":
             seats.append(value)
         elif name in fields:
@@ -114,18 +114,10 @@ async def turn(request: Request) -> Response:
 
 @dataclass(frozen=True)
 class Table:
-    """Who sits where, and how far computers look ahead.
+    """Who sits where, and how far computers look ahead."""
 
-    Parameters
-    ----------
-    seats : list of str
-        For each player ``person`` or ``computer``.
-    depth : int
-        In turns of all players.
-    """
-
-    seats: list[str]
-    depth: int
+    seats: list[str]  # for each player ``person`` or ``computer``
+    depth: int  # in turns of all players
 
     @property
     def name(self) -> str:
@@ -177,3 +169,16 @@ def _track(hares: list[dict[str, Any]]) -> list[dict[str, Any]]:
         }
         for number, letter in enumerate(TRACK)
     ]
+
+
+async def _form_of(request: Request) -> list[tuple[str, str]]:
+    """Names and values of a form's fields; `TablebaseError` if it is none, or too large."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > MOST_BYTES:
+            raise TablebaseError(f"the form is larger than {MOST_BYTES:,} bytes: send less")
+    try:
+        return parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    except ValueError:
+        raise TablebaseError("the body of the request is not a form: send fields as in position=…&code=5") from None

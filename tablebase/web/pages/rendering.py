@@ -49,17 +49,7 @@ def _environment() -> Environment:
 
 
 def page(request: Request, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
-    """A template as a response.
-
-    Parameters
-    ----------
-    request : Request
-    template : str
-        The name of a file in ``templates``.
-    status : int
-    **context
-        What the template shows.
-    """
+    """A file of ``templates`` as a response, which shows what the context holds."""
     chosen = {"game": None, "section": None, **context}
     text = (
         _environment()
@@ -70,16 +60,7 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
 
 
 def problem_page(request: Request, status: int, detail: str) -> HTMLResponse:
-    """A page that says in one sentence what is wrong.
-
-    Parameters
-    ----------
-    request : Request
-    status : int
-        Of HTTP.
-    detail : str
-        A sentence for people; paths of the machine are left out of it.
-    """
+    """A page that says in one sentence what is wrong; paths of the machine are left out of it."""
     settings = settings_of(request)
     title = TITLES.get(status, TITLES[503] if status >= 500 else TITLES[400])
     said = without_paths(detail, settings.folder, settings.catalog)

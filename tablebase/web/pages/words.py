@@ -72,20 +72,11 @@ def action(game: Game, move: RatedMove) -> str:
 
 
 class Group(NamedTuple):
-    """Moves with the same outcome.
+    """Moves with the same outcome."""
 
-    Parameters
-    ----------
-    name : str
-        For classes and identifiers.
-    title : str
-    moves : list of RatedMove
-        Best first.
-    """
-
-    name: str
+    name: str  # for classes and identifiers
     title: str
-    moves: list[RatedMove]
+    moves: list[RatedMove]  # best first
 
 
 def groups(moves: Iterable[RatedMove]) -> list[Group]:

@@ -12,7 +12,7 @@ from support.program import Answer
 from support.web import SMALL, TestClient, client_of, sentence_of
 
 from tablebase.api.commands import COMMANDS
-from tablebase.web import apart
+from tablebase.web import questions
 from tablebase.web.settings import Limits
 
 Ask = Callable[..., Answer]
@@ -215,7 +215,7 @@ def test_a_statement_keeps_nobody_waiting(two_pieces: Path, monkeypatch: pytest.
     from concurrent.futures import ThreadPoolExecutor
 
     endless = {"game": "doushouqi", "statement": "SELECT count(*) FROM positions a, positions b, positions c"}
-    monkeypatch.setattr(apart, "PATIENCE", 1.0)
+    monkeypatch.setattr(questions, "PATIENCE", 1.0)
     with client_of(two_pieces, mine=True, limits=Limits(seconds=4.0, apart=1)) as client, ThreadPoolExecutor() as threads:
         first = threads.submit(client.post, "/api/v1/mine", json=endless)
         time.sleep(0.5)

@@ -73,7 +73,7 @@ class Listed:
     @cached_property
     def judged(self) -> Judged:
         """What they amount to."""
-        from tablebase.mining.move_kernels import judge
+        from tablebase.mining.scan_kernels import judge
 
         wins, draws, losses = np.empty((3, len(self.codes)), dtype=np.int16)
         judged = Judged(wins, draws, losses, np.empty(len(self.codes), dtype=np.int32))
@@ -92,7 +92,7 @@ class SliceMoves(MoveLister):
 
     def _worth(self, destinations: Int32, numbers: Int64, stored_codes: StoredCodes) -> Codes:
         """What moves are worth, given where they lead and the index there."""
-        from tablebase.mining.move_kernels import UNKNOWN, look_up
+        from tablebase.mining.scan_kernels import UNKNOWN, look_up
 
         worth = np.full(len(destinations), UNKNOWN, dtype=FULL.dtype)
         worth[destinations == ENDS] = FULL.code(Value(Outcome.WIN, 1))
@@ -173,10 +173,6 @@ class RowMoves:
     image: NDArray[np.int8]
     kinds: Int16
 
-    def take(self, where: Int64) -> RowMoves:
-        """Those of the rows with these numbers."""
-        return RowMoves(self.game, self.moves, self.listed, self.places[where], self.image, self.kinds)
-
     @cached_property
     def numbers(self) -> Int32:
         """For each step the place of its text in `move_texts`."""
@@ -185,7 +181,7 @@ class RowMoves:
     @cached_property
     def best(self) -> Int32:
         """The step of the best move of each row, the first by its text; -1 for none."""
-        from tablebase.mining.move_kernels import choose
+        from tablebase.mining.scan_kernels import choose
 
         listed = self.listed
         best = np.empty(len(self.places), dtype=np.int32)

@@ -1,30 +1,31 @@
-"""The compiled move generator for many positions of one slice; `tablebase.slices.move_lists` calls it.
-
-Its twins are `tablebase.game.moves` and `tablebase.slices.movegen`.
-"""
+"""The moves of many positions of one slice, listed on a board of bits; `tablebase.slices.move_lists` calls the kernel."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from tablebase.compute.jit import inline, jit
+from tablebase.compute.pointers import borrowed
+from tablebase.slices.bit_board import EMPTY, Board, has_escaped, is_legal, put, take
 from tablebase.slices.conversions import ENDS, ILLEGAL
 from tablebase.slices.index_arrays import IndexArrays, IndexTerms
 from tablebase.slices.index_kernels import index_of
-from tablebase.slices.slice_arrays import NOBODY, Bool, EscapeArrays, Int8, Int32, Int64, SliceArrays
+from tablebase.slices.rule_arrays import RuleArrays
+from tablebase.slices.slice_arrays import Int8, Int32, Int64, SliceArrays
 
-EMPTY = -1
-"""In a board array: no slot stands on the square."""
 NONE = -1
 """No earlier step, or no captured slot."""
 
 
 @jit
-def list_moves(
+def list_slice_moves(
+    rules: RuleArrays,
+    board: Board,
     arrays: SliceArrays,
     layouts: IndexArrays,
     child_slots: Int64,
     terms_of: IndexTerms,
+    kinds: Int8,
     twin: Int32,
     side: int,
     squares: Int8,
@@ -38,6 +39,9 @@ def list_moves(
 
     Parameters
     ----------
+    rules : RuleArrays
+    board : Board
+        Empty, and left so.
     arrays : SliceArrays
         With child 0 for the table that holds the other side to move.
     layouts : IndexArrays
@@ -45,15 +49,16 @@ def list_moves(
     child_slots : ndarray of int64
         Number of slots of each of them.
     terms_of : IndexTerms
+    kinds : ndarray of int8, shape (slots,)
     twin : ndarray of int32, shape (steps,)
-        An earlier step between the same squares, which is the same move; `NONE` if there is none.
+        An earlier step of the slice between the same squares, which is the same move; `NONE` if there is none.
     side : int
         The side to move.
     squares : ndarray of int8, shape (positions, slots)
     begin : ndarray of int64, shape (positions + 1,)
         Output: the moves of position i are ``begin[i]:begin[i + 1]``.
     steps : ndarray of int32
-        Output: the step of each move.
+        Output: the step of the slice that each move is.
     victims : ndarray of int8
         Output: the captured slot, or `NONE`.
     destinations : ndarray of int32
@@ -61,32 +66,41 @@ def list_moves(
     numbers : ndarray of int64
         Output: the index there; 0 for a move that ends the game.
     """
+    rules, board, arrays, layouts, terms_of = (
+        borrowed(rules),
+        borrowed(board),
+        borrowed(arrays),
+        borrowed(layouts),
+        borrowed(terms_of),
+    )
     step_begin, step_target, step_destination, owner = arrays.step_begin, arrays.step_target, arrays.step_destination, arrays.side
-    block, blockers, child_slot, child_square = arrays.step_block, arrays.blockers, arrays.child_slot, arrays.child_square
-    escape = arrays.escape
+    child_slot, child_square = arrays.child_slot, arrays.child_square
     add_up, lead, flips, terms = terms_of.add_up, terms_of.lead, terms_of.flips, terms_of.terms
-    may_escape = escape.runner != NOBODY
-    board = np.full(child_square.shape[1], EMPTY, dtype=np.int8)
     child = np.empty(len(owner), dtype=np.int8)
     placed = np.empty(len(owner), dtype=np.int8)
+    slot_on = np.empty(child_square.shape[1], dtype=np.int8)
     count = 0
     for row in range(len(squares)):
         begin[row] = count
         for slot in range(len(owner)):
             placed[slot] = squares[row, slot]
-            board[placed[slot]] = slot
-        if not may_escape or not has_escaped(escape, step_begin, step_target, side, placed):
+            slot_on[placed[slot]] = slot
+            put(board, owner[slot], kinds[slot], placed[slot])
+        if not has_escaped(rules, board, side):
             for slot in range(len(owner)):
                 if owner[slot] != side:
                     continue
                 origin, first = placed[slot], count
+                step_of_kind = rules.step_begin[kinds[slot], origin]
                 for step in range(step_begin[slot, origin], step_begin[slot, origin + 1]):
-                    target = step_target[step]
-                    victim = board[target]
-                    destination = step_destination[step, victim + 1]
-                    if destination == ILLEGAL or blocked(block, blockers, step, board):
+                    legal = is_legal(rules, board, step_of_kind)
+                    step_of_kind += 1
+                    if not legal:
                         continue
-                    if twin[step] != NONE and _listed(step_target, steps, first, count, target):
+                    target = step_target[step]
+                    victim = slot_on[target] if board.squares[target] != EMPTY else NONE
+                    destination = step_destination[step, victim + 1]
+                    if destination == ILLEGAL or (twin[step] != NONE and _listed(step_target, steps, first, count, target)):
                         continue
                     if destination == ENDS:
                         numbers[count] = 0
@@ -108,7 +122,8 @@ def list_moves(
                     victims[count] = victim
                     destinations[count] = destination
                     count += 1
-        clear(placed, board)
+        for slot in range(len(owner)):
+            take(board, owner[slot], kinds[slot], placed[slot])
     begin[len(squares)] = count
     return count
 
@@ -118,43 +133,5 @@ def _listed(step_target: Int8, steps: Int32, first: int, count: int, target: int
     """Whether one of these moves leads to a square."""
     for move in range(first, count):
         if step_target[steps[move]] == target:
-            return True
-    return False
-
-
-@inline
-def clear(squares: Int8, board: Int8) -> None:
-    """Take all pieces off the board."""
-    for slot in range(len(squares)):
-        board[squares[slot]] = EMPTY
-
-
-@inline
-def blocked(begin: Int32, blockers: Int8, step: int, board: Int8) -> bool:
-    """Whether a piece stands on a square that the step needs empty."""
-    for i in range(begin[step], begin[step + 1]):
-        if board[blockers[i]] != EMPTY:
-            return True
-    return False
-
-
-@inline
-def _unguarded(guards: Bool, squares: Int8, square: int) -> bool:
-    for slot in range(len(squares)):
-        if guards[slot, squares[slot], square]:
-            return False
-    return True
-
-
-@jit
-def has_escaped(escape: EscapeArrays, step_begin: Int32, step_target: Int8, side: int, squares: Int8) -> bool:
-    """Whether the runner has escaped; the twin of `tablebase.game.moves.has_escaped`."""
-    runner, guards = escape.runner, escape.guards
-    if runner == NOBODY or not escape.counts[side] or not _unguarded(guards, squares, squares[runner]):
-        return False
-    if not escape.room:
-        return True
-    for step in range(step_begin[runner, squares[runner]], step_begin[runner, squares[runner] + 1]):
-        if _unguarded(guards, squares, step_target[step]):
             return True
     return False

@@ -1,28 +1,76 @@
-"""Moves on a board of bits: list, count, make and take back; the compiled twins of `tablebase.game.moves`."""
+"""A position on a board of bits, and its moves: listed, counted, made and taken back.
+
+This is the compiled twin of `tablebase.game.moves`. A board holds a kind on each square, and a set of squares for each side and
+each kind. `set_up` puts a position on it, and the kernels change it in place.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tablebase.compute.bits import ones, trailing_zeros
 from tablebase.compute.jit import inline
-from tablebase.search.position import (
-    EMPTY,
-    KEY,
-    MATERIAL,
-    MIRRORED_KEY,
-    NOBODY,
-    SCORE,
-    WORDS,
-    Board,
-    Int32,
-    Int64,
-    RuleArrays,
-)
+from tablebase.game.moves import Position
+from tablebase.slices.rule_arrays import NOBODY, WORDS, Int8, Int32, Int64, RuleArrays, Words, words_of
 
+EMPTY = -1
+"""In `Board.squares`: no piece."""
+KEY, MIRRORED_KEY, MATERIAL, SCORE, NUMBERS = 0, 1, 2, 3, 4
+"""Places in `Board.numbers`, and how many there are."""
 ONE = np.uint64(1)
+
+
+class Board(NamedTuple):
+    """A position in which pieces are moved; the side to move is kept by the caller."""
+
+    squares: Int8  # (S,) kind, or EMPTY
+    sides: Words  # (2, 2) squares of each side
+    kinds: Words  # (K, 2) squares of each kind
+    counts: Int64  # (2,) pieces of each side
+    numbers: Int64  # (NUMBERS,) two keys, material, and the sum of piece values from side 0's view
+
+
+def set_up(rules: RuleArrays, position: Position, values: Int64 | None = None) -> Board:
+    """A board with a position.
+
+    Parameters
+    ----------
+    rules : RuleArrays
+    position : Position
+    values : ndarray of int64, shape (K, S), optional
+        What each piece adds to ``numbers[SCORE]``, seen from side 0.
+    """
+    kinds, squares = rules.zobrist.shape
+    board = Board(
+        np.full(squares, EMPTY, dtype=np.int8),
+        np.zeros((2, WORDS), dtype=np.uint64),
+        np.zeros((kinds, WORDS), dtype=np.uint64),
+        np.zeros(2, dtype=np.int64),
+        np.zeros(NUMBERS, dtype=np.int64),
+    )
+    for kind, square in position.pieces:
+        side, bits = int(rules.owner[kind]), np.array(words_of([square]), dtype=np.uint64)
+        board.squares[square] = kind
+        board.sides[side] |= bits
+        board.kinds[kind] |= bits
+        board.counts[side] += 1
+        board.numbers[KEY] ^= rules.zobrist[kind, square]
+        board.numbers[MIRRORED_KEY] ^= rules.mirrored_zobrist[kind, square]
+        # An array, since scalars warn of the overflow that is meant here.
+        board.numbers[MATERIAL : MATERIAL + 1] += rules.material[kind, square : square + 1]
+        if values is not None:
+            board.numbers[SCORE] += values[kind, square]
+    if position.side == 1:
+        board.numbers[[KEY, MIRRORED_KEY]] ^= rules.to_move
+    return board
+
+
+def read_position(board: Board, side: int) -> Position:
+    """The position on a board; the inverse of `set_up`."""
+    pieces = [(int(kind), square) for square, kind in enumerate(board.squares) if kind != EMPTY]
+    return Position(tuple(sorted(pieces)), side)
 
 
 @inline
@@ -34,11 +82,7 @@ def bit(square: int) -> Any:
 @inline
 def is_legal(rules: RuleArrays, board: Board, step: int) -> Any:
     """Whether a step of a piece that stands on its origin can be made."""
-    occupant = board.squares[rules.target[step]]
-    if occupant == EMPTY:
-        if not rules.quiet[step]:
-            return False
-    elif rules.victims[step] >> np.uint64(occupant) & ONE == 0:
+    if not rules.captures[step, board.squares[rules.target[step]] + 1]:
         return False
     if rules.plain[step]:
         return True
@@ -97,6 +141,22 @@ def count_moves(rules: RuleArrays, board: Board, side: int) -> Any:
                     if not (plain[step] and squares[target[step]] == EMPTY):
                         count += is_legal(rules, board, step)
     return count
+
+
+@inline
+def put(board: Board, side: int, kind: int, square: int) -> None:
+    """Put a piece on an empty square, without keys and sums."""
+    board.squares[square] = kind
+    board.sides[side, square >> 6] |= bit(square)
+    board.kinds[kind, square >> 6] |= bit(square)
+
+
+@inline
+def take(board: Board, side: int, kind: int, square: int) -> None:
+    """Take a piece off the board, without keys and sums."""
+    board.squares[square] = EMPTY
+    board.sides[side, square >> 6] &= ~bit(square)
+    board.kinds[kind, square >> 6] &= ~bit(square)
 
 
 @inline
@@ -161,11 +221,13 @@ def has_escaped(rules: RuleArrays, board: Board, side: int) -> Any:
     if rules.runner == NOBODY or not rules.escape_counts[side]:
         return False
     guarded0, guarded1 = np.uint64(0), np.uint64(0)
-    squares = board.squares
-    for square in range(len(squares)):
-        if squares[square] != EMPTY:
-            guarded0 |= rules.guards[squares[square], square, 0]
-            guarded1 |= rules.guards[squares[square], square, 1]
+    for word in range(WORDS):
+        left = board.sides[0, word] | board.sides[1, word]
+        while left:
+            square = 64 * word + trailing_zeros(left)
+            left &= left - ONE
+            guarded0 |= rules.guards[board.squares[square], square, 0]
+            guarded1 |= rules.guards[board.squares[square], square, 1]
     for word in range(WORDS):
         left = board.kinds[rules.runner, word] & ~(guarded1 if word else guarded0)
         while left:

@@ -67,22 +67,10 @@ class ChildProcess:
         theirs.close()
 
     def receive(self, memory: int, clock: Clock, look: Callable[[], object] = lambda: None) -> bytes:
-        """Wait for the next message, and for the process to stay within its bounds.
+        """Wait for the next message; meanwhile `look` is called all the while, and may raise.
 
-        Parameters
-        ----------
-        memory : int
-            Bytes that the process may occupy.
-        clock : Clock
-        look : callable
-            Called all the while; may raise.
-
-        Raises
-        ------
-        OutOfTimeError, OutOfMemoryError
-            If the process exceeds its bounds; it goes on.
-        EOFError, OSError
-            If the process has ended.
+        Raise `OutOfTimeError` by the clock, and `OutOfMemoryError` if the process occupies more than these bytes: it goes on.
+        Raise `EOFError` or `OSError` if it has ended.
         """
         while not self.pipe.poll(INTERVAL):
             if clock.is_over():
@@ -137,17 +125,10 @@ class OutOfMemoryError(Exception):
 
 
 class Clock:
-    """Measures the time that a child process takes, without pauses.
-
-    Parameters
-    ----------
-    seconds : float or None
-        None for no limit.
-    longest : float
-        Seconds after which a pause counts.
-    """
+    """Measures the time that a child process takes, without pauses."""
 
     def __init__(self, seconds: float | None, longest: float = 0.0) -> None:
+        """Allow these seconds, None for no limit; pauses count from `longest` seconds on."""
         self._seconds, self._longest = seconds, longest
         self._begin, self._paused, self._spent = time.monotonic(), 0.0, 0.0
 
@@ -167,13 +148,7 @@ class Clock:
 
 
 class Handle:
-    """An open file, to be given to a child process.
-
-    Parameters
-    ----------
-    file : file object
-        Open until the child process has been started.
-    """
+    """A file to be given to a child process; it must be open until that has been started."""
 
     def __init__(self, file: IO[Any]) -> None:
         self._file = file
@@ -190,10 +165,7 @@ def _descriptor(passed: Any) -> int:
 def end_with_parent(grace: float) -> None:
     """Let this process, started by `multiprocessing`, end when its parent has ended, however that happens.
 
-    Parameters
-    ----------
-    grace : float
-        Seconds between SIGTERM and SIGKILL.
+    It gets SIGTERM and, `grace` seconds later, SIGKILL.
     """
     threading.Thread(target=_follow_parent, args=(grace,), daemon=True).start()
 

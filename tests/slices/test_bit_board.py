@@ -13,9 +13,10 @@ from twins import naive
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position, has_escaped, mirrored, play
 from tablebase.game.notation import render_move
-from tablebase.search import moves as kernels
-from tablebase.search.position import KEY, MIRRORED_KEY, SCORE, Board, compile_rules, read_position, set_up
+from tablebase.slices import bit_board as kernels
+from tablebase.slices.bit_board import KEY, MIRRORED_KEY, SCORE, Board, read_position, set_up
 from tablebase.slices.material import material_of
+from tablebase.slices.rule_arrays import compile_rules
 
 
 def same(one: Board, other: Board) -> bool:

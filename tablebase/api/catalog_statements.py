@@ -1,0 +1,83 @@
+"""Statements over the catalog: their words are checked, and their rows come as data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import sqlglot
+
+from tablebase.catalog.catalog import Catalog
+from tablebase.errors import TablebaseError, quoted
+from tablebase.game.registry import load_rules
+from tablebase.mining.column import OUTCOMES
+from tablebase.mining.results import Tabular, distinct_names
+from tablebase.mining.words import Check, check_words, one_of
+
+OF_GAMES = ("tables", "slices", "slice_counts", "layers", "pattern_gains", "pattern_rules", "pattern_trees")
+"""Tables that name the game of a row."""
+OF_SIDES = ("solutions", "slices", "slice_counts", "pattern_gains", "pattern_rules", "pattern_trees")
+"""Tables that name the side to move."""
+
+
+class CatalogRows(Tabular):
+    """The result of a statement over the catalog."""
+
+    def __init__(self, names: list[str], rows: list[tuple[Any, ...]]) -> None:
+        self._names, self._rows = distinct_names(names), rows
+
+    def __repr__(self) -> str:
+        return f"CatalogRows({len(self._rows):,} rows of {', '.join(self._names)})"
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns; those with the same name are numbered."""
+        return self._names
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        """All rows as tuples."""
+        return self._rows
+
+    def arrow(self) -> pa.Table:
+        """All rows as an Arrow table."""
+        try:
+            columns = [pa.array([row[number] for row in self._rows]) for number in range(len(self._names))]
+        except pa.ArrowException as fault:
+            raise TablebaseError(f"a column holds values of several types ({fault}): cast it to TEXT") from fault
+        return pa.Table.from_arrays(columns, names=self._names)
+
+
+def select(catalog: Catalog, statement: str, timeout: float | None = None) -> CatalogRows:
+    """The rows of a statement that may take `timeout` seconds."""
+    answer = catalog.sql(statement, timeout)
+    # The database knows best what is wrong with a statement, so it comes first.
+    _check_words(catalog, statement)
+    return CatalogRows(*answer)
+
+
+def _check_words(catalog: Catalog, statement: str) -> None:
+    """Refuse a statement that compares an outcome, a side to move or a game with a word that no row has: nothing would match."""
+    try:
+        tree = sqlglot.parse_one(statement, dialect="sqlite")
+    except sqlglot.errors.SqlglotError:
+        # The database says what is wrong with it, or knows better.
+        return
+    games: dict[str, str] = dict(tuple(row) for row in catalog.answer("SELECT name, side_letters FROM games")[1])
+
+    def check_game(name: str) -> None:
+        if name not in games and (known := load_rules(name).name) != name:
+            raise TablebaseError(f"invalid game {quoted(name)}: expected {known}, as the catalog writes it")
+
+    tables: dict[str, dict[str, Check]] = {
+        "distances": {"outcome": one_of("outcome", ("win", "loss"))},
+        "pattern_rules": {"outcome": one_of("outcome", [str(outcome) for outcome in OUTCOMES])},
+        "games": {"name": check_game},
+    }
+    letters = sorted(set("".join(games.values())))
+    for name in {*OF_GAMES, *OF_SIDES}:
+        checks = tables.setdefault(name, {})
+        if name in OF_GAMES:
+            checks["game"] = check_game
+        if name in OF_SIDES and letters:
+            checks |= {column: one_of(column, letters) for column in ("side", "stored_side")}
+    check_words(tree, tables)

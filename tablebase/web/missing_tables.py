@@ -1,0 +1,74 @@
+"""What it would take to build a table that is missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tablebase.api.rows import Cost
+from tablebase.building.estimate import Estimate, estimate
+from tablebase.building.plan import with_dependencies
+from tablebase.errors import CapacityError, MissingTableError, TablebaseError
+from tablebase.game import load_game
+from tablebase.slices.material import material_name, parse_material
+from tablebase.tables.format import table_path
+from tablebase.web.hidden import without_paths
+from tablebase.web.settings import Settings
+
+MOST_TABLES = 2000
+"""Of a plan: more are enumerated by `tablebase estimate`, which may take its time."""
+
+
+def fields_of(settings: Settings, fault: MissingTableError) -> dict[str, Any]:
+    """What an answer says of a missing table beside its sentence: `game`, `material`, `pieces`, `command` and `estimate`."""
+    known = {"game": fault.game, "material": fault.material, "pieces": fault.pieces, "command": command_of(settings, fault)}
+    try:
+        return {**known, "estimate": _cost(settings, fault)}
+    except TablebaseError:
+        # The answer says already what is wrong; that more is wrong elsewhere is not the question.
+        return {**known, "estimate": None}
+
+
+def command_of(settings: Settings, fault: MissingTableError) -> str | None:
+    """The command that builds what is missing, without the server's folder; None if it can never be built."""
+    return None if fault.command is None else without_paths(fault.command, settings.folder, settings.catalog)
+
+
+def _cost(settings: Settings, fault: MissingTableError) -> Cost | None:
+    """What the missing tables take: the one that was needed, and those that it depends on.
+
+    None if the table can never be built, is of a game without pieces, or belongs to too large a plan.
+    """
+    if fault.command is None or fault.material is None:
+        return None
+    game, folder = load_game(fault.game), settings.folder
+    material = parse_material(game, fault.material)
+    missing = [one for one in with_dependencies(game, [material]) if not table_path(folder, game, one).exists()]
+    if not missing or len(missing) > MOST_TABLES:
+        return None
+    names = {material_name(game, one) for one in missing}
+    lines = [line for line in estimate(game, None, [material], folder, catalog=settings.catalog) if line.material in names]
+    return {
+        "tables": sum(line.tables for line in lines),
+        "placements": sum(line.distinct_placements for line in lines),
+        "disk": sum(line.disk for line in lines),
+        "memory": max(line.memory for line in lines),
+        "cpu_seconds": round(sum(line.cpu_seconds for line in lines), 3),
+        "wall_seconds": round(sum(line.wall_seconds for line in lines), 3),
+    }
+
+
+def lines_of(folder: Path, fault: MissingTableError, catalog: str | None = None) -> list[Estimate]:
+    """A line of `estimate` for each number of pieces that the command for a missing table builds, from an empty folder.
+
+    There are none if it builds nothing, or something too large for any machine.
+    """
+    if fault.builds is None:
+        return []
+    game = load_game(fault.game)
+    try:
+        if isinstance(fault.builds, int):
+            return estimate(game, fault.builds, [], folder, catalog=catalog)
+        return estimate(game, None, [parse_material(game, fault.builds)], folder, whole=True, catalog=catalog)
+    except CapacityError:
+        return []
