@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from tqdm import tqdm
 
 from scripts.measure.clock import timed
 from tablebase.api.tablebase import Tablebase
@@ -159,7 +160,7 @@ def measure_sums(pieces: int) -> dict[str, list[dict[str, Any]]]:
         load = _loader(game, store)
         # The first table compiles the kernels; each first solution reads the children.
         solve_by_each(game, materials[0], load, list(COMPARED))
-        for material in materials:
+        for material in tqdm(materials, unit="table", disable=None):
             _solve(game, material, load, COMPARED[-1])
             _, _, seconds = solve_by_each(game, material, load, list(COMPARED))
             spent.update(seconds)
