@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tablebase.compute.lazy import lazy
+from tablebase.compute.modules import lazy
 from tablebase.errors import (
     BatchError,
     CapacityError,

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tablebase.building.damage import fault_of, set_aside
 from tablebase.building.estimate import compiling, kernels_of, machine_factor, start_seconds
+from tablebase.building.plan import fault_of, set_aside
 from tablebase.building.tables import lock, remove_drafts
 from tablebase.catalog.catalog import Catalog, has_catalog
 from tablebase.checking.chances import verify_layer

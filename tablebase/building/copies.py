@@ -1,26 +1,38 @@
-"""Copies of tables: into another folder, into an object store, and from either into this one."""
+"""Copies of tables: into another folder, into an object store, and from either into this one.
+
+Copies in another folder may be packed, for keeping and sending: in larger chunks and with more compression.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from tablebase.building.transfer import CHECKSUMS, Taken, open_table, take_in
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.entries import Entry, entries_of
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.compute.processes import ensured
+from tablebase.compute.stages import reach
 from tablebase.errors import CapacityError, CorruptCatalogError, CorruptTableError, TablebaseError
+from tablebase.executors.executor import Executor, Watch, unwatched
+from tablebase.executors.scheduler import run_graph
 from tablebase.tables.folder import free_space, link_or_copy, on_one_file_system
 from tablebase.tables.format import check_bytes, missing_file
+from tablebase.tables.header import Form
 from tablebase.tables.object_store import ObjectStore, is_url
-from tablebase.tables.writer import drafted
+from tablebase.tables.reader import Table
+from tablebase.tables.writer import drafted, rewrite_draft
+
+if TYPE_CHECKING:
+    # Games of pieces do not need Numba here.
+    from tablebase.stochastic.files import LayerFile
 
 INTERVAL = 60.0
 """Seconds after which an object store gets the catalog as it is; what was stored since is stored again after an interruption."""
@@ -144,15 +156,10 @@ def copies(source: Source, folder: Path, entries: Sequence[Entry]) -> Iterator[t
         yield entry, draft
 
 
-def copy(source: Source, entries: Sequence[Entry], folder: Path) -> Iterator[Taken]:
-    """Copy tables into a folder; see `take_in`."""
-    return take_in(folder, entries, partial(copies, source, folder))
-
-
-def merge(
-    source: Source, entries: Sequence[Entry], faults: Mapping[str, str], folder: Path, catalog: str | None = None
+def copy(
+    source: Source, entries: Sequence[Entry], folder: Path, faults: Mapping[str, str] | None = None, catalog: str | None = None
 ) -> Iterator[Taken]:
-    """Copy those tables into a folder that do not contradict it, and then raise an error about all others; see `take_in`."""
+    """Copy tables into a folder; see `take_in`."""
     return take_in(folder, entries, partial(copies, source, folder), faults, catalog=catalog)
 
 
@@ -180,3 +187,61 @@ def upload(source: FolderSource, entries: Sequence[Entry], url: str) -> Iterator
                 save()
                 saved = time.monotonic()
         save()
+
+
+# In another form
+
+
+def rewrite(
+    source: Path,
+    entries: Sequence[Entry],
+    folder: Path,
+    form: Form,
+    executor: Executor,
+    watch: Watch = unwatched,
+    faults: Mapping[str, str] | None = None,
+) -> Iterator[Taken]:
+    """Write tables of a folder's catalog again into another one: `PACKED`, or `BUILT`, the very bytes of a build; see `take_in`.
+
+    `watch` is called with entries and the stages of their files. Raise `CorruptTableError` if a file is not the registered one.
+    """
+
+    def drafts(missing: Sequence[Entry]) -> Iterator[tuple[Entry, Path]]:
+        graph: dict[Entry, tuple[Entry, ...]] = dict.fromkeys(missing, ())
+        by_file = {entry.file: entry for entry in missing}
+        work = partial(rewrite_file, source, folder, form)
+        for file, draft in run_graph(graph, work, executor, watch=watch):
+            yield by_file[file], draft
+
+    return take_in(folder, entries, drafts, faults)
+
+
+def rewrite_file(source: Path, folder: Path, form: Form, entry: Entry) -> tuple[str, Path]:
+    """Write one file again as a draft, and read that back; return the name of the file, and the draft to be published."""
+    path = source / entry.file
+    check_bytes(path, entry.title, entry.sha256)
+    with closing(open_table(entry, path)) as file:
+        draft = _rewrite(file, folder / entry.file, form)
+    reach("verifying")
+    with closing(open_table(entry, draft)) as file:
+        _check_values(file, entry)
+    return entry.file, draft
+
+
+def _rewrite(file: Table | LayerFile, path: Path, form: Form) -> Path:
+    if isinstance(file, Table):
+        return rewrite_draft(path, file, form)
+    from tablebase.stochastic.files import rewrite_layer
+
+    return rewrite_layer(path, file, form)
+
+
+def _check_values(file: Table | LayerFile, entry: Entry) -> None:
+    """Raise `CorruptTableError` unless the values in a file are those that were registered."""
+    if isinstance(file, Table):
+        found = file.values_digest({side: file.source(side) for side in file.header.summaries})
+    else:
+        file.read()
+        found = file.values_sha256
+    if found != entry.row["values_sha256"]:
+        raise CorruptTableError("does not hold the values that were registered", file.path)

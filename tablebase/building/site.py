@@ -81,11 +81,5 @@ def site(folder: Path, game: Game) -> Iterator[Site]:
         yield Site(folder.resolve(), token, game.name, game.digest)
 
 
-def remove_tokens(folder: Path) -> None:
-    """Delete what builds on a cluster that were killed have left; only for those who have locked the folder."""
-    for left in folder.glob(f"{TOKEN}*"):
-        left.unlink(missing_ok=True)
-
-
 def _reason(fault: Exception) -> str:
     return (fault.strerror if isinstance(fault, OSError) else None) or str(fault)

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 
 from tablebase.building import tables as building
-from tablebase.building.damage import Examined, examine
 from tablebase.building.estimate import (
     Pace,
     cells,
@@ -23,7 +22,7 @@ from tablebase.building.estimate import (
     solver_memory,
     start_seconds,
 )
-from tablebase.building.plan import dependency_graph, wanted_materials, with_dependencies
+from tablebase.building.plan import Examined, dependency_graph, examine, wanted_materials, with_dependencies
 from tablebase.building.records import Begun, BuildResult, Report, TableRecord, say_summary
 from tablebase.building.tables import Built
 from tablebase.building.terms import Counted, Needs, Terms

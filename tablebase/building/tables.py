@@ -12,10 +12,9 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
-from tablebase.building.damage import examine, set_aside
 from tablebase.building.estimate import Pace, allowed_memory, costs_in, kernels_of, memory, solver_memory
-from tablebase.building.plan import dependency_graph, with_dependencies
-from tablebase.building.site import remove_tokens, site
+from tablebase.building.plan import dependency_graph, examine, set_aside, with_dependencies
+from tablebase.building.site import TOKEN, site
 from tablebase.checking.table import verify_table
 from tablebase.compute.machine import forget_peak, peak_memory
 from tablebase.compute.processes import ensured
@@ -301,3 +300,9 @@ def remove_drafts(folder: Path) -> None:
     discard_finished(folder)
     for draft in folder.glob(f"*/.*{DRAFT_SUFFIX}"):
         draft.unlink(missing_ok=True)
+
+
+def remove_tokens(folder: Path) -> None:
+    """Delete what builds on a cluster that were killed have left; only for those who have locked the folder."""
+    for left in folder.glob(f"{TOKEN}*"):
+        left.unlink(missing_ok=True)

@@ -1,6 +1,6 @@
 """Take tables into a folder that were built elsewhere: check, publish, register.
 
-Tables are copied, packed or unpacked (`tablebase.building.copies`, `tablebase.building.packing`); all of them come in the same way.
+Tables are copied, packed or unpacked (`tablebase.building.copies`); all of them come in the same way.
 """
 
 from __future__ import annotations
@@ -12,9 +12,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from sqlalchemy.orm import Session
-
-from tablebase.building.plan import with_dependencies
+from tablebase.building.plan import with_dependencies as all_needed
 from tablebase.building.tables import lock, remove_drafts
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.entries import Entry, enter_known, entries_of
@@ -27,7 +25,7 @@ from tablebase.game.arguments import refuse_given
 from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import StochasticGame
 from tablebase.slices.location import locate
-from tablebase.slices.material import Material, material_name, parse_material, parse_materials
+from tablebase.slices.material import material_name, parse_material, parse_materials
 from tablebase.tables.choice import chosen_tables, nothing_registered
 from tablebase.tables.folder import make_folder
 from tablebase.tables.format import check_seal
@@ -62,35 +60,22 @@ def entries_asked_for(
     *,
     with_dependencies: bool = False,
 ) -> list[Entry]:
-    """The registered tables that the options of a command name; see `chosen_entries`."""
+    """The registered tables of a game that the options of a command name, or all, perhaps with all that these depend on.
+
+    See `chosen_tables`. Raise `MissingTableError` if one of them is not registered.
+    """
     if isinstance(game, StochasticGame):
         refuse_given(game, pieces=pieces, material=material)
-        return chosen_entries(game, folder, catalog=catalog)
-    materials = [parsed for text in material or [] for parsed in parse_materials(game, text)]
-    return chosen_entries(game, folder, pieces, materials, dependencies=with_dependencies, catalog=catalog)
-
-
-def chosen_entries(
-    game: Game | StochasticGame,
-    folder: Path,
-    pieces: int | range | None = None,
-    materials: Sequence[Material] = (),
-    *,
-    dependencies: bool = False,
-    catalog: str | None = None,
-) -> list[Entry]:
-    """The registered tables of a game that are asked for, or all; only games of pieces have pieces, materials and dependencies.
-
-    See `chosen_tables`. Raise `MissingTableError` if one of them, or of the dependencies that are added, is not registered.
-    """
     entries = {entry.row.get("material", entry.file): entry for entry in entries_of(folder, catalog).values() if entry.is_of(game)}
     if not entries:
         raise nothing_registered(game, folder)
     if not isinstance(game, Game):
         return list(entries.values())
+    materials = [parsed for text in material or [] for parsed in parse_materials(game, text)]
     names = chosen_tables(game, folder, entries, pieces, materials)
-    if dependencies:
-        names = [material_name(game, one) for one in with_dependencies(game, [parse_material(game, name) for name in names])]
+    if with_dependencies:
+        planned = all_needed(game, [parse_material(game, name) for name in names])
+        names = [material_name(game, one) for one in planned]
     for name in names:
         if name not in entries:
             raise MissingTableError(game.name, folder, material=name)
@@ -214,27 +199,19 @@ def _holds(path: Path, entry: Entry) -> bool:
     try:
         check_seal(path, entry.title)
         with closing(open_table(entry, path)) as file:
-            return values_of(file) == str(entry.row["values_sha256"])
+            claimed = file.header.values_sha256 if isinstance(file, Table) else file.values_sha256
+            return claimed == str(entry.row["values_sha256"])
     except TablebaseError:
         return False
-
-
-def values_of(file: Table | LayerFile) -> str:
-    """The digest of its values that a file claims."""
-    return file.header.values_sha256 if isinstance(file, Table) else file.values_sha256
 
 
 def _register(catalog: Catalog, folder: Path, entry: Entry) -> None:
     """Enter a file as it is in the folder, with what the other catalog knew of it."""
     with closing(open_table(entry, folder / entry.file)) as file, catalog.writing() as session:
-        _enter(session, folder, file, entry)
-
-
-def _enter(session: Session, folder: Path, file: Table | LayerFile, entry: Entry) -> None:
-    if isinstance(file, Table):
-        enter_known(session, file.game, of_file(folder, file.game, file), entry)
-    else:
-        enter_layer(session, file.game, of_layer(folder, file, entry.row["seconds"]))
+        if isinstance(file, Table):
+            enter_known(session, file.game, of_file(folder, file.game, file), entry)
+        else:
+            enter_layer(session, file.game, of_layer(folder, file, entry.row["seconds"]))
 
 
 def _write_checksums(folder: Path, catalog: Catalog) -> None:

@@ -32,21 +32,9 @@ NODES = 1 << 10
 
 
 def verify_layer(kernels: Kernels, file: LayerFile, chances: Int64, threads: int = 1) -> None:
-    """Check the file of a layer.
+    """Check the file of a layer, which may still be a draft; a `CorruptTableError` names the file and the first fault.
 
-    Parameters
-    ----------
-    kernels : Kernels
-    file : LayerFile
-        May still be a draft.
-    chances : ndarray of int64, shape (2, region.size)
-        Those of the layers before it; those of this layer are filled in.
-    threads : int
-
-    Raises
-    ------
-    CorruptTableError
-        Naming the file and the first fault.
+    `chances`, of shape (2, region.size), are those of the layers before it; those of this layer are filled in.
     """
     layer = file.layer
     check_seal(file.path, layer_title(file.game, file.region, layer))

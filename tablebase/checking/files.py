@@ -16,19 +16,9 @@ Checks = Generator[tuple[str, str | None], None, None]
 
 
 def verify_files(folder: Path, entries: Sequence[Entry], workers: int = 1) -> Checks:
-    """Compare files with the SHA-256 under which they are registered, and with their own seals.
+    """Compare files with the SHA-256 under which they are registered, and with their own seals, in `workers` threads.
 
-    Parameters
-    ----------
-    folder : Path
-    entries : sequence of Entry
-    workers : int
-        Threads.
-
-    Yields
-    ------
-    (str, str or None)
-        For each file its name, and None if it is as it was written, else a sentence that says what is wrong.
+    Yields for each file its name, and None if it is as it was written, else a sentence that says what is wrong.
     """
     with threads.use(workers):
         yield from threads.each(partial(_checked, folder), entries)

@@ -43,27 +43,10 @@ class _Child:
 
 
 def verify_codes(game: Game, material: Material, codes: dict[int, Codes], coding: Coding, load: Load) -> dict[int, Summary]:
-    """Check the codes of a table one ply deep.
+    """Check the codes of a table one ply deep; return the statistics of each side to move, counted afresh.
 
-    Parameters
-    ----------
-    game : Game
-    material : Material
-    codes : dict of int to ndarray
-        By side to move, for the sides that the table stores; void indices may hold anything.
-    coding : Coding
-    load : callable
-        Returns codes and coding of the tables that conversions lead to.
-
-    Returns
-    -------
-    dict of int to Summary
-        The statistics of each side to move, counted afresh.
-
-    Raises
-    ------
-    CorruptTableError
-        Naming the first position that contradicts its moves.
+    `codes` are by side to move, for the sides that the table stores; void indices may hold anything. A `CorruptTableError`
+    names the first position that contradicts its moves.
     """
     layout = layout_of(game, material)
     summaries = {}

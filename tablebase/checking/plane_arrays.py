@@ -192,19 +192,9 @@ def _spread(
 ) -> Spread:
     """How to read a stored array.
 
-    Parameters
-    ----------
-    homes : list of tuple of int
-        The squares of each slot in the order to read in, the last two aside by digit.
-    sources : list of int
-        For each of these slots the slot of the stored layout.
-    image : ndarray
-        Image of each square in the stored layout.
-    digit, stride, flips : ndarray
-        Of the stored layout.
-    rules : Rules
-    begin : int
-        Where the stored array begins.
+    `homes` are the squares of each slot in the order to read in, the last two aside by digit, and `sources` the slots of the stored
+    layout in that order; `image` is that of each square, and it, `digit`, `stride` and `flips` are of the stored layout. The stored
+    array begins at `begin`.
     """
     count = len(homes)
     board = len(rules.mirror)

@@ -16,19 +16,10 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 def read_published(path: Path, game: Game) -> dict[str, str]:
-    """The digests of a game's tables, by material.
+    """The digests of a game's tables, by material, from a CSV file with columns as the catalog's table ``tables`` has them.
 
-    Parameters
-    ----------
-    path : Path
-        A CSV file with the columns ``game``, ``material`` and ``values_sha256``, as the catalog's table ``tables`` has them;
-        other columns are ignored.
-    game : Game
-
-    Raises
-    ------
-    TablebaseError
-        If it is not such a file, or lists no table of the game.
+    These are ``game``, ``material`` and ``values_sha256``; others are ignored. It is a `TablebaseError` if it is not such a
+    file, or lists no table of the game.
     """
     try:
         rows = csv.DictReader(io.StringIO(read_text(path, "name another file", what="a list of published tables")))

@@ -46,24 +46,10 @@ SMALL = 1 << 16
 
 
 def verify_table(game: Game, table: Table, store: Store, memory: int | None = None) -> None:
-    """Check a table file.
+    """Check a table file, which may still be a draft; `store` holds the tables that conversions lead to.
 
-    Parameters
-    ----------
-    game : Game
-    table : Table
-        May still be a draft.
-    store : Store
-        Holds the tables that conversions lead to.
-    memory : int, optional
-        Bytes that the check may need, the codes of those tables aside; by default all that this machine has.
-
-    Raises
-    ------
-    CorruptTableError
-        Naming the file and the first fault.
-    MissingTableError
-        If a table that a conversion leads to is missing.
+    The check may need `memory` bytes, the codes of those tables aside; by default all that this machine has. A `CorruptTableError`
+    names the file and the first fault; it is a `MissingTableError` if a table that a conversion leads to is missing.
     """
 
     def load(material: Material, side: int) -> tuple[Codes, Coding]:

@@ -38,31 +38,10 @@ def verify_tables(
 ) -> tuple[int, Checks]:
     """Check all registered tables, or those with `pieces` pieces and those of the given materials.
 
-    Parameters
-    ----------
-    game : Game
-    folder : Path
-    pieces : int, range or None
-    materials : sequence of Material
-    executor : Executor
-    published : mapping of str to str
-        Digests that the values of these materials must have; see `tablebase.checking.published`.
-    catalog : str, optional
-        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
-
-    Returns
-    -------
-    count : int
-        Number of tables to check.
-    results : iterator of (str, str or None)
-        For each table its material, and None if it is right, else a sentence that says what is wrong.
-
-    Raises
-    ------
-    MissingTableError
-        If a requested material is not registered.
-    TablebaseError
-        If there is nothing to check.
+    Returns their number, and for each its material, and None if it is right, else a sentence that says what is wrong.
+    `published` are digests that the values of materials must have; see `tablebase.checking.published`. `catalog` is the URL of
+    the PostgreSQL database that holds the catalog; by default it is a file in the folder. It is a `MissingTableError` if a
+    requested material is not registered, and a `TablebaseError` if there is nothing to check.
     """
     with closing(Catalog(folder, catalog=catalog)) as opened:
         registered = opened.registered(game)

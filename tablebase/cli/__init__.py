@@ -18,7 +18,7 @@ from typer.core import TyperCommand
 import tablebase
 from tablebase.cli import signals, streams
 from tablebase.cli.options import Call, UsageError, usage_sentence
-from tablebase.compute.docstrings import docstring
+from tablebase.compute.modules import docstring
 from tablebase.errors import CapacityError, TablebaseError, system_error
 
 COMMANDS = {
@@ -26,9 +26,9 @@ COMMANDS = {
     "check-rules": "games",
     "build": "build",
     "estimate": "build",
-    "reindex": "build",
+    "reindex": "upkeep",
     "batch": "batch",
-    "prune": "prune",
+    "prune": "upkeep",
     "copy": "transfers",
     "merge": "transfers",
     "pack": "transfers",
@@ -50,7 +50,7 @@ COMMANDS = {
     "patterns": "patterns",
     "plot": "plot",
     "serve": "serve",
-    "verify": "verify",
+    "verify": "upkeep",
 }
 """Each command and the module with its function, in the order of the help."""
 LIMITED = ("build", "estimate")
@@ -93,13 +93,7 @@ def _options(
 
 @cache
 def program(name: str | None = None) -> Any:
-    """The program as a command of click, with one of its commands or with all.
-
-    Parameters
-    ----------
-    name : str, optional
-        By default all commands are loaded, as the help needs them.
-    """
+    """The program as a command of click, with one of its commands or, as the help needs them, with all."""
     app = typer.Typer(
         name="tablebase",
         no_args_is_help=True,
@@ -127,15 +121,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def run(arguments: Sequence[str] | None = None, *, bounded: bool = False) -> int:
-    """Run a command and return its exit code.
+    """Run a command, by default with the arguments of this program, and return its exit code.
 
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        By default those of this program.
-    bounded : bool
-        Whether statements run in a process of their own; see `tablebase.cli.statements`. It is forked, which only the
-        program itself can allow.
+    If it is `bounded`, statements run in a process of their own; see `tablebase.cli.children`. It is forked, which only the
+    program itself can allow.
     """
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     name = words[0] if words[0] in COMMANDS else None

@@ -13,14 +13,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from tablebase.building.preparation import prepare_catalog
-from tablebase.cli.options import (
-    DEFAULT_DATA,
-    DEFAULT_GRACE,
-    CatalogUrl,
-    Data,
-    Verbose,
-    program_call,
-)
+from tablebase.cli import options
+from tablebase.cli.options import program_call
 from tablebase.errors import CapacityError, DeadlineError, TablebaseError
 from tablebase.game.plain_arguments import end_of_work, parse_duration, parse_pieces, parse_size, parse_time
 
@@ -36,21 +30,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Job:
-    """An entry of a batch file, ready to be done.
-
-    Parameters
-    ----------
-    entry : Entry
-    game : str
-        Its full name.
-    needs : callable
-        What it needs beside the tables that have been counted, or an error if it does not fit.
-    build : callable
-        Builds it.
-    """
+    """An entry of a batch file, ready to be done."""
 
     entry: Entry
-    game: str
+    game: str  # its full name
+    # What it needs beside the tables that have been counted, or an error if it does not fit.
     needs: Callable[[Terms, set[Counted]], Needs]
     build: Callable[[Terms], BuildResult]
 
@@ -59,9 +43,9 @@ def batch(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What to build and to do afterwards, in TOML.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what it would take, and start nothing.")] = False,
-    data: Data = DEFAULT_DATA,
-    catalog: CatalogUrl = None,
-    verbose: Verbose = False,
+    data: options.Data = options.DEFAULT_DATA,
+    catalog: options.CatalogUrl = None,
+    verbose: options.Verbose = False,
 ) -> None:
     """Run builds and other commands from a TOML file, unattended."""
     from tablebase.building.batch import read_batch
@@ -157,7 +141,7 @@ def _terms(work: Batch, data: Path, catalog: str | None, verbose: bool) -> Terms
     with work.at("disk"):
         keep_free = parse_size(work.disk or "0")
     with work.at("grace"):
-        grace = parse_duration(work.grace or DEFAULT_GRACE)
+        grace = parse_duration(work.grace or options.DEFAULT_GRACE)
     with work.at("deadline"):
         deadline = None if work.deadline is None else parse_time(work.deadline)
     with work.at("for"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -41,33 +42,16 @@ OUTPUT_CURE = "name another file as output"
 
 @dataclass(frozen=True)
 class Prepared:
-    """A follow-up command that has been checked.
-
-    Parameters
-    ----------
-    step : Step
-    words : list of str
-        Of the command, with the folder of the tables.
-    params : mapping of str to object
-        Its parameters, as click has read them.
-    rules : Game, StochasticGame or None
-    data : Path
-        The tablebase that it reads.
-    catalog : str or None
-    outputs : tuple of Path
-        Files and folders that it writes as a whole.
-    inputs : tuple of Path
-        Files that it reads beside the tables.
-    """
+    """A follow-up command that has been checked."""
 
     step: Step
-    words: list[str]
-    params: Mapping[str, Any] = field(repr=False)
+    words: list[str]  # of the command, with the folder of the tables
+    params: Mapping[str, Any] = field(repr=False)  # as click has read them
     rules: Game | StochasticGame | None
-    data: Path
+    data: Path  # the tablebase that it reads
     catalog: str | None
-    outputs: tuple[Path, ...]
-    inputs: tuple[Path, ...]
+    outputs: tuple[Path, ...]  # files and folders that it writes as a whole
+    inputs: tuple[Path, ...]  # files that it reads beside the tables
 
     def __str__(self) -> str:
         return without_passwords(" ".join(self.words))
@@ -92,21 +76,8 @@ class Prepared:
 def prepared(context: typer.Context, step: Step, data: Path, catalog: str | None, built: Mapping[Path, set[str]]) -> Prepared:
     """Check a command: its words, its game, its statements, positions and files, its tables and its outputs.
 
-    Parameters
-    ----------
-    context : typer.Context
-        Of the batch.
-    step : Step
-    data : Path
-        The folder of the batch.
-    catalog : str or None
-    built : mapping of Path to set of str
-        The games that the batch builds, by the real path of their folder.
-
-    Raises
-    ------
-    TablebaseError
-        If anything is wrong.
+    The context, the folder and the catalog are those of the batch; `built` has the games that it builds, by the real path of
+    their folder.
     """
     name, *words = step.command
     params, is_given = _params(context, name, words)
@@ -123,14 +94,7 @@ def prepared(context: typer.Context, step: Step, data: Path, catalog: str | None
 def check_outputs(steps: Iterable[Prepared], record: BatchRecord, reserved: Iterable[Path | None], data: Path) -> None:
     """Refuse outputs that cannot be written or must not be replaced, and two of the same name.
 
-    Parameters
-    ----------
-    steps : iterable of Prepared
-    record : BatchRecord
-    reserved : iterable of Path or None
-        Files of the batch itself.
-    data : Path
-        The folder of the batch.
+    Files of the batch itself are `reserved`, and `data` is its folder.
     """
     taken = [*reserved, record.path]
     for one in steps:
@@ -147,14 +111,9 @@ def check_outputs(steps: Iterable[Prepared], record: BatchRecord, reserved: Iter
 def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> bool:
     """Run a command unless it would write the same again; return whether it has run.
 
-    Raises
-    ------
-    CommandError
-        If it ends with another code than 0.
-    TablebaseError
-        If its output cannot be written.
+    A command that ends with another code than 0 is a `CommandError`.
     """
-    from tablebase.cli.followups import run_command
+    from tablebase.cli.children import run_command
     from tablebase.cli.output import say
 
     tables = one.tables()
@@ -258,15 +217,26 @@ def _check_inputs(
 def _check_statement(name: str, statement: str, catalog: str | None) -> None:
     """Refuse a statement that does not parse."""
     if name == "sql":
-        from tablebase.cli.statements import check_sqlite
-
         # A server would have to be asked.
         if catalog is None:
-            check_sqlite(statement)
+            _check_sqlite(statement)
         return
     from tablebase.mining.statement import parse_select, read_request
 
     parse_select(read_request(statement).text)
+
+
+def _check_sqlite(statement: str) -> None:
+    """Refuse a statement that SQLite cannot parse, whatever tables there are."""
+    import sqlite3
+
+    with closing(sqlite3.connect(":memory:")) as connection:
+        try:
+            connection.execute(statement if statement.lstrip().upper().startswith("EXPLAIN") else f"EXPLAIN {statement}")
+        except (sqlite3.Error, sqlite3.Warning) as fault:
+            # Which tables there are is known when the statement runs.
+            if re.search("syntax error|incomplete input|unrecognized token|one statement", str(fault)):
+                raise TablebaseError(f"the SQL statement cannot be read: {fault}") from fault
 
 
 def _check_positions(name: str, params: Mapping[str, Any], rules: Game | StochasticGame) -> None:

@@ -1,4 +1,4 @@
-"""Commands that make tables: build, estimate, reindex."""
+"""Commands that make tables: build, estimate."""
 
 from __future__ import annotations
 
@@ -7,33 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tablebase.building.preparation import left_out
-from tablebase.cli import chances
-from tablebase.cli.options import (
-    DEFAULT_DATA,
-    DEFAULT_GRACE,
-    CatalogUrl,
-    Data,
-    Deadline,
-    Duration,
-    Executed,
-    Format,
-    GameName,
-    Grace,
-    JsonLogFile,
-    LogFile,
-    Materials,
-    Pieces,
-    Scheduler,
-    Size,
-    Style,
-    Variant,
-    Verbose,
-    Where,
-    Workers,
-    chosen_rules,
-    program_call,
-)
+from tablebase.cli import chances, options
+from tablebase.cli.options import Format, chosen_rules, program_call
 from tablebase.errors import DeadlineError
 from tablebase.game.stochastic import StochasticGame
 
@@ -50,27 +25,27 @@ Memory = Annotated[
 
 def build(
     context: typer.Context,
-    game: GameName,
-    size: Size = None,
-    variant: Variant = None,
-    pieces: Pieces = None,
-    material: Materials = None,
-    data: Data = DEFAULT_DATA,
-    catalog: CatalogUrl = None,
-    workers: Workers = None,
+    game: options.GameName,
+    size: options.Size = None,
+    variant: options.Variant = None,
+    pieces: options.Pieces = None,
+    material: options.Materials = None,
+    data: options.Data = options.DEFAULT_DATA,
+    catalog: options.CatalogUrl = None,
+    workers: options.Workers = None,
     memory: Memory = None,
-    executor: Executed = Where.LOCAL,
-    scheduler: Scheduler = None,
+    executor: options.Executed = options.Where.LOCAL,
+    scheduler: options.Scheduler = None,
     solver: Annotated[
         str, typer.Option("--solver", help="Solver: auto, planes, pursuit, groups or reference; all write the same files.")
     ] = "auto",
     engine: Annotated[str | None, typer.Option("--engine", hidden=True, help="The former name of --solver.")] = None,
-    deadline: Deadline = None,
-    duration: Duration = None,
-    grace: Grace = DEFAULT_GRACE,
-    log: LogFile = None,
-    json_log: JsonLogFile = None,
-    verbose: Verbose = False,
+    deadline: options.Deadline = None,
+    duration: options.Duration = None,
+    grace: options.Grace = options.DEFAULT_GRACE,
+    log: options.LogFile = None,
+    json_log: options.JsonLogFile = None,
+    verbose: options.Verbose = False,
 ) -> None:
     """Solve, verify and store the tables that are missing."""
     from tablebase.api.building import build as build_tables
@@ -101,19 +76,19 @@ def build(
 
 def estimate(
     context: typer.Context,
-    game: GameName,
-    size: Size = None,
-    variant: Variant = None,
-    pieces: Pieces = None,
-    material: Materials = None,
-    data: Data = DEFAULT_DATA,
-    catalog: CatalogUrl = None,
-    workers: Workers = None,
+    game: options.GameName,
+    size: options.Size = None,
+    variant: options.Variant = None,
+    pieces: options.Pieces = None,
+    material: options.Materials = None,
+    data: options.Data = options.DEFAULT_DATA,
+    catalog: options.CatalogUrl = None,
+    workers: options.Workers = None,
     memory: Memory = None,
     measure: Annotated[
         bool, typer.Option("--measure", help="Build a table in a temporary folder first, to measure this machine's speed.")
     ] = False,
-    style: Style = Format.TABLE,
+    style: options.Style = Format.TABLE,
 ) -> None:
     """Predict the disk space, memory and time a build needs."""
     from dataclasses import asdict
@@ -167,17 +142,3 @@ def _write_estimate(lines: Sequence[Estimate], data: Path, workers: int) -> None
     write_table(rows, list(rows[0]))
     there = f"{in_bytes(free_space(data))} of disk free, {in_bytes(machine.memory())} of memory, processors: {machine.cores()}"
     sys.stdout.write(f"\ntime is by the clock, with workers: {workers}\nthere is: {there}\n")
-
-
-def reindex(data: Data = DEFAULT_DATA, catalog: CatalogUrl = None) -> None:
-    """Rebuild the catalog from the table files."""
-    from tablebase.building.reindex import reindex as rebuild
-    from tablebase.cli.output import say
-    from tablebase.errors import TablebaseError
-
-    if not data.is_dir():
-        raise TablebaseError(f"there is no folder {data}: name the tables' folder with --data")
-    done = rebuild(data, catalog)
-    tables = f"{sum(done.tables.values())} tables of {', '.join(done.tables) or 'no game'}"
-    aside = f", and the old file is now {done.set_aside}" if done.set_aside else ""
-    say(f"catalog of {data} rebuilt from {tables}{aside}{left_out(done)}")

@@ -2,41 +2,26 @@
 
 from __future__ import annotations
 
-from functools import partial
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tablebase.cli import chances
-from tablebase.cli.options import (
-    DEFAULT_DATA,
-    By,
-    CatalogUrl,
-    Data,
-    Format,
-    GameName,
-    Pieces,
-    Size,
-    Style,
-    Variant,
-    chosen_rules,
-    from_input,
-)
-from tablebase.cli.statements import Timeout, run_statement
+from tablebase.cli import chances, options
+from tablebase.cli.children import run_statement
+from tablebase.cli.options import Format, chosen_rules, from_input
 from tablebase.compute.messages import listed, say
 from tablebase.game.stochastic import StochasticGame
 
 
 def stats(
-    game: GameName,
-    size: Size = None,
-    variant: Variant = None,
-    pieces: Pieces = None,
-    by: Annotated[By, typer.Option("--by", help="One line per number of pieces, or per slice.")] = By.PIECES,
-    data: Data = DEFAULT_DATA,
-    catalog: CatalogUrl = None,
-    style: Style = Format.TABLE,
+    game: options.GameName,
+    size: options.Size = None,
+    variant: options.Variant = None,
+    pieces: options.Pieces = None,
+    by: Annotated[options.By, typer.Option("--by", help="One line per number of pieces, or per slice.")] = options.By.PIECES,
+    data: options.Data = options.DEFAULT_DATA,
+    catalog: options.CatalogUrl = None,
+    style: options.Style = Format.TABLE,
 ) -> None:
     """Count wins, losses and draws in the tables built so far. Counts are for the side to move, and include aliases."""
     from contextlib import closing
@@ -55,8 +40,8 @@ def stats(
         chances.stats(rules, data, style, catalog)
         return
     with closing(Catalog(data, catalog=catalog)) as opened:
-        totals, gone = opened.counts(rules, By.PIECES.value), opened.gone(rules)
-        counts = totals if by is By.PIECES else opened.counts(rules, by.value)
+        totals, gone = opened.counts(rules, options.By.PIECES.value), opened.gone(rules)
+        counts = totals if by is options.By.PIECES else opened.counts(rules, by.value)
     if not counts:
         raise missing_game(rules, data)
     if pieces is not None:
@@ -65,7 +50,7 @@ def stats(
         if not counts:
             raise missing_pieces(rules, asked[0], data)
     columns = [name for name in Counts.columns(by.value) if name != "of_slices" or style is Format.JSON]
-    write_rows(map(asdict, counts), style, columns, keys=1 + 1 * (by is By.MATERIAL))
+    write_rows(map(asdict, counts), style, columns, keys=1 + 1 * (by is options.By.MATERIAL))
     partial_totals = [
         f"{one.slices:,} of {one.of_slices:,} with {one.pieces} pieces" for one in totals if one.slices != one.of_slices
     ]
@@ -77,23 +62,25 @@ def stats(
 
 def sql(
     context: typer.Context,
-    statement: Annotated[str, typer.Argument(metavar='"SELECT …"', help="A statement; - reads standard input, @FILE a file.")],
-    timeout: Timeout = None,
-    data: Data = DEFAULT_DATA,
-    catalog: CatalogUrl = None,
-    style: Style = Format.TABLE,
+    statement: options.Statement,
+    timeout: options.Timeout = None,
+    data: options.Data = options.DEFAULT_DATA,
+    catalog: options.CatalogUrl = None,
+    style: options.Style = Format.TABLE,
 ) -> int:
     """Query the catalog in SQL, read-only."""
-    return run_statement(context, partial(_write_answer, from_input(statement), timeout, data, catalog, style), timeout)
+    text = from_input(statement)
 
+    def answer() -> None:
+        # Loaded where the statement runs, which may be a process that is forked for it.
+        from contextlib import closing
 
-def _write_answer(statement: str, timeout: float | None, data: Path, catalog: str | None, style: Format) -> None:
-    from contextlib import closing
+        from tablebase.api.catalog_statements import select
+        from tablebase.catalog.catalog import Catalog
+        from tablebase.cli.output import write_rows
 
-    from tablebase.api.catalog_statements import select
-    from tablebase.catalog.catalog import Catalog
-    from tablebase.cli.output import write_rows
+        with closing(Catalog(data, catalog=catalog)) as opened:
+            found = select(opened, text, timeout)
+        write_rows([dict(zip(found.columns, row, strict=True)) for row in found.fetchall()], style, found.columns)
 
-    with closing(Catalog(data, catalog=catalog)) as opened:
-        found = select(opened, statement, timeout)
-    write_rows([dict(zip(found.columns, row, strict=True)) for row in found.fetchall()], style, found.columns)
+    return run_statement(context, answer, timeout)

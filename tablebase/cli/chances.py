@@ -23,13 +23,7 @@ if TYPE_CHECKING:
 
 
 def limits_from(game: StochasticGame, words: list[str]) -> dict[str, int | str]:
-    """The limits of a table's region, from further options such as ``--carrots 60``.
-
-    Raises
-    ------
-    TablebaseError
-        If an option is none of the game's limits, or has no value.
-    """
+    """The limits of a table's region, from further options such as ``--carrots 60``."""
     limits: dict[str, int | str] = {}
     pending = [part for word in words for part in (word.split("=", 1) if word.startswith("--") else [word])]
     while pending:
@@ -75,7 +69,7 @@ def write_estimate(estimates: Sequence[Estimate], style: Format) -> None:
     if style is Format.TABLE:
         units = {"memory": in_bytes, "disk": in_bytes, "cpu_seconds": in_time}
         lines = [{name: units[name](value) if name in units else value for name, value in line.items()} for line in lines]
-    write_rows(lines, style, list(lines[0]))
+    write_rows(lines, style)
     if style is Format.TABLE:
         sys.stdout.write(f"\ndisk is an upper bound\nthere is: {in_bytes(machine.memory())} of memory\n")
 
@@ -148,8 +142,7 @@ def line(game: StochasticGame, text: str, data: Path, plies: int | None, style: 
         ]
     else:
         rows = line_rows(data, game, text, plies)
-    columns = ["ply", "side", "lower", "upper", "best", "position"]
-    write_rows(rows, style, columns if style is Format.TABLE else [*columns[:2], "outcome", "distance", *columns[2:]])
+    write_rows(rows, style)
 
 
 def stats(game: StochasticGame, data: Path, style: Format, catalog: str | None) -> None:

@@ -9,21 +9,14 @@ from typing import Any
 
 import typer
 
-from tablebase.cli.options import (
-    CHECK_FAILED,
-    Format,
-    GameName,
-    Size,
-    Style,
-    Variant,
-    chosen_rules,
-)
+from tablebase.cli import options
+from tablebase.cli.options import CHECK_FAILED, Format, chosen_rules
 
 WIDTH = 80
 """Columns of any terminal."""
 
 
-def games(style: Style = Format.TABLE) -> None:
+def games(style: options.Style = Format.TABLE) -> None:
     """List the installed games."""
     from tablebase.api.games import list_games
     from tablebase.api.rows import GameRow
@@ -50,7 +43,9 @@ def _described(row: Mapping[str, Any]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def check_rules(game: GameName, size: Size = None, variant: Variant = None, style: Style = Format.TABLE) -> None:
+def check_rules(
+    game: options.GameName, size: options.Size = None, variant: options.Variant = None, style: options.Style = Format.TABLE
+) -> None:
     """Run the self-tests that every rules module must pass."""
     from tablebase.cli.output import write_rows
     from tablebase.testing.suite import check_rules as run_checks
@@ -65,6 +60,6 @@ def check_rules(game: GameName, size: Size = None, variant: Variant = None, styl
         }
         for check in checks
     ]
-    write_rows(rows, style, ["check", "result", "cases", "shows"])
+    write_rows(rows, style)
     if any(check.failure is not None for check in checks):
         raise typer.Exit(CHECK_FAILED)

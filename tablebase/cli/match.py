@@ -7,28 +7,16 @@ from typing import Annotated
 
 import typer
 
-from tablebase.cli.options import (
-    DEFAULT_DATA,
-    Data,
-    Format,
-    GameName,
-    Players,
-    PositionText,
-    Size,
-    Start,
-    Style,
-    Variant,
-    chosen_rules,
-    chosen_start,
-)
+from tablebase.cli import options
+from tablebase.cli.options import Format, chosen_rules, chosen_start
 
 GAMES = 100
 
 
 def match(
-    game: GameName,
-    position: PositionText = None,
-    begin: Start = None,
+    game: options.GameName,
+    position: options.PositionText = None,
+    begin: options.Start = None,
     player: Annotated[
         list[str] | None,
         typer.Option(
@@ -67,11 +55,11 @@ def match(
     record: Annotated[
         Path | None, typer.Option("--output", metavar="FILE", help="Write the games to a new file, which line --replay reads.")
     ] = None,
-    players: Players = None,
-    size: Size = None,
-    variant: Variant = None,
-    data: Data = DEFAULT_DATA,
-    style: Style = Format.TABLE,
+    players: options.Players = None,
+    size: options.Size = None,
+    variant: options.Variant = None,
+    data: options.Data = options.DEFAULT_DATA,
+    style: options.Style = Format.TABLE,
 ) -> None:
     """Run matches between built-in players and external engines."""
     from tablebase.cli import match_pairs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import threading
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -17,6 +18,7 @@ from tablebase.game.plain_arguments import parse_size as parse_size
 
 if TYPE_CHECKING:
     from tablebase.game import Game
+    from tablebase.game.features import Feature
     from tablebase.game.stochastic import StochasticGame
 
 # ClickException, whose place within typer depends on the version.
@@ -24,18 +26,10 @@ UsageError: type[Exception] = typer.BadParameter.__mro__[2]
 
 
 class Call(NamedTuple):
-    """How the program was called.
+    """How the program was called."""
 
-    Parameters
-    ----------
-    words : list of str
-        Command, arguments and options.
-    bounded : bool
-        Whether statements run in a process of their own.
-    """
-
-    words: list[str]
-    bounded: bool
+    words: list[str]  # command, arguments and options
+    bounded: bool  # whether statements run in a process of their own
 
 
 class Format(StrEnum):
@@ -60,6 +54,14 @@ class By(StrEnum):
     MATERIAL = "material"
 
 
+class ShownOutcome(StrEnum):
+    """Outcomes to choose from."""
+
+    WIN = "win"
+    LOSS = "loss"
+    DRAW = "draw"
+
+
 def complete_game(beginning: str) -> list[str]:
     """The names of installed games that begin like this, for the shell."""
     from tablebase.game.registry import game_names
@@ -77,13 +79,7 @@ def complete_player(beginning: str) -> list[str]:
 
 
 def from_input(word: str) -> str:
-    """A word, or instead of ``-`` what standard input holds, and instead of ``@FILE`` what the file holds.
-
-    Raises
-    ------
-    TablebaseError
-        If that cannot be read, or is not text.
-    """
+    """A word, or instead of ``-`` what standard input holds, and instead of ``@FILE`` what the file holds."""
     if word != "-" and not word.startswith("@"):
         return word
     if word != "-":
@@ -155,6 +151,25 @@ Grace = Annotated[
 ]
 LogFile = Annotated[Path | None, typer.Option("--log", metavar="FILE", help="Add a line about each table to this file.")]
 JsonLogFile = Annotated[Path | None, typer.Option("--json-log", metavar="FILE", help="The same as JSON, an object a line.")]
+FeatureFile = Annotated[Path | None, typer.Option("--features", metavar="FILE", help="Python file with your own features.")]
+
+
+def parse_seconds(text: str) -> float:
+    """A time limit such as ``60`` or ``0.5``."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0
+    if not 0 < seconds <= threading.TIMEOUT_MAX:
+        raise TablebaseError(f"{text!r} is not a time limit: write a number of seconds such as 60")
+    return seconds
+
+
+Statement = Annotated[str, typer.Argument(metavar='"SELECT …"', help="A statement; - reads standard input, @FILE a file.")]
+Timeout = Annotated[
+    float | None,
+    typer.Option("--timeout", metavar="SECONDS", parser=parse_seconds, help="Give up if the statement takes longer."),
+]
 
 DEFAULT_DATA = Path("data")
 DEFAULT_GRACE: Any = "10min"
@@ -176,6 +191,14 @@ def chosen_rules(game: str, size: str | None, variant: list[str] | None, players
     from tablebase.game.registry import full_name, load_rules
 
     return load_rules(full_name(game, size, [*(variant or []), *([] if players is None else [f"players={players}"])]))
+
+
+def all_features(game: Game, file: Path | None) -> tuple[Feature, ...]:
+    """The features of a game and of a feature file."""
+    from tablebase.game.features import load_features
+    from tablebase.mining.common_features import features_of
+
+    return features_of(game, load_features(file) if file is not None else ())
 
 
 def chosen_start(game: Game | StochasticGame, position: str | None, start: str | None) -> str:

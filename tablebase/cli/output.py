@@ -41,23 +41,16 @@ LAST_MOVE = "bold green"
 def write_rows(
     rows: Iterable[Row], style: Format, columns: Sequence[str] | None = None, *, verbatim: bool = False, keys: int = 1
 ) -> None:
-    """Write rows that have the same fields; JSON and CSV are streamed.
+    """Write rows that have the same fields, by default those of the first row; JSON and CSV are streamed.
 
-    Parameters
-    ----------
-    rows : iterable of mapping
-        May be an iterator.
-    style : Format
-    columns : sequence of str, optional
-        The fields, in order; by default those of the first row.
-    verbatim : bool
-        Whether the headings of a table for people are the unchanged names of the fields.
-    keys : int
-        How many of the first columns name a row.
+    In a table for people, the first columns name a row, as many as `keys`; `verbatim` headings are the unchanged names of the
+    fields.
     """
     if columns is None:
-        rows = list(rows)
-        columns = list(rows[0]) if rows else []
+        rows = iter(rows)
+        first = list(islice(rows, 1))
+        columns = [name for row in first for name in row]
+        rows = chain(first, rows)
     if style is Format.JSON:
         write_objects({name: row[name] for name in columns} for row in rows)
     elif style is Format.CSV:
@@ -196,17 +189,7 @@ def in_time(seconds: float) -> Amount:
 
 
 def write_board(game: Game, position: Position, last: Move | None = None, *, over: bool = False) -> None:
-    """Draw a position with text.
-
-    Parameters
-    ----------
-    game : Game
-    position : Position
-    last : Move, optional
-        The move that led to it, whose squares are marked.
-    over : bool
-        Whether the game is over, so that no side is to move.
-    """
+    """Draw a position with text; the squares of the last move are marked, and no side is to move if the game is over."""
     from rich.console import Console
     from rich.text import Text
 

@@ -12,22 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tablebase.building.preparation import prepare_catalog
-from tablebase.cli.mine import FeatureFile, all_features
-from tablebase.cli.options import (
-    DEFAULT_DATA,
-    CatalogUrl,
-    Data,
-    Format,
-    GameName,
-    Materials,
-    Pieces,
-    Size,
-    Style,
-    Threads,
-    Variant,
-    chosen_game,
-)
-from tablebase.cli.plot import ShownOutcome
+from tablebase.cli import options
+from tablebase.cli.options import Format, all_features, chosen_game
 from tablebase.compute.machine import usable_workers
 
 if TYPE_CHECKING:
@@ -42,43 +28,26 @@ class TargetName(StrEnum):
     ONLY_MOVE = "only_move"
 
 
-SLICE_FIELDS = ["game", "material", "side", "pieces"]
+SUBJECT_FIELDS = ["game", "material", "side", "pieces"]
 GAIN_FIELDS = ["features", "number", "gain", "explains", "decides"]
 SHOWN_GAIN_FIELDS = ["features", "gain", "explains", "decides"]
 TOTAL_FIELDS = ["commonest", "entropy", "positions"]
 RULE_FIELDS = ["positions", "share", "condition"]
-COUNT_FIELDS = ["positions", "wins", "losses", "draws"]
-TARGET_FIELDS = ["target", "outcomes", "classes", "expression", "slices"]
-JSON_FIELDS = [*SLICE_FIELDS, *COUNT_FIELDS, "commonest", "entropy", "gains", "rules", "tree", *TARGET_FIELDS]
-SUMMARY_FIELDS = [
-    "material",
-    "side",
-    "positions",
-    "commonest",
-    "feature",
-    "gain",
-    "decides",
-    "pair",
-    "pair_decides",
-    "rule",
-    "covers",
-    "tree_error",
-]
 
 
 def patterns(
-    game: GameName,
-    size: Size = None,
-    variant: Variant = None,
-    material: Materials = None,
-    pieces: Pieces = None,
+    game: options.GameName,
+    size: options.Size = None,
+    variant: options.Variant = None,
+    material: options.Materials = None,
+    pieces: options.Pieces = None,
     pool: Annotated[bool, typer.Option("--pool", help="Search all slices as one set of positions.")] = False,
     target: Annotated[TargetName, typer.Option("--target", help="What is predicted.")] = TargetName.OUTCOME,
     outcome: Annotated[
-        ShownOutcome | None,
+        options.ShownOutcome | None,
         typer.Option("--outcome", help="Only positions with this outcome: for distance win or loss, for only_move win or draw."),
     ] = None,
-    feature_file: FeatureFile = None,
+    feature_file: options.FeatureFile = None,
     top: Annotated[
         int, typer.Option("--top", metavar="N", min=1, help="Number of features, and of pairs of features, to show.")
     ] = 10,
@@ -90,10 +59,10 @@ def patterns(
     ] = 0.0,
     depth: Annotated[int, typer.Option("--depth", metavar="N", min=0, max=8, help="Depth of the decision trees; 0 for none.")] = 3,
     page: Annotated[Path | None, typer.Option("--output", metavar="FILE", help="Also write a page with tables and charts.")] = None,
-    data: Data = DEFAULT_DATA,
-    catalog: CatalogUrl = None,
-    workers: Threads = None,
-    style: Style = Format.TABLE,
+    data: options.Data = options.DEFAULT_DATA,
+    catalog: options.CatalogUrl = None,
+    workers: options.Threads = None,
+    style: options.Style = Format.TABLE,
 ) -> None:
     """Find features, rules and trees that predict outcomes. Those of single slices are stored in the catalog."""
     from contextlib import closing
@@ -171,19 +140,19 @@ def _write(results: Iterable[Patterns], count: int, top: int, style: Format) -> 
     from tablebase.patterns.wording import subject_fields
 
     if style is Format.JSON:
-        write_rows((_json_object(result, top) for result in results), style, JSON_FIELDS)
+        write_rows((_json_object(result, top) for result in results), style)
     elif style is Format.CSV:
         rows = (
             {**subject_fields(result), **row, "target": result.target.name, "slices": len(result.slices)}
             for result in results
             for row in gain_rows(result, top, top)
         )
-        write_rows(rows, style, [*SLICE_FIELDS, *GAIN_FIELDS, *TOTAL_FIELDS, "target", "slices"])
+        write_rows(rows, style, [*SUBJECT_FIELDS, *GAIN_FIELDS, *TOTAL_FIELDS, "target", "slices"])
     elif count == 1:
         for result in results:
             _write_report(result, top)
     else:
-        write_rows((_summary(result) for result in results), style, SUMMARY_FIELDS)
+        write_rows((_summary(result) for result in results), style)
 
 
 def _json_object(result: Patterns, top: int) -> dict[str, Any]:
@@ -212,10 +181,12 @@ def _summary(result: Patterns) -> dict[str, Any]:
     from tablebase.patterns.findings import best
     from tablebase.patterns.wording import subject_fields
 
+    subject = subject_fields(result)
     single, pair = (next((gain for gain in best(result, number, 1) if gain.gain), None) for number in (1, 2))
     rule = next(iter(result.rules), None)
     return {
-        **{name: value for name, value in subject_fields(result).items() if name in SUMMARY_FIELDS},
+        "material": subject["material"],
+        "side": subject["side"],
         "positions": result.positions,
         "commonest": result.commonest,
         "feature": single and single.name,

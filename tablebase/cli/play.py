@@ -10,19 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tablebase.cli.options import (
-    DEFAULT_DATA,
-    Data,
-    GameName,
-    Players,
-    PositionText,
-    Size,
-    Start,
-    Variant,
-    chosen_rules,
-    chosen_start,
-    complete_player,
-)
+from tablebase.cli import options
+from tablebase.cli.options import chosen_rules, chosen_start, complete_player
 from tablebase.errors import TablebaseError
 
 if TYPE_CHECKING:
@@ -49,9 +38,9 @@ quit    leave the game
 
 
 def play(
-    game: GameName,
-    position: PositionText = None,
-    begin: Start = None,
+    game: options.GameName,
+    position: options.PositionText = None,
+    begin: options.Start = None,
     player: Annotated[
         list[str] | None,
         typer.Option(
@@ -79,10 +68,10 @@ def play(
     seed: Annotated[
         int | None, typer.Option("--seed", metavar="N", min=0, help="Seed of the player's choices, to repeat a game.")
     ] = None,
-    players: Players = None,
-    size: Size = None,
-    variant: Variant = None,
-    data: Data = DEFAULT_DATA,
+    players: options.Players = None,
+    size: options.Size = None,
+    variant: options.Variant = None,
+    data: options.Data = options.DEFAULT_DATA,
 ) -> None:
     """Play in the terminal, against perfect or weakened play."""
     from random import SystemRandom
@@ -136,17 +125,7 @@ def _play_pieces(
 class _Session:
     """A person at the terminal and a player: one match, or one after another if the player learns from them.
 
-    Parameters
-    ----------
-    game : Game
-    start : Position
-    person : int
-        The person's side, 0 or 1; the player has the other.
-    player : Player
-    random : Random
-        The source of the player's choices.
-    folder : Path
-        The tables, for hints.
+    The player has the other side than the person, chooses by `random`, and hints come from the tables of `folder`.
     """
 
     def __init__(self, game: Game, start: Position, person: int, player: Player, random: Random, folder: Path) -> None:

@@ -31,20 +31,10 @@ HINT = "computer"
 
 
 def play(game: StochasticGame, text: str, names: Sequence[str], side: str | None, seed: int, folder: Path) -> None:
-    """Play until the game is over or abandoned.
+    """Play from a position until the game is over or abandoned.
 
-    Parameters
-    ----------
-    game : StochasticGame
-    text : str
-        The position to start from.
-    names : sequence of str
-        The players who play against the person, in order; the last one plays all further parts, too.
-    side : str, optional
-        The number of the person's player, from 1; by default the first.
-    seed : int
-    folder : Path
-        The tablebase.
+    `names` are the players who play against the person, in order; the last one plays all further parts, too. `side` is the
+    number of the person's player, from 1; by default the first.
     """
     from tablebase.play.state_match import StateMatch
     from tablebase.play.state_players import open_state_player

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tablebase.cli.options import (
-    DEFAULT_DATA,
-    CatalogUrl,
-    Data,
-    GameName,
-    Pieces,
-    Size,
-    Threads,
-    Variant,
-    chosen_game,
-)
+from tablebase.cli import options
+from tablebase.cli.options import chosen_game
 from tablebase.compute.machine import usable_workers
 
 
@@ -31,14 +21,6 @@ class Chart(StrEnum):
     SQUARES = "squares"
     DRAWS = "draws"
     PARITY = "parity"
-
-
-class ShownOutcome(StrEnum):
-    """Values of --outcome."""
-
-    WIN = "win"
-    LOSS = "loss"
-    DRAW = "draw"
 
 
 CHARTS_OF_OPTION = {
@@ -53,11 +35,11 @@ COUNTING = (Chart.SQUARES, Chart.PARITY)
 
 def plot(
     chart: Annotated[Chart, typer.Argument(metavar="CHART", help="distances, squares, draws or parity.")],
-    game: GameName,
+    game: options.GameName,
     output: Annotated[Path, typer.Option("--output", metavar="FILE", help="Picture to write: FILE.png, FILE.svg or FILE.pdf.")],
-    size: Size = None,
-    variant: Variant = None,
-    pieces: Pieces = None,
+    size: options.Size = None,
+    variant: options.Variant = None,
+    pieces: options.Pieces = None,
     material: Annotated[
         list[str] | None,
         typer.Option("--material", metavar="RCvW", help="This material, or a pattern such as '?v?' or 'R*v*'; may be repeated."),
@@ -68,20 +50,20 @@ def plot(
         typer.Option("--piece", metavar="N", help="Number of a piece of the material, from 1; for parity, give it twice."),
     ] = None,
     outcome: Annotated[
-        ShownOutcome | None,
+        options.ShownOutcome | None,
         typer.Option("--outcome", help="Outcome to show; by default win for squares, win and loss for distances."),
     ] = None,
     log: Annotated[bool, typer.Option("--log", help="Draw distances on a logarithmic scale.")] = False,
-    data: Data = DEFAULT_DATA,
-    catalog: CatalogUrl = None,
-    workers: Threads = None,
+    data: options.Data = options.DEFAULT_DATA,
+    catalog: options.CatalogUrl = None,
+    workers: options.Threads = None,
 ) -> None:
     """Draw a chart of the tables built so far. Outcomes are for the side to move."""
     from tablebase.charts.picture_files import check_picture
     from tablebase.errors import check_extra
 
     _check_options(chart, {"--piece": piece, "--outcome": outcome, "--log": log})
-    options = _drawing_options(chart, tuple(piece or ()), outcome, log)
+    chosen = _drawing_options(chart, tuple(piece or ()), outcome, log)
     check_extra("pictures", "plot")
     check_picture(output)
     from tablebase.catalog.catalog import Catalog
@@ -89,18 +71,16 @@ def plot(
     from tablebase.charts.figures import CHARTS
     from tablebase.charts.selection import select_slices
     from tablebase.compute.messages import say
+    from tablebase.compute.progress import progress
 
     rules = chosen_game(game, size, variant)
-    opened = Catalog(data, catalog=catalog)
-    try:
+    with closing(Catalog(data, catalog=catalog)) as opened:
         slices = select_slices(rules, opened, pieces, material or [], side)
         if chart in COUNTING:
-            with _progress(rules.name) as tick:
-                figure = CHARTS[chart](opened, slices, **options, threads=usable_workers(workers), tick=tick)
+            with progress(f"plot {rules.name}", "positions") as shown:
+                figure = CHARTS[chart](opened, slices, **chosen, threads=usable_workers(workers), tick=shown.reach)
         else:
-            figure = CHARTS[chart](opened, slices, **options)
-    finally:
-        opened.close()
+            figure = CHARTS[chart](opened, slices, **chosen)
     save(figure, output)
     say(f"wrote {output}: {chart.value} of {slices.caption}")
 
@@ -114,16 +94,7 @@ def _check_options(chart: Chart, given: dict[str, object]) -> None:
             raise TablebaseError(f"{option} is for {' and '.join(charts)}, not for {chart.value}: omit it")
 
 
-@contextmanager
-def _progress(name: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar, as a function of the indices done and their total."""
-    from tablebase.compute.progress import progress
-
-    with progress(f"plot {name}", "positions") as shown:
-        yield shown.reach
-
-
-def _drawing_options(chart: Chart, pieces: tuple[int, ...], outcome: ShownOutcome | None, log: bool) -> dict[str, object]:
+def _drawing_options(chart: Chart, pieces: tuple[int, ...], outcome: options.ShownOutcome | None, log: bool) -> dict[str, object]:
     """The options of the command as those of its chart."""
     from tablebase.errors import TablebaseError
 
@@ -132,5 +103,5 @@ def _drawing_options(chart: Chart, pieces: tuple[int, ...], outcome: ShownOutcom
     if chart is Chart.SQUARES:
         if len(pieces) > 1:
             raise TablebaseError("squares shows one piece: give --piece once")
-        return {"piece": (pieces or (1,))[0], "outcome": outcome or ShownOutcome.WIN}
+        return {"piece": (pieces or (1,))[0], "outcome": outcome or options.ShownOutcome.WIN}
     return {"pair": pieces} if chart is Chart.PARITY else {}

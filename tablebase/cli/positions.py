@@ -25,20 +25,11 @@ OF_POSITION = ("game", "position", "side")
 
 
 class Asked(NamedTuple):
-    """A position as it was given.
-
-    Parameters
-    ----------
-    text : str
-    line : int or None
-        Its line, if it comes from standard input or a file.
-    source : str
-        The name of that.
-    """
+    """A position as it was given."""
 
     text: str
-    line: int | None = None
-    source: str = ""
+    line: int | None = None  # its line, if it comes from standard input or a file
+    source: str = ""  # the name of that
 
 
 def is_stream(word: str) -> bool:
@@ -49,16 +40,8 @@ def is_stream(word: str) -> bool:
 def asked(words: Sequence[str], read: Callable[[int], object] = lambda _: None) -> Iterator[list[Asked]]:
     """The positions of arguments, some at a time: of ``-`` and ``@FILE`` all lines that are not empty, as soon as they are there.
 
-    Parameters
-    ----------
-    words : sequence of str
-    read : callable, optional
-        Called with the number of bytes that have been read of a stream.
-
-    Raises
-    ------
-    TablebaseError
-        If a file cannot be read, or has a line that is far too long.
+    `read` is called with the number of bytes that have been read of a stream. A file that cannot be read, or has a line that is
+    far too long, is a `TablebaseError`.
     """
     for word in words:
         if is_stream(word):
@@ -144,18 +127,7 @@ class Asking(Protocol):
 def write_answers(words: Sequence[str], asking: Asking, style: Format, *, stop: bool) -> None:
     """Write the answers for the positions of arguments; one that has none is written as its reason.
 
-    Parameters
-    ----------
-    words : sequence of str
-    asking : Asking
-    style : Format
-    stop : bool
-        Whether to end at the first position without an answer.
-
-    Raises
-    ------
-    TablebaseError
-        At the end, if positions had no answer.
+    A position without an answer is a `TablebaseError`: at once with `stop`, which ends the command there, or else at the end.
     """
     from tablebase.cli.output import write_objects, write_rows
 

@@ -9,23 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tablebase.cli import chances
-from tablebase.cli.options import (
-    DEFAULT_DATA,
-    Data,
-    Format,
-    GameName,
-    PositionText,
-    Size,
-    Start,
-    Style,
-    Variant,
-    chosen_rules,
-    chosen_start,
-)
-from tablebase.cli.positions import Answered, draws_boards, write_answers
+from tablebase.cli import chances, options
+from tablebase.cli.options import Format, chosen_rules, chosen_start
+from tablebase.cli.positions import Answered, draws_boards, is_stream, write_answers
 from tablebase.compute.messages import count_plies
 from tablebase.errors import TablebaseError
+from tablebase.files.outputs import check_output, check_output_folder, write_text, written_folder
 from tablebase.game.stochastic import StochasticGame
 
 if TYPE_CHECKING:
@@ -35,12 +24,13 @@ if TYPE_CHECKING:
 
 SUFFIX = ".svg"
 DIGITS = 3
-CURE = "name another file with --svg"
-FOLDER_CURE = "name a new folder with --svg"
+"""At least, in the names of pictures of a line."""
+CURE = "name another file with --output"
+FOLDER_CURE = "name a new folder with --to"
 
 
 def probe(
-    game: GameName,
+    game: options.GameName,
     positions: Annotated[
         list[str],
         typer.Argument(
@@ -48,8 +38,8 @@ def probe(
             help="Rows from the top, then the side to move; - reads standard input, @FILE a file, one position a line.",
         ),
     ],
-    size: Size = None,
-    variant: Variant = None,
+    size: options.Size = None,
+    variant: options.Variant = None,
     strict: Annotated[
         bool,
         typer.Option("--strict", help="Stop at the first position without an answer, or with a move whose table is missing."),
@@ -58,20 +48,18 @@ def probe(
         int | None,
         typer.Option("--turns", metavar="T", min=1, help="Games with chance: also the chances of winning within T turns."),
     ] = None,
-    data: Data = DEFAULT_DATA,
+    data: options.Data = options.DEFAULT_DATA,
     svg: Annotated[
         Path | None,
         typer.Option("--output", metavar="FILE", help="Also draw the position to FILE.svg, with an arrow for its best move."),
     ] = None,
-    style: Style = Format.TABLE,
+    style: options.Style = Format.TABLE,
 ) -> None:
     """Show the value and moves of positions, best move first."""
     rules = chosen_rules(game, size, variant)
     if svg is not None:
-        from tablebase.cli.pictures import check_file, write_picture
-
         _refuse_pictures(rules, svg, "--output")
-        check_file(svg, positions)
+        _check_picture(svg, positions)
     if isinstance(rules, StochasticGame):
         with chances.answering(rules, data, turns, boards=draws_boards(positions, style)) as answering:
             write_answers(positions, answering, style, stop=strict)
@@ -83,13 +71,13 @@ def probe(
 
     with Tablebase(data) as tables:
         if svg is not None:
-            write_picture(svg, tables.probe(rules, positions[0]).picture())
+            write_text(svg, tables.probe(rules, positions[0]).picture(), CURE)
             say(f"wrote {svg}")
         asking = _Asking(tables, rules, style, strict, draws_boards(positions, style))
         write_answers(positions, asking, style, stop=strict)
     if asking.missing:
-        options = " ".join(f"--material {name}" for name in sorted(asking.missing))
-        say(f"some moves are of unknown value: 'tablebase build {rules.name} {options} --data {data}' builds their tables")
+        materials = " ".join(f"--material {name}" for name in sorted(asking.missing))
+        say(f"some moves are of unknown value: 'tablebase build {rules.name} {materials} --data {data}' builds their tables")
 
 
 class _Asking:
@@ -115,12 +103,12 @@ class _Asking:
 
 
 def line(
-    game: GameName,
-    position: PositionText = None,
-    start: Start = None,
-    size: Size = None,
-    variant: Variant = None,
-    data: Data = DEFAULT_DATA,
+    game: options.GameName,
+    position: options.PositionText = None,
+    start: options.Start = None,
+    size: options.Size = None,
+    variant: options.Variant = None,
+    data: options.Data = options.DEFAULT_DATA,
     boards: Annotated[bool, typer.Option("--boards", help="Draw the board at every ply.")] = False,
     svg: Annotated[
         Path | None, typer.Option("--to", metavar="DIR", help="Also write a picture of every ply to a new folder.")
@@ -130,7 +118,7 @@ def line(
         Path | None, typer.Option("--replay", metavar="FILE", help="Show a game that match --output has written, instead.")
     ] = None,
     number: Annotated[int, typer.Option("--number", metavar="N", min=1, help="Which game of the file.")] = 1,
-    style: Style = Format.TABLE,
+    style: options.Style = Format.TABLE,
 ) -> None:
     """Show the optimal line from a position to the end."""
     from tablebase.api.tablebase import Tablebase
@@ -148,26 +136,40 @@ def line(
         chances.line(rules, chosen_start(rules, position, start), data, plies, style)
         return
     if svg is not None:
-        from tablebase.cli.pictures import check_folder, write_pictures
-
-        check_folder(svg)
+        check_output_folder(svg, FOLDER_CURE, new=True)
     with Tablebase(data) as tables:
         found = tables.line(rules, chosen_start(rules, position, start), plies)
     rows = found.to_dict()
     if svg is not None:
-        write_pictures(svg, found.pictures())
+        _write_pictures(svg, found.pictures())
         say(f"wrote {len(rows)} pictures to {svg}")
-    columns = ["ply", "side", "outcome", "distance", "best", "position"]
     if boards and style is Format.TABLE:
         _write_boards(found, rows)
     else:
-        write_rows(rows, style, columns)
+        write_rows(rows, style)
 
 
 def _refuse_pictures(game: Game | StochasticGame, path: Path | None, option: str) -> None:
     """Refuse to draw a game that has no board of squares."""
     if path is not None and isinstance(game, StochasticGame):
         raise TablebaseError(f"{game.name} has no pieces on squares, of which there are pictures: leave out {option}")
+
+
+def _check_picture(path: Path, positions: Sequence[str]) -> None:
+    """Refuse a file that is not named for a picture, and to draw more than one position."""
+    if path.suffix.lower() != SUFFIX:
+        raise TablebaseError(f"{path} is not the name of a picture of a board: use the suffix {SUFFIX}")
+    if len(positions) != 1 or is_stream(positions[0]):
+        raise TablebaseError("--output draws one position: give just one, as an argument")
+    check_output(path, CURE)
+
+
+def _write_pictures(folder: Path, pictures: Sequence[str]) -> None:
+    """Write pictures to a new folder as ``000.svg``, ``001.svg`` and so on, with as many digits as the last one needs."""
+    digits = max(DIGITS, len(str(len(pictures) - 1)))
+    with written_folder(folder, FOLDER_CURE) as draft:
+        for number, picture in enumerate(pictures):
+            (draft / f"{number:0{digits}}{SUFFIX}").write_text(picture, encoding="utf-8")
 
 
 def _write_probe(answer: Probe) -> None:

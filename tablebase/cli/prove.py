@@ -9,23 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tablebase.cli.options import (
-    CHECK_FAILED,
-    DEFAULT_DATA,
-    Data,
-    Format,
-    GameName,
-    PositionText,
-    Size,
-    Start,
-    Style,
-    Threads,
-    Variant,
-    chosen_game,
-    chosen_start,
-    complete_game,
-    parse_size,
-)
+from tablebase.cli import options
+from tablebase.cli.options import CHECK_FAILED, Format, chosen_game, chosen_start, parse_size
 from tablebase.compute.machine import usable_workers
 from tablebase.errors import TablebaseError
 from tablebase.files.inputs import read_text
@@ -47,10 +32,12 @@ SECONDS = 60.0
 def prove(
     game: Annotated[
         str | None,
-        typer.Argument(metavar="GAME", help="Name of the game; with --check, the proof names it.", autocompletion=complete_game),
+        typer.Argument(
+            metavar="GAME", help="Name of the game; with --check, the proof names it.", autocompletion=options.complete_game
+        ),
     ] = None,
-    position: PositionText = None,
-    start: Start = None,
+    position: options.PositionText = None,
+    start: options.Start = None,
     nodes: Annotated[int | None, typer.Option("--nodes", metavar="N", min=1, help="How many positions to search.")] = None,
     time: Annotated[
         float | None, typer.Option("--time", metavar="SECONDS", help="How long to search; 60 seconds if there is no other limit.")
@@ -63,10 +50,10 @@ def prove(
     check: Annotated[
         Path | None, typer.Option("--check", metavar="FILE", help="Check a proof by rules and tables alone, instead of searching.")
     ] = None,
-    size: Size = None,
-    variant: Variant = None,
-    data: Data = DEFAULT_DATA,
-    style: Style = Format.TABLE,
+    size: options.Size = None,
+    variant: options.Variant = None,
+    data: options.Data = options.DEFAULT_DATA,
+    style: options.Style = Format.TABLE,
 ) -> None:
     """Prove that a position without a table is won or lost."""
     from tablebase.cli.output import say, write_rows
@@ -85,7 +72,7 @@ def prove(
         raise TablebaseError("there is no game: name one, or a file with a proof by --check")
     rules = chosen_game(game, size, variant)
     begin_at = parse(rules, chosen_start(rules, position, start))
-    check_folder(data, built=data != DEFAULT_DATA)
+    check_folder(data, built=data != options.DEFAULT_DATA)
     if proof is not None:
         check_output(proof, CURE)
     if time is None and nodes is None:
@@ -120,7 +107,7 @@ def _check(path: Path, data: Path, style: Format) -> None:
     from tablebase.probe.prober import Prober
     from tablebase.tables.folder import check_folder
 
-    check_folder(data, built=data != DEFAULT_DATA)
+    check_folder(data, built=data != options.DEFAULT_DATA)
     text = read_text(path, CURE_OF_CHECK)
     try:
         rows = read_proof(text)
@@ -191,13 +178,13 @@ def _write_proof(path: Path, proof: Proof) -> None:
 
 
 def count(
-    game: GameName,
-    position: PositionText = None,
-    start: Start = None,
-    size: Size = None,
-    variant: Variant = None,
-    workers: Threads = None,
-    style: Style = Format.TABLE,
+    game: options.GameName,
+    position: options.PositionText = None,
+    start: options.Start = None,
+    size: options.Size = None,
+    variant: options.Variant = None,
+    workers: options.Threads = None,
+    style: options.Style = Format.TABLE,
 ) -> None:
     """Count the reachable positions and the possible games exactly. Needs no tables."""
     from time import perf_counter

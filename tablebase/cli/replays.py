@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from tablebase.cli.options import Format
@@ -42,7 +43,7 @@ def replay(
     if boards and style is Format.TABLE:
         _write_boards(rules, text, positions[:last])
     else:
-        write_rows(rows, style, ["ply", "side", "move", "outcome", "distance", "best", "position"])
+        write_rows(rows, style)
     say(f"game {text.number}, {text.players[0]} against {text.players[1]}: {text.why}")
 
 
@@ -62,18 +63,23 @@ def _read(path: Path, number: int) -> GameText:
 def _row(game: Game, text: GameText, positions: Sequence[Position], ply: int, prober: Prober | None) -> dict[str, Any]:
     """A ply of a game, with the move that follows it."""
     from tablebase.game.notation import render
+    from tablebase.probe.answers import value_fields
 
     position = positions[ply]
     move = text.moves[ply] if ply < len(text.moves) else None
-    row = {"ply": ply, "side": game.sides[position.side].letter, "move": move, "position": render(game, position)}
+    answer = None
     # The last position may be none of a table, with a piece on a goal or without pieces of a side.
-    if prober is None or ply == len(text.moves):
-        return {**row, "outcome": None, "distance": None, "best": None}
-    try:
-        answer = prober.probe(game, position)
-    except MissingTableError:
-        return {**row, "outcome": None, "distance": None, "best": None}
-    return {**row, "outcome": str(answer.outcome), "distance": answer.distance, "best": answer.best}
+    if prober is not None and ply < len(text.moves):
+        with suppress(MissingTableError):
+            answer = prober.probe(game, position)
+    return {
+        "ply": ply,
+        "side": game.sides[position.side].letter,
+        "move": move,
+        **value_fields(None if answer is None else answer.value),
+        "best": None if answer is None else answer.best,
+        "position": render(game, position),
+    }
 
 
 def _write_boards(game: Game, text: GameText, positions: Sequence[Position]) -> None:

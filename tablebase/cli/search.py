@@ -6,34 +6,18 @@ import io
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tablebase.cli.options import (
-    DEFAULT_DATA,
-    Data,
-    Format,
-    GameName,
-    Players,
-    PositionText,
-    Size,
-    Start,
-    Style,
-    Threads,
-    Variant,
-    chosen_game,
-    chosen_rules,
-    chosen_start,
-    parse_size,
-)
+from tablebase.cli import options
+from tablebase.cli.options import Format, chosen_game, chosen_rules, chosen_start, parse_size
 from tablebase.compute.machine import usable_workers
 from tablebase.errors import TablebaseError
 from tablebase.files.inputs import lines_of
 from tablebase.search.choices import Options, RepeatedLines, Repetition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from tablebase.game import Game
@@ -41,14 +25,16 @@ if TYPE_CHECKING:
     from tablebase.probe.prober import Prober
     from tablebase.search.engine import Analysis
 
+ByMove = Callable[[int], dict[str, int]]
+ByDepth = Callable[[int], Iterable[tuple[int, int, float]]]
 SECONDS = 5.0
 """Of a search without any limit."""
 
 
 def perft(
-    game: GameName,
-    position: PositionText = None,
-    start: Start = None,
+    game: options.GameName,
+    position: options.PositionText = None,
+    start: options.Start = None,
     depth: Annotated[
         int, typer.Option("--depth", metavar="N", min=1, help="Length of the longest lines to count, in plies or in whole turns.")
     ] = 4,
@@ -57,70 +43,54 @@ def perft(
         RepeatedLines,
         typer.Option("--repetitions", help="Whether a line that comes back to one of its own earlier positions is one leaf."),
     ] = RepeatedLines.CONTINUE,
-    players: Players = None,
-    size: Size = None,
-    variant: Variant = None,
-    workers: Threads = None,
-    style: Style = Format.TABLE,
+    players: options.Players = None,
+    size: options.Size = None,
+    variant: options.Variant = None,
+    workers: options.Threads = None,
+    style: options.Style = Format.TABLE,
 ) -> None:
     """Count the leaves of the tree of legal moves (perft)."""
     from tablebase.cli.output import write_rows
     from tablebase.compute.progress import progress
-    from tablebase.game import Game
 
     rules = chosen_rules(game, size, variant, players)
-    text, threads = chosen_start(rules, position, start), usable_workers(workers)
-    if isinstance(rules, Game):
-        counts = _counts_of_plies(rules, text, repetitions, threads)
-    else:
-        counts = _counts_of_turns(rules, text, repetitions, threads)
+    by_move, by_depth = _counting(rules, chosen_start(rules, position, start), repetitions, usable_workers(workers))
     with progress(f"perft {rules.name}", "depths", depth, compiles=True) as shown:
         if divide:
-            rows = [{"move": move, "leaves": leaves} for move, leaves in counts.by_move(depth).items()]
+            rows = [{"move": move, "leaves": leaves} for move, leaves in by_move(depth).items()]
         else:
             rows = []
-            for number, leaves, seconds in counts.by_depth(depth):
+            for number, leaves, seconds in by_depth(depth):
                 shown.update()
                 rows.append({"depth": number, "leaves": leaves, "seconds": round(seconds, 3)})
     write_rows(rows, style, ["move", "leaves"] if divide else ["depth", "leaves", "seconds"])
 
 
-class _Counts(NamedTuple):
-    """Counts of lines from a position, for a depth or for each one up to it."""
+def _counting(rules: Game | StochasticGame, text: str, repetitions: RepeatedLines, threads: int) -> tuple[ByMove, ByDepth]:
+    """What counts lines from a position: those of one depth by the first move, and those of each depth up to one."""
+    from tablebase.game import Game
 
-    by_move: Callable[[int], dict[str, int]]
-    by_depth: Callable[[int], Iterable[tuple[int, int, float]]]
+    if isinstance(rules, Game):
+        from tablebase.game.notation import parse
+        from tablebase.search.perft import leaves_by_depth, leaves_by_move
 
-
-def _counts_of_plies(game: Game, text: str, repetitions: RepeatedLines, threads: int) -> _Counts:
-    """Of a game of pieces."""
-    from tablebase.game.notation import parse
-    from tablebase.search.perft import leaves_by_depth, leaves_by_move
-
-    position = parse(game, text)
-    return _Counts(
-        lambda depth: leaves_by_move(game, position, depth, repetitions, threads),
-        lambda depth: leaves_by_depth(game, position, depth, repetitions, threads),
-    )
-
-
-def _counts_of_turns(game: StochasticGame, text: str, repetitions: RepeatedLines, threads: int) -> _Counts:
-    """Of a game of chance or of several players."""
+        pieces = rules, parse(rules, text)
+        return (
+            lambda depth: leaves_by_move(*pieces, depth, repetitions, threads),
+            lambda depth: leaves_by_depth(*pieces, depth, repetitions, threads),
+        )
     from tablebase.stochastic.paths import paths_by_code, paths_by_depth
 
     if repetitions is not RepeatedLines.CONTINUE:
-        raise TablebaseError(f"paths of {game.name} are counted whether they repeat a state or not: leave out --repetitions")
-    state = game.parse(text)
-    return _Counts(
-        lambda depth: paths_by_code(game, state, depth, threads),
-        lambda depth: paths_by_depth(game, state, depth, threads),
-    )
+        raise TablebaseError(f"paths of {rules.name} are counted whether they repeat a state or not: leave out --repetitions")
+    state = rules, rules.parse(text)
+    return lambda depth: paths_by_code(*state, depth, threads), lambda depth: paths_by_depth(*state, depth, threads)
 
 
 def analyse(
-    game: GameName,
-    position: PositionText = None,
-    start: Start = None,
+    game: options.GameName,
+    position: options.PositionText = None,
+    start: options.Start = None,
     depth: Annotated[int | None, typer.Option("--depth", metavar="N", min=1, help="Last depth to search, in plies.")] = None,
     time: Annotated[
         float | None,
@@ -139,13 +109,13 @@ def analyse(
     ] = 0,
     hash_size: Annotated[str, typer.Option("--hash", metavar="64M", help="Memory of the transposition table.")] = "64M",
     no_tables: Annotated[bool, typer.Option("--no-tables", help="Search without tables.")] = False,
-    size: Size = None,
-    variant: Variant = None,
+    size: options.Size = None,
+    variant: options.Variant = None,
     workers: Annotated[
         int, typer.Option("--workers", metavar="N", min=1, help="Number of threads; one always finds the same.")
     ] = 1,
-    data: Data = DEFAULT_DATA,
-    style: Style = Format.TABLE,
+    data: options.Data = options.DEFAULT_DATA,
+    style: options.Style = Format.TABLE,
 ) -> None:
     """Search a position, with tables where they exist."""
     from tablebase.cli.output import say, write_rows
@@ -157,7 +127,7 @@ def analyse(
     begin_at = parse(rules, chosen_start(rules, position, start))
     if depth is None and time is None and nodes is None:
         time = SECONDS
-    options = Options(
+    settings = Options(
         exact=exact,
         threads=usable_workers(workers),
         hash_bytes=parse_size(hash_size),
@@ -165,13 +135,12 @@ def analyse(
         progress=progress_limit,
     )
     with _tables(data, no_tables) as prober, compiling_said(f"analyse {rules.name}"):
-        engine = Engine(rules, prober, options)
+        engine = Engine(rules, prober, settings)
         answers = engine.analyse(begin_at, depth=depth, seconds=time, nodes=nodes, lines=lines)
         if style is Format.TABLE:
             _write_lines(answers)
         else:
-            columns = ["depth", "rank", "outcome", "distance", "score", "nodes", "seconds", "table_hits", "line", "reached"]
-            write_rows((_row(answer, style) for answer in answers), style, columns)
+            write_rows((_row(answer, style) for answer in answers), style)
     if engine.missing:
         some, count = min(engine.missing), len(engine.missing)
         tables = f"the table of {some}" if count == 1 else f"the tables of {count} materials, such as {some}"
@@ -183,7 +152,7 @@ def _tables(folder: Path, unwanted: bool) -> Iterator[Prober | None]:
     """What looks up positions in a folder; None if that is unwanted, or if there are no tables where they are by default."""
     from tablebase.api.tablebase import Tablebase
 
-    if unwanted or (folder == DEFAULT_DATA and not folder.exists()):
+    if unwanted or (folder == options.DEFAULT_DATA and not folder.exists()):
         yield None
         return
     with Tablebase(folder) as tables:
@@ -216,14 +185,16 @@ def _write_lines(answers: Iterable[Analysis]) -> None:
         sys.stdout.flush()
 
 
-def uci(game: GameName, size: Size = None, variant: Variant = None, data: Data = DEFAULT_DATA) -> None:
+def uci(
+    game: options.GameName, size: options.Size = None, variant: options.Variant = None, data: options.Data = options.DEFAULT_DATA
+) -> None:
     """Connect the search to a chess GUI over UCI."""
     from tablebase.protocol.server import UciServer
     from tablebase.protocol.settings import Settings
     from tablebase.tables.folder import check_folder
 
     rules = chosen_game(game, size, variant)
-    check_folder(data, built=data != DEFAULT_DATA)
+    check_folder(data, built=data != options.DEFAULT_DATA)
     UciServer(Settings(rules, data if data.exists() else None), _write).serve(_lines())
 
 

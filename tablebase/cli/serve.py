@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from tablebase.cli.options import DEFAULT_DATA, CatalogUrl, Data, parse_size
+from tablebase.cli import options
+from tablebase.cli.options import parse_size
 from tablebase.compute.machine import usable_workers
 
 
@@ -37,8 +38,8 @@ def serve(
     access_log: Annotated[
         AccessLog, typer.Option("--access-log", help="Whether to write a line about each request to standard error.")
     ] = AccessLog.NONE,
-    data: Data = DEFAULT_DATA,
-    catalog: CatalogUrl = None,
+    data: options.Data = options.DEFAULT_DATA,
+    catalog: options.CatalogUrl = None,
 ) -> None:
     """Serve the tables over HTTP: JSON under /api/v1/, and pages."""
     from tablebase.cli.output import say

@@ -29,10 +29,7 @@ def sentence(number: int) -> str:
 def listen(*, parent: bool = False) -> None:
     """From now on, end the program in order when a signal asks for it.
 
-    Parameters
-    ----------
-    parent : bool
-        Whether another process of the program has started this one: it ends this one with SIGTERM, and says why itself.
+    A `parent` is another process of the program that has started this one: it ends this one with SIGTERM, and says why itself.
     """
     reader, writer = socket.socketpair()
     writer.setblocking(False)

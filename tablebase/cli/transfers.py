@@ -9,21 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tablebase.building.preparation import prepare_catalog
-from tablebase.cli.options import (
-    DEFAULT_DATA,
-    CatalogUrl,
-    Data,
-    GameName,
-    Materials,
-    Pieces,
-    Size,
-    To,
-    Variant,
-    Verbose,
-    WithDependencies,
-    Workers,
-    chosen_rules,
-)
+from tablebase.cli import options
+from tablebase.cli.options import chosen_rules
 from tablebase.errors import ConflictError, TablebaseError
 from tablebase.files.outputs import check_output_folder
 
@@ -37,16 +24,16 @@ STRONGEST = 22
 
 
 def copy(
-    game: GameName,
-    to: To,
-    size: Size = None,
-    variant: Variant = None,
-    pieces: Pieces = None,
-    material: Materials = None,
-    with_dependencies: WithDependencies = False,
-    data: Data = DEFAULT_DATA,
-    catalog: CatalogUrl = None,
-    verbose: Verbose = False,
+    game: options.GameName,
+    to: options.To,
+    size: options.Size = None,
+    variant: options.Variant = None,
+    pieces: options.Pieces = None,
+    material: options.Materials = None,
+    with_dependencies: options.WithDependencies = False,
+    data: options.Data = options.DEFAULT_DATA,
+    catalog: options.CatalogUrl = None,
+    verbose: options.Verbose = False,
 ) -> None:
     """Copy tables with their catalog."""
     from tablebase.building.copies import FolderSource, upload
@@ -72,12 +59,12 @@ def copy(
 
 def merge(
     place: Annotated[str, typer.Argument(metavar="DIR", help="Another folder of tables, or the address of an object store.")],
-    data: Data = DEFAULT_DATA,
-    catalog: CatalogUrl = None,
-    verbose: Verbose = False,
+    data: options.Data = options.DEFAULT_DATA,
+    catalog: options.CatalogUrl = None,
+    verbose: options.Verbose = False,
 ) -> None:
     """Import the tables of another folder."""
-    from tablebase.building.copies import merge as merge_tables
+    from tablebase.building.copies import copy as copy_tables
     from tablebase.building.copies import opened_source
     from tablebase.building.transfer import usable_entries
     from tablebase.tables.object_store import is_url
@@ -89,29 +76,29 @@ def merge(
         entries, faults = usable_entries(source.entries().values())
 
         def make(_: object) -> Iterator[Taken]:
-            return merge_tables(source, entries, faults, data, catalog)
+            return copy_tables(source, entries, data, faults, catalog)
 
         take(f"merge {place}", "taken into", data, entries, make, failed=len(faults), verbose=verbose)
 
 
 def pack(
-    game: GameName,
-    to: To,
-    size: Size = None,
-    variant: Variant = None,
-    pieces: Pieces = None,
-    material: Materials = None,
-    with_dependencies: WithDependencies = False,
+    game: options.GameName,
+    to: options.To,
+    size: options.Size = None,
+    variant: options.Variant = None,
+    pieces: options.Pieces = None,
+    material: options.Materials = None,
+    with_dependencies: options.WithDependencies = False,
     strength: Annotated[
         int, typer.Option("--strength", metavar="N", min=1, max=STRONGEST, help="Level of Zstandard: higher is smaller and slower.")
     ] = 19,
-    data: Data = DEFAULT_DATA,
-    catalog: CatalogUrl = None,
-    workers: Workers = None,
-    verbose: Verbose = False,
+    data: options.Data = options.DEFAULT_DATA,
+    catalog: options.CatalogUrl = None,
+    workers: options.Workers = None,
+    verbose: options.Verbose = False,
 ) -> None:
     """Write tables in half the space; they can still be probed."""
-    from tablebase.building.packing import rewrite
+    from tablebase.building.copies import rewrite
     from tablebase.building.terms import local_executor
     from tablebase.building.transfer import entries_asked_for
     from tablebase.cli.output import say
@@ -133,12 +120,12 @@ def pack(
 
 def unpack(
     place: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of packed tables.")],
-    to: To,
-    workers: Workers = None,
-    verbose: Verbose = False,
+    to: options.To,
+    workers: options.Workers = None,
+    verbose: options.Verbose = False,
 ) -> None:
     """Write packed tables as a build would have written them."""
-    from tablebase.building.packing import rewrite
+    from tablebase.building.copies import rewrite
     from tablebase.building.terms import local_executor
     from tablebase.building.transfer import usable_entries
     from tablebase.catalog.entries import entries_of
@@ -155,13 +142,7 @@ def unpack(
 
 
 def other_folder(place: str, data: Path) -> Path:
-    """The folder of this name, which must not be that of the tables.
-
-    Raises
-    ------
-    TablebaseError
-        If it is, or if the name is the address of an object store.
-    """
+    """The folder of this name, which must not be that of the tables, nor the address of an object store."""
     from tablebase.tables.object_store import is_url
 
     if is_url(place):
@@ -179,24 +160,14 @@ def target_folder(place: str, data: Path) -> Path:
 
 
 class Tally:
-    """What has come of tables.
-
-    Parameters
-    ----------
-    total : int
-        Tables that were asked for.
-
-    Attributes
-    ----------
-    new, there : int
-        Tables that were made, and those that were there before.
-    bytes, before : int
-        Of the new tables' files, and of those that they were made from.
-    """
+    """What has come of the tables that were asked for."""
 
     def __init__(self, total: int) -> None:
         self.total = total
-        self.new = self.there = self.bytes = self.before = 0
+        # Tables that were made, and those that were there before.
+        self.new = self.there = 0
+        # Of the new tables' files, and of those that they were made from.
+        self.bytes = self.before = 0
 
     def add(self, taken: Taken) -> None:
         """Count a table."""
@@ -220,22 +191,11 @@ def take(
     failed: int = 0,
     verbose: bool = False,
 ) -> Tally:
-    """Show how tables are taken into a folder, and say what has come of it.
+    """Show how tables are taken into a place, and say what has come of it.
 
-    Parameters
-    ----------
-    title : str
-        Of the progress.
-    done : str
-        What has been done with the tables, such as ``copied to``.
-    place : object
-        Where they are now.
-    entries : sequence of Entry
-    make : callable
-        Takes them in; given what is to be called with entries and the stages that their tables have reached.
-    failed : int
-        Further tables, which cannot be taken in.
-    verbose : bool
+    `title` is that of the progress, and `done` says what has been done with the tables, such as ``copied to``. `make` takes the
+    tables in, given what is to be called with entries and the stages that their tables have reached; `failed` is the number of
+    further tables, which cannot be taken in.
     """
     from tablebase.cli.output import say
     from tablebase.compute.progress import progress

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -67,17 +66,6 @@ def peak_memory() -> int | None:
     except OSError:
         return None
     return next((1024 * int(line.split()[1]) for line in lines if line.startswith("VmHWM")), None)
-
-
-def open_files() -> int:
-    """Number of files that this process may have open."""
-    try:
-        import resource
-    except ImportError:
-        # Windows, where the runtime library allows this many.
-        return 512
-    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return sys.maxsize if limit == resource.RLIM_INFINITY else limit
 
 
 def _processor_times() -> Iterator[tuple[str, str]]:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.compute.docstrings import docstring
+from tablebase.compute.modules import docstring
 from tablebase.errors import TablebaseError
 
 Values = NDArray[Any]

@@ -30,24 +30,12 @@ PRIME_BITS = 31
 
 
 class Count(NamedTuple):
-    """The counts of a start.
+    """The counts of a start."""
 
-    Parameters
-    ----------
-    reachable : int
-        Reachable positions, including the start; the side to move distinguishes positions.
-    final : int
-        Reachable positions in which the game is over.
-    games : int
-        Paths from the start to a final position.
-    won : tuple of (int, int)
-        Games won by each side.
-    """
-
-    reachable: int
-    final: int
-    games: int
-    won: tuple[int, int]
+    reachable: int  # reachable positions, including the start; the side to move distinguishes positions
+    final: int  # reachable positions in which the game is over
+    games: int  # paths from the start to a final position
+    won: tuple[int, int]  # games won by each side
 
 
 def count(game: Game, start: Position | None = None, tick: Tick | None = None) -> Count:

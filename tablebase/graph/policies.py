@@ -22,32 +22,16 @@ Chances = NDArray[np.float64]
 class Policy:
     """The moves that a player keeps, including all ties.
 
-    Parameters
-    ----------
-    graph : Graph
-    side : int
-        The player.
-    kept : dict of int to list of ndarray of bool
-        Which moves are kept in each stage with the player to move, by its first node; one array for each of
-        `Stage.edges`.
+    `kept` holds which moves are kept in each stage with the player to move, by its first node; one array for each of `Stage.edges`.
     """
 
     graph: Graph
-    side: int
+    side: int  # the player
     kept: dict[int, list[Flags]]
 
 
 def keep_best(graph: Graph, side: int, score: Measures) -> Policy:
-    """The policy of moving to positions with the highest score.
-
-    Parameters
-    ----------
-    graph : Graph
-    side : int
-        The player.
-    score : ndarray of int64, shape (nodes,)
-        Used for the positions that the player's moves lead to.
-    """
+    """The policy of a player, `side`, who moves to positions with the highest score; `score` has the shape (nodes,)."""
     kept = {}
     for stage in graph.stages:
         if stage.side == side and stage.edges:
@@ -61,29 +45,18 @@ def keep_best(graph: Graph, side: int, score: Measures) -> Policy:
 def result_first(side: int, winner: NDArray[np.int8], score: Measures) -> Measures:
     """Scores by which any better result for a side outweighs any score, whose absolute value must be less than 2^60.
 
-    Parameters
-    ----------
-    side : int
-    winner : ndarray of int8, shape (nodes,)
-        The side that wins or `DRAWN`, as in `tablebase.graph.forcing.NodeValues`.
-    score : ndarray of int64, shape (nodes,)
+    `winner` is the side that wins or `DRAWN`, as in `tablebase.graph.forcing.NodeValues`; both arrays have the shape (nodes,).
     """
     result = np.select([winner == side, winner == DRAWN], [2, 1], 0).astype(np.int64)
     return (result << RESULT_BITS) + score
 
 
 def chance_against(policy: Policy, fuzz: float) -> Chances:
-    """Probability at each node that a perfect player wins against a fallible opponent.
+    """Probability at each node that a perfect player wins against a fallible opponent, whose policy is given.
 
-    The player always makes the move with the highest probability of winning.
-
-    Parameters
-    ----------
-    policy : Policy
-        Of the opponent; the player may make any move.
-    fuzz : float
-        p, from 0 to 1: of n moves, k of which are kept, each has weight p, and each kept move has an additional weight
-        of 1 - p; the weights add up to n p + k (1 - p).
+    The player always makes the move with the highest probability of winning. `fuzz` is p, from 0 to 1: of n moves of the opponent,
+    k of which are kept, each has weight p, and each kept move has an additional weight of 1 - p; the weights add up to
+    n p + k (1 - p).
     """
     graph, player = policy.graph, 1 - policy.side
     chance = np.zeros(len(graph))
@@ -125,15 +98,7 @@ def _weights(edges: Edges, keeps: Flags, fuzz: float) -> Chances:
 
 
 def even_chance(chance: Callable[[float], float], precision: float = PRECISION) -> float:
-    """The fuzz at which a chance that grows with it reaches one half, by bisection.
-
-    Parameters
-    ----------
-    chance : callable
-        A function of the fuzz.
-    precision : float
-        The result is below the exact fuzz by less than this.
-    """
+    """The fuzz at which a chance that grows with it reaches one half, by bisection; it is too small by less than `precision`."""
     low, high = 0.0, 1.0
     while high - low >= precision:
         middle = (low + high) / 2

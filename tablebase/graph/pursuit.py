@@ -22,35 +22,19 @@ Counts = NDArray[np.uint32]
 
 
 class TierTotals(NamedTuple):
-    """Sums of a tier's counts.
+    """Sums of a tier's counts."""
 
-    Parameters
-    ----------
-    nodes : int
-        Over all positions, with either side to move; with counts capped at 1, the number of reachable positions.
-    over : int
-        Over the positions in which the game is over, that is, the games that end there.
-    lost : int
-        Over the positions in which the runner cannot move.
-    """
-
-    nodes: int
-    over: int
-    lost: int
+    nodes: int  # over all positions, with either side to move; with counts capped at 1, the number of reachable ones
+    over: int  # over the positions in which the game is over, that is, the games that end there
+    lost: int  # over the positions in which the runner cannot move
 
 
 def move_runner(pursuit: Pursuit, counts: Counts, limit: int, excess: int, pursuers_first: bool = False) -> TierTotals:
     """Move the runner of a tier, in place, and return the totals of the tier.
 
-    Parameters
-    ----------
-    pursuit : Pursuit
-        The tier.
-    counts : ndarray of uint32, shape (pursuit.rows, pursuit.length)
-        Counts with the runner to move; afterwards, counts with the pursuers to move, 0 where the game is over.
-    limit, excess : int
-    pursuers_first : bool
-        Whether the given counts are with the pursuers to move, as in the tier of a start in which they are.
+    `counts`, of shape (pursuit.rows, pursuit.length), are those with the runner to move; afterwards they are those with the
+    pursuers to move, 0 where the game is over. With `pursuers_first` the given counts are with the pursuers to move, as in the
+    tier of a start in which they are.
     """
     arrays = compile_pursuit(pursuit)
 
@@ -62,15 +46,7 @@ def move_runner(pursuit: Pursuit, counts: Counts, limit: int, excess: int, pursu
 
 
 def move_pursuers(pursuit: Pursuit, next_pursuit: Pursuit, counts: Counts, limit: int, excess: int) -> Counts:
-    """The counts of the next tier, with the runner to move, from what `move_runner` leaves.
-
-    Parameters
-    ----------
-    pursuit, next_pursuit : Pursuit
-        This tier and the next.
-    counts : ndarray of uint32, shape (pursuit.rows, pursuit.length)
-    limit, excess : int
-    """
+    """The counts of the next tier, with the runner to move, from what `move_runner` leaves of this one."""
     arrays, next_arrays = compile_pursuit(pursuit), compile_pursuit(next_pursuit)
     origins = _origins(arrays.steps)
     next_counts = np.zeros((next_pursuit.rows, next_pursuit.length), dtype=np.uint32)

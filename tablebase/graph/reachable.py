@@ -38,49 +38,23 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Edges:
-    """Moves from different positions of a stage to positions of one other stage.
+    """Moves from different positions of a stage to positions of one other stage."""
 
-    Parameters
-    ----------
-    rows : ndarray of int32
-        The positions of the stage that have a move, without repetition.
-    nodes : ndarray of int32
-        The nodes that the moves lead to.
-    """
-
-    rows: Nodes
-    nodes: Nodes
+    rows: Nodes  # the positions of the stage that have a move, without repetition
+    nodes: Nodes  # the nodes that the moves lead to
 
 
 @dataclass(frozen=True)
 class Stage:
-    """Positions of one material, advance and side to move.
+    """Positions of one material, advance and side to move."""
 
-    Parameters
-    ----------
-    layout : Layout
-        Of the game as `unfolded` returns it or, for a final stage, as `with_goals` does.
-    side : int
-        The side to move.
-    final : bool
-        Whether a move that wins led here: to a goal, or by capturing the last piece.
-    index : ndarray of int64
-        The positions, ascending.
-    first : int
-        Node of the first position; the others follow.
-    result : ndarray of int8
-        The side that has won, `DRAWN`, or `ONGOING`.
-    edges : list of Edges
-        All moves; positions in which the game is over have no moves.
-    """
-
-    layout: Layout
-    side: int
-    final: bool
-    index: Indices
-    first: int
-    result: NDArray[np.int8]
-    edges: list[Edges] = field(default_factory=list)
+    layout: Layout  # of the game as `unfolded` returns it or, for a final stage, as `with_goals` does
+    side: int  # the side to move
+    final: bool  # whether a move that wins led here: to a goal, or by capturing the last piece
+    index: Indices  # the positions, ascending
+    first: int  # node of the first position; the others follow
+    result: NDArray[np.int8]  # the side that has won, `DRAWN`, or `ONGOING`
+    edges: list[Edges] = field(default_factory=list)  # all moves; positions in which the game is over have no moves
 
     def __len__(self) -> int:
         return len(self.index)

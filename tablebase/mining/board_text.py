@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tablebase.game import Game
+from tablebase.mining.block import mapped
 from tablebase.slices.positions import Positions
 
 POSITION = "position"
@@ -19,19 +20,10 @@ Squares = NDArray[np.int8]
 
 
 def board_texts(name: str, positions: Positions) -> pa.Array:
-    """One of the columns `TEXTS`.
+    """One of the columns `TEXTS` of positions; null where the game has no such symmetry.
 
-    Parameters
-    ----------
-    name : str
-        ``position``; ``mirror``, its mirror image; ``twin``, the same placement with the other side to move, colours
-        exchanged; or ``canonical``, the lesser text of the position and its mirror image.
-    positions : Positions
-
-    Returns
-    -------
-    pyarrow.StringArray
-        Null where the game has no such symmetry.
+    ``position``; ``mirror``, its mirror image; ``twin``, the same placement with the other side to move, colours exchanged; or
+    ``canonical``, the lesser text of the position and its mirror image.
     """
     game, squares = positions.game, positions.squares
     if name == POSITION or (name == CANONICAL and game.mirror is None):
@@ -39,10 +31,10 @@ def board_texts(name: str, positions: Positions) -> pa.Array:
     if name == TWIN:
         if game.swap is None:
             return pa.nulls(len(positions), pa.string())
-        return texts(game, [game.twins[kind] for kind in positions.kinds], image(game.swap, squares), positions.side)
+        return texts(game, [game.twins[kind] for kind in positions.kinds], mapped(game.swap, squares), positions.side)
     if game.mirror is None:
         return pa.nulls(len(positions), pa.string())
-    mirrored = texts(game, positions.kinds, image(game.mirror, squares), positions.side)
+    mirrored = texts(game, positions.kinds, mapped(game.mirror, squares), positions.side)
     if name == MIRROR:
         return mirrored
     return pc.min_element_wise(texts(game, positions.kinds, squares, positions.side), mirrored)
@@ -51,12 +43,7 @@ def board_texts(name: str, positions: Positions) -> pa.Array:
 def child_texts(positions: Positions, origins: Squares, targets: Squares) -> pa.Array:
     """The positions after moves as text, as their rows have them: where the game has colour swap, with colours exchanged.
 
-    Parameters
-    ----------
-    positions : Positions
-        Those before the moves.
-    origins, targets : ndarray of int8, shape (positions,)
-        The squares between which a piece moves; a piece that stands on the target is captured.
+    A piece moves between the squares `origins` and `targets`, of shape (positions,); one that stands on the target is captured.
     """
     game, kinds = positions.game, positions.kinds
     squares = np.where(positions.squares == origins[:, None], targets[:, None], positions.squares)
@@ -65,25 +52,13 @@ def child_texts(positions: Positions, origins: Squares, targets: Squares) -> pa.
     kinds, squares = tuple(kinds[piece] for piece in order), squares[:, order]
     if game.swap is None:
         return texts(game, kinds, squares, 1 - positions.side)
-    return texts(game, [game.twins[kind] for kind in kinds], image(game.swap, squares), positions.side)
-
-
-def image(squares_of: Sequence[int], squares: Squares) -> Squares:
-    """Squares under a symmetry of the board."""
-    return np.array(squares_of, dtype=np.int8)[squares]
+    return texts(game, [game.twins[kind] for kind in kinds], mapped(game.swap, squares), positions.side)
 
 
 def texts(game: Game, kinds: Sequence[int], squares: Squares, side: int) -> pa.Array:
-    """Positions as text; the twin of `tablebase.game.notation.render`.
+    """Positions as text, given the kind of each piece, and squares of shape (positions, pieces).
 
-    Parameters
-    ----------
-    game : Game
-    kinds : sequence of int
-        Kind number of each piece.
-    squares : ndarray of int8, shape (positions, pieces)
-    side : int
-        The side to move.
+    The twin of `tablebase.game.notation.render`.
     """
     board = game.board
     width = board.width + 1

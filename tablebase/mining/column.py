@@ -14,7 +14,7 @@ from tablebase.game import Outcome
 from tablebase.game.features import Feature
 from tablebase.mining.rows import Rows
 from tablebase.mining.words import Check, one_of
-from tablebase.tables.values import Coding
+from tablebase.tables.values import FIRST, Codes, Coding
 
 OUTCOMES = tuple(Outcome)
 TEXT = pa.dictionary(pa.int16(), pa.string())
@@ -29,36 +29,23 @@ def of_outcomes(name: str) -> Check:
 
 @dataclass(frozen=True)
 class Column:
-    """A column.
-
-    Parameters
-    ----------
-    name : str
-    type : pyarrow.DataType
-    compute : callable
-        Maps `Rows` to an Arrow array.
-    feature : Feature or None
-        The feature that it belongs to.
-    late : bool
-        Whether a query computes it from other columns, and only for the rows that remain, because it is slow.
-    extra : bool
-        Whether ``*`` leaves it out for another reason.
-    of_moves : bool
-        Whether it is made from the legal moves.
-    by_value : bool
-        Whether all positions of a slice that have the same value agree in it.
-    check : callable or None
-        Raises `TablebaseError` for a word or whole number that no row can have.
-    """
+    """A column."""
 
     name: str
     type: pa.DataType
+    # Maps `Rows` to an Arrow array.
     compute: Callable[[Rows], pa.Array]
+    # The feature that it belongs to.
     feature: Feature | None = None
+    # Whether a query computes it from other columns, and only for the rows that remain, because it is slow.
     late: bool = False
+    # Whether ``*`` leaves it out for another reason.
     extra: bool = False
+    # Whether it is made from the legal moves.
     of_moves: bool = False
+    # Whether all positions of a slice that have the same value agree in it.
     by_value: bool = False
+    # Raises `TablebaseError` for a word or whole number that no row can have.
     check: Check | None = None
 
     @property
@@ -83,6 +70,21 @@ def constant(names: Sequence[str]) -> Callable[[Rows, str], pa.Array]:
         return pa.DictionaryArray.from_arrays(np.full(len(rows), numbers[name], dtype=np.int16), dictionary)
 
     return make
+
+
+def of_dictionary(numbers: NDArray[np.integer], words: pa.Array, missing: NDArray[np.bool_] | None = None) -> pa.Array:
+    """Words by their numbers, null where missing."""
+    return pa.DictionaryArray.from_arrays(pa.array(numbers.astype(np.int16, copy=False), mask=missing), words)
+
+
+def outcomes(coding: Coding, codes: Codes, missing: NDArray[np.bool_] | None = None) -> pa.Array:
+    """Outcomes of codes, null where missing."""
+    return of_dictionary(by_code(coding)[0].take(codes), words_array(tuple(map(str, OUTCOMES))), missing)
+
+
+def distances(coding: Coding, codes: Codes) -> pa.Array:
+    """Distances of codes, null for draws."""
+    return small_integers(by_code(coding)[1].take(codes), codes < FIRST)
 
 
 def small_integers(values: NDArray[np.generic], missing: NDArray[np.bool_] | None = None) -> pa.Array:

@@ -15,22 +15,30 @@ from tablebase.game import Game
 from tablebase.game.features import KINDS, Feature
 from tablebase.mining.block import worth_of_codes
 from tablebase.mining.board_text import TEXTS, board_texts
-from tablebase.mining.column import OUTCOMES, TEXT, ZUGZWANG, Column, by_code, constant, of_outcomes, small_integers, words_array
+from tablebase.mining.column import (
+    TEXT,
+    ZUGZWANG,
+    Column,
+    constant,
+    distances,
+    of_dictionary,
+    of_outcomes,
+    outcomes,
+    small_integers,
+    words_array,
+)
 from tablebase.mining.move_columns import columns_from_moves, move_columns
 from tablebase.mining.rows import Rows
 from tablebase.mining.words import Check, between, one_of
 from tablebase.slices.location import StoredSlice
 from tablebase.slices.material import material_name, parse_material
-from tablebase.tables.values import FIRST, STALEMATE, Codes, Coding
+from tablebase.tables.values import STALEMATE, Coding
 
 
 def columns(game: Game, slices: Sequence[StoredSlice], features: tuple[Feature, ...]) -> dict[str, Column]:
     """All columns of these slices by name; a column of a piece is null in slices without that piece.
 
-    Raises
-    ------
-    TablebaseError
-        If a feature has a column whose name is already taken.
+    Raise `TablebaseError` if a feature has a column whose name is already taken.
     """
     piece_count = max(slice_.material.pieces for slice_ in slices)
     every_column = [*_slice_columns(game, slices), *_value_columns()]
@@ -88,8 +96,8 @@ def _check_material(game: Game, text: str) -> None:
 def _value_columns() -> list[Column]:
     outcome, distance, stalemate = "outcome", "distance", "stalemate"
     return [
-        Column(outcome, TEXT, lambda rows: _outcome(rows.coding, rows.codes), by_value=True, check=of_outcomes(outcome)),
-        Column(distance, pa.int16(), lambda rows: _distance(rows.coding, rows.codes), by_value=True),
+        Column(outcome, TEXT, lambda rows: outcomes(rows.coding, rows.codes), by_value=True, check=of_outcomes(outcome)),
+        Column(distance, pa.int16(), lambda rows: distances(rows.coding, rows.codes), by_value=True),
         Column(stalemate, pa.bool_(), lambda rows: pa.array(rows.codes == STALEMATE), by_value=True),
     ]
 
@@ -97,18 +105,10 @@ def _value_columns() -> list[Column]:
 def _twin_columns() -> list[Column]:
     outcome, distance = "twin_outcome", "twin_distance"
     return [
-        Column(outcome, TEXT, lambda rows: _outcome(rows.coding, rows.other_codes), extra=True, check=of_outcomes(outcome)),
-        Column(distance, pa.int16(), lambda rows: _distance(rows.coding, rows.other_codes), extra=True),
+        Column(outcome, TEXT, lambda rows: outcomes(rows.coding, rows.other_codes), extra=True, check=of_outcomes(outcome)),
+        Column(distance, pa.int16(), lambda rows: distances(rows.coding, rows.other_codes), extra=True),
         Column(ZUGZWANG, pa.bool_(), _zugzwang, extra=True),
     ]
-
-
-def _outcome(coding: Coding, codes: Codes) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(by_code(coding)[0].take(codes), words_array(tuple(map(str, OUTCOMES))))
-
-
-def _distance(coding: Coding, codes: Codes) -> pa.Array:
-    return small_integers(by_code(coding)[1].take(codes), codes < FIRST)
 
 
 @cache
@@ -137,7 +137,7 @@ def _piece_columns(game: Game, piece: int) -> list[Column]:
         return rows.positions.squares[:, piece]
 
     def named(rows: Rows) -> pa.Array:
-        return pa.DictionaryArray.from_arrays(squares(rows).astype(np.int16), names)
+        return of_dictionary(squares(rows), names)
 
     def letter(rows: Rows) -> pa.Array:
         return kinds(rows, game.kinds[rows.slice.material.kinds[piece]].symbol)
@@ -161,11 +161,7 @@ def _feature_columns(feature: Feature, piece_count: int) -> list[Column]:
     def compute(pieces: tuple[int, ...]) -> Callable[[Rows], pa.Array]:
         def array(rows: Rows) -> pa.Array:
             values = feature.values(rows.positions, pieces)
-            return (
-                pa.DictionaryArray.from_arrays(values, words_array(feature.words))
-                if feature.words
-                else pa.array(values, type=type_)
-            )
+            return of_dictionary(values, words_array(feature.words)) if feature.words else pa.array(values, type=type_)
 
         return array
 

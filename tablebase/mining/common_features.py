@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -44,18 +43,12 @@ def features_of(game: Game, user_features: tuple[Feature, ...] = ()) -> tuple[Fe
 
 
 class _Counts(NamedTuple):
-    """What the side to move can do in each position.
+    """What the side to move can do in each position."""
 
-    Parameters
-    ----------
-    moves, captures : ndarray of int16, shape (positions,)
-        Number of moves, and of captures among them.
-    capturable : ndarray of bool, shape (positions, pieces)
-        Whether a move captures the piece.
-    """
-
+    # Number of moves, and of captures among them. Shape (positions,).
     moves: NDArray[np.int16]
     captures: NDArray[np.int16]
+    # Whether a move captures the piece. Shape (positions, pieces).
     capturable: NDArray[np.bool_]
 
 
@@ -71,22 +64,17 @@ def _counts(positions: Positions) -> _Counts:
 
 def _count(positions: Positions) -> _Counts:
     layout = layout_of(positions.game, positions.material)
-    moves, captures = np.zeros((2, len(positions)), dtype=np.int16)
-    capturable = np.zeros(positions.squares.shape, dtype=bool, order="F")
-    for rows, victim in _move_batches(positions):
-        moves[rows] += 1
-        if victim is not None:
-            captures[rows] += 1
-            capturable[rows, layout.slots[victim]] = True
-    return _Counts(moves, captures, capturable)
-
-
-def _move_batches(positions: Positions) -> Iterator[tuple[NDArray[np.int64], int | None]]:
-    """Yield numbers of positions that have one move each in a batch, and the slot that these moves capture."""
-    layout = layout_of(positions.game, positions.material)
     squares = positions.squares[:, list(layout.slots)]
     generator = MoveGenerator(layout, positions.side)
+    moves, captures = np.zeros((2, len(positions)), dtype=np.int16)
+    capturable = np.zeros(positions.squares.shape, dtype=bool, order="F")
     # After an escape the game is over, and there are no moves.
     unfinished = np.flatnonzero(~generator.escaped(squares))
+    # Each batch has one move of some positions.
     for batch in generator.moves(squares[unfinished]):
-        yield unfinished[batch.rows], batch.victim
+        rows = unfinished[batch.rows]
+        moves[rows] += 1
+        if batch.victim is not None:
+            captures[rows] += 1
+            capturable[rows, layout.slots[batch.victim]] = True
+    return _Counts(moves, captures, capturable)

@@ -39,10 +39,7 @@ KEY = b"tablebase"
 def chosen_columns(game: Game, names: Sequence[str] | None, offered: dict[str, Column]) -> list[Column]:
     """Columns by name, without those in the folder names; by default the columns of ``*``.
 
-    Raises
-    ------
-    TablebaseError
-        If there is no such column, or no column remains to be written.
+    Raise `TablebaseError` if there is no such column, or no column remains to be written.
     """
     for name in names or ():
         if name not in offered:
@@ -56,20 +53,7 @@ def chosen_columns(game: Game, names: Sequence[str] | None, offered: dict[str, C
 
 
 class Export:
-    """A folder of Parquet files.
-
-    Parameters
-    ----------
-    game : Game
-    folder : Path
-    columns : sequence of Column
-    sample : Sample
-
-    Raises
-    ------
-    TablebaseError
-        If the folder already contains anything else.
-    """
+    """A folder of Parquet files; raise `TablebaseError` if it already contains anything else."""
 
     def __init__(self, game: Game, folder: Path, columns: Sequence[Column], sample: Sample) -> None:
         self.game, self.folder, self.columns, self.sample = game, folder, columns, sample
@@ -142,17 +126,11 @@ class Export:
 
 @dataclass(frozen=True)
 class Exported:
-    """What an export has written.
+    """What an export has written."""
 
-    Parameters
-    ----------
-    slices : int
-        Slices that had no file before.
-    rows : int
-        Their rows.
-    """
-
+    # Slices that had no file before.
     slices: int
+    # Their rows.
     rows: int
 
 
@@ -167,28 +145,10 @@ def export(
     threads: int = 2,
     tick: Callable[[int, int], object] | None = None,
 ) -> Exported:
-    """Write slices to a folder of Parquet files, except those that already have a file there.
+    """Write slices that have been built to a folder of Parquet files, except those that already have a file there.
 
-    Parameters
-    ----------
-    game : Game
-    data : Path
-        The tablebase.
-    selection : Selection
-        Slices that have been built.
-    folder : Path
-    names : sequence of str, optional
-        Columns to write; by default those of ``*``.
-    features : tuple of Feature
-    sample : Sample
-    threads : int
-    tick : callable, optional
-        Called from time to time with the numbers of indices decoded so far and in all.
-
-    Raises
-    ------
-    TablebaseError
-        If there is no such column, or the folder contains anything else.
+    The columns are those of ``*`` unless `names` has others. `tick` is called from time to time with the numbers of indices
+    decoded so far and in all. Raise `TablebaseError` if there is no such column, or the folder contains anything else.
     """
     written = chosen_columns(game, names, columns(game, list(selection), features))
     output = Export(game, folder, written, sample)

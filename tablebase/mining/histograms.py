@@ -16,21 +16,9 @@ from tablebase.mining.wanted import Histograms, Selection
 
 
 class HistogramTable:
-    """A row for each value in each slice, with the number of positions; nothing is decoded.
+    """A row for each value that is wanted in each slice, with the number of positions; nothing is decoded.
 
-    Parameters
-    ----------
-    game : Game
-    histograms : Histograms
-    selection : Selection
-        Slices and values that are wanted.
-    columns : sequence of Column
-        Columns of the slice and of the value, and `COUNT`.
-
-    Attributes
-    ----------
-    cells, done, tick, fault
-        As those of a `Scan`.
+    It is streamed like a `Scan`; the columns are those of the slice and of the value, and `COUNT`.
     """
 
     cells = done = 0

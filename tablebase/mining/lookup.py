@@ -40,26 +40,10 @@ Texts = frozenset[str]
 
 
 def look_up(game: Game, known: Selection, selection: Selection, texts: Texts, folder: Path) -> Selection:
-    """The part of a selection in which positions are stored.
+    """The part of a selection in which positions are stored, given as text; a text that no row has names nothing.
 
-    Parameters
-    ----------
-    game : Game
-    known : Selection
-        All slices of the table that is read.
-    selection : Selection
-        Those that are left of it.
-    texts : frozenset of str
-        Positions as text; a text that no row has names nothing.
-    folder : Path
-        The tablebase, for error messages.
-
-    Raises
-    ------
-    MissingTableError
-        If a position is in a slice that has not been built.
-    TablebaseError
-        If it is in an alias that is not known.
+    `known` has all slices of the table that is read, `selection` those that are left of it. Raise `MissingTableError` if a
+    position is in a slice that has not been built, and `TablebaseError` if it is in an alias that is not known.
     """
     slices = {(slice_.material, slice_.side): slice_ for slice_ in known}
     indices: dict[StoredSlice, set[int]] = {}
@@ -91,34 +75,14 @@ def _positions(game: Game, texts: Iterable[str]) -> Iterator[Position]:
 def named_positions(game: Game, table: exp.Table, own: OwnTables, seen: Collection[exp.Table] = ()) -> Texts | None:
     """Texts one of which is the position of each row of a table that matters; None if the statement does not list them.
 
-    Parameters
-    ----------
-    game : Game
-    table : sqlglot.exp.Table
-        A table of positions.
-    own : mapping of str to pyarrow.Table
-        Tables of the user's own, which are lists as well.
-    seen : collection of sqlglot.exp.Table
-        Tables whose positions are not to be derived from those of others.
-
-    Raises
-    ------
-    TablebaseError
-        If a table of the user's own lists positions with the side to move that no row has.
+    Tables of the user's own are lists as well; positions of the tables in `seen` are not to be derived from those of others.
+    Raise `TablebaseError` if a table of the user's own lists positions with the side to move that no row has.
     """
     return _Conditions(game, table, own, seen).texts(conditions_on(table))
 
 
 class _Conditions:
-    """Conditions on the rows of a table of positions.
-
-    Parameters
-    ----------
-    game : Game
-    table : sqlglot.exp.Table
-    own : mapping of str to pyarrow.Table
-    seen : collection of sqlglot.exp.Table
-    """
+    """Conditions on the rows of a table of positions."""
 
     def __init__(self, game: Game, table: exp.Table, own: OwnTables, seen: Collection[exp.Table]) -> None:
         self.game = game

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from tablebase.game import Game
 from tablebase.mining.board_text import POSITION, board_texts, child_texts
-from tablebase.mining.column import OUTCOMES, TEXT, Column, by_code, of_outcomes, small_integers, words_array
+from tablebase.mining.column import TEXT, Column, distances, of_dictionary, of_outcomes, outcomes, small_integers, words_array
 from tablebase.mining.move_values import Judged, RowMoves, move_texts
 from tablebase.mining.rows import MoveRows, Rows
 from tablebase.mining.words import one_of
-from tablebase.tables.values import FIRST, FULL, Codes
+from tablebase.tables.values import DRAW, FULL, Codes
 
 CHILD = "child"
 ORIGIN, TARGET, ENDS = "origin", "target", "ends"
@@ -31,7 +31,7 @@ def columns_from_moves(game: Game) -> list[Column]:
     def text(choose: Callable[[RowMoves], NDArray[np.int32]]) -> Callable[[Rows], pa.Array]:
         def array(rows: Rows) -> pa.Array:
             steps = choose(rows.moves)
-            return _of_dictionary(rows.moves.numbers[steps], words_array(move_texts(game)), steps < 0)
+            return of_dictionary(rows.moves.numbers[steps], words_array(move_texts(game)), steps < 0)
 
         return array
 
@@ -59,11 +59,11 @@ def move_columns(game: Game, slice_columns: Sequence[Column]) -> dict[str, Colum
     names, symbols = words_array(tuple(game.board.names)), words_array(tuple(kind.symbol for kind in game.kinds))
     texts, jumps = words_array(move_texts(game)), _jumps(game)
     made: dict[str, tuple[pa.DataType, MoveArray]] = {
-        "move": (TEXT, lambda rows: _of_dictionary(rows.of_rows.numbers[_steps(rows)], texts)),
-        "piece": (TEXT, lambda rows: _of_dictionary(rows.of_rows.kinds[rows.of_rows.moves.slots[_steps(rows)]], symbols)),
-        ORIGIN: (TEXT, lambda rows: _of_dictionary(_origins(rows), names)),
-        TARGET: (TEXT, lambda rows: _of_dictionary(_targets(rows), names)),
-        "captures": (TEXT, lambda rows: _of_dictionary(rows.of_rows.kinds[_victims(rows)], symbols, _victims(rows) == NO_PIECE)),
+        "move": (TEXT, lambda rows: of_dictionary(rows.of_rows.numbers[_steps(rows)], texts)),
+        "piece": (TEXT, lambda rows: of_dictionary(rows.of_rows.kinds[rows.of_rows.moves.slots[_steps(rows)]], symbols)),
+        ORIGIN: (TEXT, lambda rows: of_dictionary(_origins(rows), names)),
+        TARGET: (TEXT, lambda rows: of_dictionary(_targets(rows), names)),
+        "captures": (TEXT, lambda rows: of_dictionary(rows.of_rows.kinds[_victims(rows)], symbols, _victims(rows) == NO_PIECE)),
         "jump": (pa.bool_(), lambda rows: pa.array(jumps[_origins(rows), _targets(rows)])),
         ENDS: (pa.bool_(), lambda rows: pa.array(rows.of_rows.listed.ends[rows.number])),
         "outcome": (TEXT, lambda rows: _outcomes(_worth(rows))),
@@ -96,10 +96,6 @@ def _of_moves(array: MoveArray) -> Callable[[Rows], pa.Array]:
     return compute
 
 
-def _of_dictionary(places: NDArray[np.integer], words: pa.Array, missing: NDArray[np.bool_] | None = None) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(pa.array(places.astype(np.int16), mask=missing), words)
-
-
 def _steps(rows: MoveRows) -> NDArray[np.int32]:
     return rows.of_rows.listed.steps[rows.number]
 
@@ -129,13 +125,16 @@ def _of_positions(rows: MoveRows) -> Codes:
 
 
 def _outcomes(codes: Codes) -> pa.Array:
-    missing = codes == UNKNOWN
-    return _of_dictionary(by_code(FULL)[0].take(np.where(missing, 0, codes)), words_array(tuple(map(str, OUTCOMES))), missing)
+    return outcomes(FULL, _known(codes), codes == UNKNOWN)
 
 
 def _distances(codes: Codes) -> pa.Array:
-    missing = (codes == UNKNOWN) | (codes < FIRST)
-    return small_integers(by_code(FULL)[1].take(np.where(missing, 0, codes)), missing)
+    return distances(FULL, _known(codes))
+
+
+def _known(codes: Codes) -> Codes:
+    """Codes with that of a draw, which has no distance, for unknown ones."""
+    return np.where(codes == UNKNOWN, DRAW, codes)
 
 
 def _is_best(rows: MoveRows) -> pa.Array:

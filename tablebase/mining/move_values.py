@@ -28,46 +28,31 @@ Int64 = NDArray[np.int64]
 
 
 class Judged(NamedTuple):
-    """What the moves of positions amount to; arrays of shape (positions,).
+    """What the moves of positions amount to; arrays of shape (positions,)."""
 
-    Parameters
-    ----------
-    wins, draws, losses : ndarray of int16
-        The number of moves with each outcome; -1 if the value of a move is unknown.
-    only : ndarray of int32
-        The step of the only move that keeps the outcome, -1 for none, -2 if the value of a move is unknown.
-    """
-
+    # The number of moves with each outcome; -1 if the value of a move is unknown.
     wins: Int16
     draws: Int16
     losses: Int16
+    # The step of the only move that keeps the outcome, -1 for none, -2 if the value of a move is unknown.
     only: Int32
 
 
 @dataclass(frozen=True)
 class Listed:
-    """Moves of positions; those of position i are ``begin[i]:begin[i + 1]``.
+    """Moves of positions; those of position i are ``begin[i]:begin[i + 1]``."""
 
-    Parameters
-    ----------
-    begin : ndarray of int64, shape (positions + 1,)
-    steps : ndarray of int32, shape (moves,)
-        Numbers of steps of `SliceMoves`.
-    victims : ndarray of int8
-        The captured slot, or -1.
-    ends : ndarray of bool
-        Whether the move ends the game.
-    worth : ndarray of uint16
-        The value for the mover in the coding `FULL`, or `UNKNOWN`.
-    codes : ndarray of uint16, shape (positions,)
-        The values of the positions in the same coding.
-    """
-
+    # Shape (positions + 1,).
     begin: Int64
+    # Numbers of steps of `SliceMoves`. Shape (moves,).
     steps: Int32
+    # The captured slot, or -1.
     victims: NDArray[np.int8]
+    # Whether the move ends the game.
     ends: NDArray[np.bool_]
+    # The value for the mover in the coding `FULL`, or `UNKNOWN`.
     worth: Codes
+    # The values of the positions in the same coding. Shape (positions,).
     codes: Codes
 
     @cached_property
@@ -150,27 +135,17 @@ def _text_numbers(game: Game) -> Int32:
 
 @dataclass(frozen=True)
 class RowMoves:
-    """The moves of rows of one slice under its own name.
-
-    Parameters
-    ----------
-    game : Game
-    moves : SliceMoves
-        Those of the stored material.
-    listed : Listed
-    places : ndarray of int64, shape (rows,)
-        The number of each row in `listed`.
-    image : ndarray of int8, shape (squares,)
-        What the squares of the stored material are in the slice.
-    kinds : ndarray of int16, shape (slots,)
-        What the slots of the stored material are in the slice.
-    """
+    """The moves of rows of one slice under its own name."""
 
     game: Game
+    # Those of the stored material.
     moves: SliceMoves
     listed: Listed
+    # The number of each row in `listed`. Shape (rows,).
     places: Int64
+    # What the squares of the stored material are in the slice. Shape (squares,).
     image: NDArray[np.int8]
+    # What the slots of the stored material are in the slice. Shape (slots,).
     kinds: Int16
 
     @cached_property

@@ -21,10 +21,7 @@ SUFFIXES = ".parquet", ".csv"
 def named_files(texts: list[str]) -> dict[str, Path]:
     """Read names and files such as ``games=games.parquet``.
 
-    Raises
-    ------
-    TablebaseError
-        If a text is not of this form, or a name occurs twice.
+    Raise `TablebaseError` if a text is not of this form, or a name occurs twice.
     """
     files: dict[str, Path] = {}
     for text in texts:
@@ -40,15 +37,8 @@ def named_files(texts: list[str]) -> dict[str, Path]:
 def own_tables(tables: Mapping[str, Path | str | pa.Table]) -> OwnTables:
     """Read tables from files, or take them as they are.
 
-    Parameters
-    ----------
-    tables : mapping of str to Path, str or pyarrow.Table
-        Files end in ``.parquet`` or ``.csv``; those of CSV have the names of the columns in the first line.
-
-    Raises
-    ------
-    TablebaseError
-        If a name is taken or no plain word, or a file cannot be read.
+    Files end in ``.parquet`` or ``.csv``; those of CSV have the names of the columns in the first line. Raise `TablebaseError`
+    if a name is taken or no plain word, or a file cannot be read.
     """
     seen: set[str] = set()
     for name in tables:

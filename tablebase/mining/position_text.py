@@ -26,13 +26,7 @@ Texts = Callable[..., pa.Array]
 class PositionWriter:
     """Writes positions, and their images under the symmetries of the game, as text in statements.
 
-    Parameters
-    ----------
-    game : Game
-    materials : iterable of Material
-        All that can occur.
-    positions, moves : dict of str to Column
-        All columns that scans of positions, and of moves, can have.
+    It needs all materials that can occur, and all columns that scans of positions, and of moves, can have.
     """
 
     def __init__(

@@ -65,19 +65,12 @@ EXPLANATION = pa.schema(
 
 @dataclass(frozen=True)
 class Relation:
-    """A table that a statement reads.
-
-    Parameters
-    ----------
-    schema, name : str
-    columns : list of Column
-    scan : Scan or HistogramTable
-        Its rows, with all columns that these are made from.
-    """
+    """A table that a statement reads."""
 
     schema: str
     name: str
     columns: list[Column]
+    # Its rows, with all columns that these are made from.
     scan: Scan | HistogramTable
 
     @property
@@ -151,11 +144,11 @@ class Query(Tabular):
             table: {name.lower(): its.check for name, its in every.items() if its.check} for table, every in self._offered.items()
         }
         check_words(self.statement.original, checks)
-        late = any(column.late for needed in self.statement.columns.values() for column in needed)
+        late = any(column.late for needed in self.statement.reading.needed.values() for column in needed)
         self.writer = PositionWriter(game, {slice_.material for slice_ in known}, of_positions, of_moves) if late else None
         self.relations = [
             self._relation(schema, name, tables, known)
-            for schema, name in self.statement.columns
+            for schema, name in self.statement.reading.needed
             if (tables := [table for table, its in self.statement.tables if (its, table.name.lower()) == (schema, name)])
         ]
 
@@ -304,7 +297,7 @@ class Query(Tabular):
         with scratch() as connection, registered(connection, empty):
             _create_schemas(connection, self.statement)
             declare_functions(connection)
-            for (schema, name), needed in self.statement.columns.items():
+            for (schema, name), needed in self.statement.reading.needed.items():
                 # Errors then suggest columns that the statement does not name.
                 offered = needed if unnamed or schema == COUNTED else self._offered[name].values()
                 definitions = ", ".join(f'"{column.name}" {sql_type(column)}' for column in offered)
@@ -328,7 +321,7 @@ class Query(Tabular):
     def _relation(self, schema: str, name: str, tables: list[exp.Table], known: Selection) -> Relation:
         """A table with the slices and values that are needed of it."""
         everything = {slice_: values for slice_, values in known.items() if slice_.distinct or name in (POSITIONS, MOVES)}
-        needed = self.statement.columns[schema, name]
+        needed = self.statement.reading.needed[schema, name]
         selection = union([self._select(table, everything) for table in tables])
         for material in {slice_.location.material for slice_ in selection}:
             # Counts from the catalog do not open the file.
@@ -336,7 +329,7 @@ class Query(Tabular):
                 raise missing_table(self.game, material, self.folder)
         if schema == COUNTED:
             return Relation(schema, name, needed, HistogramTable(self.game, self.histograms, selection, needed))
-        sample = self.statement.samples.get(schema, WHOLE)
+        sample = self.statement.reading.samples.get(schema, WHOLE)
         sources = [source for column in needed if column.late and self.writer for source in self.writer.sources(column.name)]
         read = [column for column in dict.fromkeys([*needed, *sources]) if not column.late]
         scan = Scan(
@@ -362,7 +355,7 @@ class Query(Tabular):
 
 
 def _create_schemas(connection: duckdb.DuckDBPyConnection, statement: Statement) -> None:
-    for schema in sorted({schema for schema, _ in statement.columns}.difference([MAIN])):
+    for schema in sorted({schema for schema, _ in statement.reading.needed}.difference([MAIN])):
         connection.execute(f"CREATE SCHEMA {schema}")
 
 

@@ -51,13 +51,8 @@ def as_distinct_row(game: Game, text: str) -> str:
 def as_asked(game: Game, text: str, asked: str) -> str:
     """A position or move of a row, in the colours of the position that was asked.
 
-    Parameters
-    ----------
-    game : Game
-    text : str
-        A position with the same side to move as the row's, or a move.
-    asked : str
-        The position that was asked, which `as_row` has turned into that of the row.
+    A position must have the same side to move as the row's; `as_row` has turned the position that was asked into that of the
+    row.
     """
     position = _parsed(game, asked)
     if position is None or _of_row(game, position) == position or game.swap is None:

@@ -31,25 +31,13 @@ LAST_SHIFT = np.uint64(31)
 
 @dataclass(frozen=True)
 class Sample:
-    """A random sample of rows.
+    """A random sample of rows; raise `TablebaseError` if the share is out of range."""
 
-    Parameters
-    ----------
-    share : float
-        The probability with which each row is drawn, above 0 and at most 1.
-    seed : int
-        The same seed draws the same rows.
-    rows : int, optional
-        Draws this number of rows instead, or all if there are fewer.
-
-    Raises
-    ------
-    TablebaseError
-        If the share is out of range.
-    """
-
+    # The probability with which each row is drawn, above 0 and at most 1.
     share: float = 1.0
+    # The same seed draws the same rows.
     seed: int = 0
+    # Draws this number of rows instead, or all if there are fewer.
     rows: int | None = None
 
     def __post_init__(self) -> None:
@@ -74,6 +62,14 @@ def row_hashes(key: int, numbers: Int64) -> Hashes:
     hashes = numbers.astype(np.uint64)
     hashes *= GOLDEN
     hashes += np.uint64(key)
+    return mixed(hashes)
+
+
+def mixed(hashes: Hashes) -> Hashes:
+    """Mix the bits of numbers in place; numbers that differ still do.
+
+    This is the finaliser of Steele, Lea and Flood 2014, *Fast Splittable Pseudorandom Number Generators*.
+    """
     for shift, factor in MIX:
         hashes ^= hashes >> shift
         hashes *= factor

@@ -24,11 +24,17 @@ _idle: list[duckdb.DuckDBPyConnection] = []
 """Databases that nothing is left in, since opening one takes longer than a plan; none of them has threads."""
 
 
-@contextmanager
-def sandbox(threads: int) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that cannot access files or variables of this program, and whose settings are locked."""
-    with _open(threads) as connection:
-        yield connection
+def sandbox(threads: int) -> duckdb.DuckDBPyConnection:
+    """A connection that cannot access files or variables of this program, and whose settings are locked; to be closed."""
+    connection = duckdb.connect()
+    connection.execute(f"SET threads = {threads}")
+    # In Jupyter without ipywidgets it is off, and DuckDB refuses to hear of it.
+    if connection.execute("SELECT current_setting('enable_progress_bar')").fetchone() == (True,):
+        connection.execute("SET enable_progress_bar = false")
+    for name, value in SETTINGS.items():
+        connection.execute(f"SET {name} = {value}")
+    connection.execute("SET lock_configuration = true")
+    return connection
 
 
 @contextmanager
@@ -37,7 +43,7 @@ def scratch() -> Iterator[duckdb.DuckDBPyConnection]:
     try:
         connection = _idle.pop()
     except IndexError:
-        connection = _open(1)
+        connection = sandbox(1)
     try:
         connection.begin()
         yield connection
@@ -61,18 +67,6 @@ def registered(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, pa.Ta
         with suppress(duckdb.Error):
             for name in tables:
                 connection.unregister(name)
-
-
-def _open(threads: int) -> duckdb.DuckDBPyConnection:
-    connection = duckdb.connect()
-    connection.execute(f"SET threads = {threads}")
-    # In Jupyter without ipywidgets it is off, and DuckDB refuses to hear of it.
-    if connection.execute("SELECT current_setting('enable_progress_bar')").fetchone() == (True,):
-        connection.execute("SET enable_progress_bar = false")
-    for name, value in SETTINGS.items():
-        connection.execute(f"SET {name} = {value}")
-    connection.execute("SET lock_configuration = true")
-    return connection
 
 
 @contextmanager

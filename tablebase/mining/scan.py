@@ -41,32 +41,8 @@ Result = TypeVar("Result")
 class Scan:
     """Positions that can be streamed any number of times.
 
-    Parameters
-    ----------
-    game : Game
-    store : Store
-    selection : Selection
-        Slices and values that are wanted.
-    columns : sequence of Column
-        The columns to compute for each position.
-    threads : int
-    of_moves : bool
-        Whether each legal move of a position is a row, and not the position.
-    sample : Sample
-        The rows that are drawn.
-    drawn_from : Selection, optional
-        What a sample of a number of rows is drawn from; by default the selection.
-
-    Attributes
-    ----------
-    cells : int
-        Indices that the first stream decodes.
-    done : int
-        Indices decoded so far.
-    tick : callable
-        Called when `done` has grown.
-    fault : TablebaseError or None
-        The error that ended a stream; its reader may have wrapped it in one of its own.
+    A row is a position with these columns or, for `of_moves`, each of its legal moves. A sample of a number of rows is drawn
+    from `drawn_from`, by default the selection.
     """
 
     def __init__(
@@ -87,9 +63,11 @@ class Scan:
         self.schema = pa.schema([(column.name, column.type) for column in columns])
         self.sample, self.drawn_from = sample, self.stored_sides if drawn_from is None else stored_sides(drawn_from)
         read = [*self.stored_sides, *(self.drawn_from if sample.rows is not None else ())]
+        # Indices that the first stream decodes, and those decoded so far; `tick` is called when there are more of these.
         self.cells = sum(stored.cells(layout_of(game, stored.material)) for stored in read)
         self.done = 0
         self.tick: Callable[[], object] = lambda: None
+        # The error that ended a stream; its reader may have wrapped it in one of its own.
         self.fault: TablebaseError | None = None
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:

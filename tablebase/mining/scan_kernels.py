@@ -30,20 +30,9 @@ is_loss = inline(values.is_loss)
 def spread_rows(front: Squares, begin: int, length: int, offsets: Int64, squares: Squares, digits: Int64) -> None:
     """Find the squares of all slots but the last group's, and the last group's digits.
 
-    Parameters
-    ----------
-    front : ndarray of int8, shape (rows, slots of the other groups)
-        The squares in each row, from the row of the first index on.
-    begin : int
-        The first index.
-    length : int
-        Number of indices in a row.
-    offsets : ndarray of int64, shape (positions,)
-        Indices of the positions, counted from the first and ascending.
-    squares : ndarray of int8, shape (positions, slots)
-        Output; the last group's squares are left as they are.
-    digits : ndarray of int64, shape (positions,)
-        Output.
+    `front` has the squares of the other groups in each row, from the row of the index `begin` on; a row has `length` indices.
+    `offsets` are indices of positions, counted from `begin` and ascending. `squares`, of shape (positions, slots), and `digits`
+    receive the result; the last group's squares are left as they are.
     """
     base, position = begin % length, 0
     while position < len(offsets):
@@ -77,18 +66,9 @@ def judge(
 ) -> None:
     """Count the moves of positions by outcome, and find the only one that keeps the outcome.
 
-    Parameters
-    ----------
-    begin, steps : ndarray
-        As `list_moves` leaves them.
-    worth : ndarray of uint16, shape (moves,)
-        The value of each move, or `UNKNOWN`.
-    positions : ndarray of uint16, shape (positions,)
-        The value of each position.
-    wins, draws, losses : ndarray of int16, shape (positions,)
-        Output: the number of moves with each outcome, `NONE` in all three if some value is unknown.
-    only : ndarray of int32, shape (positions,)
-        Output: the step of the only move that keeps the outcome, `NONE` or `UNDECIDED`.
+    `begin` and `steps` are as `list_moves` leaves them; `worth` has the value of each move, or `UNKNOWN`, and `positions` the
+    value of each position. The other arrays, one number for each position, receive the number of moves with each outcome,
+    `NONE` in all three if some value is unknown, and the step of the only move that keeps the outcome, `NONE` or `UNDECIDED`.
     """
     for place in range(len(positions)):
         wanted = _outcome(np.int64(positions[place]))
@@ -118,18 +98,10 @@ def choose(
     order: Int32,
     best: Int32,
 ) -> None:
-    """Find the best moves of some positions.
+    """Find the best moves of the positions with the numbers `places`; the other arrays are as in `judge`.
 
-    Parameters
-    ----------
-    begin, steps, worth, positions : ndarray
-        As in `judge`.
-    places : ndarray of int64, shape (chosen positions,)
-        The numbers of the positions.
-    order : ndarray of int32, shape (steps,)
-        Of moves with the same value, that with the lowest number is better.
-    best : ndarray of int32, shape (chosen positions,)
-        Output: the step of the best move; `NONE` without a move that is worth as much as the position.
+    Of moves with the same value, that whose step has the lowest number in `order` is better. `best` receives the step of the
+    best move, `NONE` without a move that is worth as much as the position.
     """
     for number in range(len(places)):
         place = places[number]

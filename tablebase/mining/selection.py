@@ -65,28 +65,11 @@ def select_by_name(
     aliases: bool = False,
     catalog: str | None = None,
 ) -> Selection:
-    """Slices that have been built and have positions.
+    """Slices that have been built and have positions: those of materials by name, and those with some numbers of pieces.
 
-    Parameters
-    ----------
-    game : Game
-    folder : Path
-        The tablebase.
-    materials : sequence of str
-        Slices by name.
-    pieces : int, range or None
-        Adds all distinct slices with this number of pieces, or these numbers; without materials and pieces, all distinct slices.
-    aliases : bool
-        Whether slices that are not named include aliases.
-    catalog : str, optional
-        URL of the PostgreSQL database that holds the catalog; by default it is a file in the folder.
-
-    Raises
-    ------
-    MissingTableError
-        If requested slices have not been built.
-    TablebaseError
-        If none of them has a position.
+    The latter are distinct slices, or with `aliases` all; without materials and pieces, all such slices are taken. The catalog
+    may have the URL of a PostgreSQL database. Raise `MissingTableError` if requested slices have not been built, and
+    `TablebaseError` if none of them has a position.
     """
     known = all_of(known_histograms(game, folder, catalog))
     named = [material for text in materials for material in parse_materials(game, text)]
@@ -108,25 +91,11 @@ def select_by_name(
 
 
 def select_by_condition(game: Game, known: Selection, conditions: Sequence[exp.Expr], names: set[str], folder: Path) -> Selection:
-    """The part of a selection that can satisfy all of some conditions.
+    """The part of a selection that can satisfy all of some conditions on rows.
 
-    Parameters
-    ----------
-    game : Game
-    known : Selection
-    conditions : sequence of sqlglot expressions
-        The conditions on rows; only those parts that depend on nothing but slice and value are used.
-    names : set of str
-        Names of the table in the conditions; includes the empty name if columns may be unqualified.
-    folder : Path
-        The tablebase, for error messages.
-
-    Raises
-    ------
-    MissingTableError
-        If the conditions name slices that could exist, but have not been built.
-    TablebaseError
-        If they name an alias that is not in the selection.
+    Only those parts of the conditions are used that depend on nothing but slice and value. `names` are those of the table in
+    the conditions, with the empty name if columns may be unqualified. Raise `MissingTableError` if the conditions name slices
+    that could exist, but have not been built, and `TablebaseError` if they name an alias that is not in the selection.
     """
     slice_columns = (*SLICE_COLUMNS, *_letters(known))
     parts = [part for part in parts_of(conditions) if _depends_only_on(part, (*slice_columns, *VALUE_COLUMNS), names)]

@@ -16,7 +16,6 @@ from tablebase.mining.rewrite.counted import count_values
 from tablebase.mining.rewrite.reading import COUNTED, DIALECT, MAIN, TABLES, Reading, schema_of, scopes, written
 from tablebase.mining.rewrite.samples import draw_samples
 from tablebase.mining.rewrite.star import hide_extra_columns
-from tablebase.mining.sample import Sample
 from tablebase.mining.sandbox import faults_as_sentences
 
 # What it cannot parse is reported below.
@@ -32,32 +31,13 @@ SYSTEM = ("duckdb_", "pg_", "pragma_", "sqlite_")
 
 
 class Statement:
-    """One SELECT over tables of positions.
-
-    Parameters
-    ----------
-    typed : str
-        The statement as it was written.
-    original, tree : sqlglot expression
-        Its tree, and the same tree rewritten.
-    reading : Reading
-    """
+    """One SELECT over tables of positions: as it was typed, its tree, and the same tree rewritten."""
 
     def __init__(self, typed: str, original: exp.Expr, tree: exp.Expr, reading: Reading) -> None:
         self.typed, self.original, self.tree, self.reading = typed, original, tree, reading
         self.is_rewritten = tree != original
         self.text = written(tree) if self.is_rewritten else typed
         self.tables = [(table, schema_of(table)) for scope in scopes(tree) for table in scope.tables]
-
-    @property
-    def columns(self) -> dict[tuple[str, str], list[Column]]:
-        """By schema and table, the columns that are needed of it."""
-        return self.reading.needed
-
-    @property
-    def samples(self) -> dict[str, Sample]:
-        """By schema, what is drawn from its table."""
-        return self.reading.samples
 
     def counting(self) -> Statement | None:
         """The statement with counts from the catalog in place of rows; None if it needs rows everywhere."""
@@ -68,18 +48,9 @@ class Statement:
 
 
 def read_statement(text: str, columns: Mapping[str, Mapping[str, Column]]) -> Statement:
-    """Read one SELECT over tables of positions.
+    """Read one SELECT over tables of positions, given all columns of each table by name.
 
-    Parameters
-    ----------
-    text : str
-    columns : mapping of str to mapping of str to Column
-        All columns of each table, by name.
-
-    Raises
-    ------
-    TablebaseError
-        If it is no SELECT, or hides what it reads.
+    Raise `TablebaseError` if it is no SELECT, or hides what it reads.
     """
     original, reading = parse_select(text), Reading(columns)
     tree = draw_samples(hide_extra_columns(original.copy(), reading), reading)
@@ -87,27 +58,18 @@ def read_statement(text: str, columns: Mapping[str, Mapping[str, Column]]) -> St
 
 
 class Request(NamedTuple):
-    """What a text asks for.
+    """What a text asks for."""
 
-    Parameters
-    ----------
-    text : str
-        A SELECT, if it is valid at all.
-    explained : bool
-        Whether it is to be explained instead of run.
-    """
-
+    # A SELECT, if it is valid at all.
     text: str
+    # Whether it is to be explained instead of run.
     explained: bool
 
 
 def read_request(text: str) -> Request:
     """Replace EXPLAIN and SHOW, which DuckDB answers for its own tables only; any other text stays as it is.
 
-    Raises
-    ------
-    TablebaseError
-        If EXPLAIN has options.
+    Raise `TablebaseError` if EXPLAIN has options.
     """
     try:
         tree = sqlglot.parse_one(text, dialect=DIALECT)

@@ -18,13 +18,7 @@ KEPT_BYTES = 1 << 28
 
 
 class StoredCodes:
-    """Looks up codes by their indices. Safe to use from several threads.
-
-    Parameters
-    ----------
-    game : Game
-    store : Store
-    """
+    """Looks up codes by their indices. Safe to use from several threads."""
 
     def __init__(self, game: Game, store: Store) -> None:
         self.game, self.store = game, store

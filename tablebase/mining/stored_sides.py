@@ -35,14 +35,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class StoredSide:
-    """A side to move of a stored material, and the slices that are read from it.
-
-    Parameters
-    ----------
-    material : Material
-    side : int
-    wanted : dict of StoredSlice to Wanted
-    """
+    """A side to move of a stored material, and the slices that are read from it."""
 
     material: Material
     side: int

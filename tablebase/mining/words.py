@@ -41,14 +41,9 @@ def between(name: str, first: int, last: int) -> Check:
 def check_words(tree: exp.Expr, tables: Mapping[str, Mapping[str, Check]]) -> None:
     """Raise `TablebaseError` if a statement compares a column with a word that no row has.
 
-    Only comparisons with literals are checked, by ``=``, ``<>``, IN, CASE and PIVOT; only of columns that are certain to be those
-    of the tables, and not of a subquery, of another table or of a name that the statement gives to a result.
-
-    Parameters
-    ----------
-    tree : sqlglot expression
-    tables : mapping of str to mapping of str to callable
-        The checks of each table's columns; all names in lower case.
+    Only comparisons with literals are checked, by ``=``, ``<>``, IN, CASE and PIVOT; only of columns that are certain to be
+    those of the tables, and not of a subquery, of another table or of a name that the statement gives to a result. `tables` has
+    the checks of each table's columns, all names in lower case.
     """
     hidden = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
     known = {name: checks for name, checks in tables.items() if name not in hidden}

@@ -22,23 +22,15 @@ Codes = Sequence[NDArray[np.intp]]
 
 @dataclass(frozen=True)
 class Plan:
-    """Which contingency tables to count.
+    """Which contingency tables to count."""
 
-    Parameters
-    ----------
-    sizes : tuple of int
-        Number of levels of each feature.
-    joint : tuple of tuple of int
-        Pairs and triples of features to be counted together, in ascending order.
-    classes : int
-        Number of classes of the target.
-    leaves : int
-        Number of leaves of the decision tree; 0 if there is none.
-    """
-
+    # Number of levels of each feature.
     sizes: tuple[int, ...]
+    # Pairs and triples of features to be counted together, in ascending order.
     joint: tuple[tuple[int, ...], ...]
+    # Number of classes of the target.
     classes: int
+    # Number of leaves of the decision tree; 0 if there is none.
     leaves: int = 0
 
     @cached_property
@@ -59,46 +51,23 @@ class Plan:
 
 
 class Tables:
-    """Contingency tables.
-
-    Parameters
-    ----------
-    plan : Plan
-    counts : ndarray of int64
-        All tables, concatenated.
-
-    Attributes
-    ----------
-    whole : ndarray of int64, shape (classes,)
-        Of all positions.
-    singles : list of ndarray, shape (levels, classes)
-        Of each feature.
-    joint : dict of tuple of int to ndarray, shape (levels, levels, …, classes)
-        Of each pair and triple.
-    leaves : ndarray, shape (leaves, classes)
-    """
+    """Contingency tables, given all tables of a plan in one array."""
 
     def __init__(self, plan: Plan, counts: Counts) -> None:
         tables = [counts[place].reshape(shape) for place, shape in zip(plan.places, plan.shapes, strict=True)]
+        # Of all positions, shape (classes,), and of each feature, shape (levels, classes).
         self.whole, self.singles = tables[0], tables[1 : 1 + len(plan.sizes)]
+        # Of each pair and triple, shape (levels, levels, …, classes).
         self.joint = dict(zip(plan.joint, tables[1 + len(plan.sizes) : -1], strict=True))
+        # Shape (leaves, classes).
         self.leaves = tables[-1]
 
 
 def count(plan: Plan, codes: Codes, leaves: NDArray[np.intp] | None, classes: NDArray[np.intp], counts: Counts) -> None:
-    """Count positions.
+    """Count positions: add them to `counts`, the tables of the plan in one array, which `Tables` separates.
 
-    Parameters
-    ----------
-    plan : Plan
-    codes : sequence of ndarray, shape (positions,)
-        The level of each feature.
-    leaves : ndarray of intp, shape (positions,) or (), or None
-        The leaf that each position reaches, if there is a tree.
-    classes : ndarray of intp, shape (positions,)
-        Their classes.
-    counts : ndarray of int64
-        The tables of the plan, concatenated, to which they are added; `Tables` separates them.
+    `codes` has the level of each feature, `leaves` the leaf that each position reaches, or a single one, or None without a
+    tree.
     """
     joined = [levels * plan.classes + classes for levels in codes]
     last = [classes, *joined] if leaves is None else [classes, *joined, leaves * plan.classes + classes]

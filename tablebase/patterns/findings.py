@@ -30,19 +30,9 @@ def are_kept(slices: Sequence[StoredSlice], target: Target) -> bool:
 
 
 def save(catalog: Catalog, patterns: Patterns) -> None:
-    """Enter the patterns of a slice into the catalog; earlier ones are replaced.
+    """Enter the patterns of a slice, which must be kept (see `are_kept`), into the catalog; earlier ones are replaced.
 
-    Parameters
-    ----------
-    catalog : Catalog
-        Opened with ``create=True``.
-    patterns : Patterns
-        That are kept; see `are_kept`.
-
-    Raises
-    ------
-    TablebaseError
-        If the slice is no longer in the catalog.
+    The catalog is opened with ``create=True``. Raise `TablebaseError` if the slice is no longer in it.
     """
     game, (slice_,) = patterns.game, patterns.slices
     material, side = material_name(game, slice_.material), game.sides[slice_.side].letter

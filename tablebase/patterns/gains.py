@@ -43,17 +43,7 @@ class Gain:
 
 
 def entropy(counts: Counts) -> NDArray[Any]:
-    """Shannon entropy, −Σ p·log₂ p, of the counts along the last axis.
-
-    Parameters
-    ----------
-    counts : ndarray of int64, shape (…, classes)
-
-    Returns
-    -------
-    ndarray of float64, shape (…)
-        Bits; 0 where all counts are 0.
-    """
+    """Shannon entropy in bits, −Σ p·log₂ p, of the counts along the last axis; 0 where all counts are 0."""
     total = counts.sum(axis=-1, keepdims=True)
     share = counts / np.maximum(total, 1)
     bits: NDArray[Any] = -(share * np.log2(share, out=np.zeros_like(share), where=share > 0)).sum(axis=-1)
@@ -61,19 +51,9 @@ def entropy(counts: Counts) -> NDArray[Any]:
 
 
 def information_gain(table: Counts) -> float:
-    """The entropy of the target minus its mean entropy when the values are known.
+    """The entropy of the target minus its mean entropy when the values are known: bits, from 0 to the entropy of the target.
 
-    This is H(T) − Σ p(v)·H(T | v), Quinlan 1986.
-
-    Parameters
-    ----------
-    table : ndarray of int64, shape (…, classes)
-        Positions by the values of the features and by class.
-
-    Returns
-    -------
-    float
-        Bits, from 0 to the entropy of the target.
+    This is H(T) − Σ p(v)·H(T | v), Quinlan 1986; the table has the positions by the values of the features and by class.
     """
     rows = table.reshape(-1, table.shape[-1])
     remaining = rows.sum(axis=1) @ entropy(rows) / rows.sum()

@@ -28,38 +28,25 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Condition:
-    """A comparison of one feature, and which of its levels satisfy it.
+    """A comparison of one feature, and which of its levels satisfy it."""
 
-    Parameters
-    ----------
-    sql : str
-        As `tablebase mine` accepts it.
-    holds : ndarray of bool, shape (levels,)
-    """
-
+    # As `tablebase mine` accepts it.
     sql: str
+    # Shape (levels,).
     holds: Flags
 
 
 @dataclass(frozen=True)
 class Levels:
-    """The values of a feature in ascending order: single ones, or ranges of them.
+    """The values of a feature in ascending order: single ones, or ranges of them."""
 
-    Parameters
-    ----------
-    name : str
-        The column.
-    kind : str
-        ``bool``, ``text``, ``int`` or ``range``.
-    bounds : ndarray
-        The values; for ranges, the largest value of each but the last, which is unbounded.
-    words : tuple of str
-        For a text, the words that its values stand for.
-    """
-
+    # The column.
     name: str
+    # ``bool``, ``text``, ``int`` or ``range``.
     kind: str
+    # The values; for ranges, the largest value of each but the last, which is unbounded.
     bounds: Raw
+    # For a text, the words that its values stand for.
     words: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -150,13 +137,7 @@ def _keywords() -> frozenset[str]:
 
 
 def raw(column: Column, array: pa.Array) -> Raw:
-    """The values of a column as numbers.
-
-    Raises
-    ------
-    TablebaseError
-        If one is not a finite number, so that it cannot be compared.
-    """
+    """The values of a column as numbers; raise `TablebaseError` if one is not a finite number, so that it cannot be compared."""
     values = array.indices.to_numpy() if pa.types.is_dictionary(array.type) else array.to_numpy(zero_copy_only=False)
     if values.dtype != np.float64:
         integers: Raw = values.astype(np.int16, copy=False)
@@ -172,19 +153,9 @@ def levels_of(
 ) -> Levels:
     """The levels of a column.
 
-    Parameters
-    ----------
-    column : Column
-    present : ndarray
-        All values of integers, booleans and texts, ascending; not used for floating-point numbers.
-    sample : ndarray
-        Values of many positions, from which ranges are computed.
-    words : tuple of str
-        For a text, the words that its values stand for.
-    most : int
-        Numbers with more values than this are divided into ranges.
-    ranges : int
-        Number of ranges.
+    `present` has all values of integers, booleans and texts, ascending, and is not used for floating-point numbers; from the
+    values of the positions in `sample` ranges are computed. `words` are what the values of a text stand for. Numbers with more
+    than `most` values are divided into this number of `ranges`.
     """
     if pa.types.is_dictionary(column.type):
         return Levels(column.name, "text", present, words)

@@ -55,25 +55,11 @@ def rules(
     support: float = 0.0,
     kept: int = KEPT,
 ) -> list[Rule]:
-    """The broadest rules for each class.
+    """The broadest rules for each class: `kept` of each number of comparisons.
 
-    A rule is omitted if all its positions in the sample satisfy a broader rule with no more comparisons.
-
-    Parameters
-    ----------
-    levels : sequence of Levels
-    classes : sequence of str
-        The classes of the target.
-    tables : Tables
-        Several comparisons are joined if their features were counted together.
-    sample : sequence of ndarray, shape (positions,)
-        The level of each feature in some positions, if possible in all of them.
-    conditions : int
-        Most comparisons of a rule.
-    support : float
-        The least share of all positions that a rule covers.
-    kept : int
-        Number of rules for each class and each number of comparisons.
+    A rule is omitted if all its positions in the sample satisfy a broader rule with no more comparisons. Several comparisons
+    are joined if their features were counted together, at most `conditions`. `sample` has the level of each feature in some
+    positions, if possible in all of them; a rule covers at least the share `support` of all positions.
     """
     total = int(tables.whole.sum())
     always = np.flatnonzero(tables.whole)
@@ -86,29 +72,6 @@ def rules(
         for found, positions in _OfClass(comparisons, number, support).rules(conditions, kept)
     ]
     return sorted(broadest, key=lambda rule: -rule.positions)
-
-
-@dataclass(frozen=True)
-class _Candidates:
-    """Exact conditions, the broadest first.
-
-    Parameters
-    ----------
-    comparisons : ndarray, shape (candidates, comparisons)
-    positions : ndarray of int64, shape (candidates,)
-        How many satisfy all of its comparisons.
-    """
-
-    comparisons: Numbers
-    positions: Counts
-
-    @classmethod
-    def ranked(cls, comparisons: Numbers, positions: Counts) -> _Candidates:
-        order = np.argsort(-positions, kind="stable")
-        return cls(comparisons[order], positions[order])
-
-    def take(self, where: Flags) -> _Candidates:
-        return _Candidates(self.comparisons[where], self.positions[where])
 
 
 class _Comparisons:
@@ -222,17 +185,19 @@ class _OfClass:
         return np.concatenate([numbers for numbers, _ in found]), np.concatenate([counts for _, counts in found])
 
     def _broadest(self, comparisons: Numbers, positions: Counts, kept: int) -> Iterator[tuple[tuple[int, ...], int]]:
-        """The broadest conditions that no known rule contains; they become known."""
-        remaining = _Candidates.ranked(comparisons, positions)
-        while kept and len(remaining.positions):
-            broadest = tuple(remaining.comparisons[0].tolist())
+        """The broadest exact conditions, each some comparisons, that no known rule contains; they become known."""
+        order = np.argsort(-positions, kind="stable")
+        comparisons, positions = comparisons[order], positions[order]
+        while kept and len(positions):
+            broadest = tuple(comparisons[0].tolist())
             where = self.comparisons.where(broadest)
             # A rule without positions in the sample cannot be shown to be contained in another.
             if not where.any() or all((where & ~known).any() for known in self.known):
                 self.known.append(where)
                 kept -= 1
-                yield broadest, int(remaining.positions[0])
-            remaining = remaining.take(~self._contained(remaining.comparisons, broadest))
+                yield broadest, int(positions[0])
+            others = ~self._contained(comparisons, broadest)
+            comparisons, positions = comparisons[others], positions[others]
 
     def _contained(self, candidates: Numbers, rule: tuple[int, ...]) -> Flags:
         """Which conditions imply each comparison of a rule by one of their own."""

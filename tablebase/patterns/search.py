@@ -144,22 +144,9 @@ class Patterns:
 
 
 class Search:
-    """A search for patterns in one set of positions.
+    """A search for patterns in one set of positions: the slices of a selection, searched as one.
 
-    Parameters
-    ----------
-    game : Game
-    store : Store
-    known : Selection
-        The slices that are searched as one; at least one must have positions that the target examines.
-    features : tuple of Feature
-    threads : int
-    settings : Settings
-
-    Raises
-    ------
-    TablebaseError
-        If there is no such position.
+    Raise `TablebaseError` if there is no position that the target examines.
     """
 
     def __init__(

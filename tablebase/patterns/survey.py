@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tablebase.mining.column import Column
 from tablebase.mining.rows import Rows
+from tablebase.mining.sample import ALL, mixed
 from tablebase.mining.scan import Scan
 from tablebase.patterns.levels import Levels, Raw, levels_of, raw
 from tablebase.patterns.targets import Target
@@ -22,49 +23,28 @@ SAMPLE = 200_000
 
 @dataclass(frozen=True)
 class Survey:
-    """What the first pass found.
+    """What the first pass found."""
 
-    Parameters
-    ----------
-    positions : int
-        Number of positions.
-    columns : list of Column
-        Those that do not have the same value in all positions.
-    levels : list of Levels
-        Their levels.
-    sample : list of ndarray, shape (sampled positions,)
-        Their values in the sample.
-    classes : Levels
-        The classes of the target.
-    sampled_classes : ndarray of intp, shape (sampled positions,)
-        Their numbers in the sample.
-    whole : bool
-        Whether the sample is all positions.
-    """
-
+    # Number of positions.
     positions: int
+    # Those that do not have the same value in all positions.
     columns: list[Column]
+    # Their levels.
     levels: list[Levels]
+    # Their values in the sample. Shape (sampled positions,).
     sample: list[Raw]
+    # The classes of the target.
     classes: Levels
+    # Their numbers in the sample. Shape (sampled positions,).
     sampled_classes: NDArray[np.intp]
+    # Whether the sample is all positions.
     whole: bool
 
 
 def survey(scan: Scan, target: Target, column: Column, columns: Sequence[Column], max_positions: int) -> Survey:
-    """Pass once over all positions.
+    """Pass once over all positions of a scan, of which there are at most `max_positions`.
 
-    Parameters
-    ----------
-    scan : Scan
-        Of one slice or several.
-    target : Target
-    column : Column
-        That of the target.
-    columns : sequence of Column
-        The features.
-    max_positions : int
-        An upper bound of the number of positions.
+    `column` is that of the target, `columns` are the features.
     """
     share = SAMPLE / max(max_positions, 1)
     places = {slice_: place for place, slice_ in enumerate(scan.selection)}
@@ -109,11 +89,8 @@ def drawn(positions: Positions, share: float, place: int = 0) -> NDArray[np.bool
     """Which positions are in a sample: this depends on their squares alone, so that the sample is reproducible.
 
     Slices with another place among those of a search are sampled at other squares.
-    Squares are hashed with the finaliser of Steele, Lea and Flood 2014, *Fast Splittable Pseudorandom Number Generators*.
     """
     hashes = np.full(len(positions), place, dtype=np.uint64)
     for squares in positions.squares.T:
         hashes = (hashes << np.uint64(7)) ^ (hashes >> np.uint64(57)) ^ squares.astype(np.uint64)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        hashes = (hashes ^ (hashes >> np.uint64(shift))) * np.uint64(factor)
-    return (hashes ^ (hashes >> np.uint64(31))) < np.uint64(int(share * 2**64))
+    return mixed(hashes) < np.uint64(int(share * ALL))

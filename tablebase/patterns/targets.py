@@ -27,17 +27,11 @@ ADJECTIVES = {Outcome.WIN: "won", Outcome.LOSS: "lost", Outcome.DRAW: "drawn"}
 
 @dataclass(frozen=True)
 class Target:
-    """What is predicted.
+    """What is predicted."""
 
-    Parameters
-    ----------
-    name : str
-        ``outcome``, ``distance`` or ``only_move``: the column that it is made from.
-    outcomes : tuple of Outcome
-        Only positions with these outcomes are examined.
-    """
-
+    # ``outcome``, ``distance`` or ``only_move``: the column that it is made from.
     name: str
+    # Only positions with these outcomes are examined.
     outcomes: tuple[Outcome, ...]
 
     @property
@@ -51,13 +45,7 @@ class Target:
         return " or ".join(ADJECTIVES[outcome] for outcome in self.outcomes)
 
     def select(self, game: Game, selection: Selection) -> Selection:
-        """The positions that are examined.
-
-        Raises
-        ------
-        TablebaseError
-            If there are none.
-        """
+        """The positions that are examined; raise `TablebaseError` if there are none."""
         values = {
             slice_: frozenset(value for value in wanted.values if Outcome(value.outcome) in self.outcomes)
             for slice_, wanted in selection.items()

@@ -26,19 +26,12 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Split:
-    """A question about one feature.
+    """A question about one feature."""
 
-    Parameters
-    ----------
-    feature : int
-        Its number among all features.
-    condition : Condition
-    yes, no : Leaf or Split
-        The next node where the condition holds, and where it does not.
-    """
-
+    # Its number among all features.
     feature: int
     condition: Condition
+    # The next node where the condition holds, and where it does not.
     yes: Node
     no: Node
 
@@ -81,17 +74,8 @@ def available() -> bool:
 def grow(levels: Sequence[Levels], codes: Codes, classes: NDArray[np.intp], depth: int, support: float = 0.0) -> Node:
     """Grow a tree by information gain.
 
-    Parameters
-    ----------
-    levels : sequence of Levels
-    codes : sequence of ndarray, shape (positions,)
-        The level of each feature in the training positions.
-    classes : ndarray of intp, shape (positions,)
-        Their classes.
-    depth : int
-        Maximum number of questions about a position.
-    support : float
-        The least share of the training positions that reach a leaf.
+    `codes` and `classes` have the level of each feature, and the class, of each training position. `depth` is the most
+    questions about a position, `support` the least share of the training positions that reach a leaf.
     """
     from sklearn.tree import DecisionTreeClassifier
 
@@ -136,15 +120,8 @@ def leaf_of(node: Node, codes: Codes) -> NDArray[Any]:
 def judge(node: Node, counts: Counts, words: Sequence[str], trained: int) -> Tree:
     """A tree whose leaves predict the most common class of all positions that reach them.
 
-    Parameters
-    ----------
-    node : Leaf or Split
-    counts : ndarray of int64, shape (leaves, classes)
-        All positions.
-    words : sequence of str
-        The classes.
-    trained : int
-        Number of positions it was grown from.
+    `counts`, of shape (leaves, classes), has all positions; `words` are the classes, and `trained` is the number of positions
+    that the tree was grown from.
     """
     reached = _Reached(counts, words)
     merged = reached.merged(node)

@@ -30,17 +30,7 @@ MEANINGLESS = (
 
 
 class Grid:
-    """Where the squares of a board lie in its picture.
-
-    Parameters
-    ----------
-    board : Board
-
-    Attributes
-    ----------
-    width, height : int
-        Of the picture, in hundredths of a square.
-    """
+    """Where the squares of a board lie in its picture, in hundredths of a square."""
 
     def __init__(self, board: Board) -> None:
         self.board = board

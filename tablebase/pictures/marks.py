@@ -36,28 +36,16 @@ INLAYS: dict[str, dict[str, Any] | None] = {
 
 
 class Arrow(NamedTuple):
-    """An arrow from square to square.
-
-    Parameters
-    ----------
-    origin, target : int
-    colour : str
-        One of `tablebase.pictures.themes.ARROWS`.
-    """
+    """An arrow from square to square."""
 
     origin: int
     target: int
+    # One of `tablebase.pictures.themes.ARROWS`.
     colour: str
 
 
 def as_ends(game: Game, given: Any) -> tuple[int, int]:
-    """Origin and target of a move, given in any form; it need not be legal.
-
-    Raises
-    ------
-    NotationError
-        If it is none.
-    """
+    """Origin and target of a move, given in any form; it need not be legal. Raise `NotationError` if it is none."""
     if isinstance(given, Move):
         ends = given.origin, given.target
     elif isinstance(given, tuple) and len(given) == 2 and all(isinstance(name, str) for name in given):
@@ -74,12 +62,7 @@ def as_ends(game: Game, given: Any) -> tuple[int, int]:
 def as_arrows(game: Game, given: Any) -> list[Arrow]:
     """Arrows, given in any form.
 
-    Raises
-    ------
-    NotationError
-        If one of them is not a move.
-    TablebaseError
-        If they are not a list, or there is no such colour.
+    Raise `NotationError` if one of them is not a move, and `TablebaseError` if they are not a list, or there is no such colour.
     """
     if isinstance(given, str | Move) or not isinstance(given, Iterable):
         raise TablebaseError("arrows are a list of moves, such as ['a1a2']")

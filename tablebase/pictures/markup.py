@@ -113,16 +113,7 @@ def _value(value: object) -> str:
 
 
 def lettering(text: str, x: float, y: float, height: float) -> list[Element]:
-    """A text as paths around a place; what `GLYPHS` lacks is left to the fonts of the reader.
-
-    Parameters
-    ----------
-    text : str
-    x, y : float
-        Its middle.
-    height : float
-        Of a capital letter.
-    """
+    """A text as paths around its middle, with capital letters of this height; what `GLYPHS` lacks is left to the reader's fonts."""
     if not GLYPHS.keys() >= set(text):
         font: dict[str, Any] = {"font_family": "sans-serif", "font_size": height * 1.4, "text_anchor": "middle"}
         return [element("text", text=text, x=x, y=y + height / 2, stroke="none", **font)]

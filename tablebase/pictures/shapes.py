@@ -24,28 +24,15 @@ class Tone(Enum):
 
 
 class Layer(NamedTuple):
-    """A path of a shape; later ones lie above.
-
-    Parameters
-    ----------
-    tone : Tone
-    path : str
-        Path data.
-    """
+    """A path of a shape; later ones lie above."""
 
     tone: Tone
+    # Path data.
     path: str
 
 
 def ovals(*centres: tuple[float, float], width: float, height: float) -> str:
-    """Path data of ellipses of one size.
-
-    Parameters
-    ----------
-    *centres : (float, float)
-    width, height : float
-        Half of what they are wide and high.
-    """
+    """Path data of ellipses of one size, given their centres, and half of what they are wide and high."""
     half = f"a{width:g} {height:g} 0 1 0"
     return "".join(f"M{x - width:g} {y:g}{half} {2 * width:g} 0{half} {-2 * width:g} 0z" for x, y in centres)
 

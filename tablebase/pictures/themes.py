@@ -122,13 +122,7 @@ THEMES = {"light": LIGHT, "dark": DARK, "mono": MONO}
 
 
 def as_theme(theme: str | Theme) -> Theme:
-    """A theme by its name, or the theme itself.
-
-    Raises
-    ------
-    TablebaseError
-        If there is no such theme.
-    """
+    """A theme by its name, or the theme itself; raise `TablebaseError` if there is no such theme."""
     if isinstance(theme, Theme):
         return theme
     if not isinstance(theme, str) or theme not in THEMES:

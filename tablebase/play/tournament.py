@@ -68,15 +68,13 @@ def fixtures(contestants: int, players: int, games: int, seed: int) -> Iterator[
             number += 1
 
 
-def play_fixture(
-    game: StochasticGame, start: State, opening: int, players: Sequence[StatePlayer], fixture: Fixture, most_turns: int = 0
-) -> Played:
+def play_fixture(game: StochasticGame, start: State, opening: int, players: Sequence[StatePlayer], fixture: Fixture) -> Played:
     """Play a game, in which the first `opening` turns are made of random moves.
 
-    `players` are by the number of the contestant; `most_turns` is that of `StateMatch`.
+    `players` are by the number of the contestant.
     """
     begun = opened(game, start, opening, Random(f"{fixture.seed} opening"))
-    match = StateMatch(game, begun, Random(f"{fixture.seed} draws"), most_turns)
+    match = StateMatch(game, begun, Random(f"{fixture.seed} draws"))
     choices = [Random(f"{fixture.seed} player {player}") for player in range(len(players))]
     while (ending := match.ending()) is None:
         contestant = fixture.seats[match.player]

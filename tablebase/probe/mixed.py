@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -13,11 +13,9 @@ from tablebase.errors import NotationError, TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position
 from tablebase.game.notation import check_kinds
-from tablebase.slices.location import Address, locate
+from tablebase.slices.location import Address
 from tablebase.slices.material import Material, material_of
 from tablebase.slices.mixed import NO_PIECE, SQUARES, Int8, Mixed, Rows
-from tablebase.tables.choice import missing_table
-from tablebase.tables.format import table_path
 from tablebase.tables.store import Store
 from tablebase.tables.values import Coding
 
@@ -54,9 +52,9 @@ def by_code(coding: Coding) -> tuple[Int8, Int16]:
 class Slices:
     """Which slices of a game positions belong to, and where these are stored."""
 
-    def __init__(self, store: Store, game: Game) -> None:
-        self.store, self.game = store, game
-        self._addresses: dict[tuple[Material, int], Address] = {}
+    def __init__(self, store: Store, game: Game, address: Callable[[Material, int], Address]) -> None:
+        """`address` finds where a slice is stored; its `MissingTableError` names the slice's own material."""
+        self.store, self.game, self._address = store, game, address
         self._homes = np.zeros((SQUARES, SQUARES), dtype=bool)
         self._homes[NO_PIECE, NO_PIECE] = True
         self._levels = np.zeros((SQUARES, SQUARES), dtype=np.int64)
@@ -94,7 +92,8 @@ class Slices:
         found: dict[tuple[Material, int], int] = {}
         for number, row in enumerate(first.tolist()):
             try:
-                address = self._address(positions.position(row))
+                position = positions.position(row)
+                address = self._address(material_of(self.game, position), position.side)
             except TablebaseError as error:
                 faults[number] = len(values.errors)
                 values.errors.append(error)
@@ -141,18 +140,6 @@ class Slices:
             levels = self._levels[positions.kinds, positions.squares]
             for kind in self._tiered:
                 yield np.where(positions.kinds == kind, levels, 0).sum(axis=1)
-
-    def _address(self, position: Position) -> Address:
-        """Where the slice of a position is stored; `MissingTableError` names its own material."""
-        material = material_of(self.game, position)
-        key = (material, position.side)
-        address = self._addresses.get(key)
-        if address is None:
-            location = locate(self.game, material, position.side)
-            if not table_path(self.store.folder, self.game, location.material).exists():
-                raise missing_table(self.game, material, self.store.folder)
-            address = self._addresses[key] = Address(self.game, location)
-        return address
 
 
 def _grouped(numbers: Rows, count: int) -> list[Rows]:

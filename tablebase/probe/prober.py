@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -59,7 +60,7 @@ class Prober:
     def slices(self, game: Game) -> Slices:
         """Looks up many positions of a game at once."""
         if game not in self._slices:
-            self._slices[game] = Slices(self.store, game)
+            self._slices[game] = Slices(self.store, game, partial(self._address, game))
         return self._slices[game]
 
     def values_at(self, game: Game, material: Material, side: int, squares: Squares) -> tuple[NDArray[np.int8], NDArray[np.int16]]:

@@ -22,34 +22,16 @@ from tablebase.compute.jit import inline, jit
 from tablebase.compute.pointers import borrowed
 from tablebase.search.evaluation import EvaluationArrays, evaluate
 from tablebase.search.frames import (
-    AFTER_NULL,
-    ALPHA,
-    BEST,
-    BEST_MOVE,
-    BETA,
-    DEEPEST,
-    DEPTH,
     ENTERING,
     LOOPING,
-    LOW,
-    MOVE,
-    MOVES,
-    NAME,
-    NEXT_MOVE,
     NODES,
     NULL,
     PHASE,
     PLAIN,
     PLY,
-    QUIET_PLIES,
     REDUCED,
     RETURNING,
-    SAVED,
-    SEARCHED,
-    STAGE,
-    THREATENED,
     VALUE,
-    VICTIM,
     ZERO_WINDOW,
     Memory,
     Settings,
@@ -60,7 +42,7 @@ from tablebase.search.ordering import pick, take_score
 from tablebase.search.probing import TableArrays
 from tablebase.search.scores import DECIDED, from_node
 from tablebase.search.transposition import EXACT, LOWER, UPPER, pack, store
-from tablebase.slices.bit_board import EMPTY, KEY, MIRRORED_KEY, NUMBERS, Board, make, shift_back
+from tablebase.slices.bit_board import EMPTY, KEY, NUMBERS, Board, make, shift_back
 from tablebase.slices.rule_arrays import Int64, RuleArrays
 
 NULL_DEPTH, NULL_REDUCTION, NULL_PIECES = 3, 3, 3
@@ -100,7 +82,6 @@ def run(
             if entered == LACKS:
                 return LACKS_TABLE
             state[NODES] += 1
-            state[DEEPEST] = max(state[DEEPEST], ply)
             state[PHASE] = LOOPING if entered == HAS_MOVES else RETURNING
         elif state[PHASE] == LOOPING:
             if descend(rules, evaluation, board, memory, settings, ply, side):
@@ -123,33 +104,32 @@ def descend(
 ) -> bool:
     """Make the next move of a node; return False if there is none left."""
     frames = memory.frames
-    alpha, beta, depth = frames[ply, ALPHA], frames[ply, BETA], frames[ply, DEPTH]
+    alpha, beta, depth = frames[ply].alpha, frames[ply].beta, frames[ply].depth
     if alpha >= beta:
         return False
     for i in range(NUMBERS):
-        frames[ply, SAVED + i] = board.numbers[i]
+        frames[ply].saved[i] = board.numbers[i]
     if may_pass(rules, evaluation, board, memory, settings, ply, side):
-        frames[ply, STAGE] = NULL
+        frames[ply].stage = NULL
         board.numbers[KEY] ^= rules.to_move
-        board.numbers[MIRRORED_KEY] ^= rules.to_move
         push(memory, ply, beta - 1, beta, depth - 1 - NULL_REDUCTION)
-        frames[ply + 1, QUIET_PLIES], frames[ply + 1, AFTER_NULL] = 0, 1
+        frames[ply + 1].quiet_plies, frames[ply + 1].after_null = 0, 1
         return True
-    if frames[ply, NEXT_MOVE] == frames[ply, MOVES]:
+    if frames[ply].next_move == frames[ply].moves:
         return False
     move = pick(memory, settings, ply)
     victim = make(rules, board, evaluation.values, side, move)
-    frames[ply, MOVE], frames[ply, VICTIM] = move, victim
-    frames[ply + 1, QUIET_PLIES] = frames[ply, QUIET_PLIES] + 1 if victim == EMPTY else 0
-    frames[ply + 1, AFTER_NULL] = 0
-    if frames[ply, SEARCHED] == 0 or depth <= 0:
-        frames[ply, STAGE] = PLAIN
+    frames[ply].move, frames[ply].victim = move, victim
+    frames[ply + 1].quiet_plies = frames[ply].quiet_plies + 1 if victim == EMPTY else 0
+    frames[ply + 1].after_null = 0
+    if frames[ply].searched == 0 or depth <= 0:
+        frames[ply].stage = PLAIN
         push(memory, ply, alpha, beta, depth - 1)
     elif is_late(board, memory, settings, ply, side):
-        frames[ply, STAGE] = REDUCED
+        frames[ply].stage = REDUCED
         push(memory, ply, alpha, alpha + 1, depth - 2)
     else:
-        frames[ply, STAGE] = ZERO_WINDOW
+        frames[ply].stage = ZERO_WINDOW
         push(memory, ply, alpha, alpha + 1, depth - 1)
     return True
 
@@ -160,21 +140,21 @@ def may_pass(
 ) -> Any:
     """Whether to try a null move: once, before the first move, where it promises something."""
     frames = memory.frames
-    if settings.exact or frames[ply, NEXT_MOVE] > 0 or frames[ply, STAGE] == NULL or frames[ply, AFTER_NULL]:
+    if settings.exact or frames[ply].next_move > 0 or frames[ply].stage == NULL or frames[ply].after_null:
         return False
-    beta = frames[ply, BETA]
-    if frames[ply, DEPTH] < NULL_DEPTH or frames[ply, THREATENED] or beta - frames[ply, ALPHA] > 1 or abs(beta) > DECIDED:
+    beta = frames[ply].beta
+    if frames[ply].depth < NULL_DEPTH or frames[ply].threatened or beta - frames[ply].alpha > 1 or abs(beta) > DECIDED:
         return False
-    return board.counts[side] >= NULL_PIECES and evaluate(rules, evaluation, board, side, frames[ply, MOVES]) >= beta
+    return board.counts[side] >= NULL_PIECES and evaluate(rules, evaluation, board, side, frames[ply].moves) >= beta
 
 
 @inline
 def is_late(board: Board, memory: Memory, settings: Settings, ply: int, side: int) -> Any:
     """Whether the move just made is searched to a reduced depth first."""
     frames = memory.frames
-    if settings.exact or frames[ply, DEPTH] < LATE_DEPTH or frames[ply, SEARCHED] < LATE_MOVE or frames[ply, VICTIM] != EMPTY:
+    if settings.exact or frames[ply].depth < LATE_DEPTH or frames[ply].searched < LATE_MOVE or frames[ply].victim != EMPTY:
         return False
-    return not frames[ply, THREATENED] and board.counts[side] > LATE_PIECES
+    return not frames[ply].threatened and board.counts[side] > LATE_PIECES
 
 
 @inline
@@ -182,24 +162,24 @@ def absorb(rules: RuleArrays, board: Board, memory: Memory, ply: int, side: int)
     """Take the score of the node below; return True if its move has to be searched again."""
     frames, state = memory.frames, memory.state
     score = -state[VALUE]
-    alpha, beta, depth, stage = frames[ply, ALPHA], frames[ply, BETA], frames[ply, DEPTH], frames[ply, STAGE]
+    alpha, beta, depth, stage = frames[ply].alpha, frames[ply].beta, frames[ply].depth, frames[ply].stage
     if stage == REDUCED and score > alpha:
-        frames[ply, STAGE] = ZERO_WINDOW
+        frames[ply].stage = ZERO_WINDOW
         push(memory, ply, alpha, alpha + 1, depth - 1)
         return True
     if stage == ZERO_WINDOW and alpha < score < beta:
-        frames[ply, STAGE] = PLAIN
+        frames[ply].stage = PLAIN
         push(memory, ply, alpha, beta, depth - 1)
         return True
     for i in range(NUMBERS):
-        board.numbers[i] = frames[ply, SAVED + i]
+        board.numbers[i] = frames[ply].saved[i]
     if stage == NULL:
         if score >= beta:
-            frames[ply, DEPTH] = max(1, depth - NULL_REDUCTION)
+            frames[ply].depth = max(1, depth - NULL_REDUCTION)
         return False
-    move = frames[ply, MOVE]
-    shift_back(rules, board, side, move, frames[ply, VICTIM])
-    take_score(memory, ply, move, frames[ply, VICTIM], score)
+    move = frames[ply].move
+    shift_back(rules, board, side, move, frames[ply].victim)
+    take_score(memory, ply, move, frames[ply].victim, score)
     return False
 
 
@@ -207,13 +187,14 @@ def absorb(rules: RuleArrays, board: Board, memory: Memory, ply: int, side: int)
 def finish(table: Int64, memory: Memory, settings: Settings, ply: int) -> None:
     """Return the score of a node all of whose moves were searched, or enough, and store it."""
     frames = memory.frames
-    best, depth = frames[ply, BEST], frames[ply, DEPTH]
+    best, depth = frames[ply].best, frames[ply].depth
     memory.state[VALUE] = best
     if not settings.transpositions or depth <= 0 or (ply == 0 and settings.excluded > 0):
         return
     bound = EXACT
-    if best <= frames[ply, LOW]:
+    if best <= frames[ply].low:
         bound = UPPER
-    elif best >= frames[ply, BETA]:
+    elif best >= frames[ply].beta:
         bound = LOWER
-    store(table, frames[ply, NAME], pack(frames[ply, BEST_MOVE], depth, bound, settings.generation, from_node(best, ply)))
+    key = memory.keys[settings.past + ply]
+    store(table, key, pack(frames[ply].best_move, depth, bound, settings.generation, from_node(best, ply)))

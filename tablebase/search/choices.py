@@ -98,8 +98,8 @@ class Options:
     repetition : Repetition
     progress : int
         Plies without a capture after which the game is a draw; 0 for no such rule. Tables know none.
-    transpositions, ordering, mirror_keys : bool
-        Whether to use the transposition table, to order moves, and to share entries between mirror images; for checks.
+    transpositions, ordering : bool
+        Whether to use the transposition table, and to order moves; for checks.
     """
 
     exact: bool = False
@@ -111,7 +111,6 @@ class Options:
     progress: int = 0
     transpositions: bool = True
     ordering: bool = True
-    mirror_keys: bool = False
 
 
 def check_options(options: Options) -> None:

@@ -261,7 +261,6 @@ class Engine:
             exact=options.exact,
             transpositions=options.transpositions,
             ordering=options.ordering,
-            mirror_keys=options.mirror_keys,
             repetition=_REPETITIONS[options.repetition],
             # The kernel counts in 64 bits.
             progress=min(options.progress, sys.maxsize),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,32 +15,31 @@ from tablebase.slices.rule_arrays import Int32, Int64, RuleArrays
 MOST_PLIES = 128
 MOST_DEPTH = MOST_PLIES - 8
 
-(
-    ALPHA,
-    BETA,
-    DEPTH,
-    LOW,
-    BEST,
-    BEST_MOVE,
-    MOVES,
-    NEXT_MOVE,
-    SEARCHED,
-    STAGE,
-    MOVE,
-    VICTIM,
-    QUIET_PLIES,
-    AFTER_NULL,
-    THREATENED,
-    NAME,
-    FLIPPED,
-    SAVED,
-) = range(18)
-FRAME = SAVED + NUMBERS
-"""Numbers in a frame; the last ones are `Board.numbers` before the move."""
+FRAME = np.dtype(
+    [
+        ("alpha", np.int64),
+        ("beta", np.int64),
+        ("depth", np.int64),
+        ("low", np.int64),  # alpha at first
+        ("best", np.int64),
+        ("best_move", np.int64),
+        ("moves", np.int64),  # how many there are
+        ("next_move", np.int64),
+        ("searched", np.int64),  # moves
+        ("stage", np.int64),
+        ("move", np.int64),
+        ("victim", np.int64),
+        ("quiet_plies", np.int64),
+        ("after_null", np.int64),
+        ("threatened", np.int64),
+        ("saved", np.int64, (NUMBERS,)),  # `Board.numbers` before the move
+    ]
+)
+"""What is known of a node on the way from the root."""
 PLAIN, ZERO_WINDOW, REDUCED, NULL = range(4)
 """Stages of the search of a move."""
 
-PLY, PHASE, VALUE, NODES, TABLE_HITS, DEEPEST, STATE = range(7)
+PLY, PHASE, VALUE, NODES, TABLE_HITS, STATE = range(6)
 ENTERING, LOOPING, RETURNING = range(3)
 
 NEVER, DRAWS, LOSES = range(3)
@@ -53,7 +52,6 @@ class Settings(NamedTuple):
     exact: bool = False
     transpositions: bool = True
     ordering: bool = True
-    mirror_keys: bool = False  # whether mirror images share an entry of the transposition table
     repetition: int = NEVER
     progress: int = 0  # plies without a capture that draw; 0 for no limit
     past: int = 0  # positions of the game before the root
@@ -66,7 +64,7 @@ class Memory(NamedTuple):
     """What a thread's search writes; T steps."""
 
     state: Int64  # (STATE,)
-    frames: Int64  # (MOST_PLIES, FRAME)
+    frames: Any  # (MOST_PLIES,) records of type `FRAME`
     moves: Int32  # (MOST_PLIES, most moves)
     ranks: Int64  # (MOST_PLIES, most moves) the highest first
     killers: Int32  # (MOST_PLIES, 2) quiet moves that cut off
@@ -77,18 +75,18 @@ class Memory(NamedTuple):
     excluded: Int32  # (most moves,)
 
 
-def new_memory(rules: RuleArrays, past: int = 0) -> Memory:
+def new_memory(rules: RuleArrays) -> Memory:
     """Empty arrays for the search of one thread."""
     return Memory(
         state=np.zeros(STATE, dtype=np.int64),
-        frames=np.zeros((MOST_PLIES, FRAME), dtype=np.int64),
+        frames=np.zeros(MOST_PLIES, dtype=FRAME).view(np.recarray),
         moves=np.zeros((MOST_PLIES, rules.most_moves), dtype=np.int32),
         ranks=np.zeros((MOST_PLIES, rules.most_moves), dtype=np.int64),
         killers=np.full((MOST_PLIES, 2), NO_MOVE, dtype=np.int32),
         history=np.zeros(len(rules.origin), dtype=np.int64),
         lines=np.zeros((MOST_PLIES, MOST_PLIES), dtype=np.int32),
         lengths=np.zeros(MOST_PLIES, dtype=np.int64),
-        keys=np.zeros(past + MOST_PLIES, dtype=np.int64),
+        keys=np.zeros(MOST_PLIES, dtype=np.int64),
         excluded=np.zeros(rules.most_moves, dtype=np.int32),
     )
 
@@ -96,11 +94,13 @@ def new_memory(rules: RuleArrays, past: int = 0) -> Memory:
 def begin(memory: Memory, depth: int, alpha: int = -INFINITY, beta: int = INFINITY, quiet_plies: int = 0) -> None:
     """Prepare a search from the root; `run` then carries it out."""
     memory.state[:] = 0
-    memory.frames[0, [ALPHA, BETA, DEPTH, QUIET_PLIES, AFTER_NULL]] = alpha, beta, depth, quiet_plies, 1
+    root = memory.frames[0]
+    root["alpha"], root["beta"], root["depth"] = alpha, beta, depth
+    root["quiet_plies"], root["after_null"] = quiet_plies, 1
 
 
 @inline
 def push(memory: Memory, ply: int, alpha: int, beta: int, depth: int) -> None:
     """Set the window and depth of the node below, seen from this one."""
     frames = memory.frames
-    frames[ply + 1, ALPHA], frames[ply + 1, BETA], frames[ply + 1, DEPTH] = -beta, -alpha, depth
+    frames[ply + 1].alpha, frames[ply + 1].beta, frames[ply + 1].depth = -beta, -alpha, depth

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from tablebase.errors import CapacityError, RulesError, TablebaseError
-from tablebase.game.kernels import POINT, call_evaluate, no_evaluation
+from tablebase.game.kernels import call_evaluate, no_evaluation
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.search.choices import Cards, Foresight, Objective
 from tablebase.search.leaf_tables import no_tables
@@ -30,6 +29,7 @@ from tablebase.search.maxn_frames import (
     Settings,
     Space,
     Tables,
+    Task,
     new_space,
 )
 
@@ -90,22 +90,6 @@ class Outlook:
     def values(self) -> tuple[int, ...]:
         """The values of the best move."""
         return self.moves[0].values
-
-    def to_dict(self) -> dict[str, Any]:
-        """What JSON says of it; values are in points, and of moves that are found to be no better, null."""
-        return {
-            "best": str(self.best),
-            "values": _points(self.values),
-            "moves": [{"move": str(one.code), "values": _points(one.values) if one.exact else None} for one in self.moves],
-            "line": list(self.line),
-            "nodes": self.nodes,
-            "positions": self.positions,
-            "leaves": self.leaves,
-        }
-
-
-def _points(values: tuple[int, ...]) -> list[float]:
-    return [value / POINT for value in values]
 
 
 class Lookahead:
@@ -206,22 +190,20 @@ class Lookahead:
         if self._space is None:
             self._space = new_space(kernels, self.game.players, self._levels)
         space = self._space
-        rules, parameters = kernels.rules, evaluation.parameters
-        begin(kernels.expand, evaluation.evaluate, rules, parameters, settings, self._cuts, np.array(state, np.int64), space)
+        task = Task(
+            kernels.expand,
+            kernels.index,
+            evaluation.evaluate,
+            kernels.rules,
+            evaluation.parameters,
+            self._tables,
+            settings,
+            self._cuts,
+        )
+        begin(task, np.array(state, np.int64), space)
         while True:
             left = self.foresight.nodes - int(space.counts[NODES])
-            status = run(
-                kernels.expand,
-                kernels.index,
-                evaluation.evaluate,
-                rules,
-                parameters,
-                self._tables,
-                settings,
-                self._cuts,
-                space,
-                min(SLICE, left),
-            )
+            status = run(task, space, min(SLICE, left))
             if status == TOO_DEEP:
                 return None
             if status != PAUSED:

@@ -18,30 +18,22 @@ from tablebase.compute.jit import inline, jit
 from tablebase.compute.pointers import borrowed
 from tablebase.game.kernels import BEGINS, CHANCE, LABEL, NOBODY, OVER, STATE, WEIGHT, WIN, Int64
 from tablebase.search.maxn_frames import (
-    ALPHA,
-    BEST,
-    BETA,
     BOUND,
-    COUNT,
     DONE,
     EXACT,
     LEAVES,
-    LEFT,
     LEVEL,
-    NEXT,
     NODES,
     PAUSED,
     POSITIONS,
     RESULT_SEEN,
     RESULT_VALUES,
-    SCORE,
     SHARE_BITS,
     TOO_DEEP,
-    WEIGHTS,
-    WHO,
     Settings,
     Space,
     Tables,
+    Task,
 )
 
 FAR = 1 << 60
@@ -81,39 +73,28 @@ def _lead_in_tables(index: Any, tables: Tables, state: Int64) -> Any:
 
 
 @inline
-def _value(
-    expand: Any,
-    index: Any,
-    evaluate: Any,
-    rules: Int64,
-    parameters: Int64,
-    tables: Tables,
-    settings: Settings,
-    left: int,
-    state: Int64,
-    rows: Int64,
-    values: Int64,
-) -> None:
+def _value(task: Task, left: int, state: Int64, rows: Int64, values: Int64) -> None:
     """Fill in the values of a leaf.
 
     A player who has finished since the root gets a thousandth of a point for each turn that is left, lest he should put it off.
     Where chances are known, because somebody has won or by a table, the difference of both players' chances counts as much as
     having won, for the one and against the other.
     """
-    finished = evaluate(rules, parameters, state, values)
+    tables = task.tables
+    finished = task.evaluate(task.rules, task.parameters, state, values)
     if finished < 0:
-        who, winner = expand(rules, state, NOBODY, rows)
+        who, winner = task.expand(task.rules, state, NOBODY, rows)
         finished = 0
         if who == OVER and winner >= 0:
             finished = 1 << winner
             values[winner] = WIN
     for player in range(len(values)):
-        if (finished & ~settings.finished) >> player & 1:
+        if (finished & ~task.settings.finished) >> player & 1:
             values[player] += left
     if len(tables.spans) > 0:
         lead = np.int64(1 << SHARE_BITS) if finished == 1 else -np.int64(1 << SHARE_BITS)
         if finished == 0:
-            lead = _lead_in_tables(index, tables, state)
+            lead = _lead_in_tables(task.index, tables, state)
         known = lead * WIN >> SHARE_BITS
         values[0] += known
         values[1] -= known
@@ -141,19 +122,17 @@ def _drawn(seed: int, state: Int64, rows: Int64, count: int) -> Any:
 
 
 @inline
-def _arrange(
-    evaluate: Any, rules: Int64, parameters: Int64, settings: Settings, keep: int, who: int, count: int, rows: Int64, order: Int64,
-    static: Int64, players: int,
-) -> Any:  # fmt: skip
+def _arrange(task: Task, keep: int, who: int, count: int, space: Space, level: int) -> Any:
     """Order the rows by the static scores of what they lead to, if need be, and return how many are looked at."""
-    if not settings.sort and not 0 < keep < count:
+    rows, order = space.rows[level], space.order[level]
+    if not task.settings.sort and not 0 < keep < count:
         for row in range(count):
             order[row] = row
         return count
-    values, scores = static[0, :players], static[1]
+    values, scores = space.static[0, : space.values.shape[1]], space.static[1]
     for row in range(count):
-        evaluate(rules, parameters, rows[row, STATE:], values)
-        score = _score(values, who, settings.lead)
+        task.evaluate(task.rules, task.parameters, rows[row, STATE:], values)
+        score = _score(values, who, task.settings.lead)
         place = row
         while place > 0 and scores[place - 1] < score:
             scores[place] = scores[place - 1]
@@ -165,34 +144,29 @@ def _arrange(
 
 
 @inline
-def _expand(
-    expand: Any, evaluate: Any, rules: Int64, parameters: Int64, settings: Settings, cuts: Int64, state: Int64, space: Space,
-    level: int,
-) -> Any:  # fmt: skip
+def _expand(task: Task, state: Int64, space: Space, level: int) -> Any:
     """Fill in the frame of a state, and return whether something follows it."""
+    settings, cuts = task.settings, task.cuts
     frames, rows, order = space.frames, space.rows[level], space.order[level]
-    who, count = expand(rules, state, NOBODY, rows)
+    who, count = task.expand(task.rules, state, NOBODY, rows)
     if who == OVER:
         return False
-    frames[level, WHO] = who
-    frames[level, NEXT] = frames[level, WEIGHTS] = 0
-    frames[level, BEST] = -1
+    frames[level].who = who
+    frames[level].next = frames[level].weights = 0
+    frames[level].best = -1
     space.lengths[level] = 0
-    players = space.values.shape[1]
     if who == CHANCE:
         if not settings.average:
             order[0] = _drawn(settings.seed, state, rows, count)
-            frames[level, COUNT] = 1
+            frames[level].count = 1
             return True
         for row in range(count):
             order[row] = row
-        frames[level, COUNT] = count
+        frames[level].count = count
         space.values[level] = 0
         return True
-    turn = min(settings.turns - frames[level, LEFT], len(cuts) - 1)
-    frames[level, COUNT] = _arrange(
-        evaluate, rules, parameters, settings, cuts[turn], who, count, rows, order, space.static, players
-    )
+    turn = min(settings.turns - frames[level].left, len(cuts) - 1)
+    frames[level].count = _arrange(task, cuts[turn], who, count, space, level)
     return True
 
 
@@ -202,17 +176,17 @@ def _open_window(settings: Settings, frames: Int64, level: int, row: int) -> Non
 
     A row before the best one so far may also be just as good, any other one must be better.
     """
-    alpha, beta = frames[level, ALPHA], frames[level, BETA]
-    who, best = frames[level, WHO], frames[level, BEST]
+    alpha, beta = frames[level].alpha, frames[level].beta
+    who, best = frames[level].who, frames[level].best
     if who == CHANCE and settings.average:
         alpha, beta = -FAR, FAR
     elif who >= 0 and best >= 0:
         tied = 1 if row < best else 0
         if who == 0:
-            alpha = max(alpha, frames[level, SCORE] - tied)
+            alpha = max(alpha, frames[level].score - tied)
         else:
-            beta = min(beta, tied - frames[level, SCORE])
-    frames[level + 1, ALPHA], frames[level + 1, BETA] = alpha, beta
+            beta = min(beta, tied - frames[level].score)
+    frames[level + 1].alpha, frames[level + 1].beta = alpha, beta
 
 
 # What comes back
@@ -231,36 +205,36 @@ def _follow(space: Space, level: int, row: int) -> None:
 def _take(settings: Settings, space: Space, level: int) -> None:
     """Take the values of the next level into account."""
     frames, mine, after = space.frames, space.values[level], space.values[level + 1]
-    row = space.order[level, frames[level, NEXT] - 1]
-    who = frames[level, WHO]
+    row = space.order[level, frames[level].next - 1]
+    who = frames[level].who
     if who == CHANCE and settings.average:
         weight = space.rows[level, row, WEIGHT]
-        frames[level, WEIGHTS] += weight
+        frames[level].weights += weight
         for player in range(len(mine)):
             mine[player] += weight * after[player]
         return
-    score, best = np.int64(0), frames[level, BEST]
+    score, best = np.int64(0), frames[level].best
     if who >= 0:
         score = _score(after, who, settings.lead)
-    if best < 0 or score > frames[level, SCORE] or (score == frames[level, SCORE] and row < best):
-        frames[level, BEST], frames[level, SCORE] = row, score
+    if best < 0 or score > frames[level].score or (score == frames[level].score and row < best):
+        frames[level].best, frames[level].score = row, score
         mine[:] = after
         _follow(space, level, row)
     if not settings.alpha_beta or who < 0:
         return
-    if (who == 0 and frames[level, SCORE] >= frames[level, BETA]) or (who == 1 and -frames[level, SCORE] <= frames[level, ALPHA]):
-        frames[level, NEXT] = frames[level, COUNT]
+    if (who == 0 and frames[level].score >= frames[level].beta) or (who == 1 and -frames[level].score <= frames[level].alpha):
+        frames[level].next = frames[level].count
 
 
 @inline
 def _record(settings: Settings, space: Space) -> None:
     """Note the result of a move in the root."""
-    row = space.order[0, space.frames[0, NEXT] - 1]
+    row = space.order[0, space.frames[0].next - 1]
     after = space.values[1]
     seen = EXACT
     if settings.alpha_beta:
         ahead = after[0] - after[1]
-        if ahead <= space.frames[1, ALPHA] or ahead >= space.frames[1, BETA]:
+        if ahead <= space.frames[1].alpha or ahead >= space.frames[1].beta:
             seen = BOUND
     space.results[row, RESULT_SEEN] = seen
     for player in range(len(after)):
@@ -268,44 +242,29 @@ def _record(settings: Settings, space: Space) -> None:
 
 
 @jit
-def begin(
-    expand: Any, evaluate: Any, rules: Int64, parameters: Int64, settings: Settings, cuts: Int64, root: Int64, space: Space
-) -> None:
-    """Set up the search of a state in which a player is to move; the parameters are those of `run`."""
+def begin(task: Task, root: Int64, space: Space) -> None:
+    """Set up the search of a state in which a player is to move."""
     space.counts[:] = 0
     space.counts[NODES] = space.counts[POSITIONS] = 1
     space.results[:] = 0
-    space.frames[0, LEFT] = settings.turns
-    space.frames[0, ALPHA], space.frames[0, BETA] = -FAR, FAR
-    _expand(expand, evaluate, rules, parameters, settings, cuts, root, space, 0)
+    space.frames[0].left = task.settings.turns
+    space.frames[0].alpha, space.frames[0].beta = -FAR, FAR
+    _expand(task, root, space, 0)
 
 
 @jit
-def run(
-    expand: Any,
-    index: Any,
-    evaluate: Any,
-    rules: Int64,
-    parameters: Int64,
-    tables: Tables,
-    settings: Settings,
-    cuts: Int64,
-    space: Space,
-    most: int,
-) -> int:
+def run(task: Task, space: Space, most: int) -> int:
     """Go on with a search, and look at most at `most` states before a pause.
 
-    `expand`, `index` and `evaluate` are the game's compiled functions; `rules` and `parameters` are what they are given. `cuts`
-    says for each turn, and its last number for all later ones, how many of the best moves are looked at, 0 for all. Returns
-    `DONE`, with the values and the line of level 0, `PAUSED`, or `TOO_DEEP` if the space has too few levels.
+    Returns `DONE`, with the values and the line of level 0, `PAUSED`, or `TOO_DEEP` if the space has too few levels.
     """
-    tables, space = borrowed(tables), borrowed(space)
-    frames, counts = space.frames, space.counts
+    task, space = borrowed(task), borrowed(space)
+    settings, frames, counts = task.settings, space.frames, space.counts
     level = counts[LEVEL]
     looked = 0
     while True:
-        place = frames[level, NEXT]
-        if place < frames[level, COUNT]:
+        place = frames[level].next
+        if place < frames[level].count:
             if looked == most:
                 counts[LEVEL] = level
                 return PAUSED
@@ -313,29 +272,27 @@ def run(
                 return TOO_DEEP
             looked += 1
             row = space.order[level, place]
-            frames[level, NEXT] = place + 1
+            frames[level].next = place + 1
             state = space.rows[level, row, STATE:]
             begins = space.rows[level, row, BEGINS]
             _open_window(settings, frames, level, row)
             level += 1
-            frames[level, LEFT] = frames[level - 1, LEFT] - begins
+            frames[level].left = frames[level - 1].left - begins
             counts[NODES] += 1
             counts[POSITIONS] += begins
-            ends = frames[level, LEFT] == 0
+            ends = frames[level].left == 0
             if settings.stop and begins and not ends:
-                finished = evaluate(rules, parameters, state, space.values[level])
+                finished = task.evaluate(task.rules, task.parameters, state, space.values[level])
                 ends = finished >= 0 and finished != settings.finished
-            if ends or not _expand(expand, evaluate, rules, parameters, settings, cuts, state, space, level):
+            if ends or not _expand(task, state, space, level):
                 counts[LEAVES] += 1
-                left = frames[level, LEFT]
-                rows, values = space.rows[level], space.values[level]
-                _value(expand, index, evaluate, rules, parameters, tables, settings, left, state, rows, values)
-                frames[level, WHO], frames[level, COUNT], frames[level, NEXT] = OVER, 0, 0
+                _value(task, frames[level].left, state, space.rows[level], space.values[level])
+                frames[level].who, frames[level].count, frames[level].next = OVER, 0, 0
                 space.lengths[level] = 0
             continue
-        if frames[level, WHO] == CHANCE and settings.average:
+        if frames[level].who == CHANCE and settings.average:
             for player in range(space.values.shape[1]):
-                space.values[level, player] //= frames[level, WEIGHTS]
+                space.values[level, player] //= frames[level].weights
         if level == 0:
             return DONE
         level -= 1

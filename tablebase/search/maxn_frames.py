@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,20 @@ from tablebase.game.kernels import STATE, Int64, Kernels
 
 SHARE_BITS = 30
 """Chances of tables are multiples of 2 to the power of minus this."""
-WHO, COUNT, NEXT, BEST, SCORE, WEIGHTS, LEFT, ALPHA, BETA, FRAME = range(10)
-"""What a frame holds: what `expand` has returned, how many rows are looked at and the next one, the best row so far and its
-score, the sum of weights, the turns left, and the window; then how many there are."""
+FRAME = np.dtype(
+    [
+        ("who", np.int64),  # to move, as `expand` returns it
+        ("count", np.int64),  # rows that are looked at
+        ("next", np.int64),  # row
+        ("best", np.int64),  # row so far
+        ("score", np.int64),  # of that row
+        ("weights", np.int64),  # their sum
+        ("left", np.int64),  # turns
+        ("alpha", np.int64),
+        ("beta", np.int64),
+    ]
+)
+"""What is known of a state on the way from the root."""
 LEVEL, NODES, POSITIONS, LEAVES, COUNTS = range(5)
 """What a search counts: the level it is at; states, those that begin a turn or end the game, and those that were evaluated."""
 RESULT_SEEN, RESULT_VALUES = 0, 1
@@ -45,11 +56,25 @@ class Tables(NamedTuple):
     chances: NDArray[np.int32]
 
 
+class Task(NamedTuple):
+    """What a search needs to know; it changes none of it."""
+
+    expand: Any  # the first three are compiled functions of `Kernels` and `StateEvaluation`
+    index: Any
+    evaluate: Any
+    rules: Int64  # what they are given
+    parameters: Int64  # what `evaluate` is given beside the rules
+    tables: Tables
+    settings: Settings
+    # For each turn, and the last one for all later ones: how many of the moves that seem best are looked at, 0 for all.
+    cuts: Int64
+
+
 class Space(NamedTuple):
     """Space for a search."""
 
     rows: Int64  # (levels, widest, STATE + fields) what follows the state of each level
-    frames: Int64  # (levels, FRAME)
+    frames: Any  # (levels,) records of type `FRAME`
     order: Int64  # (levels, widest) the rows in the order in which they are looked at
     values: Int64  # (levels, players) the best vector so far, or the sum of weighted ones
     static: Int64  # (2, max(widest, players)) for sorting: the values of one state, and the scores of all rows
@@ -64,7 +89,7 @@ def new_space(kernels: Kernels, players: int, levels: int) -> Space:
     widest = kernels.widest
     return Space(
         rows=np.zeros((levels, widest, STATE + kernels.fields), np.int64),
-        frames=np.zeros((levels, FRAME), np.int64),
+        frames=np.zeros(levels, FRAME).view(np.recarray),
         order=np.zeros((levels, widest), np.int64),
         values=np.zeros((levels, players), np.int64),
         static=np.zeros((2, max(widest, players)), np.int64),

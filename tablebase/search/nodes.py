@@ -9,27 +9,12 @@ import numpy as np
 from tablebase.compute.jit import inline
 from tablebase.search.evaluation import EvaluationArrays, evaluate
 from tablebase.search.frames import (
-    ALPHA,
-    BEST,
-    BEST_MOVE,
-    BETA,
-    DEPTH,
     DRAWS,
-    FLIPPED,
-    LOW,
     MOST_PLIES,
-    MOVES,
-    NAME,
     NEVER,
-    NEXT_MOVE,
     NODES,
     PLAIN,
-    QUIET_PLIES,
-    SAVED,
-    SEARCHED,
-    STAGE,
     TABLE_HITS,
-    THREATENED,
     VALUE,
     Memory,
     Settings,
@@ -41,7 +26,6 @@ from tablebase.search.transposition import EXACT, LOWER, NO_MOVE, UPPER, bound_o
 from tablebase.slices.bit_board import (
     EMPTY,
     KEY,
-    MIRRORED_KEY,
     NUMBERS,
     Board,
     can_win,
@@ -86,17 +70,17 @@ def enter(
         if is_drawn_or_repeated(memory, settings, ply):
             return HAS_VALUE
         # No line is worth more than a win at the next ply, or by an escape now, or less than a loss now.
-        frames[ply, ALPHA] = max(frames[ply, ALPHA], ply - WIN)
-        frames[ply, BETA] = min(frames[ply, BETA], WIN - ply - (rules.runner == NOBODY))
-        if frames[ply, ALPHA] >= frames[ply, BETA]:
-            state[VALUE] = frames[ply, ALPHA]
+        frames[ply].alpha = max(frames[ply].alpha, ply - WIN)
+        frames[ply].beta = min(frames[ply].beta, WIN - ply - (rules.runner == NOBODY))
+        if frames[ply].alpha >= frames[ply].beta:
+            state[VALUE] = frames[ply].alpha
             return HAS_VALUE
-    frames[ply, LOW] = frames[ply, ALPHA]
-    frames[ply, BEST], frames[ply, BEST_MOVE] = -INFINITY, NO_MOVE
-    frames[ply, NEXT_MOVE] = frames[ply, SEARCHED] = 0
-    frames[ply, THREATENED] = False
-    frames[ply, STAGE] = PLAIN
-    depth = frames[ply, DEPTH]
+    frames[ply].low = frames[ply].alpha
+    frames[ply].best, frames[ply].best_move = -INFINITY, NO_MOVE
+    frames[ply].next_move = frames[ply].searched = 0
+    frames[ply].threatened = False
+    frames[ply].stage = PLAIN
+    depth = frames[ply].depth
     if (settings.exact and depth <= 0) or ply >= MOST_PLIES - 2 or has_escaped(rules, board, side):
         state[VALUE] = leaf_score(rules, evaluation, board, ply, side)
         return HAS_VALUE
@@ -104,23 +88,20 @@ def enter(
         return enter_quiescence(rules, evaluation, board, memory, ply, side)
     hash_move = np.int64(NO_MOVE)
     if settings.transpositions:
-        name_position(board, memory, settings, ply)
-        data = find(table, frames[ply, NAME])
+        data = find(table, board.numbers[KEY])
         if data != 0:
             hash_move = move_of(data)
-            if hash_move != NO_MOVE and frames[ply, FLIPPED]:
-                hash_move = np.int64(rules.image[hash_move])
             if ply > 0 and cuts_off(data, memory, settings, ply):
                 return HAS_VALUE
-    frames[ply, MOVES] = list_moves(rules, board, side, memory.moves[ply])
+    frames[ply].moves = list_moves(rules, board, side, memory.moves[ply])
     if ply == 0:
         leave_out_excluded(memory, settings)
     if ends_at_once(rules, board, memory, ply, side):
         return HAS_VALUE
     if not settings.exact:
-        frames[ply, THREATENED] = can_win(rules, board, 1 - side)
-        if frames[ply, THREATENED] and ply < MOST_PLIES // 2:
-            frames[ply, DEPTH] = depth + 1
+        frames[ply].threatened = can_win(rules, board, 1 - side)
+        if frames[ply].threatened and ply < MOST_PLIES // 2:
+            frames[ply].depth = depth + 1
     if settings.ordering:
         rank_moves(rules, evaluation, board, memory, ply, hash_move)
     if depth == 1 and are_leaves_plain(tables, board, settings):
@@ -143,14 +124,14 @@ def search_last_ply(
     """Search all moves of a node in a loop, without frames for its children; none of the moves wins at once."""
     frames, state = memory.frames, memory.state
     for i in range(NUMBERS):
-        frames[ply, SAVED + i] = board.numbers[i]
-    while frames[ply, NEXT_MOVE] < frames[ply, MOVES] and frames[ply, ALPHA] < frames[ply, BETA]:
+        frames[ply].saved[i] = board.numbers[i]
+    while frames[ply].next_move < frames[ply].moves and frames[ply].alpha < frames[ply].beta:
         move = pick(memory, settings, ply)
         victim = make(rules, board, evaluation.values, side, move)
         score = -leaf_score(rules, evaluation, board, ply + 1, 1 - side)
         shift_back(rules, board, side, move, victim)
         for i in range(NUMBERS):
-            board.numbers[i] = frames[ply, SAVED + i]
+            board.numbers[i] = frames[ply].saved[i]
         state[NODES] += 1
         memory.lengths[ply + 1] = 0
         take_score(memory, ply, move, victim, score)
@@ -159,7 +140,7 @@ def search_last_ply(
 @inline
 def is_drawn_or_repeated(memory: Memory, settings: Settings, ply: int) -> bool:
     """Whether the options of play end the game here; the score is then in the state."""
-    quiet_plies = memory.frames[ply, QUIET_PLIES]
+    quiet_plies = memory.frames[ply].quiet_plies
     if settings.progress > 0 and quiet_plies >= settings.progress:
         memory.state[VALUE] = 0
         return True
@@ -198,27 +179,27 @@ def wins_now(rules: RuleArrays, board: Board, side: int, move: int) -> Any:
 def leave_out_excluded(memory: Memory, settings: Settings) -> None:
     """Take the excluded moves off the root's list."""
     moves, kept = memory.moves[0], 0
-    for i in range(memory.frames[0, MOVES]):
+    for i in range(memory.frames[0].moves):
         excluded = False
         for j in range(settings.excluded):
             excluded |= memory.excluded[j] == moves[i]
         if not excluded:
             moves[kept] = moves[i]
             kept += 1
-    memory.frames[0, MOVES] = kept
+    memory.frames[0].moves = kept
 
 
 @inline
 def ends_at_once(rules: RuleArrays, board: Board, memory: Memory, ply: int, side: int) -> bool:
     """Whether a node has no move, or one that wins; its score is then in the state, and that move is its line."""
     moves = memory.moves[ply]
-    if memory.frames[ply, MOVES] == 0:
+    if memory.frames[ply].moves == 0:
         memory.state[VALUE] = no_move_score(rules, ply)
         return True
-    for i in range(memory.frames[ply, MOVES]):
+    for i in range(memory.frames[ply].moves):
         if wins_now(rules, board, side, moves[i]):
-            memory.state[VALUE] = memory.frames[ply, BEST] = WIN - ply - 1
-            memory.frames[ply, BEST_MOVE] = moves[i]
+            memory.state[VALUE] = memory.frames[ply].best = WIN - ply - 1
+            memory.frames[ply].best_move = moves[i]
             memory.lines[ply, 0] = moves[i]
             memory.lengths[ply] = 1
             return True
@@ -229,23 +210,23 @@ def ends_at_once(rules: RuleArrays, board: Board, memory: Memory, ply: int, side
 def enter_quiescence(rules: RuleArrays, evaluation: EvaluationArrays, board: Board, memory: Memory, ply: int, side: int) -> int:
     """Enter a node beyond the depth: its score is at least that of the position as it stands, unless there is a threat."""
     frames, moves = memory.frames, memory.moves[ply]
-    frames[ply, MOVES] = list_moves(rules, board, side, moves)
+    frames[ply].moves = list_moves(rules, board, side, moves)
     if ends_at_once(rules, board, memory, ply, side):
         return HAS_VALUE
-    frames[ply, THREATENED] = can_win(rules, board, 1 - side) and frames[ply, DEPTH] > -QUIESCENCE
-    if not frames[ply, THREATENED]:
-        standing = evaluate(rules, evaluation, board, side, frames[ply, MOVES])
-        if standing >= frames[ply, BETA]:
+    frames[ply].threatened = can_win(rules, board, 1 - side) and frames[ply].depth > -QUIESCENCE
+    if not frames[ply].threatened:
+        standing = evaluate(rules, evaluation, board, side, frames[ply].moves)
+        if standing >= frames[ply].beta:
             memory.state[VALUE] = standing
             return HAS_VALUE
-        frames[ply, BEST] = standing
-        frames[ply, ALPHA] = max(frames[ply, ALPHA], standing)
+        frames[ply].best = standing
+        frames[ply].alpha = max(frames[ply].alpha, standing)
         captures = 0
-        for i in range(frames[ply, MOVES]):
+        for i in range(frames[ply].moves):
             if board.squares[rules.target[moves[i]]] != EMPTY:
                 moves[captures] = moves[i]
                 captures += 1
-        frames[ply, MOVES] = captures
+        frames[ply].moves = captures
         if captures == 0:
             memory.state[VALUE] = standing
             return HAS_VALUE
@@ -254,19 +235,10 @@ def enter_quiescence(rules: RuleArrays, evaluation: EvaluationArrays, board: Boa
 
 
 @inline
-def name_position(board: Board, memory: Memory, settings: Settings, ply: int) -> None:
-    """Decide under which key the transposition table knows the position."""
-    key, mirrored = board.numbers[KEY], board.numbers[MIRRORED_KEY]
-    flipped = settings.mirror_keys and mirrored < key
-    memory.frames[ply, NAME] = mirrored if flipped else key
-    memory.frames[ply, FLIPPED] = flipped
-
-
-@inline
 def cuts_off(data: int, memory: Memory, settings: Settings, ply: int) -> bool:
     """Whether an entry decides a node with an open window of one; its score is then in the state."""
     frames = memory.frames
-    alpha, beta, depth = frames[ply, ALPHA], frames[ply, BETA], frames[ply, DEPTH]
+    alpha, beta, depth = frames[ply].alpha, frames[ply].beta, frames[ply].depth
     enough = depth_of(data) == depth if settings.exact else depth_of(data) >= depth
     if not enough or beta - alpha > 1:
         return False

@@ -8,7 +8,7 @@ import numpy as np
 
 from tablebase.compute.jit import inline
 from tablebase.search.evaluation import EvaluationArrays
-from tablebase.search.frames import ALPHA, BEST, BEST_MOVE, BETA, DEPTH, MOVES, NEXT_MOVE, SEARCHED, Memory, Settings
+from tablebase.search.frames import Memory, Settings
 from tablebase.slices.bit_board import EMPTY, Board
 from tablebase.slices.rule_arrays import RuleArrays
 
@@ -21,7 +21,7 @@ def rank_moves(rules: RuleArrays, evaluation: EvaluationArrays, board: Board, me
     """Rank the moves: the transposition table's, captures by value, killers, the others by history."""
     squares, values, killers, history = board.squares, evaluation.values, memory.killers, memory.history
     moves, ranks = memory.moves, memory.ranks
-    for i in range(memory.frames[ply, MOVES]):
+    for i in range(memory.frames[ply].moves):
         move = moves[ply, i]
         origin, target = rules.origin[move], rules.target[move]
         victim = squares[target]
@@ -41,15 +41,15 @@ def rank_moves(rules: RuleArrays, evaluation: EvaluationArrays, board: Board, me
 @inline
 def pick(memory: Memory, settings: Settings, ply: int) -> Any:
     """Bring the highest-ranked move that is left to the front, and return it."""
-    moves, ranks, first = memory.moves, memory.ranks, memory.frames[ply, NEXT_MOVE]
-    if settings.ordering or memory.frames[ply, DEPTH] <= 0:
+    moves, ranks, first = memory.moves, memory.ranks, memory.frames[ply].next_move
+    if settings.ordering or memory.frames[ply].depth <= 0:
         best = first
-        for i in range(first + 1, memory.frames[ply, MOVES]):
+        for i in range(first + 1, memory.frames[ply].moves):
             if ranks[ply, i] > ranks[ply, best]:
                 best = i
         moves[ply, first], moves[ply, best] = moves[ply, best], moves[ply, first]
         ranks[ply, first], ranks[ply, best] = ranks[ply, best], ranks[ply, first]
-    memory.frames[ply, NEXT_MOVE] += 1
+    memory.frames[ply].next_move += 1
     return moves[ply, first]
 
 
@@ -70,14 +70,14 @@ def remember(memory: Memory, ply: int, move: int, depth: int) -> None:
 def take_score(memory: Memory, ply: int, move: int, victim: int, score: int) -> None:
     """Note the score of a move: the best one so far, the best line, and a quiet move that cuts off."""
     frames = memory.frames
-    frames[ply, SEARCHED] += 1
-    if score > frames[ply, BEST]:
-        frames[ply, BEST], frames[ply, BEST_MOVE] = score, move
-        if score > frames[ply, ALPHA]:
-            frames[ply, ALPHA] = score
+    frames[ply].searched += 1
+    if score > frames[ply].best:
+        frames[ply].best, frames[ply].best_move = score, move
+        if score > frames[ply].alpha:
+            frames[ply].alpha = score
             extend_line(memory, ply, move)
-            if score >= frames[ply, BETA] and victim == EMPTY and frames[ply, DEPTH] > 0:
-                remember(memory, ply, move, frames[ply, DEPTH])
+            if score >= frames[ply].beta and victim == EMPTY and frames[ply].depth > 0:
+                remember(memory, ply, move, frames[ply].depth)
 
 
 @inline

@@ -95,23 +95,29 @@ class ProofSearch:
 
     def winning(self, position: Position) -> Child:
         """The attacker's move in a position that is proved: one that wins at once or has the shortest proof."""
-        moves = [child for child in self._expand(position) if child.position is None or self.rank(child.position) < INFINITE]
+        moves = [child for child in self.expand(position) if child.position is None or self.rank(child.position) < INFINITE]
         return min(moves, key=lambda child: -1 if child.position is None else self.rank(child.position))
-
-    def replies(self, position: Position) -> tuple[Child, ...]:
-        """All moves of a position."""
-        return self._expand(position)
 
     def rank(self, position: Position) -> int:
         """The plies that a proof has; 0 if rules or tables say it, `INFINITE` if there is none."""
         return 0 if self._known.get(position) else self._proved.get(position, INFINITE)
+
+    def expand(self, position: Position) -> tuple[Child, ...]:
+        """The moves of a position, each once; none if the game is over."""
+        if (found := self._children.get(position)) is not None:
+            return found
+        moves = dict.fromkeys(legal_moves(self.game, position))
+        found = tuple(Child(move, None if wins_at_once(self.game, position, move) else play(position, move)) for move in moves)
+        self._children[position] = found
+        self._moves += len(found)
+        return found
 
     # Nodes
 
     def _search(self, position: Position, plies: int, threshold: int, counter: int) -> None:
         """Search a node until its number for the side to move reaches the threshold, or that for the other side does."""
         self._count()
-        before, children = self.nodes, [child.position for child in self._expand(position)]
+        before, children = self.nodes, [child.position for child in self.expand(position)]
         while True:
             numbers = [self._look_up(child, plies - 1, position.side) for child in children]
             # A move that gives the other side its way is out.
@@ -140,7 +146,7 @@ class ProofSearch:
             return (0, INFINITE) if won == (1 - parent == self.attacker) else (INFINITE, 0)
         assert position is not None
         known = self._numbers.get((position, plies))
-        return known[:2] if known else (1, len(self._expand(position)))
+        return known[:2] if known else (1, len(self.expand(position)))
 
     def _store(self, position: Position, plies: int, number: int, other: int, nodes: int) -> None:
         """Keep the numbers of a node; once one of them is 0, what follows for its position."""
@@ -164,7 +170,7 @@ class ProofSearch:
         return self._known[position]
 
     def _decide(self, position: Position) -> bool | None:
-        children = self._expand(position)
+        children = self.expand(position)
         if not children:
             outcome = decided(self.game, position)
         elif any(child.position is None for child in children):
@@ -188,16 +194,6 @@ class ProofSearch:
             return None
         self.table_hits += 1
         return outcome
-
-    def _expand(self, position: Position) -> tuple[Child, ...]:
-        """The moves of a position, each once; none if the game is over."""
-        if (found := self._children.get(position)) is not None:
-            return found
-        moves = dict.fromkeys(legal_moves(self.game, position))
-        found = tuple(Child(move, None if wins_at_once(self.game, position, move) else play(position, move)) for move in moves)
-        self._children[position] = found
-        self._moves += len(found)
-        return found
 
     # Limits
 

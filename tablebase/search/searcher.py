@@ -16,7 +16,7 @@ from tablebase.game import Game
 from tablebase.game.moves import Position
 from tablebase.search.alphabeta import LACKS_TABLE, PAUSED, run
 from tablebase.search.evaluation import EvaluationArrays
-from tablebase.search.frames import DEEPEST, MOST_PLIES, NODES, PLY, TABLE_HITS, VALUE, Memory, Settings, begin, new_memory
+from tablebase.search.frames import MOST_PLIES, NODES, PLY, TABLE_HITS, VALUE, Memory, Settings, begin, new_memory
 from tablebase.search.probing import TableCache
 from tablebase.search.scores import INFINITY
 from tablebase.search.transposition import MOST_STEPS
@@ -52,8 +52,7 @@ class Found(NamedTuple):
 class Searcher:
     """Searches one position after another, in one thread; the transposition table is shared.
 
-    `nodes`, `table_hits` and `deepest` are the nodes entered and positions found in tables since `start`, and the plies of the
-    longest line.
+    `nodes` and `table_hits` are the nodes entered and positions found in tables since `start`.
     """
 
     def __init__(self, game: Game, evaluation: EvaluationArrays, table: Int64, cache: TableCache) -> None:
@@ -63,7 +62,7 @@ class Searcher:
             raise RulesError(f"{game.name}: the search takes games of up to {MOST_STEPS:,} steps, not of {steps:,}")
         self.evaluation, self.table, self.cache = evaluation, table, cache
         self.memory: Memory = new_memory(self.rules)
-        self.nodes = self.table_hits = self.deepest = 0
+        self.nodes = self.table_hits = 0
         self._position, self._past = Position((), 0), np.zeros(0, dtype=np.int64)
 
     def prepare(self) -> None:
@@ -79,7 +78,7 @@ class Searcher:
         self._past = np.array([set_up(self.rules, each).numbers[KEY] for each in quiet], dtype=np.int64)
         self.memory = self.memory._replace(keys=np.concatenate([self._past, np.zeros(MOST_PLIES, dtype=np.int64)]))
         self.memory.history[:] >>= 3
-        self.nodes = self.table_hits = self.deepest = 0
+        self.nodes = self.table_hits = 0
 
     def search(
         self,
@@ -106,7 +105,6 @@ class Searcher:
             status = self._run(board, settings, nodes)
             self.nodes = before[0] + int(memory.state[NODES])
             self.table_hits = before[1] + int(memory.state[TABLE_HITS])
-            self.deepest = max(self.deepest, int(memory.state[DEEPEST]))
             if status == LACKS_TABLE:
                 self.cache.load(board, settings.side ^ (int(memory.state[PLY]) & 1))
             elif status != PAUSED:

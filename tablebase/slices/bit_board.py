@@ -17,7 +17,7 @@ from tablebase.slices.rule_arrays import NOBODY, WORDS, Int8, Int32, Int64, Rule
 
 EMPTY = -1
 """In `Board.squares`: no piece."""
-KEY, MIRRORED_KEY, MATERIAL, SCORE, NUMBERS = 0, 1, 2, 3, 4
+KEY, MATERIAL, SCORE, NUMBERS = 0, 1, 2, 3
 """Places in `Board.numbers`, and how many there are."""
 ONE = np.uint64(1)
 
@@ -33,15 +33,7 @@ class Board(NamedTuple):
 
 
 def set_up(rules: RuleArrays, position: Position, values: Int64 | None = None) -> Board:
-    """A board with a position.
-
-    Parameters
-    ----------
-    rules : RuleArrays
-    position : Position
-    values : ndarray of int64, shape (K, S), optional
-        What each piece adds to ``numbers[SCORE]``, seen from side 0.
-    """
+    """A board with a position; `values`, of shape (K, S), is what each piece adds to ``numbers[SCORE]``, seen from side 0."""
     kinds, squares = rules.zobrist.shape
     board = Board(
         np.full(squares, EMPTY, dtype=np.int8),
@@ -57,13 +49,12 @@ def set_up(rules: RuleArrays, position: Position, values: Int64 | None = None) -
         board.kinds[kind] |= bits
         board.counts[side] += 1
         board.numbers[KEY] ^= rules.zobrist[kind, square]
-        board.numbers[MIRRORED_KEY] ^= rules.mirrored_zobrist[kind, square]
         # An array, since scalars warn of the overflow that is meant here.
         board.numbers[MATERIAL : MATERIAL + 1] += rules.material[kind, square : square + 1]
         if values is not None:
             board.numbers[SCORE] += values[kind, square]
     if position.side == 1:
-        board.numbers[[KEY, MIRRORED_KEY]] ^= rules.to_move
+        board.numbers[KEY] ^= rules.to_move
     return board
 
 
@@ -92,16 +83,9 @@ def is_legal(rules: RuleArrays, board: Board, step: int) -> Any:
 
 @inline
 def list_moves(rules: RuleArrays, board: Board, side: int, moves: Int32) -> int:
-    """List the legal moves of a side, escapes aside, and return how many there are.
+    """Write the steps of the legal moves of a side, escapes aside, to `moves`, and return how many there are.
 
-    Parameters
-    ----------
-    rules : RuleArrays
-    board : Board
-    side : int
-        The side to move.
-    moves : ndarray of int32, shape (RuleArrays.most_moves,)
-        Output: the number of each move's step.
+    `moves` has room for ``RuleArrays.most_moves``.
     """
     step_begin, squares = rules.step_begin, board.squares
     count = 0
@@ -202,14 +186,12 @@ def make(rules: RuleArrays, board: Board, values: Int64, side: int, move: int) -
     origin, target, numbers = rules.origin[move], rules.target[move], board.numbers
     victim = shift(rules, board, side, move)
     kind = board.squares[target]
-    zobrist, mirrored, material = rules.zobrist, rules.mirrored_zobrist, rules.material
+    zobrist, material = rules.zobrist, rules.material
     numbers[KEY] ^= rules.to_move ^ zobrist[kind, origin] ^ zobrist[kind, target]
-    numbers[MIRRORED_KEY] ^= rules.to_move ^ mirrored[kind, origin] ^ mirrored[kind, target]
     numbers[MATERIAL] += material[kind, target] - material[kind, origin]
     numbers[SCORE] += values[kind, target] - values[kind, origin]
     if victim != EMPTY:
         numbers[KEY] ^= zobrist[victim, target]
-        numbers[MIRRORED_KEY] ^= mirrored[victim, target]
         numbers[MATERIAL] -= material[victim, target]
         numbers[SCORE] -= values[victim, target]
     return victim

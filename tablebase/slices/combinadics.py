@@ -25,18 +25,9 @@ Int64 = NDArray[np.int64]
 
 @cache
 def ways(levels: tuple[int, ...], count: int) -> Int64:
-    """The array W.
+    """The array W for these levels, none of them negative, and up to `count` places.
 
-    Parameters
-    ----------
-    levels : tuple of int
-        The level of each place, never negative.
-    count : int
-        The largest number of places to choose.
-
-    Returns
-    -------
-    ndarray of int64, shape (count + 1, places + 1, largest advance + 1)
+    Its shape is (count + 1, places + 1, largest advance + 1).
     """
     counts = np.zeros((count + 1, len(levels) + 1, count * max(levels, default=0) + 1), dtype=np.int64)
     counts[0, :, 0] = 1
@@ -55,14 +46,7 @@ def advances(levels: tuple[int, ...], count: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Combinations:
-    """All choices of `count` places whose levels sum to `advance`.
-
-    Parameters
-    ----------
-    levels : tuple of int
-    count : int
-    advance : int
-    """
+    """All choices of `count` places whose levels sum to `advance`."""
 
     levels: tuple[int, ...]
     count: int

@@ -25,41 +25,20 @@ ILLEGAL = -2
 
 
 class Conversion(NamedTuple):
-    """A kind of move that leaves a slice: a capture, or a step that changes the advance.
+    """A kind of move that leaves a slice: a capture, or a step that changes the advance."""
 
-    Parameters
-    ----------
-    victim : int or None
-        The captured piece, by its place in `Material.kinds`.
-    child : Material
-        The material afterwards.
-    side : int
-        The side to move then.
-    """
-
-    victim: int | None
-    child: Material
-    side: int
+    victim: int | None  # the captured piece, by its place in `Material.kinds`
+    child: Material  # the material afterwards
+    side: int  # the side to move then
 
 
 class SlotConversion(NamedTuple):
-    """A conversion, the pieces named by their slots in the slice's layout.
+    """A conversion, the pieces named by their slots in the slice's layout."""
 
-    Parameters
-    ----------
-    victim : int or None
-        The captured slot.
-    child : Material
-    side : int
-        The side to move in the child.
-    rest : tuple of int
-        For each piece of the child, in the order of `Material.kinds`, the slot of the parent that becomes it.
-    """
-
-    victim: int | None
+    victim: int | None  # the captured slot
     child: Material
-    side: int
-    rest: tuple[int, ...]
+    side: int  # the side to move in the child
+    rest: tuple[int, ...]  # for each piece of the child, in the order of `Material.kinds`, the slot of the parent that becomes it
 
 
 @cache

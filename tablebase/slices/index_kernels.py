@@ -41,15 +41,7 @@ def _digit(
 
 @jit
 def index_of(index: IndexArrays, which: int, squares: Int8) -> Any:
-    """Index of a position in layout `which`.
-
-    Parameters
-    ----------
-    index : IndexArrays
-    which : int
-    squares : ndarray of int8
-        Square of each slot of that layout.
-    """
+    """Index of a position in layout `which`, given the square of each slot of that layout."""
     first, radix, place, level, ways = index.first, index.radix, index.place, index.level, index.ways
     advance, mirror = index.advance, index.mirror
     rank = _digit(

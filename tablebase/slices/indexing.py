@@ -42,24 +42,12 @@ INDEX_LIMIT = 1 << 40
 
 @dataclass(frozen=True)
 class Group:
-    """The pieces of one kind.
+    """The pieces of one kind."""
 
-    Parameters
-    ----------
-    kind : int
-        Their kind number.
-    slots : range
-        Their places among the layout's slots.
-    squares : tuple of int
-        Square of each place.
-    combinations : Combinations
-        The placements, as choices of places.
-    """
-
-    kind: int
-    slots: range
-    squares: tuple[int, ...]
-    combinations: Combinations
+    kind: int  # their kind number
+    slots: range  # their places among the layout's slots
+    squares: tuple[int, ...]  # square of each place
+    combinations: Combinations  # the placements, as choices of places
 
     @property
     def size(self) -> int:
@@ -99,24 +87,12 @@ class Group:
 
 
 class Lead(NamedTuple):
-    """How the lead group is numbered.
+    """How the lead group is numbered; D lead digits, R placements of the lead group."""
 
-    Parameters
-    ----------
-    rank : ndarray of int32, shape (lead digits,)
-        Placement number of the lead group for each lead digit.
-    digit : ndarray of int32, shape (lead placements,)
-        Lead digit of each placement, or of its mirror image if only that one is numbered.
-    flip : ndarray of bool, shape (lead placements,)
-        Whether the board is mirrored first.
-    fixed : ndarray of bool, shape (lead digits,)
-        Whether the lead is its own mirror image; then both images of a position are numbered.
-    """
-
-    rank: NDArray[np.int32]
-    digit: NDArray[np.int32]
-    flip: NDArray[np.bool_]
-    fixed: NDArray[np.bool_]
+    rank: NDArray[np.int32]  # (D,) placement number of each lead digit
+    digit: NDArray[np.int32]  # (R,) lead digit of each placement, or of its mirror image if only that one is numbered
+    flip: NDArray[np.bool_]  # (R,) whether the board is mirrored first
+    fixed: NDArray[np.bool_]  # (D,) whether the lead is its own mirror image; then both images of a position are numbered
 
 
 class Layout:

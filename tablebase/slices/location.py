@@ -24,43 +24,24 @@ from tablebase.slices.material import Material, materials
 class Location:
     """Where the positions of a slice are stored, and how they are looked up there.
 
-    Parameters
-    ----------
-    material : Material
-        The stored material, whose table holds them.
-    side : int
-        The side to move there.
-    swapped : bool
-        Whether colours are exchanged on the way.
-    pairing : tuple of int
-        Piece ``pairing[j]`` of the slice (numbered as in `Material.kinds`, before any exchange of colours) plays
-        piece ``j`` of the stored material.
+    Piece ``pairing[j]`` of the slice, numbered as in `Material.kinds` before any exchange of colours, plays piece ``j`` of the
+    stored material.
     """
 
-    material: Material
-    side: int
-    swapped: bool
+    material: Material  # the stored material, whose table holds them
+    side: int  # the side to move there
+    swapped: bool  # whether colours are exchanged on the way
     pairing: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class StoredSlice:
-    """A slice under its own name, and where it is stored.
-
-    Parameters
-    ----------
-    material : Material
-    side : int
-        The side to move; 0 where the game has colour swap.
-    location : Location
-    distinct : bool
-        Whether it stands for its aliases; each stored array has exactly one such slice.
-    """
+    """A slice under its own name, and where it is stored."""
 
     material: Material
-    side: int
+    side: int  # the side to move; 0 where the game has colour swap
     location: Location
-    distinct: bool
+    distinct: bool  # whether it stands for its aliases; each stored array has exactly one such slice
 
 
 @cache

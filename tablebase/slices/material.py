@@ -23,19 +23,11 @@ from tablebase.slices.combinadics import advances
 
 @dataclass(frozen=True, order=True)
 class Material:
-    """The piece kinds of both sides.
+    """The piece kinds of both sides."""
 
-    Parameters
-    ----------
-    first, second : tuple of int
-        Kind numbers of side 0 and of side 1, ascending.
-    advance : tuple of int
-        For each tiered kind present, the sum of the levels of its pieces.
-    """
-
-    first: tuple[int, ...]
-    second: tuple[int, ...]
-    advance: tuple[int, ...] = ()
+    first: tuple[int, ...]  # kind numbers of side 0, ascending
+    second: tuple[int, ...]  # kind numbers of side 1, ascending
+    advance: tuple[int, ...] = ()  # for each tiered kind present, the sum of the levels of its pieces
 
     @property
     def kinds(self) -> tuple[int, ...]:
@@ -100,10 +92,7 @@ def material_name(game: Game, material: Material) -> str:
 def parse_material(game: Game, text: str) -> Material:
     """Read a material such as ``RCvW`` or ``FvHHHH@12``; the letters of a side may come in any order, and be small.
 
-    Raises
-    ------
-    NotationError
-        If the text names no material of the game, or more than one tier.
+    It is a `NotationError` if the text names no material of the game, or more than one tier.
     """
     tiers = parse_materials(game, text)
     if len(tiers) > 1:
@@ -150,13 +139,7 @@ def _kind_number(game: Game, letter: str, side: int) -> int:
 
 
 def piece_counts(game: Game, pieces: int | range) -> range:
-    """A number of pieces, or several, as a range.
-
-    Raises
-    ------
-    TablebaseError
-        If the game has no slices with one of these numbers of pieces.
-    """
+    """A number of pieces, or several, as a range; `TablebaseError` if the game has no slices with one of these numbers."""
     counts = range(pieces, pieces + 1) if isinstance(pieces, int) else pieces
     for count in (counts[0], counts[-1]):
         if not 2 <= count <= game.max_pieces:

@@ -19,19 +19,11 @@ Rows = NDArray[np.int64]
 
 
 class Mixed(NamedTuple):
-    """Positions of any materials.
+    """N positions of any materials, with up to P pieces."""
 
-    Parameters
-    ----------
-    kinds, squares : ndarray of int8, shape (positions, pieces)
-        Kind number and square of each piece, ascending as in `Position`; `NO_PIECE` after the last one.
-    sides : ndarray of int8, shape (positions,)
-        The side to move.
-    """
-
-    kinds: Int8
-    squares: Int8
-    sides: Int8
+    kinds: Int8  # (N, P) kind number of each piece, ascending as in `Position`; `NO_PIECE` after the last one
+    squares: Int8  # (N, P) its square, likewise
+    sides: Int8  # (N,) the side to move
 
     def take(self, rows: Rows | slice) -> Mixed:
         """The positions with these numbers."""

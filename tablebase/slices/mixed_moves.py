@@ -9,35 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game import Game, Step
-from tablebase.game.moves import has_escaped
 from tablebase.slices.mixed import NO_PIECE, SQUARES, Int8, Mixed, Rows, in_order
-
-Flags = NDArray[np.bool_]
+from tablebase.slices.movegen import Flags, have_escaped
 
 
 class Moves(NamedTuple):
-    """Moves of positions; arrays of shape (moves,).
+    """Moves of positions; arrays of shape (moves,)."""
 
-    Parameters
-    ----------
-    rows : ndarray of int64
-        The position that has the move, ascending.
-    pieces : ndarray of int64
-        The column of the piece that moves.
-    origins, targets : ndarray of int8
-        The squares between which it moves.
-    victims : ndarray of int8
-        Kind of the captured piece, or `NO_PIECE`.
-    wins : ndarray of bool
-        Whether the move wins at once: it reaches a goal, or captures the last piece.
-    """
-
-    rows: Rows
-    pieces: Rows
-    origins: Int8
-    targets: Int8
-    victims: Int8
-    wins: Flags
+    rows: Rows  # the position that has the move, ascending
+    pieces: Rows  # the column of the piece that moves
+    origins: Int8  # the square from which it moves
+    targets: Int8  # the square to which it moves
+    victims: Int8  # kind of the captured piece, or `NO_PIECE`
+    wins: Flags  # whether the move wins at once: it reaches a goal, or captures the last piece
 
     def take(self, moves: NDArray[Any] | slice) -> Moves:
         """The moves with these numbers, or for which this is true."""
@@ -122,9 +106,12 @@ def _each_once(moves: Moves) -> Moves:
     return moves.take(kept)
 
 
-def _escaped(game: Game, positions: Mixed) -> Flags:
-    """Whether a piece has escaped in each position, so that there are no moves."""
-    count = len(positions.sides)
+def _escaped(game: Game, positions: Mixed) -> NDArray[np.int64]:
+    """The positions in which a piece has escaped, so that there are no moves."""
     if game.escape is None:
-        return np.zeros(count, dtype=bool)
-    return np.fromiter((has_escaped(game, positions.position(row)) for row in range(count)), dtype=bool, count=count)
+        return np.zeros(0, dtype=np.int64)
+    squares, none = len(game.board), len(game.kinds) * len(game.board)
+    runners = positions.kinds == game.by_symbol[game.escape.runner]
+    rows, columns = np.nonzero(runners & np.isin(positions.sides, list(game.escape.to_move))[:, None])
+    pieces = positions.kinds[rows].astype(np.int64) * squares + positions.squares[rows]
+    return rows[have_escaped(game, positions.squares[rows, columns], np.minimum(pieces, none).T)]

@@ -19,26 +19,13 @@ from tablebase.slices.slice_arrays import Int8, Int32, Int64, child_locations, s
 
 
 class MoveList(NamedTuple):
-    """Moves of positions; those of position i are ``begin[i]:begin[i + 1]``. Other arrays have the shape (moves,).
+    """Moves of positions; those of position i are ``begin[i]:begin[i + 1]``. Other arrays have the shape (moves,)."""
 
-    Parameters
-    ----------
-    begin : ndarray of int64, shape (positions + 1,)
-    steps : ndarray of int32
-        Numbers of steps of `MoveLister`.
-    victims : ndarray of int8
-        The captured slot, or -1.
-    destinations : ndarray of int32
-        Where the move leads: `STAYS`, `ENDS` or the number of a conversion.
-    numbers : ndarray of int64
-        The index there, in the table of `MoveLister.locations`; 0 for a move that ends the game.
-    """
-
-    begin: Int64
-    steps: Int32
-    victims: Int8
-    destinations: Int32
-    numbers: Int64
+    begin: Int64  # (positions + 1,)
+    steps: Int32  # numbers of steps of `MoveLister`
+    victims: Int8  # the captured slot, or -1
+    destinations: Int32  # where the move leads: `STAYS`, `ENDS` or the number of a conversion
+    numbers: Int64  # the index there, in the table of `MoveLister.locations`; 0 for a move that ends the game
 
 
 class MoveLister:

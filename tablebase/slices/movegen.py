@@ -6,7 +6,7 @@ the vectorised twin of `tablebase.game.moves`, independent of the solvers' kerne
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -23,24 +23,12 @@ Flags = NDArray[np.bool_]
 
 
 class MoveBatch(NamedTuple):
-    """One move each of several positions, all with the same destination.
+    """One move each of several positions, all with the same destination."""
 
-    Parameters
-    ----------
-    rows : ndarray of int64
-        The positions that have the move; a position may be in several batches.
-    destination : int
-        Where the moves lead: `STAYS`, `ENDS` or the number of a conversion.
-    squares : ndarray of int8, shape (len(rows), slots)
-        The squares afterwards; that of a captured piece is meaningless.
-    victim : int or None
-        The captured slot.
-    """
-
-    rows: Rows
-    destination: int
-    squares: Squares
-    victim: int | None
+    rows: Rows  # the positions that have the move; a position may be in several batches
+    destination: int  # where the moves lead: `STAYS`, `ENDS` or the number of a conversion
+    squares: Squares  # (rows, slots) the squares afterwards; that of a captured piece is meaningless
+    victim: int | None  # the captured slot
 
 
 class _NthStep(NamedTuple):
@@ -52,14 +40,7 @@ class _NthStep(NamedTuple):
 
 
 class MoveGenerator:
-    """The moves of one side in one slice.
-
-    Parameters
-    ----------
-    layout : Layout
-    side : int
-        The side to move.
-    """
+    """The moves of one side in one slice."""
 
     def __init__(self, layout: Layout, side: int) -> None:
         self.layout, self.side = layout, side
@@ -95,35 +76,48 @@ class MoveGenerator:
                 yield MoveBatch(movers, number, after, victim)
 
     def escaped(self, squares: Squares) -> Flags:
-        """Whether a piece has escaped in each position; the twin of `tablebase.game.moves.has_escaped`."""
+        """Whether a piece has escaped in each position."""
         game, escape = self.layout.game, self.layout.game.escape
         runner = None if escape is None else game.by_symbol[escape.runner]
-        if escape is None or self.side not in escape.to_move or runner not in self._kinds:
+        if runner is None or escape is None or self.side not in escape.to_move or runner not in self._kinds:
             return np.zeros(len(squares), dtype=bool)
-        guarded = np.zeros((len(squares), len(game.board)), dtype=bool)
-        for slot, kind in enumerate(self._kinds):
-            guarded |= _guards(game, kind)[squares[:, slot]]
-        place = squares[:, self._kinds.index(runner)]
-        escaped: Flags = ~guarded[np.arange(len(squares)), place]
-        if escape.room:
-            escaped &= (_near(game, runner)[place] & ~guarded).any(axis=1)
-        return escaped
+        board = len(game.board)
+        pieces = [kind * board + squares[:, slot].astype(np.int64) for slot, kind in enumerate(self._kinds)]
+        return have_escaped(game, squares[:, self._kinds.index(runner)], pieces)
+
+
+def have_escaped(game: Game, places: Squares, pieces: Iterable[NDArray[np.int64]]) -> Flags:
+    """Whether the runners of positions on these squares have escaped; the twin of `tablebase.game.moves.has_escaped`.
+
+    `pieces` has an array for each piece of the positions, with the number of its kind and square in `_guards`.
+    """
+    assert game.escape is not None
+    guards = _guards(game)
+    guarded = np.zeros((len(places), len(game.board)), dtype=bool)
+    for piece in pieces:
+        guarded |= guards[piece]
+    escaped: Flags = ~guarded[np.arange(len(places)), places]
+    if game.escape.room:
+        escaped &= (_near(game)[places] & ~guarded).any(axis=1)
+    return escaped
 
 
 @cache
-def _guards(game: Game, kind: int) -> Flags:
-    """[s, t]: whether a piece of a kind on square s guards square t; read-only."""
-    guards = np.zeros((len(game.board),) * 2, dtype=bool)
-    for square, zone in (game.escape.guarded.get(game.kinds[kind].symbol, {}) if game.escape else {}).items():
-        guards[square, list(zone)] = True
+def _guards(game: Game) -> Flags:
+    """[k * S + s, t]: whether a piece of kind k on square s of S guards square t; the last row is that of no piece; read-only."""
+    squares = len(game.board)
+    guards = np.zeros((len(game.kinds) * squares + 1, squares), dtype=bool)
+    for symbol, zones in game.escape.guarded.items() if game.escape else ():
+        for square, zone in zones.items():
+            guards[game.by_symbol[symbol] * squares + square, list(zone)] = True
     return guards
 
 
 @cache
-def _near(game: Game, kind: int) -> Flags:
-    """[s, t]: whether a step of a kind leads from square s to square t; read-only."""
+def _near(game: Game) -> Flags:
+    """[s, t]: whether a step of the runner leads from square s to square t; read-only."""
     near = np.zeros((len(game.board),) * 2, dtype=bool)
-    for step in game.kinds[kind].steps:
+    for step in game.kinds[game.by_symbol[game.escape.runner]].steps if game.escape else ():
         near[step.origin, step.target] = True
     return near
 

@@ -17,8 +17,6 @@ Home = tuple[tuple[int, int], ...]
 def placements(game: Game, material: Material) -> int:
     """Number of ways to put the pieces on different squares, identical pieces being indistinguishable.
 
-    Notes
-    -----
     Pieces that may stand on the same squares are first taken for like ones, however many kinds there are of them, and
     then told apart. Squares contribute exponents, so that the tiers of a material are counted together.
     """

@@ -46,15 +46,9 @@ def pursuit_fault(game: Game, material: Material) -> str | None:
 
 @dataclass(frozen=True)
 class Pursuit:
-    """A pursuit as arrays of squares, with S squares on the board and at most N steps from a square.
+    """A pursuit as arrays of squares, with S squares on the board and at most N steps from a square."""
 
-    Parameters
-    ----------
-    layout : Layout
-        Of a material without a `pursuit_fault`.
-    """
-
-    layout: Layout
+    layout: Layout  # of a material without a `pursuit_fault`
 
     @property
     def pursuer(self) -> Kind:

@@ -44,13 +44,11 @@ class RuleArrays(NamedTuple):
     plain: Bool  # (T,)
     wins: Bool  # (T,)
     blockers: Words  # (T, 2) squares that must be empty
-    image: Int32  # (T,) the step's mirror image, itself where there is no mirror
     plain_targets: Words  # (K, S, 2)
     attacks: Words  # (K, S, 2) targets of plain steps that also capture
     irregular: Bool  # (K, S) whether a step from here is not plain
     winning_origins: Words  # (2, 2) by side: squares from which a step may win
     zobrist: Int64  # (K, S)
-    mirrored_zobrist: Int64  # (K, S) the numbers of the mirror images
     to_move: int  # the number of side 1 to move
     material: Int64  # (K, S) what a piece adds to the number of the material
     no_move_loses: bool
@@ -70,7 +68,6 @@ def compile_rules(game: Game) -> RuleArrays:
     plain = [_is_plain(kinds[k], step) for k, step in steps]
     flat = [k * squares + step.origin for k, step in steps]
     zobrist = _random_numbers(len(kinds), squares)
-    mirror = list(range(squares) if game.mirror is None else game.mirror)
     escape = game.escape
     runner = NOBODY if escape is None else game.by_symbol[escape.runner]
     arrays = RuleArrays(
@@ -82,7 +79,6 @@ def compile_rules(game: Game) -> RuleArrays:
         plain=np.array(plain, dtype=np.bool_),
         wins=np.array([step.wins for _, step in steps], dtype=np.bool_),
         blockers=np.array([words_of(step.empty) for _, step in steps], dtype=np.uint64).reshape(-1, WORDS),
-        image=_images(game, steps),
         plain_targets=_targets(game, [(k, step) for (k, step), is_plain in zip(steps, plain, strict=True) if is_plain]),
         attacks=_targets(game, [(k, step) for (k, step), is_plain in zip(steps, plain, strict=True) if is_plain and step.victims]),
         irregular=np.zeros((len(kinds), squares), dtype=np.bool_),
@@ -90,7 +86,6 @@ def compile_rules(game: Game) -> RuleArrays:
             [words_of(step.origin for k, step in steps if step.wins and kinds[k].side == side) for side in (0, 1)], dtype=np.uint64
         ),
         zobrist=zobrist,
-        mirrored_zobrist=zobrist[:, mirror],
         to_move=int(_random_numbers(1, 1, SEED + 1)[0, 0]),
         material=_material_numbers(game),
         no_move_loses=game.no_move is Outcome.LOSS,
@@ -133,21 +128,6 @@ def _targets(game: Game, steps: list[tuple[int, Step]]) -> Words:
     for k, step in steps:
         targets[k, step.origin] |= np.array(words_of([step.target]), dtype=np.uint64)
     return targets
-
-
-def _images(game: Game, steps: list[tuple[int, Step]]) -> Int32:
-    """The number of each step's mirror image."""
-    numbers = np.arange(len(steps), dtype=np.int32)
-    if game.mirror is None:
-        return numbers
-    mirror = game.mirror
-    keys = {(k, step): number for number, (k, step) in enumerate(steps)}
-    for number, (k, step) in enumerate(steps):
-        image = Step(
-            mirror[step.origin], mirror[step.target], frozenset(mirror[s] for s in step.empty), step.quiet, step.victims, step.wins
-        )
-        numbers[number] = keys[k, image]
-    return numbers
 
 
 def _guards(game: Game) -> Words:

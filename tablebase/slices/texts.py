@@ -54,21 +54,10 @@ def _alphabet(game: Game) -> _Alphabet:
 
 
 def read_texts(game: Game, texts: Sequence[str]) -> tuple[Mixed, Rows]:
-    """Read the texts that are written just as `tablebase.game.notation.render` writes them.
+    """Read the texts that are written just as `tablebase.game.notation.render` writes them; return their ascending numbers as well.
 
-    All others are left to `tablebase.game.notation.read`, which also takes other spellings, and names what is wrong.
-
-    Parameters
-    ----------
-    game : Game
-    texts : sequence of str
-
-    Returns
-    -------
-    Mixed
-        Any placements of pieces, even those in which the game is over.
-    ndarray of int64
-        The numbers of the texts that were read, ascending.
+    The positions may be any placements of pieces, even those in which the game is over. All other texts are left to
+    `tablebase.game.notation.read`, which also takes other spellings, and names what is wrong.
     """
     blocks = [_read_block(game, texts[begin : begin + BLOCK]) for begin in range(0, len(texts), BLOCK)]
     if not blocks:

@@ -47,15 +47,7 @@ class Checkpoint(Protocol):
         """Whether it is time to save; if so, it is not again for a while."""
 
     def save(self, numbers: dict[str, Any], arrays: Sequence[Array]) -> None:
-        """Replace what was saved, if there is room.
-
-        Parameters
-        ----------
-        numbers : dict
-            All that JSON can hold.
-        arrays : sequence of ndarray
-            Each in one piece.
-        """
+        """Replace what was saved, if there is room; `numbers` is all that JSON can hold, and each array is in one piece."""
 
 
 class NoCheckpoint:

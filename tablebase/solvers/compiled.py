@@ -23,39 +23,18 @@ Load = Callable[[Material, int], tuple[Codes, Coding]]
 
 @dataclass(frozen=True)
 class CompiledSlice:
-    """A slice ready to be solved.
-
-    Parameters
-    ----------
-    game : Game
-    layout : Layout
-    coding : Coding
-        Of the codes to compute, and of `children`.
-    arrays : SliceArrays
-    children : ndarray
-        Codes of all children, one after another.
-    offset : ndarray of int64, shape (conversions + 1,)
-        Where the codes of a conversion begin in `children`; the first entry stands for the slice itself.
-    steps : list of (int, Step)
-        Slot and step, in the order of the arrays.
-    locations : list of Location
-        Where the child of each conversion is stored, in the order of their numbers.
-    scratch : Path, optional
-        A folder with room for temporary files; by default that of the system.
-    checkpoint : Checkpoint
-        Keeps how far the solver has come; by default nothing does.
-    """
+    """A slice ready to be solved."""
 
     game: Game
     layout: Layout
-    coding: Coding
+    coding: Coding  # of the codes to compute, and of `children`
     arrays: SliceArrays
-    children: Codes
-    offset: Int64
-    steps: list[tuple[int, Step]]
-    locations: list[Location]
-    scratch: Path | None = None
-    checkpoint: Checkpoint = NO_CHECKPOINT
+    children: Codes  # codes of all children, one after another
+    offset: Int64  # (conversions + 1,) where the codes of a conversion begin in `children`; that of the slice itself comes first
+    steps: list[tuple[int, Step]]  # slot and step, in the order of the arrays
+    locations: list[Location]  # where the child of each conversion is stored, in the order of their numbers
+    scratch: Path | None = None  # a folder with room for temporary files; by default that of the system
+    checkpoint: Checkpoint = NO_CHECKPOINT  # keeps how far the solver has come; by default nothing does
 
     @property
     def no_move(self) -> int:
@@ -66,19 +45,10 @@ class CompiledSlice:
 def compile_slice(
     game: Game, material: Material, load: Load, coding: Coding | None = None, scratch: Path | None = None
 ) -> CompiledSlice:
-    """Compile a stored material.
+    """Compile a material that has a table of its own.
 
-    Parameters
-    ----------
-    game : Game
-    material : Material
-        One that has a table of its own.
-    load : callable
-        Called with (material, side) for each child; returns codes and their coding.
-    coding : Coding, optional
-        To compute in; by default one byte, or as wide as a child's.
-    scratch : Path, optional
-        A folder with room for temporary files.
+    `coding` is the one to compute in, by default one byte, or as wide as a child's; `scratch` is a folder with room for temporary
+    files.
     """
     layout = layout_of(game, material)
     locations = child_locations(layout)

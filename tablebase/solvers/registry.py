@@ -238,13 +238,7 @@ def solver_names() -> tuple[str, ...]:
 
 
 def find_solver(name: str) -> Solver | None:
-    """The solver, or the mode of one, of that name or alias; None for ``auto``.
-
-    Raises
-    ------
-    TablebaseError
-        If there is none.
-    """
+    """The solver, or the mode of one, of that name or alias; None for ``auto``. It is a `TablebaseError` if there is none."""
     if name == AUTO:
         return None
     for solver in SOLVERS:
@@ -283,10 +277,7 @@ def _fastest(solvers: list[Solver], game: Game, material: Material, memory: int 
 def solver_for(game: Game, material: Material, name: str = AUTO, memory: int | None = None) -> Solver:
     """The solver of that name, or the fastest, for a stored material, in the mode for which `memory` bytes are enough.
 
-    Raises
-    ------
-    TablebaseError
-        If there is no such solver, or it cannot solve this material.
+    It is a `TablebaseError` if there is no such solver, or it cannot solve this material.
     """
     solver = find_solver(name)
     if solver is None:
@@ -309,37 +300,11 @@ def solve_material(
     scratch: Path | None = None,
     checkpoint: Checkpoint = NO_CHECKPOINT,
 ) -> tuple[list[Source], Coding, str]:
-    """Solve a stored material.
+    """Solve a stored material with the solver of that name; return its codes, their coding and the name of the solver.
 
-    Parameters
-    ----------
-    game : Game
-    material : Material
-        One that has a table of its own.
-    load : callable
-        Gives codes and coding of a child, called with (material, side) for each conversion.
-    name : str
-        Of a solver, or ``auto`` for the fastest.
-    memory : int, optional
-        Bytes that it may need, the codes of the children aside; by default any number.
-    scratch : Path, optional
-        A folder with room for temporary files; by default that of the system.
-    checkpoint : Checkpoint, optional
-        To go on from, and to keep how far the solver has come.
-
-    Returns
-    -------
-    codes : list of Source
-        For each side to move that the table stores; an array, except from the lean mode of `planes`.
-    coding : Coding
-        Wider than one byte only if a distance needs it.
-    name : str
-        The solver that was used.
-
-    Raises
-    ------
-    TablebaseError
-        If there is no such solver, it cannot solve this material, or a distance exceeds what two bytes hold.
+    There are codes for each side to move that the table stores: arrays, except from the lean mode of `planes`. The coding is
+    wider than one byte only if a distance needs it. It is a `TablebaseError` if there is no such solver, it cannot solve this
+    material, or a distance exceeds what two bytes hold.
     """
     solver = solver_for(game, material, name, memory)
     problem = compile_slice(game, material, load, scratch=scratch)

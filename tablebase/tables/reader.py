@@ -7,7 +7,8 @@ import hashlib
 import os
 import threading
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -156,14 +157,18 @@ class Table:
         self._locate_chunks(side)
         return _Unread(self, side)
 
-    def codes_at(self, side: int, index: NDArray[np.int64]) -> Codes:
-        """Codes of indices in any order; each chunk is decompressed once."""
+    def codes_at(self, side: int, index: NDArray[np.int64], chunk: Callable[[int], Codes] | None = None) -> Codes:
+        """Codes of indices in any order; each chunk is decompressed once, or found by its number with `chunk`."""
+        find = chunk or partial(self.chunk, side)
         codes = np.empty(len(index), dtype=self.coding.dtype)
-        order = np.argsort(index, kind="stable")
-        numbers = index[order] // self.header.chunk
-        for number, begin, end in _runs(numbers):
-            rows = order[begin:end]
-            codes[rows] = self.chunk(side, number)[index[rows] - number * self.header.chunk]
+        numbers = index // self.header.chunk
+        # Short integers are sorted by counting.
+        small = numbers.astype(np.uint16) if self.layout.size >> 16 <= self.header.chunk else numbers
+        order = np.argsort(small, kind="stable")
+        numbers, offsets = numbers[order], (index % self.header.chunk)[order]
+        starts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
+        for begin, end in zip(starts, [*starts[1:], len(index)], strict=False):
+            codes[order[begin:end]] = find(int(numbers[begin]))[offsets[begin:end]]
         return codes
 
     def codes_between(self, side: int, begin: int, end: int) -> Codes:
@@ -232,11 +237,3 @@ def _open_error(path: Path, fault: Exception) -> TablebaseError:
     if isinstance(fault, OSError) and fault.errno in (errno.EMFILE, errno.ENFILE, *NO_RIGHT):
         return system_error(fault, path)
     return CorruptTableError(f"is not a readable table file ({fault})", path)
-
-
-def _runs(ordered: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
-    """(value, begin, end) of each run of equal values."""
-    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
-    ends = [*starts[1:].tolist(), len(ordered)][: len(starts)]
-    for begin, end in zip(starts.tolist(), ends, strict=True):
-        yield int(ordered[begin]), begin, end

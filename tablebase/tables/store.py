@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.compute import machine
 from tablebase.compute.processes import held_at_fork
 from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.game import Game
@@ -23,11 +23,21 @@ CACHED_BYTES = 1 << 28
 """Of decompressed chunks."""
 OTHER_FILES = 96
 """Descriptors that the rest of the program may need."""
+MOST_TABLES = 1024
 
 
 def tables_to_keep_open() -> int:
     """Tables that a store keeps open, each with two descriptors."""
-    return max(16, min(1024, (machine.open_files() - OTHER_FILES) // 2))
+    try:
+        import resource
+    except ImportError:
+        # Windows, whose runtime library allows this many files.
+        limit = 512
+    else:
+        limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        if limit == resource.RLIM_INFINITY:
+            return MOST_TABLES
+    return max(16, min(MOST_TABLES, (limit - OTHER_FILES) // 2))
 
 
 OPEN_FILES = tables_to_keep_open()
@@ -81,16 +91,7 @@ class Store:
 
     def codes(self, table: Table, side: int, index: NDArray[np.int64]) -> Codes:
         """Codes of indices in any order; each chunk is looked up once."""
-        codes = np.empty(len(index), dtype=table.coding.dtype)
-        numbers = index // table.header.chunk
-        # Short integers are sorted by counting.
-        small = numbers.astype(np.uint16) if table.layout.size >> 16 <= table.header.chunk else numbers
-        order = np.argsort(small, kind="stable")
-        numbers, offsets = numbers[order], (index % table.header.chunk)[order]
-        starts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
-        for begin, end in zip(starts, [*starts[1:], len(index)], strict=False):
-            codes[order[begin:end]] = self._chunk(table, side, int(numbers[begin]))[offsets[begin:end]]
-        return codes
+        return table.codes_at(side, index, partial(self._chunk, table, side))
 
     def _chunk(self, table: Table, side: int, number: int) -> Codes:
         """A chunk of a table, from the cache if it is there."""

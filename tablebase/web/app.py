@@ -8,14 +8,13 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
-from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import models_json_schema
 
 import tablebase
 from tablebase.api.tablebase import Tablebase
 from tablebase.web import api, pages
 from tablebase.web.api.schemas import MissingTable, Problem
-from tablebase.web.catalog import KnownCatalog
+from tablebase.web.known_catalog import KnownCatalog
 from tablebase.web.limits import Bounded
 from tablebase.web.monitoring import Metrics, Observed
 from tablebase.web.monitoring import router as monitoring
@@ -36,7 +35,6 @@ TAGS = [
     {"name": "play", "description": "Moves of the named players, and a server for Hare & Hedgehog."},
     {"name": "work", "description": "What takes longer: counts, estimates, and statements over positions."},
 ]
-METHODS = ("get", "post")
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -52,9 +50,13 @@ def create_app(settings: Settings) -> FastAPI:
                 await app.state.apart.close()
 
     # The framework's own pages of documentation load programs from elsewhere.
-    app = FastAPI(
+    app = _Described(
         title="tablebase",
         version=tablebase.__version__,
+        summary="Endgame tablebases over HTTP",
+        description=ABOUT,
+        openapi_tags=TAGS,
+        license_info={"name": "MIT", "identifier": "MIT"},
         lifespan=opened,
         openapi_url="/api/v1/openapi.json",
         docs_url=None,
@@ -69,7 +71,6 @@ def create_app(settings: Settings) -> FastAPI:
     app.router.routes += [*api.ROUTES, *monitoring.routes]
     app.mount("/static", pages.static)
     app.include_router(pages.router)
-    _describe(app, settings)
     handle_errors(app)
     # The last one is the outermost.
     app.add_middleware(Bounded, limits=settings.limits)
@@ -86,35 +87,23 @@ def create_app(settings: Settings) -> FastAPI:
     return app
 
 
-def _describe(app: FastAPI, settings: Settings) -> None:
-    """Make an application describe itself."""
+class _Described(FastAPI):
+    """Describes itself, with the errors that there really are."""
 
-    def openapi() -> dict[str, Any]:
-        if app.openapi_schema is None:
-            app.openapi_schema = _description(app, settings)
-        return app.openapi_schema
+    def openapi(self) -> dict[str, Any]:
+        """The description, made once."""
+        if self.openapi_schema is None:
+            self.openapi_schema = _corrected(super().openapi(), self.state.settings)
+        return self.openapi_schema
 
-    app.openapi = openapi  # type: ignore[method-assign]
 
-
-def _description(app: FastAPI, settings: Settings) -> dict[str, Any]:
-    described = get_openapi(
-        title=app.title,
-        version=app.version,
-        summary="Endgame tablebases over HTTP",
-        description=ABOUT,
-        routes=app.routes,
-        tags=TAGS,
-        license_info={"name": "MIT", "identifier": "MIT"},
-    )
-    paths = {path: item for path, item in described["paths"].items() if path.startswith("/api/")}
-    for item in paths.values():
-        for method in METHODS:
-            # What the framework would answer to what is not as described.
-            item.get(method, {}).get("responses", {}).pop("422", None)
+def _corrected(described: dict[str, Any], settings: Settings) -> dict[str, Any]:
+    """A description without what the framework would answer to what is not as described."""
     if not settings.mine:
-        paths.pop("/api/v1/mine", None)
-    described["paths"] = paths
+        del described["paths"]["/api/v1/mine"]
+    for item in described["paths"].values():
+        for operation in item.values():
+            operation["responses"].pop("422", None)
     schemas = described.setdefault("components", {}).setdefault("schemas", {})
     _, known = models_json_schema(
         [(Problem, "serialization"), (MissingTable, "serialization")], ref_template="#/components/schemas/{model}"

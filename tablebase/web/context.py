@@ -12,7 +12,7 @@ from fastapi import Request
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import TimeLimitError
-from tablebase.web.catalog import KnownCatalog
+from tablebase.web.known_catalog import KnownCatalog
 from tablebase.web.settings import Settings
 
 Given = ParamSpec("Given")

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import tablebase
+from tablebase.web.settings import Settings
 
 LONGEST = 2000
 """Characters of a sentence; some quote a whole position."""
@@ -27,27 +28,29 @@ def _roots() -> tuple[str, ...]:
     return tuple(sorted(roots, key=len, reverse=True))
 
 
-def without_paths(sentence: str, folder: Path, catalog: str | None = None) -> str:
+def without_paths(sentence: str, settings: Settings) -> str:
     """A sentence without the folder of the tables, the address of their catalog, or any other place of this machine.
 
     Examples
     --------
-    >>> without_paths("the table RvC is missing: run 'tablebase build x --material RvC --data /srv/x'", Path("/srv/x"))
+    >>> local = Settings(Path("/srv/x"), "postgresql://host/db")
+    >>> without_paths("the table RvC is missing: run 'tablebase build x --material RvC --data /srv/x'", local)
     "the table RvC is missing: run 'tablebase build x --material RvC'"
-    >>> without_paths("/srv/x/doushouqi/2/RvC.h5 cannot be read", Path("/srv/x"))
+    >>> without_paths("/srv/x/doushouqi/2/RvC.h5 cannot be read", local)
     'doushouqi/2/RvC.h5 cannot be read'
-    >>> without_paths("no table is registered in /srv/x: build one", Path("/srv/x"))
+    >>> without_paths("no table is registered in /srv/x: build one", local)
     'no table is registered in this tablebase: build one'
-    >>> without_paths("postgresql://host/db cannot be reached", Path("/srv/x"), "postgresql://host/db")
+    >>> without_paths("postgresql://host/db cannot be reached", local)
     'the database of the catalog cannot be reached'
     """
+    folder = settings.folder
     for path in sorted({str(folder), str(folder.absolute()), str(folder.resolve())}, key=len, reverse=True):
         name = re.escape(path)
         sentence = re.sub(rf" --data {name}(?![\w/.-])", "", sentence)
         # What is in the folder keeps its place there.
         sentence = re.sub(rf"(?<![\w/.-]){name}/(?=\w)", "", sentence)
         sentence = re.sub(rf"(?<![\w/.-]){name}(?![\w-])", A_FOLDER, sentence)
-    if catalog is not None:
+    if settings.catalog is not None:
         url = r"\"?\b[\w+]+://[^\s'\",;]+\"?"
         sentence = re.sub(url, A_DATABASE, re.sub(f" --catalog {url}", "", sentence))
     for root in _roots():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from tablebase.api.rows import Cost
@@ -31,7 +30,7 @@ def fields_of(settings: Settings, fault: MissingTableError) -> dict[str, Any]:
 
 def command_of(settings: Settings, fault: MissingTableError) -> str | None:
     """The command that builds what is missing, without the server's folder; None if it can never be built."""
-    return None if fault.command is None else without_paths(fault.command, settings.folder, settings.catalog)
+    return None if fault.command is None else without_paths(fault.command, settings)
 
 
 def _cost(settings: Settings, fault: MissingTableError) -> Cost | None:
@@ -58,7 +57,7 @@ def _cost(settings: Settings, fault: MissingTableError) -> Cost | None:
     }
 
 
-def lines_of(folder: Path, fault: MissingTableError, catalog: str | None = None) -> list[Estimate]:
+def lines_of(settings: Settings, fault: MissingTableError) -> list[Estimate]:
     """A line of `estimate` for each number of pieces that the command for a missing table builds, from an empty folder.
 
     There are none if it builds nothing, or something too large for any machine.
@@ -68,7 +67,8 @@ def lines_of(folder: Path, fault: MissingTableError, catalog: str | None = None)
     game = load_game(fault.game)
     try:
         if isinstance(fault.builds, int):
-            return estimate(game, fault.builds, [], folder, catalog=catalog)
-        return estimate(game, None, [parse_material(game, fault.builds)], folder, whole=True, catalog=catalog)
+            return estimate(game, fault.builds, [], settings.folder, catalog=settings.catalog)
+        materials = [parse_material(game, fault.builds)]
+        return estimate(game, None, materials, settings.folder, whole=True, catalog=settings.catalog)
     except CapacityError:
         return []

@@ -63,8 +63,7 @@ def answer_problem(
     request: Request, status: int, sentence: str, headers: Mapping[str, str] | None = None, **fields: Any
 ) -> Response:
     """An error as problem+json or, outside the API, as a page; paths of this machine are taken out of the sentence."""
-    settings = settings_of(request)
-    detail = without_paths(sentence, settings.folder, settings.catalog)
+    detail = without_paths(sentence, settings_of(request))
     if request.url.path.startswith(API):
         return problem(status, detail, headers, **fields)
     page: Response = request.app.state.pages.problem_page(request, status, detail)
@@ -80,22 +79,17 @@ def status_of(fault: TablebaseError) -> int:
 
 
 async def _on_known(request: Request, fault: Exception) -> Response:
-    """A known error: its sentence."""
+    """A known error: its sentence, and of a table that has not been built what builds it, and what that would take."""
     assert isinstance(fault, TablebaseError)
-    if isinstance(fault, MissingTableError):
-        return await _on_missing(request, fault)
-    headers = fault.headers if isinstance(fault, ProblemError) else None
-    fields = fault.fields if isinstance(fault, ProblemError) else {}
-    return answer_problem(request, status_of(fault), str(fault), headers, **fields)
-
-
-async def _on_missing(request: Request, fault: MissingTableError) -> Response:
-    """A table that has not been built: what it is called, what builds it, and what that would take."""
-    # Pages ask for what they show of it.
+    headers = fault.headers if isinstance(fault, ProblemError) else {}
     if not request.url.path.startswith(API):
-        return answer_problem(request, 404, str(fault))
-    fields = await in_thread(request, fields_of, settings_of(request), fault)
-    return answer_problem(request, 404, str(fault), None, **fields)
+        page: Response = await in_thread(request, request.app.state.pages.fault_page, request, fault)
+        page.headers.update(headers)
+        return page
+    fields = fault.fields if isinstance(fault, ProblemError) else {}
+    if isinstance(fault, MissingTableError):
+        fields = await in_thread(request, fields_of, settings_of(request), fault)
+    return answer_problem(request, status_of(fault), str(fault), headers, **fields)
 
 
 async def _on_invalid(request: Request, fault: Exception) -> Response:

@@ -14,7 +14,7 @@ from support.catalogs import opened, registered, snapshot
 from support.program import Answer, contents, flip, middle_of_codes, reseal
 from support.tablebases import on_both
 
-from tablebase.building import damage
+from tablebase.building import plan as planning
 from tablebase.building import tables as building
 from tablebase.building.plan import plan
 from tablebase.executors.executor import Limits
@@ -91,7 +91,7 @@ def test_a_damaged_table_is_not_counted(copied: Path, ask: Ask, monkeypatch: Pat
 
 def test_large_tables_are_read_where_they_are_used(copied: Path, two_pieces: Path, ask: Ask, monkeypatch: Patch) -> None:
     """Of tables that are too large to read all of them, those that a missing one needs are; the others are said not to be."""
-    monkeypatch.setattr(damage, "SEALED_BYTES", 0)
+    monkeypatch.setattr(planning, "SEALED_BYTES", 0)
     path = path_of(copied, "CvW")
     flip(path, middle_of_codes(path))
     broken = path.read_bytes()

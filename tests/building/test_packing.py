@@ -15,7 +15,7 @@ from support.catalogs import rows, snapshot
 from support.program import Answer, contents, drafts, random_position
 
 import tablebase
-from tablebase.building import packing
+from tablebase.building import copies
 from tablebase.building.transfer import CHECKSUMS
 from tablebase.cli import run
 from tablebase.errors import CorruptTableError
@@ -135,7 +135,7 @@ def test_one_form_does_not_contradict_the_other(packed: Path, three_pieces: Path
 
 def test_packing_goes_on(two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was packed before an interruption stays, and no draft is left."""
-    rewrite_file, count = packing.rewrite_file, []
+    rewrite_file, count = copies.rewrite_file, []
 
     def fail(*arguments: object) -> tuple[str, Path]:
         count.append(arguments)
@@ -143,7 +143,7 @@ def test_packing_goes_on(two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch
             raise KeyboardInterrupt
         return rewrite_file(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(packing, "rewrite_file", fail)
+    monkeypatch.setattr(copies, "rewrite_file", fail)
     words = ["pack", "doushouqi", "--strength", "1", "--data", two_pieces, "--to", tmp_path]
     assert ask(*words).code == 130
     before = contents(tmp_path)
@@ -157,9 +157,9 @@ def test_packing_goes_on(two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch
 
 def test_what_was_written_is_read_back(two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """A draft that does not hold the values that were registered is not published, and none is left."""
-    rewrite = packing._rewrite
+    rewrite = copies._rewrite
 
-    def damaged(file: packing.Table, path: Path, form: packing.Form) -> Path:
+    def damaged(file: copies.Table, path: Path, form: copies.Form) -> Path:
         draft = rewrite(file, path, form)
         with h5py.File(draft, "r+") as opened:
             side = opened["w"]
@@ -168,7 +168,7 @@ def test_what_was_written_is_read_back(two_pieces: Path, tmp_path: Path, ask: As
             side[:] = chunk
         return draft
 
-    monkeypatch.setattr(packing, "_rewrite", damaged)
+    monkeypatch.setattr(copies, "_rewrite", damaged)
     answer = ask("pack", "doushouqi", "--material", "CvW", "--data", two_pieces, "--to", tmp_path)
     assert (answer.code, len(answer.errors)) == (CorruptTableError.exit_code, 1)
     assert "does not hold the values that were registered" in answer.err

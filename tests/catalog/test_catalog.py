@@ -19,7 +19,7 @@ from support.program import SOLVERS, Answer, contents, drafts
 from support.tablebases import on_both
 
 import tablebase
-from tablebase.building.damage import examine
+from tablebase.building.plan import examine
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME, SqliteDatabase
 from tablebase.errors import CapacityError, CorruptCatalogError, StaleTableError, TablebaseError

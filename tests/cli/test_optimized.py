@@ -17,7 +17,7 @@ SEVERAL = "import json, sys; from tablebase.cli import run; sys.exit(max(run(wor
 
 MODULE = """
 from functools import cache
-from tablebase.compute.docstrings import docstring
+from tablebase.compute.modules import docstring
 
 @cache
 def outer():

@@ -32,7 +32,7 @@ LARGE = {
 }
 """Statements that need much memory."""
 ALLOWED = 500 << 20
-LITTLE = f"import tablebase.cli.statements as statements; statements.MEMORY = {ALLOWED}; {PROGRAM}"
+LITTLE = f"import tablebase.cli.children as children; children.MEMORY = {ALLOWED}; {PROGRAM}"
 """The program, with less memory for statements."""
 
 
@@ -157,7 +157,7 @@ def test_a_fault_of_the_program_shows_where(two_pieces: Path) -> None:
     broken = f"import tablebase.catalog.sqlite as sqlite; sqlite.SqliteDatabase.query = None; {PROGRAM}"
     answer = ask_fresh("sql", "SELECT 1", "--data", two_pieces, program=broken)
     assert (answer.code, answer.out) == (1, "")
-    assert "in _write_answer" in answer.err
+    assert "in answer" in answer.err
     assert "in main" in answer.err
     assert "'NoneType' object is not callable" in answer.err
 

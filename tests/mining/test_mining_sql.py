@@ -73,7 +73,8 @@ def conditions(materials: list[str]) -> st.SearchStrategy[str]:
     number = st.sampled_from(NUMBERS).flatmap(_spelled)
     amounts = st.one_of(
         number,
-        WHOLE,
+        # Of a number alone it is known whether a row can have it, and a statement may be refused.
+        st.builds("({} + 0)".format, WHOLE),
         st.builds("({} {} {})".format, number, st.sampled_from(["+", "-", "*", "&", "|"]), number | WHOLE),
         st.builds("{} {} {}".format, number, st.sampled_from(["//", "%", "/"]), st.sampled_from(["2", "3"])),
         st.builds("coalesce({}, {})".format, number, WHOLE),

@@ -202,7 +202,7 @@ def test_spellings(
     monkeypatch.setattr(samples.secrets, "randbits", lambda bits: bits)
     known = columns(GAME, slices(GAME, 2), ())
     statement = read_statement(f"SELECT pieces FROM positions {clause}", {"positions": known})
-    assert list(statement.samples.values()) == [Sample(share, 32 if seed is None else seed, rows)]
+    assert list(statement.reading.samples.values()) == [Sample(share, 32 if seed is None else seed, rows)]
     assert statement.text.split() == f"SELECT pieces FROM sample_0.positions {kept}".split()
 
 

@@ -30,7 +30,6 @@ EXACT = {
     "plain": Settings(exact=True, transpositions=False, ordering=False),
     "ordered": Settings(exact=True, transpositions=False),
     "table": Settings(exact=True),
-    "mirrored": Settings(exact=True, mirror_keys=True),
 }
 NO_LIMITS = Limits(None, None, threading.Event())
 
@@ -97,7 +96,7 @@ def test_exact_scores_are_those_of_minimax(name: str) -> None:
 
 
 def test_exact_scores_agree_deeper() -> None:
-    """Beyond the reach of plain Python: the same score with and without order, table and mirror images."""
+    """Beyond the reach of plain Python: the same score with and without order and table."""
     for position in sampled(JUNGLE, 6):
         assert len({score(JUNGLE, position, 5, settings) for settings in EXACT.values()}) == 1
 

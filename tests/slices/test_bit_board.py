@@ -11,10 +11,10 @@ from support.games import GAMES, random_games
 from twins import naive
 
 from tablebase.game import Game, load_game
-from tablebase.game.moves import Position, has_escaped, mirrored, play
+from tablebase.game.moves import Position, has_escaped, play
 from tablebase.game.notation import render_move
 from tablebase.slices import bit_board as kernels
-from tablebase.slices.bit_board import KEY, MIRRORED_KEY, SCORE, Board, read_position, set_up
+from tablebase.slices.bit_board import KEY, MATERIAL, SCORE, Board, read_position, set_up
 from tablebase.slices.material import material_of
 from tablebase.slices.rule_arrays import compile_rules
 
@@ -71,22 +71,6 @@ def test_moves_are_made_and_taken_back(name: str) -> None:
         assert children == {play(position, move) for move in naive.moves(game, position)}
 
 
-@pytest.mark.parametrize("name", [name for name, game in GAMES.items() if game.mirror is not None])
-def test_mirror_images_have_each_others_keys(name: str) -> None:
-    """The second key is the first one of the mirror image, and a step's image has its squares mirrored."""
-    game = GAMES[name]
-    rules, mirror = compile_rules(game), game.mirror
-    assert mirror is not None
-    for position in at_least_one(random_games(game, 2, 30)):
-        board, image = set_up(rules, position), set_up(rules, mirrored(game, position))
-        assert board.numbers[[KEY, MIRRORED_KEY]].tolist() == image.numbers[[MIRRORED_KEY, KEY]].tolist()
-    for step, image_of_step in enumerate(at_least_one(rules.image.tolist())):
-        assert mirror[rules.origin[step]] == rules.origin[image_of_step]
-        assert mirror[rules.target[step]] == rules.target[image_of_step]
-        assert rules.image[image_of_step] == step
-        assert rules.wins[step] == rules.wins[image_of_step]
-
-
 @pytest.mark.parametrize("name", GAMES)
 def test_keys_name_positions_and_slices(name: str) -> None:
     """Different positions have different keys, and two positions the same material number exactly if they share a material."""
@@ -99,7 +83,7 @@ def test_keys_name_positions_and_slices(name: str) -> None:
             numbers = set_up(rules, turn).numbers
             assert keys.setdefault(int(numbers[KEY]), turn) == turn
             material = material_of(game, turn)
-            assert materials.setdefault(int(numbers[2]), material) == material
+            assert materials.setdefault(int(numbers[MATERIAL]), material) == material
             assert numbers[SCORE] == 0
     assert len(set(materials.values())) == len(materials)
     assert len(keys) == len(set(keys.values()))

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
-from itertools import accumulate, groupby, pairwise
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -149,15 +149,6 @@ def test_counting_block_by_block(name: str) -> None:
             tally.merge(counts.tally(codes[begin:end], begin))
         summary = tally.summary()
         assert (list(summary.histogram), list(summary.first)) == (histogram, first)
-
-
-@given(st.lists(st.integers(0, 3)).map(sorted))
-def test_runs_are_groups_of_equal_values(ordered: list[int]) -> None:
-    """Each value of an ascending list once, with where it begins and ends; chunk 0 is no exception."""
-    groups = [(value, list(group)) for value, group in groupby(ordered)]
-    ends = list(accumulate(len(group) for _, group in groups))
-    expected = [(value, end - len(group), end) for (value, group), end in zip(groups, ends, strict=True)]
-    assert list(reader._runs(np.array(ordered, dtype=np.int64))) == expected
 
 
 @pytest.mark.parametrize(("limit", "kept"), [(resource.RLIM_INFINITY, 1024), (1 << 20, 1024), (1024, 464), (256, 80), (64, 16)])

@@ -30,20 +30,13 @@ Columns = Mapping[str, Column]
 
 @dataclass
 class Reading:
-    """What is known about the tables of a statement.
+    """What is known about the tables of a statement."""
 
-    Parameters
-    ----------
-    offered : mapping of str to mapping of str to Column
-        All columns of each table.
-    needed : dict of (str, str) to list of Column
-        By schema and table, the columns that the statement needs.
-    samples : dict of str to Sample
-        By schema, what is drawn from its table.
-    """
-
+    # All columns of each table.
     offered: Mapping[str, Columns]
+    # By schema and table, the columns that the statement needs.
     needed: dict[tuple[str, str], list[Column]] = field(default_factory=dict)
+    # By schema, what is drawn from its table.
     samples: dict[str, Sample] = field(default_factory=dict)
 
     def copy(self) -> Reading:
@@ -52,15 +45,7 @@ class Reading:
 
 
 class Scope:
-    """An expression that reads tables of positions or of moves.
-
-    Parameters
-    ----------
-    expression : sqlglot expression
-        One of `SCOPES`.
-    tables : list of sqlglot.exp.Table
-        Those that it reads.
-    """
+    """An expression, one of `SCOPES`, that reads tables of positions or of moves."""
 
     def __init__(self, expression: exp.Expr, tables: list[exp.Table]) -> None:
         self.expression, self.tables = expression, tables

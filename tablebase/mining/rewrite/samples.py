@@ -19,10 +19,7 @@ SEED_BITS = 32
 def draw_samples(tree: exp.Expr, reading: Reading) -> exp.Expr:
     """Move each table that a statement samples to a schema of its own, without the clause; other samples are DuckDB's.
 
-    Raises
-    ------
-    TablebaseError
-        If a table has two samples, or a join with it has one.
+    Raise `TablebaseError` if a table has two samples, or a join with it has one.
     """
     for scope in scopes(tree):
         for table in scope.tables:

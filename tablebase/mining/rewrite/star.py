@@ -40,10 +40,8 @@ UNNAMED_COLUMNS = (exp.Columns, exp.Describe, exp.Pivot, exp.Summarize)
 def hide_extra_columns(tree: exp.Expr, reading: Reading) -> exp.Expr:
     """Keep extra columns out of every ``*``, and find the columns that are needed of each table.
 
-    Raises
-    ------
-    TablebaseError
-        If a SELECT that names an extra column also reads columns without naming them, and not by ``*`` or COLUMNS.
+    Raise `TablebaseError` if a SELECT that names an extra column also reads columns without naming them, and not by ``*`` or
+    COLUMNS.
     """
     found = scopes(tree)
     extra = _find_needed(tree, found, reading)

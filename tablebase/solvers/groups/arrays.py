@@ -31,21 +31,11 @@ Words = NDArray[np.uint64]
 
 
 class Tables(NamedTuple):
-    """The slice's own table and those of its conversions.
+    """The slice's own table and those of its conversions."""
 
-    Parameters
-    ----------
-    groups : list of tuple of Combinations
-        For each table the placements of each group.
-    numbers : list of int
-        For each destination, from 0 on, its table; conversions that capture different ones of several identical pieces share it.
-    conversions : list of int
-        For each table the first conversion that leads to it; 0 for the slice's own.
-    """
-
-    groups: list[tuple[Combinations, ...]]
+    groups: list[tuple[Combinations, ...]]  # for each table the placements of each group
     numbers: list[int]
-    conversions: list[int]
+    conversions: list[int]  # for each table the first conversion that leads to it; 0 for the slice's own
 
 
 class Rules(NamedTuple):

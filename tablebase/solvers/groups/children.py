@@ -27,19 +27,11 @@ Flags = NDArray[np.bool_]
 
 
 class _Parts(NamedTuple):
-    """What the placements of a group add to the index of a child.
+    """What the placements of a group add to the index of a child."""
 
-    Parameters
-    ----------
-    plain, mirrored : ndarray of int64
-        For each placement; as it is, and on the mirrored board.
-    flips : ndarray of bool, or None
-        Whether the placement has the child's board mirrored; None if the group does not lead the child.
-    """
-
-    plain: Int64
-    mirrored: Int64
-    flips: Flags | None
+    plain: Int64  # for each placement, as it is
+    mirrored: Int64  # for each placement, on the mirrored board
+    flips: Flags | None  # whether the placement has the child's board mirrored; None if the group does not lead the child
 
 
 def expand(problem: CompiledSlice, tables: Tables, scores: Scores) -> Codes:

@@ -20,27 +20,13 @@ RowNumbers = NDArray[np.int64]
 
 
 class Rows(NamedTuple):
-    """All rows of a slice, R of them, and those to be solved, which stand for their mirror images.
+    """All rows of a slice, R of them, and those to be solved, which stand for their mirror images."""
 
-    Parameters
-    ----------
-    layers : list of ndarray of int64
-        Numbers of the rows to be solved, layer by layer.
-    image : ndarray of int64, shape (R,)
-        The mirror image of each row.
-    turn : ndarray of int64, shape (cells of a row,)
-        The mirror image of each cell of a row.
-    words : ndarray of uint64, shape (R, W)
-        The squares on which the row's pieces stand.
-    is_void : ndarray of bool, shape (R,)
-        Whether two of these pieces would share a square.
-    """
-
-    layers: list[RowNumbers]
-    image: RowNumbers
-    turn: Int64
-    words: Words
-    is_void: Bool
+    layers: list[RowNumbers]  # numbers of the rows to be solved, layer by layer
+    image: RowNumbers  # (R,) the mirror image of each row
+    turn: Int64  # (cells of a row,) the mirror image of each cell
+    words: Words  # (R, W) the squares on which the row's pieces stand
+    is_void: Bool  # (R,) whether two of these pieces would share a square
 
 
 def compile_rows(layout: Layout) -> Rows:

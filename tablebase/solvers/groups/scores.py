@@ -21,32 +21,16 @@ NOTHING = 0
 
 
 class Scores(NamedTuple):
-    """The scores of a coding.
+    """The scores of a coding."""
 
-    Parameters
-    ----------
-    of_code : ndarray
-        For each code the score of a move into such a position; `NOTHING` for void.
-    codes : ndarray
-        The code of a position by the score of a move into it; void for `NOTHING`.
-    after : ndarray
-        By the score of a position's best move, that of a move into the position.
-    draw, won : int
-        The scores of a draw, and of a win in one ply.
-    lost : int
-        The score of a move that loses in one ply, if there is one.
-    late_loss, late_win : int
-        The scores of a loss and a win one ply beyond the coding; the other one if there is none.
-    """
-
-    of_code: Codes
-    codes: Codes
-    after: Codes
+    of_code: Codes  # for each code the score of a move into such a position; `NOTHING` for void
+    codes: Codes  # the code of a position by the score of a move into it; void for `NOTHING`
+    after: Codes  # by the score of a position's best move, that of a move into the position
     draw: int
-    won: int
-    lost: int
-    late_loss: int
-    late_win: int
+    won: int  # of a win in one ply
+    lost: int  # of a move that loses in one ply, if there is one
+    late_loss: int  # of a loss one ply beyond the coding; that of such a win if there is none
+    late_win: int  # of a win one ply beyond the coding; that of such a loss if there is none
 
 
 def scores_of(game: Game, coding: Coding) -> Scores:

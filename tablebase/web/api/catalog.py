@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from tablebase.api import rows
+from tablebase.api.chances import layer_rows
+from tablebase.api.descriptions import counts_of, describe_material, distances_of, list_materials, list_records, neighbours
 from tablebase.api.games import list_games
-from tablebase.catalog.catalog import Counts
+from tablebase.catalog.catalog import Catalog, Counts
+from tablebase.game import Game, load_game
 from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import StochasticGame
+from tablebase.slices.material import material_name, parse_material
+from tablebase.tables.choice import missing_pieces
 from tablebase.web.api.routes import get, query_of, refuse
 from tablebase.web.api.schemas import GameName, Given, MaterialName, told
 from tablebase.web.caching import CHANGING, answered
-from tablebase.web.catalog import material_of, material_rows, record_rows, stats_rows
 from tablebase.web.context import catalog_of, in_thread
 
 games_router = APIRouter(tags=["games"])
@@ -55,11 +60,8 @@ class RecordsGiven(StatsGiven):
 async def games(request: Request) -> Response:
     """List the installed games."""
     query_of(request, Given)
-    return answered(request, await in_thread(request, _rows), CHANGING)
-
-
-def _rows() -> list[rows.GameRow]:
-    return list_games()[0]
+    found, _ = await in_thread(request, list_games)
+    return answered(request, found, CHANGING)
 
 
 @get(router, "/stats", list[CountsRow] | list[rows.LayerRow], 404, given=StatsGiven)
@@ -72,26 +74,48 @@ async def stats(request: Request) -> Response:
     rules = load_rules(given.game)
     if isinstance(rules, StochasticGame):
         refuse(rules, pieces=given.pieces)
-    counts = await in_thread(request, stats_rows, catalog_of(request), rules.name, given.by, given.pieces)
-    return answered(request, counts, CHANGING)
+    return await _read(request, ("stats", rules.name, given.by, given.pieces), lambda catalog: _stats(catalog, rules, given))
 
 
 @get(router, "/materials", list[rows.MaterialRow], 404, given=MaterialsGiven)
 async def materials(request: Request) -> Response:
     """List the materials that have been built, aliases included."""
     given = query_of(request, MaterialsGiven)
-    return answered(request, await in_thread(request, material_rows, catalog_of(request), given.game, given.pieces), CHANGING)
+    game = load_game(given.game)
+    return await _read(request, ("materials", game.name, given.pieces), lambda catalog: list_materials(catalog, game, given.pieces))
 
 
 @get(router, "/material", rows.MaterialDescription, 404, given=MaterialGiven)
 async def material(request: Request) -> Response:
     """Describe a material: its slices, how far positions are from the end, what it depends on, and what depends on it."""
     given = query_of(request, MaterialGiven)
-    return answered(request, await in_thread(request, material_of, catalog_of(request), given.game, given.material), CHANGING)
+    game = load_game(given.game)
+    name = material_name(game, parse_material(game, given.material))
+    return await _read(request, ("material", game.name, name), lambda catalog: _material(catalog, game, name))
 
 
 @get(router, "/records", list[rows.RecordRow], 404, given=RecordsGiven)
 async def records(request: Request) -> Response:
     """Show the longest wins and losses: of each number of pieces, or of each stored slice, the longest first."""
     given = query_of(request, RecordsGiven)
-    return answered(request, await in_thread(request, record_rows, catalog_of(request), given.game, given.by), CHANGING)
+    game = load_game(given.game)
+    return await _read(request, ("records", game.name, given.by), lambda catalog: list_records(catalog, game, given.by))
+
+
+async def _read(request: Request, question: Hashable, read: Callable[[Catalog], Any]) -> Response:
+    """The answer to a question, as `KnownCatalog.answer` reads it."""
+    return answered(request, await in_thread(request, catalog_of(request).answer, question, read), CHANGING)
+
+
+def _stats(catalog: Catalog, rules: Game | StochasticGame, given: StatsGiven) -> list[dict[str, Any]] | list[rows.LayerRow]:
+    if isinstance(rules, StochasticGame):
+        return layer_rows(catalog, rules)
+    found = [counts for counts in counts_of(catalog, rules, given.by) if given.pieces in (None, counts.pieces)]
+    if not found:
+        raise missing_pieces(rules, given.pieces or 0, catalog.folder)
+    return [{name: getattr(counts, name) for name in Counts.columns(given.by)} for counts in found]
+
+
+def _material(catalog: Catalog, game: Game, name: str) -> dict[str, Any]:
+    known = describe_material(catalog, game, name)
+    return {**known, "distances": distances_of(catalog, game, name), **neighbours(catalog, game, name)}

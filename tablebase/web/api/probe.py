@@ -196,9 +196,8 @@ def _pieces(tables: Tablebase, rules: Game, positions: list[str], strict: bool, 
 
 def _without_paths(request: Request, row: dict[str, Any]) -> dict[str, Any]:
     """A row without an answer, whose sentence names no place of this machine."""
-    settings = settings_of(request)
     error = row["error"]
-    return {**row, "error": {**error, "message": without_paths(error["message"], settings.folder, settings.catalog)}}
+    return {**row, "error": {**error, "message": without_paths(error["message"], settings_of(request))}}
 
 
 @get(router, "/line", list[LineRow], 404, given=LineGiven)

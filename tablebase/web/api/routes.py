@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ValidationError
 
-from tablebase.compute.docstrings import docstring
+from tablebase.compute.modules import docstring
 from tablebase.errors import RulesError
 from tablebase.game import Game
 from tablebase.game.stochastic import StochasticGame

@@ -8,6 +8,7 @@ from inspect import getdoc
 from typing import Annotated, Any, Literal, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model, with_config
+from typing_extensions import is_typeddict
 
 from tablebase.api import rows
 from tablebase.web.settings import Limits
@@ -55,18 +56,7 @@ class Told(BaseModel):
 
 
 DESCRIBED = ConfigDict(extra="forbid", use_attribute_docstrings=True)
-for row in (
-    rows.Cost,
-    rows.DistanceRow,
-    rows.GameRow,
-    rows.LayerRow,
-    rows.MaterialDescription,
-    rows.MaterialRow,
-    rows.MineAnswer,
-    rows.Neighbour,
-    rows.RecordRow,
-    rows.SliceRow,
-):
+for row in filter(is_typeddict, vars(rows).values()):
     with_config(DESCRIBED)(row)
 with_config(
     ConfigDict(

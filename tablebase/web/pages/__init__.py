@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 
-from tablebase.web.pages import game, home, material, mine, pictures, play, position, race
+from tablebase.web.pages import game, material, mine, pictures, play, position, race
+from tablebase.web.pages.faults import check_parameters, fault_page
 from tablebase.web.pages.rendering import problem_page, reason, static
 
-__all__ = ["problem_page", "reason", "router", "static"]
+__all__ = ["fault_page", "problem_page", "reason", "router", "static"]
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, dependencies=[Depends(check_parameters)])
 # What has a name of its own comes before what has the name of a game.
-for part in (home, mine, pictures, position, material, race, play, game):
+for part in (mine, pictures, position, material, race, play, game):
     router.include_router(part.router)

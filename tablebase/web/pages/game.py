@@ -1,4 +1,4 @@
-"""The pages of a game: what has been built, its materials as matrices of draw shares, and its records."""
+"""The pages of games: all of them, and of each what has been built, its materials as matrices of draw shares, and its records."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from math import ceil
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from tablebase.api.chances import interval, verdict
+from tablebase.api.descriptions import list_built, list_records
 from tablebase.api.rows import RecordRow
 from tablebase.catalog.catalog import Catalog, Counts
+from tablebase.errors import RulesError
 from tablebase.game import Game, load_game
-from tablebase.game.registry import load_rules
+from tablebase.game.registry import game_names, load_rules
 from tablebase.game.stochastic import StochasticGame
 from tablebase.slices.material import piece_counts
 from tablebase.web.api.routes import refuse
-from tablebase.web.catalog import record_rows
 from tablebase.web.context import catalog_of, tables_of
 from tablebase.web.pages.addresses import addresses_of, bounded, read_start, whole
-from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.pictures import description
+from tablebase.web.pages.race import GAME
 from tablebase.web.pages.rendering import page
 
 SHADES = 10
@@ -32,7 +33,7 @@ MOST_IN_ONE = 60
 RECORDS = 10
 """Records of each sort for each number of pieces."""
 
-router = APIRouter(route_class=PageRoute)
+router = APIRouter()
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,31 @@ class Matrix:
     side: int  # whose pieces are the rows: of the side with more of them, so that a matrix is seldom wider than a window
     columns: list[str]  # the pieces of the other side
     rows: list[tuple[str, list[Cell | None]]]  # the pieces of the side, with a cell for each column
+
+
+@router.get("/", response_class=HTMLResponse)
+def home(request: Request) -> HTMLResponse:
+    """All games that are installed, and variants of which there are tables."""
+    built = {row["game"]: row for row in catalog_of(request).answer("built", list_built)}
+    games = [_entry(name, built.get(name)) for name in dict.fromkeys([*built, *game_names()])]
+    known = [entry for entry in games if entry is not None]
+    return page(request, "home.html", games=known)
+
+
+def _entry(name: str, built: dict[str, Any] | None) -> dict[str, Any] | None:
+    """What is shown of a game; None if its rules are no longer installed, or fail."""
+    try:
+        rules = load_rules(name)
+    except RulesError:
+        return None
+    return {
+        "name": rules.name,
+        "title": rules.title,
+        "rules": rules if isinstance(rules, Game) else None,
+        "race": isinstance(rules, StochasticGame) and name == GAME,
+        "built": built if built and built["tables"] else None,
+        "layers": built["layers"] if built else 0,
+    }
 
 
 @router.get("/{game}")
@@ -174,7 +200,7 @@ def _chance_page(request: Request, game: StochasticGame, position: str | None) -
 def records(request: Request, game: str) -> Response:
     """The longest wins and losses for each number of pieces; slices that play like others are left out."""
     rules = load_game(game)
-    rows = record_rows(catalog_of(request), rules.name, "material")
+    rows = catalog_of(request).answer(("records", rules.name, "material"), lambda opened: list_records(opened, rules, "material"))
     counts = sorted({row["pieces"] for row in rows}, reverse=True)
     blocks = [(count, {outcome: _of(rows, count, outcome) for outcome in ("win", "loss")}) for count in counts]
     sides = {side.letter: side.name for side in rules.sides}

@@ -18,7 +18,6 @@ from tablebase.slices.equivalence import swapped_material
 from tablebase.slices.material import Material, material_name, parse_material
 from tablebase.web.context import catalog_of, tables_of
 from tablebase.web.pages.addresses import addresses_of
-from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.histogram import Histogram, histogram
 from tablebase.web.pages.position import plies_of
 from tablebase.web.pages.rendering import page
@@ -26,7 +25,7 @@ from tablebase.web.pages.rendering import page
 GAINS, RULES = 8, 12
 """Patterns shown of each slice: features by what they explain, and conditions by their share."""
 
-router = APIRouter(route_class=PageRoute)
+router = APIRouter()
 
 
 @router.get("/{game}/material/{name}")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from tablebase.web.catalog import KnownCatalog, built_rows
+from tablebase.api.descriptions import list_built
 from tablebase.web.context import catalog_of, in_thread, settings_of
 from tablebase.web.hidden import without_paths
+from tablebase.web.known_catalog import KnownCatalog
 from tablebase.web.pages.addresses import addresses_of
-from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.rendering import page, problem_page
 from tablebase.web.problems import ProblemError
 from tablebase.web.questions import mined
@@ -38,7 +38,7 @@ LONGEST = 20_000
 ROWS = 1000
 """Of a result, as many as the API answers with unless it is asked for more."""
 
-router = APIRouter(route_class=PageRoute)
+router = APIRouter()
 
 
 @router.get("/mine")
@@ -56,7 +56,7 @@ async def mine(request: Request, game: str = "", statement: str = "") -> Respons
         try:
             answer = await mined(request, chosen, statement[:LONGEST], ROWS)
         except ProblemError as refused:
-            status, fault = refused.status, without_paths(str(refused), settings.folder, settings.catalog)
+            status, fault = refused.status, without_paths(str(refused), settings)
     return page(
         request,
         "mine.html",
@@ -73,4 +73,4 @@ async def mine(request: Request, game: str = "", statement: str = "") -> Respons
 
 def _games(catalog: KnownCatalog) -> dict[str, int]:
     """The games that have tables of positions, each with its least number of pieces."""
-    return {row["game"]: row["least"] for row in built_rows(catalog) if row["tables"]}
+    return {row["game"]: row["least"] for row in catalog.answer("built", list_built) if row["tables"]}

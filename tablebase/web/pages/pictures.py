@@ -16,14 +16,13 @@ from tablebase.pictures.ground import SQUARE, Grid
 from tablebase.pictures.markup import Svg, element, picture
 from tablebase.pictures.themes import as_theme
 from tablebase.web.pages.addresses import named_placement
-from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.rendering import HEADERS
 
 MOST_ARROWS = 20
 KEPT = {"Cache-Control": "public, max-age=86400"}
 """The same address always gives the same picture."""
 
-router = APIRouter(route_class=PageRoute)
+router = APIRouter()
 
 
 @router.get("/{game}/board/{position:path}.svg")

@@ -18,7 +18,6 @@ from tablebase.play.match import Ending, Match, reason, side_number
 from tablebase.play.players import PLAYERS, find_player, player_names
 from tablebase.web.context import in_thread, settings_of, tables_of
 from tablebase.web.pages.addresses import addresses_of, named_placement
-from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.pictures import board_data, description
 from tablebase.web.pages.rendering import page
 from tablebase.web.questions import played
@@ -26,7 +25,7 @@ from tablebase.web.questions import played
 RESIGNS = "resigns"
 """Stands in an address for the last move of a player that gives up."""
 
-router = APIRouter(route_class=PageRoute)
+router = APIRouter()
 
 
 @dataclass(frozen=True)

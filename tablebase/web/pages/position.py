@@ -17,11 +17,11 @@ from tablebase.slices.material import material_name, material_of
 from tablebase.web.context import tables_of
 from tablebase.web.pages import words
 from tablebase.web.pages.addresses import addresses_of, named_placement, read_start
-from tablebase.web.pages.faults import PageRoute, missing
+from tablebase.web.pages.faults import missing
 from tablebase.web.pages.pictures import board_data, description
 from tablebase.web.pages.rendering import page
 
-router = APIRouter(route_class=PageRoute)
+router = APIRouter()
 
 
 @router.get("/{game}/position")

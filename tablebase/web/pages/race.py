@@ -16,7 +16,6 @@ from tablebase.game.stochastic import StochasticGame
 from tablebase.play.state_match import StateMatch
 from tablebase.web.context import in_thread
 from tablebase.web.pages.addresses import addresses_of, whole
-from tablebase.web.pages.faults import PageRoute
 from tablebase.web.pages.rendering import page
 from tablebase.web.questions import commanded
 
@@ -42,7 +41,7 @@ SQUARES = {
 }
 MOST_BYTES, MOST_FIELDS = 20_000, 50
 """More than any form of these pages has."""
-router = APIRouter(route_class=PageRoute)
+router = APIRouter()
 
 
 @router.get(f"/{GAME}/")

@@ -61,10 +61,8 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
 
 def problem_page(request: Request, status: int, detail: str) -> HTMLResponse:
     """A page that says in one sentence what is wrong; paths of the machine are left out of it."""
-    settings = settings_of(request)
     title = TITLES.get(status, TITLES[503] if status >= 500 else TITLES[400])
-    said = without_paths(detail, settings.folder, settings.catalog)
-    return page(request, "problem.html", status=status, title=title, detail=said)
+    return page(request, "problem.html", status=status, title=title, detail=without_paths(detail, settings_of(request)))
 
 
 def reason(status: int) -> str:

@@ -129,7 +129,7 @@ def test_the_catalog_is_opened_once(address: str, two_games: Path, monkeypatch: 
         opened.append(folder)
         return Catalog(folder, catalog=catalog)
 
-    monkeypatch.setattr("tablebase.web.catalog.Catalog", counted)
+    monkeypatch.setattr("tablebase.web.known_catalog.Catalog", counted)
     with Client(create_app(Settings(two_games))) as client:
         first, second = (client.get(address) for _ in range(2))
     assert (first.status_code, first.text) == (200, second.text)

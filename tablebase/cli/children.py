@@ -1,41 +1,46 @@
-"""Commands that a command starts as child processes."""
+"""Work that a command leaves to a child process: other commands, and statements, which may need any amount of memory."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import IO, Any
+
+import typer
 
 from tablebase.cli import signals, streams
 from tablebase.compute.child_process import ChildProcess, Handle
 from tablebase.compute.processes import ensured
 
+MEMORY = 5 << 29
+"""Bytes that a process with a statement may occupy: DuckDB's own limit, this program, and the rows on their way."""
+PER_WORKER = 1 << 26
+"""Additional bytes for each thread that decodes."""
+
+
+def run_statement(context: typer.Context, answer: Callable[[], object], seconds: float | None, workers: int = 1) -> int:
+    """Answer a statement, within bounds if this process is the program's own; return the exit code."""
+    from tablebase.executors.bounds import run_bounded
+
+    if context.obj.bounded:
+        return run_bounded(answer, seconds, MEMORY + workers * PER_WORKER)
+    answer()
+    return 0
+
 
 def run_command(words: Sequence[str], output: IO[Any] | None = None, environment: Mapping[str, str] | None = None) -> int:
-    """Run a command of this program in a child process and wait for it.
+    """Run a command of this program in a child process, wait for it, and return its exit code.
 
     The child process ends with this one, however this one ends (SIGKILL included), and so do its own workers: nothing still
     writes when `run_command` has returned or this process is gone for more than two seconds. If this process is asked to end
     (Ctrl-C, SIGTERM, SIGHUP, SIGQUIT), it first lets the command remove its drafts, and prints the only sentence about it.
-
-    Parameters
-    ----------
-    words : sequence of str
-        The command and its arguments, without the program: ``["verify", "hexapawn", "--data", "data"]``.
-    output : file object, optional
-        Open for writing, with a descriptor; becomes the command's standard output. It is flushed by nobody else, and stays open
-        here. By default the command shares standard output. It always shares standard error; its standard input is empty.
-    environment : mapping, optional
-        Variables that are set in the child process beside those of this one, such as ``{"TABLEBASE_CATALOG": url}``.
-
-    Returns
-    -------
-    int
-        Exit code of the command, which has printed its own error; negative if a signal ended it, for instance -9 if it was
-        killed because memory ran out.
+    The words are those of the command without the program, and `environment` is added to the variables of this process. The
+    command writes to `output`, a file with a descriptor that stays open here, or shares standard output; it always shares
+    standard error, and its standard input is empty. It has printed its own error. The code is negative if a signal ended it,
+    for instance -9 if it was killed because memory ran out.
     """
     sys.stdout.flush()
     child = ChildProcess(_run, list(words), None if output is None else Handle(output), dict(environment or {}))

@@ -1,20 +1,36 @@
-"""Docstrings of functions, also where Python removes them (``python -OO``, ``PYTHONOPTIMIZE=2``)."""
+"""What modules hand out: names that are loaded when they are first used, and docstrings that Python has removed."""
 
 from __future__ import annotations
 
 import ast
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 Place = tuple[str, int]
 """Name of a function and the line where it begins."""
 
 
+def lazy(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """The ``__getattr__`` of the package of this name, which re-exports names lazily.
+
+    Their homes are the full dotted names of the modules that define them, or that they stand for.
+    """
+
+    def load_attribute(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module = import_module(homes[name])
+        return module if homes[name] == f"{package}.{name}" else getattr(module, name)
+
+    return load_attribute
+
+
 def docstring(function: Callable[..., Any]) -> str:
-    """The docstring of a function without its indentation; empty if it has none."""
+    """The docstring of a function without its indentation, also under ``python -OO``; empty if it has none."""
     kept = inspect.getdoc(function)
     if kept or sys.flags.optimize < 2:
         return kept or ""

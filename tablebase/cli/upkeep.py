@@ -1,0 +1,111 @@
+"""Commands that look after tables: verify, reindex, prune."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tablebase.cli import options
+from tablebase.cli.options import CHECK_FAILED, Format, chosen_rules, complete_game
+from tablebase.errors import TablebaseError
+
+
+def verify(
+    game: Annotated[
+        str | None,
+        typer.Argument(metavar="GAME", help="Name of the game; with --quick, all games by default.", autocompletion=complete_game),
+    ] = None,
+    size: options.Size = None,
+    variant: options.Variant = None,
+    pieces: options.Pieces = None,
+    material: options.Materials = None,
+    data: options.Data = options.DEFAULT_DATA,
+    catalog: options.CatalogUrl = None,
+    workers: options.Workers = None,
+    published: Annotated[
+        Path | None, typer.Option("--published", metavar="FILE", help="Also compare the values with those published in a CSV file.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Check the bytes of the files alone, and no positions.")] = False,
+    verbose: options.Verbose = False,
+) -> None:
+    """Check every byte and every position of the tables."""
+    from tablebase.api.checking import verify as verify_tables
+
+    result = verify_tables(
+        None if game is None else chosen_rules(game, size, variant),
+        size=size if game is None else None,
+        variant=variant if game is None else None,
+        pieces=pieces,
+        material=material,
+        data=data,
+        catalog=catalog,
+        workers=workers,
+        published=published,
+        quick=quick,
+        verbose=verbose,
+    )
+    if result.faults:
+        raise typer.Exit(CHECK_FAILED)
+
+
+def reindex(data: options.Data = options.DEFAULT_DATA, catalog: options.CatalogUrl = None) -> None:
+    """Rebuild the catalog from the table files."""
+    from tablebase.building.preparation import left_out
+    from tablebase.building.reindex import reindex as rebuild
+    from tablebase.cli.output import say
+
+    if not data.is_dir():
+        raise TablebaseError(f"there is no folder {data}: name the tables' folder with --data")
+    done = rebuild(data, catalog)
+    tables = f"{sum(done.tables.values())} tables of {', '.join(done.tables) or 'no game'}"
+    aside = f", and the old file is now {done.set_aside}" if done.set_aside else ""
+    say(f"catalog of {data} rebuilt from {tables}{aside}{left_out(done)}")
+
+
+def prune(
+    data: options.Data = options.DEFAULT_DATA,
+    catalog: options.CatalogUrl = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Remove without asking.")] = False,
+    style: options.Style = Format.TABLE,
+) -> None:
+    """Remove tables of outdated rules, and stray files."""
+    from contextlib import closing
+    from dataclasses import asdict
+
+    from tablebase.building.preparation import prepare_catalog
+    from tablebase.building.prune import prunable
+    from tablebase.building.prune import prune as remove
+    from tablebase.building.tables import lock
+    from tablebase.catalog.catalog import Catalog
+    from tablebase.cli.output import say, write_rows
+    from tablebase.tables.folder import make_folder
+
+    prepare_catalog(data, catalog)
+    # Unlike opening it for changes, this makes no catalog where there is none.
+    Catalog(data, catalog=catalog).close()
+    make_folder(data)
+    with lock(data), closing(Catalog(data, create=True, catalog=catalog)) as opened:
+        items = prunable(data, opened)
+        if not items:
+            say(f"nothing to remove in {data}")
+            return
+        write_rows([asdict(item) for item in items], style)
+        total = f"{len(items)} files, {sum(item.bytes for item in items):,} bytes"
+        if not yes and not _agreed(f"remove {total}?"):
+            say("nothing was removed")
+            return
+        remove(data, opened, items)
+        say(f"removed from {data}: {total}")
+
+
+def _agreed(question: str) -> bool:
+    """The answer of the person at the terminal; `TablebaseError` if there is none."""
+    if not sys.stdin.isatty():
+        raise TablebaseError("nothing was removed, since there is no terminal to ask at: repeat the command with --yes")
+    sys.stdout.flush()
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
