@@ -29,7 +29,7 @@ from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import locate, sides_stored, stored_materials
 from tablebase.slices.material import Material, material_name, parse_material
 from tablebase.slices.placements import table_placements
-from tablebase.solvers.compiled import Load
+from tablebase.solvers.problem import Load
 from tablebase.solvers.registry import SOLVERS, solve_material
 from tablebase.tables.format import table_path
 from tablebase.tables.reader import Table

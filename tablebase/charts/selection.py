@@ -127,8 +127,8 @@ def _matcher(
 
     Raises `MissingTableError` if a material that is named without wildcards has not been built.
     """
-    exact = [name for text in patterns if not _has_wildcard(text) for name in _built_names(game, text, built, folder)]
-    wild = [text for text in patterns if _has_wildcard(text)]
+    wild = [text for text in patterns if any(letter in WILDCARDS for letter in text)]
+    exact = [name for text in patterns if text not in wild for name in _built_names(game, text, built, folder)]
 
     def matches(name: str, count: int) -> bool:
         by_name = not patterns or name in exact or any(fnmatchcase(name.partition("@")[0], text) for text in wild)
@@ -141,10 +141,6 @@ def _check_side(game: Game, side: str | None) -> None:
     first, second = (each.letter for each in game.sides)
     if side not in (None, first, second):
         raise TablebaseError(f"the side to move is {first!r} or {second!r}, not {side!r}")
-
-
-def _has_wildcard(text: str) -> bool:
-    return any(letter in WILDCARDS for letter in text)
 
 
 def _built_names(game: Game, text: str, built: set[str], folder: Path) -> list[str]:

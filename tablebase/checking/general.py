@@ -128,9 +128,7 @@ class _Checker:
         stuck = best == NO_MOVE
         escaped = self.generator.escaped(squares) & ~stuck
         best[stuck] = 0 if self.game.no_move is Outcome.DRAW else Value(Outcome.LOSS, 0).merit
-        if self.game.escape is not None:
-            winner = self.game.side_of(self.game.by_symbol[self.game.escape.runner])
-            best[escaped] = Value(Outcome.WIN if winner == self.side else Outcome.LOSS, 0).merit
+        best[escaped] = Value(Outcome.WIN if self.game.runner_side == self.side else Outcome.LOSS, 0).merit
 
 
 def contradiction(layout: Layout, side: int, index: int, codes: Source, coding: Coding) -> CorruptTableError:

@@ -71,11 +71,6 @@ def write_objects(rows: Iterable[Row], *, compact: bool = False) -> None:
     sys.stdout.write("[]\n" if before == "[\n" else "\n]\n")
 
 
-def write_json(value: object) -> None:
-    """Write a value as JSON, and end the line."""
-    sys.stdout.write(_json(value) + "\n")
-
-
 def _json(value: object, spaces: int | None = 2) -> str:
     try:
         return _encoder(spaces, is_unicode()).encode(value)

@@ -101,6 +101,11 @@ class Game:
         """The side that owns a kind number."""
         return self.kinds[kind].side
 
+    @property
+    def runner_side(self) -> int | None:
+        """The side that wins if its piece escapes; None if no piece can."""
+        return None if self.escape is None else self.side_of(self.by_symbol[self.escape.runner])
+
     @cached_property
     def digest(self) -> str:
         """SHA-256 (hexadecimal) of the rules: everything that determines a table's contents."""

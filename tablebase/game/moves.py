@@ -55,10 +55,9 @@ def decided(game: Game, position: Position) -> Outcome | None:
     """The outcome for the side to move if the game is over, because it has no legal move or a piece has escaped; else None."""
     if not _steps(game, position):
         return game.no_move
-    if game.escape is None or not has_escaped(game, position):
+    if not has_escaped(game, position):
         return None
-    winner = game.side_of(game.by_symbol[game.escape.runner])
-    return Outcome.WIN if winner == position.side else Outcome.LOSS
+    return Outcome.WIN if game.runner_side == position.side else Outcome.LOSS
 
 
 def has_escaped(game: Game, position: Position) -> bool:

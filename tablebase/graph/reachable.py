@@ -259,8 +259,8 @@ class _Builder:
 
     def set_results(self, result: NDArray[np.int8], side: int, stuck: Flags, escaped: Flags) -> None:
         """Set the results of positions in which the game is over, in place."""
-        if self.game.escape is not None:
-            result[escaped] = self.game.side_of(self.game.by_symbol[self.game.escape.runner])
+        if self.game.runner_side is not None:
+            result[escaped] = self.game.runner_side
         result[stuck] = 1 - side if self.game.no_move is Outcome.LOSS else DRAWN
 
     def child(self, stage: Stage, batch: MoveBatch) -> tuple[_Key, Indices]:

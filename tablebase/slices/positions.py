@@ -14,12 +14,22 @@ from tablebase.slices.material import Material
 # Compared by identity, so that results can be cached for as long as the object lives.
 @dataclass(frozen=True, eq=False)
 class Positions:
-    """Positions of one slice."""
+    """Positions of one slice.
+
+    Parameters
+    ----------
+    game : Game
+    material : Material
+    side : int
+        The side to move.
+    squares : ndarray of int8, shape (positions, pieces)
+        The square of each piece, in the order of ``material.kinds``.
+    """
 
     game: Game
     material: Material
-    side: int  # the side to move
-    squares: NDArray[np.int8]  # (positions, pieces) the square of each piece, in the order of ``material.kinds``
+    side: int
+    squares: NDArray[np.int8]
 
     def __len__(self) -> int:
         return len(self.squares)

@@ -21,7 +21,7 @@ from tablebase.compute.stages import reach
 from tablebase.compute.threads import spread
 from tablebase.slices.pursuit import NOWHERE, pursuit_of
 from tablebase.slices.pursuit_arrays import GRAIN, PursuitArrays, compile_pursuit, mark_escapes, rank_after, stands, unrank
-from tablebase.solvers.compiled import CompiledSlice
+from tablebase.solvers.problem import CompiledSlice
 from tablebase.tables.values import Codes, Coding, is_win
 
 BLOCK = 1 << 22

@@ -12,7 +12,7 @@ from tablebase.slices.conversions import conversions
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import locate, sides_stored
 from tablebase.slices.material import Material, parse_material
-from tablebase.solvers.compiled import CompiledSlice, compile_slice
+from tablebase.solvers.problem import CompiledSlice, compile_slice
 from tablebase.solvers.registry import Solver, find_solver, solve_material
 from tablebase.tables.values import NARROW, NARROW_ANY, Codes, Coding, Source, Value
 

@@ -14,9 +14,9 @@ from tablebase.mining.sandbox import scratch
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Threads of each database that is opened from now on; none is idle yet."""
     asked: list[int] = []
-    honest = sandbox._open
+    honest = sandbox.sandbox
     monkeypatch.setattr(sandbox, "_idle", [])
-    monkeypatch.setattr(sandbox, "_open", lambda threads: asked.append(threads) or honest(threads))
+    monkeypatch.setattr(sandbox, "sandbox", lambda threads: asked.append(threads) or honest(threads))
     return asked
 
 

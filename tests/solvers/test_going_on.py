@@ -21,10 +21,10 @@ from tablebase.compute import jit, threads
 from tablebase.game import Game, load_game
 from tablebase.slices.material import parse_material
 from tablebase.solvers import pursuit, registry
-from tablebase.solvers.compiled import CompiledSlice, checkpoint_in, compile_slice
 from tablebase.solvers.planes import lean
 from tablebase.solvers.planes import log as logs
 from tablebase.solvers.planes import solve as planes_solver
+from tablebase.solvers.problem import CompiledSlice, checkpoint_in, compile_slice
 from tablebase.solvers.registry import find_solver, solve_material
 from tablebase.tables import checkpoints
 from tablebase.tables.checkpoints import TableCheckpoint

@@ -21,12 +21,12 @@ from tablebase.game.moves import Position
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import locate, stored_materials
 from tablebase.slices.material import Material, material_of, parse_material
-from tablebase.solvers.compiled import CompiledSlice, compile_slice
 from tablebase.solvers.groups import solve as groups
 from tablebase.solvers.groups.arrays import compile_tables
-from tablebase.solvers.groups.kernels import DIRTY, LATE, improve, new_scratch
-from tablebase.solvers.groups.layers import compile_rows
-from tablebase.solvers.groups.scores import NOTHING, scores_of
+from tablebase.solvers.groups.row_kernels import DIRTY, LATE, improve, new_scratch
+from tablebase.solvers.groups.row_order import compile_rows
+from tablebase.solvers.groups.row_scores import NOTHING, scores_of
+from tablebase.solvers.problem import CompiledSlice, compile_slice
 from tablebase.solvers.registry import Solver, choose_solver, find_solver, solve_material
 from tablebase.tables.values import DRAW, NARROW, NARROW_ANY, STALEMATE, Codes, Coding, Value
 from tablebase.testing import SolverTests

@@ -20,12 +20,12 @@ from tablebase.slices.conversions import slot_conversions
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import stored_materials
 from tablebase.slices.material import Material, parse_material
-from tablebase.solvers.compiled import compile_slice
 from tablebase.solvers.planes import children
 from tablebase.solvers.planes import solve as planes_solver
 from tablebase.solvers.planes.arrays import ROWS
 from tablebase.solvers.planes.children import NOTHING, WON, scores_of
 from tablebase.solvers.planes.slices import compile_planes
+from tablebase.solvers.problem import compile_slice
 from tablebase.solvers.registry import choose_solver, solve_material
 from tablebase.tables.values import NARROW, Coding, merit, next_code
 

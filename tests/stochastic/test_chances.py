@@ -13,8 +13,7 @@ from twins import harehedgehog as twin
 
 from tablebase.errors import CapacityError, NotationError, RulesError
 from tablebase.stochastic import horizon as horizon_module
-from tablebase.stochastic.compiled import compiled
-from tablebase.stochastic.explicit import explicit
+from tablebase.stochastic.compiled import compiled, explicit
 from tablebase.stochastic.horizon import MOST_TURNS, horizon
 from tablebase_rules import pig
 from tablebase_rules.harehedgehog import HareHedgehog, game

@@ -14,8 +14,8 @@ from tablebase.errors import CapacityError, RulesError
 from tablebase.game import load_game
 from tablebase.game.kernels import BEGINS, CHANCE, LABEL, OVER, STATE, WEIGHT, call_index, call_state_at
 from tablebase.game.stochastic import Draw, State, StochasticGame
-from tablebase.stochastic import explicit as explicit_module
-from tablebase.stochastic.explicit import BLOCK, explicit
+from tablebase.stochastic import compiled as compiled_module
+from tablebase.stochastic.compiled import BLOCK, explicit
 from tablebase.stochastic.paths import merge_plainly, walk
 from tablebase.testing.kernel_faults import expansion
 from tablebase_rules import pig
@@ -132,9 +132,9 @@ def test_too_many_states_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """At the limit they are listed, beyond it not."""
     game = GAMES["loaded"]
     count = len(explicit(game).states)
-    monkeypatch.setattr(explicit_module, "MOST_STATES", count)
+    monkeypatch.setattr(compiled_module, "MOST_STATES", count)
     assert len(explicit(game).states) == count
-    monkeypatch.setattr(explicit_module, "MOST_STATES", count - 1)
+    monkeypatch.setattr(compiled_module, "MOST_STATES", count - 1)
     with pytest.raises(
         CapacityError, match=f"all states of pig needs more than the {count - 1} states .*: choose a smaller"
     ) as refused:

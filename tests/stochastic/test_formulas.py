@@ -9,7 +9,7 @@ import pytest
 from support.checks import at_least_one
 
 from tablebase.game.kernels import OVER, Int64, Kernels, counts_alike
-from tablebase.stochastic import explicit
+from tablebase.stochastic import compiled as compiled_module
 from tablebase.stochastic.chances import improve, new_sums
 from tablebase.stochastic.compiled import compiled
 from tablebase.stochastic.formulas import COUNT, NUMBER, STEP, blocks_read, formulas_of, new_space
@@ -34,11 +34,11 @@ def listed(rows: list[tuple[int, list[tuple[int, int]]]]) -> Int64:
     """Rules of a game as a list: who is to move in each state, and the weights and states that follow; -3 if it is over."""
     places, following = [], []
     for who, after in rows:
-        places += [who, 1, len(following) // explicit.WIDTH]
+        places += [who, 1, len(following) // compiled_module.WIDTH]
         for weight, state in after:
             following += [0, weight, 1, state]
     stored = sum(who >= 0 for who, _ in rows)
-    return np.array([stored, len(rows), *places, OVER, -1, len(following) // explicit.WIDTH, *following], np.int64)
+    return np.array([stored, len(rows), *places, OVER, -1, len(following) // compiled_module.WIDTH, *following], np.int64)
 
 
 @counts_alike
@@ -65,7 +65,7 @@ def test_ends_must_match(middle: tuple[int, Any], last: tuple[int, Any], right: 
     """Of three states said to be alike, each with one move: the first leads to state 3."""
     steady: list[tuple[int, list[tuple[int, int]]]] = [(player, [(1, 3)]) for player in (0, 0, 0, 0, 0, 1, 1, 1)]
     rules = listed([(0, [(1, 3)]), middle, last, *steady, (OVER, [])])
-    kernels = Kernels(rules, explicit.expand, explicit.index, explicit.state_at, 1, 4, 1, (), "", three_alike)
+    kernels = Kernels(rules, compiled_module.expand, compiled_module.index, compiled_module.state_at, 1, 4, 1, (), "", three_alike)
     chances = np.arange(22, dtype=np.int64).reshape(2, 11)
     formulas = formulas_of(kernels, rules, 0, 3, new_space(kernels))
     assert formulas.runs[:, COUNT].tolist() == ([3] if right else [1, 1, 1])
@@ -81,7 +81,7 @@ def test_blocks_between_are_read() -> None:
     """What a run reads are the blocks of the first and of the last state after it, and those between."""
     steady: list[tuple[int, list[tuple[int, int]]]] = [(0, [(1, 3)])] * 8
     rules = listed([(0, [(1, 3)]), (0, [(1, 6)]), (0, [(1, 9)]), *steady])
-    kernels = Kernels(rules, explicit.expand, explicit.index, explicit.state_at, 1, 4, 1, (), "", three_alike)
+    kernels = Kernels(rules, compiled_module.expand, compiled_module.index, compiled_module.state_at, 1, 4, 1, (), "", three_alike)
     formulas = formulas_of(kernels, rules, 0, 3, new_space(kernels))
     assert formulas.runs[:, COUNT].tolist() == [3]
     marks = np.zeros(6, bool)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import pytest
 
-from tablebase.solvers.compiled import CompiledSlice
+from tablebase.solvers.problem import CompiledSlice
 from tablebase.solvers.registry import Solver, find_solver
 from tablebase.tables.values import Codes
 from tablebase.testing import SolverTests

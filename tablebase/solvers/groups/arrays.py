@@ -21,7 +21,7 @@ from tablebase.slices.conversions import ENDS, ILLEGAL, SlotConversion, slot_con
 from tablebase.slices.indexing import Layout
 from tablebase.slices.material import tiered_kinds
 from tablebase.slices.slice_arrays import Int8, Int32, Int64
-from tablebase.solvers.compiled import CompiledSlice
+from tablebase.solvers.problem import CompiledSlice
 
 OUTSIDE = -1
 """The cell that a step of the last group leads to where it does not matter."""

@@ -15,9 +15,9 @@ from tablebase.compute.threads import spread
 from tablebase.slices.combinadics import Combinations
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.slice_arrays import Int64
-from tablebase.solvers.compiled import CompiledSlice
 from tablebase.solvers.groups.arrays import Tables, table_size
-from tablebase.solvers.groups.scores import Scores
+from tablebase.solvers.groups.row_scores import Scores
+from tablebase.solvers.problem import CompiledSlice
 from tablebase.tables.values import Codes
 
 BLOCK = 1 << 18

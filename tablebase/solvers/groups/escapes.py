@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from tablebase.slices.slice_arrays import NOBODY, Bool, Int8, Int64
-from tablebase.solvers.compiled import CompiledSlice
 from tablebase.solvers.groups.arrays import Words, last_squares
-from tablebase.solvers.groups.layers import square_words
-from tablebase.solvers.groups.scores import Scores
+from tablebase.solvers.groups.row_order import square_words
+from tablebase.solvers.groups.row_scores import Scores
+from tablebase.solvers.problem import CompiledSlice
 from tablebase.tables.values import Codes
 
 

@@ -5,8 +5,8 @@ rows of scores: a step of another piece leads to another row as a whole, and a s
 others, which are the same in all rows. What is illegal leads to an index that is void, which has the lowest score.
 
 Everything is a draw at first. Then rows are looked at again and again until none changes, each layer (see
-`tablebase.solvers.groups.layers`) before the next. In whatever order that happens, a win or loss that is noted is one, its distance
-can only fall, and in the end every score is the best of its moves. There is just one such solution, for the reason
+`tablebase.solvers.groups.row_order`) before the next. In whatever order that happens, a win or loss that is noted is one, its
+distance can only fall, and in the end every score is the best of its moves. There is just one such solution, for the reason
 for which verification suffices (see `tablebase.checking.table`).
 
 Where no outer piece can come back to a square, each row is looked at once for each side to move.
@@ -22,13 +22,13 @@ import numpy as np
 from tablebase.compute import threads
 from tablebase.compute.stages import reach
 from tablebase.slices.indexing import Layout
-from tablebase.solvers.compiled import CompiledSlice
 from tablebase.solvers.groups.arrays import Rules, Tables, compile_rules, compile_tables, last_squares
 from tablebase.solvers.groups.children import expand
 from tablebase.solvers.groups.escapes import Escapes, compile_escapes
-from tablebase.solvers.groups.kernels import DIRTY, LATE, Bytes, View, Worth, improve, new_scratch
-from tablebase.solvers.groups.layers import RowNumbers, Rows, compile_rows, square_words
-from tablebase.solvers.groups.scores import NOTHING, Scores, scores_of
+from tablebase.solvers.groups.row_kernels import DIRTY, LATE, Bytes, View, Worth, improve, new_scratch
+from tablebase.solvers.groups.row_order import RowNumbers, Rows, compile_rows, square_words
+from tablebase.solvers.groups.row_scores import NOTHING, Scores, scores_of
+from tablebase.solvers.problem import CompiledSlice
 from tablebase.tables.values import Codes, Coding, Source
 
 BLOCK = 1 << 18

@@ -20,8 +20,8 @@ from tablebase.compute.vectors import ELEMENTS, room
 from tablebase.slices.conversions import slot_conversions
 from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.slice_arrays import Int8, Int32, Int64
-from tablebase.solvers.compiled import CompiledSlice
 from tablebase.solvers.planes.arrays import PLANE, ROWS, Bytes, Words, word_of
+from tablebase.solvers.problem import CompiledSlice
 from tablebase.tables.values import FIRST, Codes, Coding
 
 NOTHING = 0

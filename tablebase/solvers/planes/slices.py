@@ -10,7 +10,6 @@ import numpy as np
 from tablebase.compute.vectors import WORDS
 from tablebase.game import Game, Step
 from tablebase.slices.conversions import ILLEGAL
-from tablebase.solvers.compiled import CompiledSlice
 from tablebase.solvers.planes.arrays import (
     COLUMNS,
     FULL,
@@ -27,6 +26,7 @@ from tablebase.solvers.planes.arrays import (
     word_of,
 )
 from tablebase.solvers.planes.outer import mirrored_planes, outer_backs, outer_squares, outer_steps
+from tablebase.solvers.problem import CompiledSlice
 
 
 def compile_planes(problem: CompiledSlice) -> Planes:

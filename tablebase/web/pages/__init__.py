@@ -5,8 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Depends
 
 from tablebase.web.pages import game, material, mine, pictures, play, position, race
-from tablebase.web.pages.faults import check_parameters, fault_page
-from tablebase.web.pages.rendering import problem_page, reason, static
+from tablebase.web.pages.rendering import check_parameters, fault_page, problem_page, reason, static
 
 __all__ = ["fault_page", "problem_page", "reason", "router", "static"]
 

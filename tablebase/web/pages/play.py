@@ -143,15 +143,10 @@ async def _reply(request: Request, table: Table, moves: list[str]) -> str:
 
 def _standing(request: Request, table: Table, match: Match, listed: list[str]) -> Response:
     """The page of a game as it stands."""
-    return page(request, "play.html", **_shown(request, table, match, listed))
-
-
-def _shown(request: Request, table: Table, match: Match, listed: list[str]) -> dict[str, Any]:
-    """What the page of a game shows."""
     game, to, ending = table.game, addresses_of(request), match.ending()
     turns = [ply for ply, position in enumerate(match.positions[:-1]) if position.side == table.person]
     last = render_move(game, match.moves[-1]) if match.moves else None
-    return {
+    shown: dict[str, Any] = {
         "game": game,
         "section": "play",
         "player": table.player,
@@ -167,6 +162,7 @@ def _shown(request: Request, table: Table, match: Match, listed: list[str]) -> d
         "again": to.game(game.name, "play", **table.query([])),
         "result": None if ending is None else _result(game, match, ending, table.person),
     }
+    return page(request, "play.html", **shown)
 
 
 def _result(game: Game, match: Match, ending: Ending, person: int) -> str:

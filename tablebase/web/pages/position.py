@@ -17,9 +17,8 @@ from tablebase.slices.material import material_name, material_of
 from tablebase.web.context import tables_of
 from tablebase.web.pages import words
 from tablebase.web.pages.addresses import addresses_of, named_placement, read_start
-from tablebase.web.pages.faults import missing
 from tablebase.web.pages.pictures import board_data, description
-from tablebase.web.pages.rendering import page
+from tablebase.web.pages.rendering import missing, page
 
 router = APIRouter()
 

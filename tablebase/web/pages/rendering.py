@@ -6,15 +6,20 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fastapi import Request
+from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import tablebase
 from tablebase.compute.messages import count_plies, in_bytes, in_time
+from tablebase.errors import MissingTableError, RulesError, TablebaseError, did_you_mean, quoted
+from tablebase.game import Game
+from tablebase.game.registry import load_rules
+from tablebase.web import problems
 from tablebase.web.context import settings_of
 from tablebase.web.hidden import without_paths
+from tablebase.web.missing_tables import command_of, lines_of
 from tablebase.web.pages import words
 from tablebase.web.pages.addresses import addresses_of
 
@@ -70,3 +75,34 @@ def reason(status: int) -> str:
     return {404: "There is no page with this address.", 405: "This page only answers requests of another method."}.get(
         status, "The request cannot be answered."
     )
+
+
+def check_parameters(request: Request) -> None:
+    """Refuse a parameter that means nothing to a page; a variant, for instance, is a part of the address."""
+    known = [parameter.alias for parameter in request.scope["route"].dependant.query_params]
+    for name in request.query_params:
+        if name not in known:
+            raise TablebaseError(f"this page has no parameter {quoted(name)}{did_you_mean(name, known)}: leave it out")
+
+
+def fault_page(request: Request, fault: TablebaseError) -> Response:
+    """The page for an error; to a page, the name of a game is a part of its address, and an unknown one not found."""
+    if isinstance(fault, MissingTableError) and isinstance(game := load_rules(fault.game), Game):
+        return page(request, "missing.html", status=404, game=game, **missing(request, game, fault))
+    return problem_page(request, 404 if isinstance(fault, RulesError) else problems.status_of(fault), f"{fault}.")
+
+
+def missing(request: Request, game: Game, fault: MissingTableError) -> dict[str, object]:
+    """What there is to say about a missing table: a sentence, the command without the server's folder, and the estimate."""
+    settings = settings_of(request)
+    command = command_of(settings, fault)
+    if fault.material is not None and command is None:
+        detail = f"{str(fault)[:1].upper()}{str(fault)[1:]}."
+    elif fault.material is not None:
+        detail = f"The table {fault.material} of {game.title} has not been built."
+    elif fault.pieces is not None:
+        detail = f"No table of {game.title} with {fault.pieces} pieces has been built."
+    else:
+        detail = f"No table of {game.title} has been built."
+    lines = lines_of(settings, fault)
+    return {"detail": detail, "command": command, "lines": lines}

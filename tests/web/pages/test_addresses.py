@@ -121,6 +121,7 @@ def test_other_names(address: str, target: str, client: TestClient) -> None:
         ("/hexapawn/?position=ppp/3/PPP_w", 404, "leave out position"),
         ("/pig/?pieces=2", 404, "leave out pieces"),
         ("/pig/?position=x", 400, "'x' is not a state of pig"),
+        ("/pig/?position=0,0_1_0", 404, "no table of pig is registered"),
         ("/hexapawn-99x99/", 404, "hexapawn is played on"),
         ("/nowhere/to/be/found", 404, "There is no page with this address."),
         ("/hexapawn/position/ppp/PPP_w", 400, "has 2 rows"),

@@ -13,7 +13,7 @@ from tablebase.slices.conversions import ENDS, ILLEGAL, STAYS
 from tablebase.slices.slice_arrays import NOBODY, Int64
 from tablebase.solvers.groups.arrays import WORD_BITS, Rules, Words
 from tablebase.solvers.groups.escapes import Escapes
-from tablebase.solvers.groups.scores import NOTHING
+from tablebase.solvers.groups.row_scores import NOTHING
 from tablebase.tables.values import Codes
 
 DIRTY, LATE = 1, 2
@@ -40,7 +40,7 @@ class View(NamedTuple):
 
 
 class Worth(NamedTuple):
-    """Some scores; see `tablebase.solvers.groups.scores`."""
+    """Some scores; see `tablebase.solvers.groups.row_scores`."""
 
     after: Codes
     won: int
