@@ -2,7 +2,7 @@
 
 A piece has the value of its animal, one for each step that it is nearer to the other den than `HORIZON` steps, walking,
 swimming or leaping as it can, and one of the last three steps, the last of which is in a trap. A piece in a trap of its own
-side guards its den. The rat hunts the elephant. The weights were fitted by `scripts/tune_evaluation.py`.
+side guards its den. The rat hunts the elephant. The weights were fitted to games of the engine.
 """
 
 from __future__ import annotations

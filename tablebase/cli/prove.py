@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.options import Format, chosen_game, chosen_start, parse_size
+from tablebase.cli.options import CHECK_FAILED, Format, chosen_game, chosen_start, parse_size
 from tablebase.compute.machine import usable_workers
+from tablebase.errors import TablebaseError
+from tablebase.files.inputs import read_text
 from tablebase.files.outputs import check_output, written
 
 if TYPE_CHECKING:
@@ -22,12 +24,18 @@ if TYPE_CHECKING:
     from tablebase.search.proofs import Verdict
 
 CURE = "name another file with --output"
+CURE_OF_CHECK = "name a file that 'prove --output' has written"
 SECONDS = 60.0
 """Of a search without a limit of time or nodes."""
 
 
 def prove(
-    game: options.GameName,
+    game: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="GAME", help="Name of the game; with --check, the proof names it.", autocompletion=options.complete_game
+        ),
+    ] = None,
     position: options.PositionText = None,
     start: options.Start = None,
     nodes: Annotated[int | None, typer.Option("--nodes", metavar="N", min=1, help="How many positions to search.")] = None,
@@ -39,6 +47,9 @@ def prove(
         int | None, typer.Option("--table-pieces", metavar="N", min=0, help="Use tables of up to N pieces; by default, all.")
     ] = None,
     proof: Annotated[Path | None, typer.Option("--output", metavar="FILE", help="Also write the proof to this file.")] = None,
+    check: Annotated[
+        Path | None, typer.Option("--check", metavar="FILE", help="Check a proof by rules and tables alone, instead of searching.")
+    ] = None,
     size: options.Size = None,
     variant: options.Variant = None,
     data: options.Data = options.DEFAULT_DATA,
@@ -52,6 +63,13 @@ def prove(
     from tablebase.search.proofs import INFINITE, find_proof
     from tablebase.tables.folder import check_folder
 
+    if check is not None:
+        if game is not None:
+            raise TablebaseError("the proof names its game: leave out GAME where --check names a file")
+        _check(check, data, style)
+        return
+    if game is None:
+        raise TablebaseError("there is no game: name one, or a file with a proof by --check")
     rules = chosen_game(game, size, variant)
     begin_at = parse(rules, chosen_start(rules, position, start))
     check_folder(data, built=data != options.DEFAULT_DATA)
@@ -80,6 +98,33 @@ def prove(
     else:
         shown = row if style is Format.JSON else {**row, "line": " ".join(row["line"]), "reached": _in_words(row["reached"])}
         write_rows([shown], style)
+
+
+def _check(path: Path, data: Path, style: Format) -> None:
+    """Say whether a proof holds; exit with `CHECK_FAILED` if it does not."""
+    from tablebase.checking.proofs import proof_faults, read_proof
+    from tablebase.cli.output import write_rows
+    from tablebase.probe.prober import Prober
+    from tablebase.tables.folder import check_folder
+
+    check_folder(data, built=data != options.DEFAULT_DATA)
+    text = read_text(path, CURE_OF_CHECK)
+    try:
+        rows = read_proof(text)
+    except TablebaseError as wrong:
+        raise TablebaseError(f"{path} holds no proof, since {wrong}: {CURE_OF_CHECK}") from wrong
+    with ExitStack() as stack:
+        prober = stack.enter_context(closing(Prober(data))) if data.exists() else None
+        fault = next(proof_faults(rows, prober), None)
+    row = {name: rows[0][name] for name in ("game", "position", "outcome", "positions")} | {"fault": fault}
+    if style is not Format.TABLE:
+        write_rows([row], style)
+    elif fault is None:
+        sys.stdout.write(f"{row['outcome']} of {row['position']}: the proof holds, {row['positions']:,} positions checked\n")
+    else:
+        sys.stdout.write(f"{row['outcome']} of {row['position']}: the proof does not hold: {fault}\n")
+    if fault is not None:
+        raise typer.Exit(CHECK_FAILED)
 
 
 def _row(game: Game, position: Position, verdict: Verdict, proof: Proof | None, prober: Prober | None) -> dict[str, Any]:

@@ -11,9 +11,8 @@ from threading import Timer
 from typing import Any
 
 import pytest
-import torture_reference
-from dask_cluster import DaskCluster
-from support.dask import cluster, wait_for_workers
+from support.catalogs import snapshot
+from support.dask import DaskCluster, cluster, wait_for_workers
 from support.program import Answer, contents, drafts, flip, middle_of_codes
 
 import tablebase
@@ -56,7 +55,7 @@ def test_workers_elsewhere_build_the_same(two_workers: DaskCluster, two_pieces: 
     assert "tables at a time: up to 2, each in 2,000,000,000 bytes of memory at most" in answer.err
     assert f"built and verified in {tmp_path}: 10 of 10 tables, 160,068 positions" in answer.err
     assert contents(tmp_path) == contents(two_pieces)
-    assert torture_reference.catalog_rows(tmp_path) == torture_reference.catalog_rows(two_pieces)
+    assert snapshot(tmp_path) == snapshot(two_pieces)
     assert drafts(tmp_path) == []
     assert ask("build", "doushouqi", "--pieces", 2, *where).err.startswith("nothing to do: ")
 

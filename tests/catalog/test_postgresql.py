@@ -10,11 +10,11 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from servers import PASSWORD, USER, Server
 from sqlalchemy import insert
 from sqlalchemy.engine import make_url
 from support.catalogs import change, database, everything, opened, rows, snapshot
 from support.program import Answer
+from support.servers import PASSWORD, USER, Server
 from support.tablebases import on_postgresql
 
 import tablebase

@@ -15,10 +15,10 @@ from uuid import uuid4
 
 import psycopg
 import pytest
-from servers import PASSWORD, ROLE, Server, binaries
 from sqlalchemy.engine import make_url
 from support.catalogs import change, database, opened, snapshot
 from support.program import Answer
+from support.servers import PASSWORD, ROLE, Server, binaries
 from support.tablebases import on_postgresql
 
 from tablebase.catalog import postgresql

@@ -17,6 +17,7 @@ INPUTS = {
     ("batch", "file"),
     ("line", "replay"),
     ("merge", "place"),
+    ("prove", "check"),
     ("unpack", "place"),
     ("serve", "unix_socket"),
     ("verify", "published"),

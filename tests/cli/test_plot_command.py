@@ -8,10 +8,10 @@ from collections.abc import Callable
 from itertools import permutations
 from pathlib import Path
 
-import gallery
 import pytest
 from support.program import Answer, ask_fresh
 
+from scripts.reproduce import gallery
 from tablebase_rules.doushouqi import game as doushouqi
 
 pytest.importorskip("matplotlib")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
-import check_proof
 import pytest
 from support.games import after
 from support.program import Answer
@@ -13,7 +13,6 @@ from support.program import Answer
 import tablebase
 from tablebase.game import load_game
 from tablebase.game.notation import parse
-from tablebase.probe.prober import Prober
 
 Ask = Callable[..., Answer]
 JUNGLE = load_game("doushouqi")
@@ -30,9 +29,8 @@ def test_a_proof(three_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     assert row["plies"] == len(row["line"])
     lines = file.read_text().splitlines()
     assert len(lines) == row["size"] + 1
-    prober = Prober(three_pieces)
-    assert list(check_proof.faults(lines, prober)) == []
-    prober.close()
+    checked = ask("prove", "--check", file, "--data", three_pieces)
+    assert (checked.code, checked.out) == (0, f"win of {HARD}: the proof holds, {row['size']} positions checked\n")
     assert f"wrote a proof of {row['size']:,} positions to {file}\n" in answer.err
     table = ask(*words).out.splitlines()
     assert table[0].startswith(f"White to move: win, proved by {row['size']} positions (")
@@ -68,6 +66,21 @@ def test_what_is_not_decided(ask: Ask, tmp_path: Path) -> None:
     assert over.out == "White to move: draw, the game is over\n"
 
 
+def test_a_proof_that_does_not_hold(ask: Ask, tmp_path: Path) -> None:
+    """Code 1, and a sentence that says why, in all formats; a sound one of a game without tables holds."""
+    good, bad = tmp_path / "good", tmp_path / "bad"
+    assert ask("prove", "hexapawn", "--output", good).code == 0
+    bad.write_text("".join(good.read_text().splitlines(keepends=True)[:-1]))
+    [head] = [json.loads(line) for line in good.read_text().splitlines()[:1]]
+    described = {"game": "hexapawn", "position": head["position"], "outcome": "loss", "positions": head["positions"]}
+    assert ask("prove", "--check", good, "--format", "json").json == [described | {"fault": None}]
+    answer = ask("prove", "--check", bad)
+    assert (answer.code, answer.err) == (1, "")
+    assert answer.out == f"loss of {head['position']}: the proof does not hold: positions are missing, or there twice\n"
+    [row] = ask("prove", "--check", bad, "--format", "csv").csv
+    assert row["fault"] == "positions are missing, or there twice"
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -75,6 +88,10 @@ def test_what_is_not_decided(ask: Ask, tmp_path: Path) -> None:
         (["hexapawn", "--time", "0"], "the limit of seconds must be positive, not 0"),
         (["hexapawn", "--memory", "much"], "much"),
         (["hexapawn", "--data", "/nowhere/at/all"], "there is no tablebase in /nowhere/at/all"),
+        ([], "there is no game: name one, or a file with a proof by --check"),
+        (["hexapawn", "--check", "/nowhere/at/all"], "leave out GAME"),
+        (["--check", "/nowhere/at/all"], "name a file that 'prove --output' has written"),
+        (["--check", __file__], "holds no proof, since a line of it is not JSON"),
         (["hexapawn", "--output", "/nowhere/at/all"], "name another file with --output"),
         (["hexapawn", "3/3/3 w"], "has no pieces"),
     ],

@@ -15,11 +15,9 @@ from pathlib import Path
 
 import psutil
 import pytest
-from dask_cluster import DaskCluster
 from distributed import Client
-from processes import end_session
-from support.dask import cluster, processes, wait_for_workers, workers
-from support.processes import group
+from support.dask import DaskCluster, cluster, processes, wait_for_workers, workers
+from support.processes import end_session, group
 from support.program import start_fresh
 from support.work import advance, do, lose, meet, parent, record, unless_marked, until, wait_for
 

@@ -6,9 +6,9 @@ import csv
 from pathlib import Path
 
 import pytest
-from material_report import Balance, report
 
 import tablebase
+from scripts.reproduce.material_report import Balance, report
 from tablebase.cli.options import Format
 
 

@@ -1,90 +1,74 @@
-"""The list of mutants fits the source, and the runner knows killed from survived."""
+"""The runner of mutants knows killed from survived, and reports a line of its list that no longer fits the source."""
 
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from scripts import mutants as script
+from scripts.mutants import Mutant
 
 ROOT = Path(__file__).resolve().parents[2]
-MUTANTS = script.read_mutants()
-
-
-@pytest.mark.parametrize("mutant", MUTANTS, ids=[f"{number}-{mutant.file}" for number, mutant in enumerate(MUTANTS, start=1)])
-def test_every_mutant_can_be_made(mutant: script.Mutant) -> None:
-    """The text occurs once, the change is one, the result is Python, and the tests are there."""
-    source = (ROOT / mutant.file).read_text()
-    assert source.count(mutant.text) == 1
-    assert mutant.text != mutant.replacement
-    compile(source.replace(mutant.text, mutant.replacement), mutant.file, "exec")
-    assert mutant.tests
-    for test in mutant.tests:
-        assert (ROOT / test.partition("::")[0]).exists()
-
-
-def test_the_list_is_spread_over_all_packages() -> None:
-    """At least 120 mutants, at least one in each folder of the package and in the rules, and ten for CI."""
-    assert len(MUTANTS) >= 120
-    assert len(set(MUTANTS)) == len(MUTANTS)
-    folders = {str(file.parent.relative_to(ROOT)) for file in ROOT.glob("tablebase/**/*.py") if file.name != "__init__.py"}
-    assert {mutant.package for mutant in MUTANTS} >= {*folders, "rules/tablebase_rules"}
-    assert sum(mutant.quick for mutant in MUTANTS) == 10
-
-
-def test_a_text_that_is_gone_is_a_fault(tmp_path: Path) -> None:
-    """Nothing is changed where the text does not occur exactly once."""
-    (tmp_path / "file.py").write_text("a = b\na = b\n")
-    for text in ("a = b", "a = c"):
-        with pytest.raises(ValueError, match="not once"), script.Mutant("file.py", text, "", ("tests",)).applied(tmp_path):
-            pass
-    assert (tmp_path / "file.py").read_text() == "a = b\na = b\n"
-
-
-def test_a_change_is_undone(tmp_path: Path) -> None:
-    """Afterwards, even after an error, a file is as it was."""
-    path = tmp_path / "file.py"
-    path.write_text("a = b\n")
-    with suppress(KeyError), script.Mutant("file.py", "b", "c", ("tests",)).applied(tmp_path):
-        assert path.read_text() == "a = c\n"
-        raise KeyError
-    assert path.read_text() == "a = b\n"
+SIGN = Mutant("tablebase/sign.py", "number > 0", "number < 0", "tests/test_sign.py")
 
 
 @pytest.fixture
-def small_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> script.Mutant:
-    """A tree of one function with one test, and a mutant of it that the test notices."""
-    (tmp_path / "sign.py").write_text("def is_positive(number):\n    return number > 0\n")
-    test = "from sign import is_positive\n\n\ndef test_sign():\n    assert is_positive(1) and not is_positive(-1)\n"
-    (tmp_path / "test_sign.py").write_text(test)
-    monkeypatch.setattr(script, "ROOT", tmp_path)
-    monkeypatch.setattr(script, "WORK", tmp_path / "work")
-    monkeypatch.setattr(script, "COPIED", ("sign.py", "test_sign.py"))
-    return script.Mutant("sign.py", "number > 0", "number < 0", ("test_sign.py",))
+def small_tree(tmp_path: Path) -> Path:
+    """A tree of one function with one test, which notices a change of the sign but not one at zero."""
+    for folder in ("tablebase", "tests"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "__init__.py").touch()
+    (tmp_path / SIGN.file).write_text("def is_positive(number):\n    return number > 0\n")
+    test = "from tablebase.sign import is_positive\n\n\ndef test_sign():\n    assert is_positive(1) and not is_positive(-1)\n"
+    (tmp_path / SIGN.test).write_text(test)
+    return tmp_path
 
 
-def test_killed_and_survived(small_tree: script.Mutant) -> None:
-    """A change is killed if a test fails; that zero is not positive is not tested, so that change survives."""
-    with script.copied_tree() as tree:
-        assert script.passes(tree, small_tree.tests)
-        assert not script.survives(small_tree, tree)
-        assert script.survives(replace(small_tree, replacement="number >= 0"), tree)
-        assert script.passes(tree, small_tree.tests)
+def test_killed_and_survived(small_tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A change that no test notices survives and is named; the tree is afterwards as it was."""
+    survivor = SIGN._replace(replacement="number >= 0")
+    with script.copied_tree(small_tree) as tree:
+        assert script.survivors([SIGN, survivor], tree) == [survivor]
+        assert script.passes(tree, [SIGN.test])
+    assert "number >= 0" in capsys.readouterr().out
     assert not tree.exists()
 
 
-def test_a_test_that_is_not_there_kills_nothing(small_tree: script.Mutant) -> None:
+def test_a_test_that_is_not_there_kills_nothing(small_tree: Path) -> None:
     """A misspelt test is an error of the list, not a kill."""
-    with script.copied_tree() as tree, pytest.raises(SystemExit, match="pytest ended with 4"):
-        script.survives(replace(small_tree, tests=("test_other.py",)), tree)
+    with script.copied_tree(small_tree) as tree, pytest.raises(SystemExit, match="pytest ended with 4"):
+        script.survivors([SIGN._replace(test="tests/test_other.py")], tree)
 
 
-def test_two_runs_do_not_share_a_copy(small_tree: script.Mutant) -> None:
-    """A second run is refused while one goes on, and leaves its copy alone."""
-    with script.copied_tree() as tree:
-        with pytest.raises(SystemExit, match="wait for the other run"), script.copied_tree():
-            pass
-        assert (tree / small_tree.file).exists()
+def test_a_change_is_undone_after_an_error(small_tree: Path) -> None:
+    """Whatever happens, a file is as it was."""
+    before = (small_tree / SIGN.file).read_text()
+    with suppress(KeyError), SIGN.applied(small_tree):
+        assert (small_tree / SIGN.file).read_text() != before
+        raise KeyError
+    assert (small_tree / SIGN.file).read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"text": "number > 1"}, "0 times"),
+        ({"text": "number"}, "2 times"),
+        ({"file": "tablebase/gone.py"}, "0 times"),
+        ({"replacement": "number >"}, "no Python"),
+        ({"test": "tests/test_gone.py"}, "does not exist"),
+    ],
+)
+def test_a_line_that_no_longer_fits_is_reported(small_tree: Path, change: dict[str, str], fault: str) -> None:
+    """The runner says which line of the list must be corrected, before it runs anything."""
+    assert SIGN.fault(small_tree) is None
+    assert fault in (SIGN._replace(**change).fault(small_tree) or "")
+
+
+def test_the_list_fits_the_source() -> None:
+    """Each of the faults can be made, each is another, and there are at most 200."""
+    mutants = script.read_mutants()
+    assert [fault for mutant in mutants if (fault := mutant.fault(ROOT))] == []
+    assert len(set(mutants)) == len(mutants) <= 200

@@ -1,4 +1,4 @@
-"""The claims of scripts/paper_patterns.py, held against positions that are probed one by one."""
+"""The claims of scripts.reproduce.patterns, held against positions that are probed one by one."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections import Counter
 from itertools import permutations
 from pathlib import Path
 
-import paper_patterns as script
 import pytest
 
+from scripts.reproduce import patterns as script
 from tablebase.api.tablebase import Tablebase
 from tablebase.game import Outcome
 from tablebase.game.moves import Position

@@ -6,9 +6,9 @@ import re
 import sys
 from pathlib import Path
 
-import pictures as script
 import pytest
 
+from scripts.reproduce import pictures as script
 from tablebase.svg import Svg
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"

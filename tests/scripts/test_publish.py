@@ -7,9 +7,8 @@ import gzip
 from collections import Counter
 from pathlib import Path
 
-from publish import WINS, publish
-
 import tablebase
+from scripts.reproduce.publish import WINS, publish
 from tablebase.checking.published import read_published
 from tablebase_rules.doushouqi import game as doushouqi
 

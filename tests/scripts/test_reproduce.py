@@ -9,16 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import reproduce_foxhounds as foxhounds
-import reproduce_hasenspiel as hasenspiel
-import reproduce_hexapawn as hexapawn
 from hypothesis import given
 from hypothesis import strategies as st
-from support.program import SCRIPTS, Answer
+from support.program import Answer
 from twins import walk as naive_walk
 from twins.walk import breadth_first, walk
 
 import tablebase
+from scripts.reproduce import foxhounds, hasenspiel, hexapawn
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game
 from tablebase.game.moves import Position
@@ -52,10 +50,10 @@ def in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(foxhounds, "ProcessPoolExecutor", lambda count, _: ThreadPoolExecutor(count))
 
 
-def pairs(answer: Answer, known: str) -> list[tuple[list[str], list[str]]]:
-    """The cells of the known numbers and of those found here, board by board, but not the seconds."""
-    rows = [line.replace(",", "").split()[:-1] for line in answer.out.splitlines()]
-    theirs, ours = ([row[:1] + row[2:] for row in rows if row[1:2] == [word]] for word in (known, "here"))
+def pairs(answer: Answer) -> list[tuple[list[str], list[str]]]:
+    """The cells of the known numbers and of those found here, board by board."""
+    rows = [line.replace(",", "").split() for line in answer.out.splitlines()]
+    theirs, ours = ([row[:1] + row[2:] for row in rows if row[1:2] == [word]] for word in ("known", "here"))
     return list(zip(theirs, ours, strict=True))
 
 
@@ -63,15 +61,13 @@ def pairs(answer: Answer, known: str) -> list[tuple[list[str], list[str]]]:
 
 
 @pytest.mark.slow
-def test_fox_and_hounds_is_reproduced(tell: Tell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fox_and_hounds_is_reproduced(tell: Tell) -> None:
     """All boards of the article that are studied by default, its example of an opposite position, and its table of fuzz factors."""
-    # The process that measures a board finds the script as this one does.
-    monkeypatch.syspath_prepend(str(SCRIPTS))
     answer = tell(foxhounds, "--workers", "1")
     assert answer.code == 0
     lines = answer.out.splitlines()
     assert lines[-1] == "no number differs from the article's"
-    boards = pairs(answer, "article")
+    boards = pairs(answer)
     assert [theirs[0] for theirs, _ in boards] == ["2x2", "4x4", "6x6", "8x8"]
     # Name, reachable positions and, where they are given digit for digit, games; then the value of the start.
     assert [ours[1:3] for _, ours in boards] == [
@@ -164,9 +160,8 @@ def test_the_opposite_position_is_the_first_of_the_walk(size: int, folder: Path,
 
 
 @pytest.mark.parametrize("size", [7, 14])
-def test_a_board_that_is_none_is_code_2(size: int, tell: Tell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_board_that_is_none_is_code_2(size: int, tell: Tell) -> None:
     """A size that the game does not have is one sentence that names it, though another process finds out."""
-    monkeypatch.syspath_prepend(str(SCRIPTS))
     answer = tell(foxhounds, "--size", size)
     assert (answer.code, answer.out, len(answer.err.splitlines())) == (2, "", 1)
     assert answer.err.startswith("error: foxhounds is played on")
@@ -182,7 +177,7 @@ def test_hasenspiel_is_reproduced(tell: Tell) -> None:
     answer = tell(hasenspiel, "--boards")
     assert answer.code == 0
     assert "readings that agree with all known numbers: 3 of 3" in answer.out.splitlines()
-    compared = pairs(answer, "known")
+    compared = pairs(answer)
     assert [ours[:5] for _, ours in compared] == [
         ["default", "778341", "2479385048689677432127960469169", "1.49", "44"],
         ["article", "776247", "1101226120421767687787600873400", "3.44", "44"],
@@ -238,7 +233,7 @@ def test_hexapawn_is_reproduced(tell: Tell) -> None:
     answer = tell(hexapawn, "--size", "4x3", "--size", "3x4", "--size", "3x3")
     assert answer.code == 0
     assert answer.out.splitlines()[-1] == "boards that agree with all known numbers: 3 of 3"
-    compared = pairs(answer, "known")
+    compared = pairs(answer)
     assert [ours[:4] + ours[5:6] for _, ours in compared] == [
         ["4x3", "White", "5", "1128", "3610"],
         ["3x4", "Black", "8", "987", "5022"],

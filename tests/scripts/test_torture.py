@@ -1,4 +1,4 @@
-"""A short run of scripts/torture.py, and what it must notice."""
+"""Short runs of `scripts.torture`, and what it must notice."""
 
 from __future__ import annotations
 
@@ -7,106 +7,129 @@ import signal
 import subprocess
 import sys
 import time
-from functools import partial
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
-import processes
+import psutil
 import pytest
-import torture as script
-import torture_dask
-import torture_reference
 from support.checks import at_least_one
+from support.processes import session
+from support.servers import Server
 
+from scripts.torture import __main__ as program
+from scripts.torture import commands, reference, scenarios, servers
 from tablebase_rules.doushouqi import game as doushouqi
 
 
 @pytest.mark.long
 def test_a_short_run(tmp_path: Path) -> None:
     """Two tries of each scenario that needs no rights of its own end as they may."""
-    torture = script.Torture(tmp_path, 2, 1)
-    names = [name for name in script.SCENARIOS if name != "full-disk"]
-    outcomes = script.torture_all(torture, names, 2)
+    torture = reference.Torture(tmp_path, 2, 1)
+    names = [name for name in program.SCENARIOS if name != "full-disk"]
+    outcomes = program.torture_all(torture, names, 2)
     assert {name: counts.total() for name, counts in outcomes.items()} == dict.fromkeys(names, 2)
     for counts in at_least_one(outcomes.values()):
         assert not [text for text in counts if text.startswith("FAULT")]
 
 
-class Reference:
+class Reference(reference.Torture):
     """What `Torture` knows of an undisturbed build, without building again."""
 
-    pieces, seconds, game = 2, 1.0, doushouqi()
-
-    def __init__(self, folder: Path, *, repeats: bool = True) -> None:
-        self.tables, self.rows, self.reference = torture_reference.contents(folder), torture_reference.catalog_rows(folder), folder
-        self.repeats = repeats
-        self.random = Random(1)
-        self.check_no_other: Any = partial(script.Torture.check_no_other, self)
-        self.check_finished: Any = partial(script.Torture.check_finished, self)
-
-    def build(self, folder: Path) -> None:
-        """A build that copies what is missing."""
-        for name in self.tables if self.repeats else ():
-            shutil.copy(self.reference / name, folder / name)
+    def __init__(self, folder: Path, scratch: Path, *, repeats: bool = True) -> None:
+        self.tables, self.rows = reference.contents(folder), reference.catalog_rows(folder)
+        self.reference, self.scratch, self.pieces, self.seconds = folder, scratch, 2, 1.0
+        self.random, self.game = Random(1), doushouqi()
+        if not repeats:
+            self.build: Any = lambda *_: None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("victim", torture_dask.VICTIMS)
+@pytest.mark.parametrize("victim", servers.PARTS_OF_CLUSTER)
 def test_a_cluster_is_killed(two_pieces: Path, tmp_path: Path, victim: str) -> None:
     """One try for each of its parts; a fault would be raised."""
-    reference: Any = Reference(two_pieces)
-    reference.scratch = tmp_path
-    reference.folder = partial(script.Torture.folder, reference)
-    assert torture_dask.kill(reference, victim) in {f"{victim} killed, finished", f"{victim} killed, repeated"}
+    outcome = servers.kill_in_cluster(Reference(two_pieces, tmp_path), victim)
+    assert outcome in {f"{victim} killed, finished", f"{victim} killed, repeated"}
 
 
-def test_other_tables_are_noticed(two_pieces: Path, copied: Path) -> None:
+@pytest.mark.slow
+@pytest.mark.usefixtures("server")
+@pytest.mark.parametrize("victim", servers.PARTS_OF_POSTGRESQL)
+def test_postgresql_is_killed(two_pieces: Path, tmp_path: Path, victim: str) -> None:
+    """One try for the build and for each part of the server; a fault would be raised."""
+    outcome = servers.disturb_postgresql(Reference(two_pieces, tmp_path), victim)
+    assert outcome.endswith((", finished", ", ended"))
+
+
+def test_other_tables_are_noticed(two_pieces: Path, copied: Path, tmp_path: Path) -> None:
     """A table that is not that of the reference is a fault, and so is one that no repetition brings back."""
-    check: Any = script.Torture.check_repeated
-    check(Reference(two_pieces), copied)
+    never = Reference(two_pieces, tmp_path, repeats=False)
+    never.check_repeated(copied)
     table = copied / "doushouqi/2/RvC.h5"
-    script.flip(table, Random(0))
-    with pytest.raises(script.TortureError, match="unfinished table"):
-        check(Reference(two_pieces), copied)
+    scenarios.flip(table, Random(0))
+    with pytest.raises(commands.TortureError, match="unfinished table"):
+        never.check_repeated(copied)
     table.unlink()
-    with pytest.raises(script.TortureError, match="other tables"):
-        check(Reference(two_pieces, repeats=False), copied)
+    with pytest.raises(commands.TortureError, match="other tables"):
+        never.check_repeated(copied)
+    shutil.copy(two_pieces / "doushouqi/2/RvC.h5", table)
+    never.rows[1].pop()
+    with pytest.raises(commands.TortureError, match="another catalog"):
+        never.check_repeated(copied)
 
 
 def test_a_process_that_stays_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A child that outlives its parent is an orphan, and does not live on."""
-    monkeypatch.setattr(processes, "GRACE", 0.1)
-    program = "import subprocess, sys; print(subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']).pid)"
-    parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, start_new_session=True)
-    assert parent.stdout is not None
-    child = int(parent.stdout.readline())
-    parent.wait()
-    with pytest.raises(processes.TortureError, match="orphan"):
-        processes.check_no_orphans(parent.pid)
+    monkeypatch.setattr(commands, "GRACE", 0.1)
+    sleeper = "[sys.executable, '-c', 'import time; time.sleep(60)']"
+    closed = "stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL"
+    parent = commands.start_words(sys.executable, "-c", f"import subprocess, sys; subprocess.Popen({sleeper}, {closed})")
+    with pytest.raises(commands.TortureError, match="orphan"):
+        commands.finish(parent)
     deadline = time.monotonic() + 10
-    while processes.session(parent.pid):
-        assert time.monotonic() < deadline, child
-    parent.stdout.close()
+    while session(parent.pid):
+        assert time.monotonic() < deadline
 
 
 def test_a_process_that_hangs_is_noticed() -> None:
     """A command that does not end in time is killed with all that holds its pipes."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", "import time; time.sleep(60)"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    with pytest.raises(processes.TortureError, match="hang"):
-        processes.finish(process, 0.1)
+    process = commands.start_words(sys.executable, "-c", "import time; time.sleep(60)")
+    with pytest.raises(commands.TortureError, match="hang"):
+        commands.finish(process, 0.1)
     assert process.wait() == -signal.SIGKILL
 
 
 def test_a_traceback_is_noticed() -> None:
     """An exception that nobody catches is a fault, whatever the exit code."""
-    program = "import sys; sys.stderr.write('Traceback (most recent call last):\\nValueError\\n')"
-    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    with pytest.raises(processes.TortureError, match="ValueError"):
-        processes.finish(process)
+    words = "import sys; sys.stderr.write('Traceback (most recent call last):\\nValueError\\n')"
+    with pytest.raises(commands.TortureError, match="ValueError"):
+        commands.finish(commands.start_words(sys.executable, "-c", words))
+
+
+def test_an_exit_code_that_does_not_fit_is_noticed() -> None:
+    """After a signal a command may have finished, or end with the code of the signal, and in no other way."""
+    blow = commands.Blow("main", signal.SIGTERM)
+    for code in (0, 143, -signal.SIGTERM):
+        blow.check(commands.Answer(code, "", ""))
+    with pytest.raises(commands.TortureError, match="SIGTERM to main: exit code 1"):
+        blow.check(commands.Answer(1, "", ""))
+
+
+def test_a_process_that_has_ended_is_no_obstacle() -> None:
+    """Between the look at the server's processes and the one at their names, any of them may end."""
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        ended = psutil.Process(process.pid)
+    torture: Any = SimpleNamespace(random=Random(1))
+    server: Any = SimpleNamespace(processes=lambda: [ended])
+    assert servers.strike_server(torture, "backend", server) == "process of the server killed"
+
+
+def test_a_killed_server_comes_back(server: Server) -> None:
+    """What was committed is there after a crash, and its other processes are no obstacle."""
+    url = server.new_schema("crash")
+    assert url.endswith("crash")
+    server.run("CREATE TABLE crash.kept AS SELECT 1 AS one", database="tablebase")
+    server.kill()
+    server.start()
+    server.run("SELECT one FROM crash.kept", database="tablebase")

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from pathlib import Path
-from random import Random
 
-import check_proof
 import pytest
 from support import toys
 from support.games import drawn, sampled
 from twins import jungle, naive
 
 from tablebase.api.tablebase import Tablebase
+from tablebase.checking.proofs import proof_faults, read_proof
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
-from tablebase.game.notation import parse, render
+from tablebase.game.notation import parse
 from tablebase.probe.prober import Prober
 from tablebase.search.proof_trees import Proof, Reason, extract
 from tablebase.search.proofs import Allowance, ProofSearch, Verdict, find_proof
@@ -33,7 +30,7 @@ def proved(game: Game, position: Position, prober: Prober | None = None, **limit
     if verdict.search is None or verdict.outcome is None:
         return verdict, None
     proof = extract(verdict.search, position, verdict.outcome)
-    assert list(check_proof.faults(list(proof.text()), prober)) == []
+    assert list(proof_faults(read_proof("\n".join(proof.text())), prober)) == []
     return verdict, proof
 
 
@@ -195,65 +192,3 @@ def test_proofs_by_other_rules(more_tables: Tablebase) -> None:
         named = {text for text, _ in node.moves}
         assert (named == moves) if node.reason is Reason.REPLIES else (named <= moves)
         assert set(naive.moves(JUNGLE, node.position)) == set(legal_moves(JUNGLE, node.position))
-
-
-# The check
-
-
-def damaged(lines: list[str], random: Random) -> dict[str, list[str]]:
-    """A proof with one fault each."""
-    head, *rows = (json.loads(line) for line in lines)
-    attack = next(row for row in rows if row["reason"] == "move" and row["rank"] > 2)
-    reply = next(row for row in rows if row["reason"] == "replies")
-    lost = random.choice([row for row in rows if row["position"] != head["position"]])
-
-    def changed(row: dict[str, object], **values: object) -> list[str]:
-        return [json.dumps(each | values if each is row else each) for each in (head, *rows)]
-
-    return {
-        "leads out of the proof": [json.dumps(row) for row in (head | {"positions": len(rows) - 1}, *rows) if row is not lost],
-        "there is no move": changed(attack, move="a9a9"),
-        "to a rank that is not lower": changed(reply, rank=1),
-        "the wrong side is to move": changed(reply, reason="move", move="a1a2"),
-        "the game is not won there": changed(attack, reason="over"),
-        "there is no table to ask": changed(rows[0], reason="table"),
-        "made under other rules": changed(head, rules="0" * 64),
-        "does not prove its first position": changed(head, outcome="draw"),
-        "positions are missing, or there twice": [*lines, lines[-1]],
-    }
-
-
-def test_the_check_finds_faults(more_tables: Tablebase) -> None:
-    """Each of these changes makes a proof none."""
-    position = parse(JUNGLE, "4e2/2w4/1E5/7/7/7/4L1R/7/1D5 w")
-    _, proof = proved(JUNGLE, position, more_tables.prober)
-    assert proof is not None
-    lines = list(proof.text())
-    for said, faulty in damaged(lines, Random(3)).items():
-        found = list(check_proof.faults(faulty, more_tables.prober))
-        assert any(said in fault for fault in found), said
-    position = parse(JUNGLE, ENDS_IN_TABLES)
-    _, proof = proved(JUNGLE, position, more_tables.prober)
-    assert proof is not None
-    lines = list(proof.text())
-    turned = [json.dumps(json.loads(lines[0]) | {"outcome": "loss"}), *lines[1:]]
-    assert any("the table says something else" in fault for fault in check_proof.faults(turned, more_tables.prober))
-    assert any("there is no table to ask" in fault for fault in check_proof.faults(lines, None))
-
-
-def test_the_check_as_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """Exit code 0 for proofs, 1 if one is none."""
-    game = load_game("hexapawn")
-    _, proof = proved(game, parse(game, game.start))
-    assert proof is not None
-    good, bad = tmp_path / "good", tmp_path / "bad"
-    good.write_text("\n".join(proof.text()))
-    bad.write_text("\n".join(list(proof.text())[:-1]))
-    for files, code in (([good], 0), ([good, bad], 1)):
-        monkeypatch.setattr("sys.argv", ["check_proof.py", *map(str, files), "--data", str(tmp_path / "none")])
-        with pytest.raises(SystemExit) as ended:
-            check_proof.main()
-        assert ended.value.code == code
-    out = capsys.readouterr().out.splitlines()
-    assert out[0] == f"{good}: loss of {render(game, proof.position)}, {proof.size:,} positions checked"
-    assert out[2].startswith(f"{bad}: positions are missing")

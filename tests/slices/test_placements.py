@@ -28,7 +28,7 @@ def test_placements_of_all_slices(pieces: int, count: int) -> None:
 
 @pytest.mark.parametrize(
     ("pieces", "distinct", "count"),
-    [(2, 17, 44_820), (3, 84, 10_622_808), (4, 261, 1_546_576_416), (5, 680, 183_320_863_488)],
+    [(2, 17, 44_820), (3, 84, 10_622_808), (4, 261, 1_546_576_416), (5, 680, 183_320_863_488), (6, 1_546, 18_581_470_959_744)],
 )
 def test_placements_of_distinct_slices(pieces: int, distinct: int, count: int) -> None:
     """The slices that are solved and stored have the known number and placements, and tables hold just those."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 import psutil
 
@@ -30,3 +31,20 @@ def group(number: int) -> list[int]:
         except ProcessLookupError:
             continue
     return alive
+
+
+def session(leader: int) -> list[psutil.Process]:
+    """All live processes of a session."""
+    members = []
+    for process in psutil.process_iter():
+        with suppress(ProcessLookupError, psutil.Error):
+            if os.getsid(process.pid) == leader and process.status() != psutil.STATUS_ZOMBIE:
+                members.append(process)
+    return members
+
+
+def end_session(leader: int) -> None:
+    """Kill all processes of a session."""
+    for process in session(leader):
+        with suppress(psutil.Error):
+            process.kill()

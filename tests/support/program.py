@@ -32,7 +32,6 @@ SOLVERS = ("planes", "lean", "groups", "reference")
 """Solvers for single pieces and more, with the lean mode of `planes`; pursuits have tests of their own."""
 
 PROGRAM = "from tablebase.cli import main; main()"
-SCRIPTS = Path(__file__).parents[2] / "scripts"
 SEAL = 512
 """Bytes before HDF5's own, which hold the digest of the rest."""
 

@@ -11,11 +11,11 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from servers import Server, binaries
 
 import tablebase
 from support.catalogs import move
 from support.program import Answer, asker
+from support.servers import Server, binaries
 from tablebase.api.tablebase import Tablebase
 from tablebase.cli import run
 

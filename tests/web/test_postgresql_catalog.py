@@ -6,9 +6,9 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from servers import PASSWORD, Server
 from support.html import parsed, said
 from support.program import Answer
+from support.servers import PASSWORD, Server
 from support.tablebases import on_postgresql
 from support.web import PROBLEM, ask_raw, assert_no_paths, served
 

@@ -1,0 +1,1 @@
+"""Measures the program on this machine: ``python -m scripts.measure --help``."""

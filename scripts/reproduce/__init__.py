@@ -1,0 +1,1 @@
+"""What the documents claim, computed again, and what is published: ``python -m scripts.reproduce.NAME --help``."""

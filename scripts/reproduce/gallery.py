@@ -1,0 +1,244 @@
+"""Pictures of the two- and three-piece tables of Dou Shou Qi, and the page that shows them.
+
+    python -m scripts.reproduce.gallery --data data
+
+Draws every picture with `tablebase plot` into ``docs/images`` and writes ``docs/gallery.md``, which shows each picture
+with the command that draws it and a description. All numbers on the page are counted from the tables.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from tqdm import tqdm
+
+import tablebase.cli
+from tablebase.catalog.catalog import Catalog, Counts
+from tablebase.charts.selection import ChartSlices, select_slices
+from tablebase.charts.tallies import count_distances, count_parity, count_squares, parity_pair
+from tablebase.cli.output import say
+from tablebase.errors import TablebaseError
+from tablebase.game import Outcome, load_game
+
+GAME = load_game("doushouqi")
+DOCS = Path(__file__).parents[2] / "docs"
+HEAD = """# Gallery
+
+Pictures of the two- and three-piece tables of Dou Shou Qi, each with the command that draws it.
+Outcomes are those of the side to move, which is always White: with Black to move, the colours are exchanged.
+Stalemates are excluded, as in the positions of `tablebase stats`.
+`python -m scripts.reproduce.gallery --data data` generates this page and its pictures; every number is counted from the tables.
+"""
+
+
+class Source(NamedTuple):
+    """The tables that a picture shows."""
+
+    catalog: Catalog
+    slices: ChartSlices
+
+
+class Picture(NamedTuple):
+    """A picture and its description."""
+
+    file: str
+    title: str
+    chart: str  # its name for `plot`
+    pieces: int | None  # of the slices, if selected by it
+    material: str | None  # of the slices, if selected by it
+    options: tuple[str, ...]  # others of `plot`
+    describe: Callable[[Source], Iterator[str]]  # yields sentences about what it shows
+
+    @property
+    def arguments(self) -> list[str]:
+        """Arguments of the command, without the folders of tables and pictures."""
+        pieces = [] if self.pieces is None else ["--pieces", str(self.pieces)]
+        material = [] if self.material is None else ["--material", self.material]
+        return ["plot", self.chart, GAME.name, *pieces, *material, *self.options]
+
+
+def percent(part: int, whole: int) -> str:
+    """A share as a percentage."""
+    return f"{100 * part / whole:.1f}%"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names as a list in a sentence."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def describe_distances(source: Source) -> Iterator[str]:
+    """Shares of the outcomes, and the most common, the median and the longest distances."""
+    counts, totals = count_distances(source.catalog, source.slices), source.slices.outcomes
+    shares = [f"{percent(totals[outcome], source.slices.positions)} are {word}" for outcome, word in WORDS.items()]
+    yield f"Of all positions, {listed(shares)}."
+    odd, even = all(d % 2 for d in counts[Outcome.WIN]), not any(d % 2 for d in counts[Outcome.LOSS])
+    if odd and even:
+        yield "Wins take an odd number of plies and losses an even number, because the winner makes the last move."
+    both = Counter(counts[Outcome.WIN]) + Counter(counts[Outcome.LOSS])
+    mode = max(both, key=lambda distance: both[distance])
+    yield f"The most common distance is {mode}, with {both[mode]:,} positions."
+    yield f"Half of all wins and losses end within {median(both)} plies."
+    for outcome, word in ((Outcome.WIN, "win"), (Outcome.LOSS, "loss")):
+        longest = max(counts[outcome])
+        yield f"The longest {word} takes {longest} plies, in {counts[outcome][longest]:,} positions."
+
+
+def median(counts: Mapping[int, int]) -> int:
+    """The smallest distance within which half of the positions end."""
+    ended = 0
+    for distance in sorted(counts):
+        ended += counts[distance]
+        if 2 * ended >= sum(counts.values()):
+            return distance
+    raise TablebaseError("there are no wins and losses to show")
+
+
+def describe_squares(piece: int, outcome: Outcome) -> Callable[[Source], Iterator[str]]:
+    """Where the share of an outcome is highest and lowest, and where the piece never stands."""
+
+    def describe(source: Source) -> Iterator[str]:
+        slices, word = source.slices, WORDS[outcome]
+        tally = count_squares(source.catalog, slices, piece)
+        shares = {name: counts[outcome] / sum(counts.values()) for name, counts in tally.items()}
+        for extreme, how in ((max, "highest"), (min, "lowest")):
+            share = extreme(shares.values())
+            where = alternatives([name for name in GAME.board.names if shares.get(name) == share])
+            yield f"The share of {word} is {how}, {100 * share:.1f}%, when {slices.piece_name(piece)} stands on {where}."
+        yield f"Over all squares, it is {percent(slices.outcomes[outcome], slices.positions)}."
+        never = [name for name in GAME.board.names if name not in tally]
+        yield f"The piece cannot stand on the {len(never)} blank squares, {listed(never)}."
+
+    return describe
+
+
+def alternatives(names: Sequence[str]) -> str:
+    """Names as a list of alternatives in a sentence."""
+    return listed(names).replace(" and ", " or ")
+
+
+def describe_draws(source: Source) -> Iterator[str]:
+    """Materials without draws, and those with the largest share."""
+    lines = source.slices.lines
+    without = [line for line in lines if not line.draws]
+    yield f"{len(without)} of the {len(lines)} materials have no draws at all."
+    equal = [line for line in lines if len(set(str(line.material).split("v"))) == 1]
+    if equal and not any(line.draws for line in equal):
+        yield "These include all materials in which both sides have the same pieces."
+    largest = max(map(draw_share, lines))
+    where = [str(line.material) for line in lines if draw_share(line) == largest]
+    yield f"The largest share of draws is {100 * largest:.1f}%, in {listed(where)}."
+    yield f"Over all materials, it is {percent(sum(line.draws for line in lines), source.slices.positions)}."
+
+
+def draw_share(line: Counts) -> float:
+    """The share of draws in a slice."""
+    return line.draws / line.positions
+
+
+def describe_parity(source: Source) -> Iterator[str]:
+    """Outcomes at odd and at even distances, and whether parity decides at each single distance."""
+    slices = source.slices
+    pair = parity_pair(slices, ())
+    tally = count_parity(source.catalog, slices, pair)
+    names = listed(map(slices.piece_name, pair))
+    wins = {key: counts[Outcome.WIN] / sum(counts.values()) for key, counts in tally.items()}
+    for is_even, word in ((False, "odd"), (True, "even")):
+        total = sum((counts for key, counts in tally.items() if key[1] == is_even), Counter())
+        shares = [f"{percent(total[outcome], sum(total.values()))} {name}" for outcome, name in WORDS.items()]
+        yield f"When {names} are an {word} distance apart, the outcomes are {listed(shares)}."
+    lowest_odd, highest_even = min(wins[key] for key in wins if not key[1]), max(wins[key] for key in wins if key[1])
+    if lowest_odd > highest_even:
+        odd, even = (f"{100 * share:.1f}%" for share in (lowest_odd, highest_even))
+        yield f"The side to move wins at least {odd} of the positions at every odd distance, and at most {even} at every even one."
+    draws = {key[1] for key, counts in tally.items() if counts[Outcome.DRAW]}
+    if len(draws) == 1:
+        yield f"All draws are at {'even' if True in draws else 'odd'} distances."
+
+
+WORDS = {Outcome.WIN: "wins", Outcome.LOSS: "losses", Outcome.DRAW: "draws"}
+PICTURES = (
+    Picture("distances-2.svg", "Distances with two pieces", "distances", 2, None, (), describe_distances),
+    Picture("distances-3.svg", "Distances with three pieces", "distances", 3, None, ("--log",), describe_distances),
+    Picture("draws-2.png", "Draws with two pieces", "draws", 2, None, (), describe_draws),
+    Picture("draws-1-2.png", "Draws of one piece against two", "draws", None, "?v??", (), describe_draws),
+    Picture("squares-RvE.png", "A rat against an elephant", "squares", None, "RvE", (), describe_squares(1, Outcome.WIN)),
+    Picture(
+        "squares-CTvL.png",
+        "A lion against cat and tiger",
+        "squares",
+        None,
+        "CTvL",
+        ("--piece", "3", "--outcome", "draw"),
+        describe_squares(3, Outcome.DRAW),
+    ),
+    Picture("parity-CvC.svg", "Parity: cat against cat", "parity", None, "CvC", (), describe_parity),
+    Picture("parity-RvE.svg", "Parity: rat against elephant", "parity", None, "RvE", (), describe_parity),
+)
+
+
+def section(picture: Picture, source: Source) -> str:
+    """The part of the page about a picture."""
+    command = " ".join(f"'{word}'" if "?" in word else word for word in picture.arguments)
+    lines = [
+        f"## {picture.title}",
+        "",
+        f"![{picture.title}](images/{picture.file})",
+        "",
+        "```sh",
+        f"tablebase {command} --output {picture.file}",
+        "```",
+        "",
+        *picture.describe(source),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def make_gallery(data: Path, docs: Path) -> None:
+    """Draw all pictures and write the page."""
+    catalog = Catalog(data)
+    try:
+        sources = [Source(catalog, complete(catalog, picture)) for picture in PICTURES]
+        parts = [section(picture, source) for picture, source in zip(PICTURES, sources, strict=True)]
+    finally:
+        catalog.close()
+    images = docs / "images"
+    images.mkdir(parents=True, exist_ok=True)
+    for picture in tqdm(PICTURES, unit="picture", disable=None):
+        if tablebase.cli.run([*picture.arguments, "--data", str(data), "--output", str(images / picture.file)]):
+            raise TablebaseError(f"{picture.file} could not be drawn; the reason is stated above")
+    (docs / "gallery.md").write_text("\n".join([HEAD, *parts]))
+
+
+def complete(catalog: Catalog, picture: Picture) -> ChartSlices:
+    """The slices of a picture, all of which must have been built."""
+    slices = select_slices(GAME, catalog, picture.pieces, [picture.material] if picture.material else [])
+    if slices.missing:
+        command = f"tablebase build {GAME.name} --pieces 3 --data {catalog.folder}"
+        raise TablebaseError(f"{slices.missing} slices that {picture.file} shows have not been built: run '{command}'")
+    return slices
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Make the gallery and return the exit code."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--data", type=Path, default=Path("data"), metavar="DIR", help="folder of the tables")
+    options.add_argument("--docs", type=Path, default=DOCS, metavar="DIR", help="folder for the page; default: docs")
+    given = options.parse_args(arguments)
+    try:
+        make_gallery(given.data, given.docs)
+    except TablebaseError as fault:
+        say(f"error: {fault}")
+        return fault.exit_code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

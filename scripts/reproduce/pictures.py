@@ -1,0 +1,37 @@
+"""Pictures of boards for the documents.
+
+    python -m scripts.reproduce.pictures
+
+Draws each picture of ``docs/pictures.md`` as the call above it says, into ``docs/images``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+
+from tablebase import svg
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = DOCS / "pictures.md"
+_EXAMPLE = re.compile(r"^```python\n(svg\.[^`]*)\n```\n\n!\[[^\]]*\]\(images/([^)]+)\)$", re.MULTILINE)
+
+
+def pictures() -> dict[str, str]:
+    """The pictures of the page, by the names of their files."""
+    return {file: eval(call, {"svg": svg}) for call, file in _EXAMPLE.findall(PAGE.read_text(encoding="utf-8"))}
+
+
+def main() -> None:
+    """Draw the pictures."""
+    parser = argparse.ArgumentParser(description="Draw the pictures of docs/pictures.md.")
+    parser.add_argument("--images", type=Path, default=DOCS / "images", help="where to write them")
+    folder = parser.parse_args().images
+    for file, picture in pictures().items():
+        (folder / file).write_text(picture, encoding="utf-8")
+        print(f"wrote {folder / file}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""The check of proofs: it accepts what the search finds, and notices each kind of fault."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+
+import pytest
+
+from tablebase.api.tablebase import Tablebase
+from tablebase.checking.proofs import proof_faults, read_proof
+from tablebase.errors import TablebaseError
+from tablebase.game import load_game
+from tablebase.game.notation import parse
+from tablebase.search.proof_trees import extract
+from tablebase.search.proofs import find_proof
+
+JUNGLE = load_game("doushouqi")
+HARD = "4e2/2w4/1E5/7/7/7/4L1R/7/1D5 w"
+ENDS_IN_TABLES = "7/1pw4/3L3/7/7/7/7/C6/7 w"
+"""Four pieces, won by captures that lead to tables of three."""
+
+
+def proof_of(text: str, tables: Tablebase) -> list[str]:
+    """The lines of a proof, as the search finds it."""
+    position = parse(JUNGLE, text)
+    verdict = find_proof(JUNGLE, position, tables.prober)
+    assert verdict.search is not None
+    assert verdict.outcome is not None
+    return list(extract(verdict.search, position, verdict.outcome).text())
+
+
+def faults(lines: list[str], tables: Tablebase | None) -> list[str]:
+    """What the check says of these lines."""
+    return list(proof_faults(read_proof("\n".join(lines)), None if tables is None else tables.prober))
+
+
+def damaged(lines: list[str], random: Random) -> dict[str, list[str]]:
+    """A proof with one fault each, by a part of what must be said of it."""
+    head, *rows = (json.loads(line) for line in lines)
+    attack = next(row for row in rows if row["reason"] == "move" and row["rank"] > 2)
+    reply = next(row for row in rows if row["reason"] == "replies")
+    lost = random.choice([row for row in rows if row["position"] != head["position"]])
+
+    def changed(row: dict[str, object], **values: object) -> list[str]:
+        return [json.dumps(each | values if each is row else each) for each in (head, *rows)]
+
+    return {
+        "leads out of the proof": [json.dumps(row) for row in (head | {"positions": len(rows) - 1}, *rows) if row is not lost],
+        "there is no move a9a9": changed(attack, move="a9a9"),
+        "there is no move ['a1a2']": changed(attack, move=["a1a2"]),
+        "to a rank that is not lower": changed(reply, rank=1),
+        "the wrong side is to move": changed(reply, reason="move", move="a1a2"),
+        "the game is not won there": changed(attack, reason="over"),
+        "there is no table to ask": changed(rows[0], reason="table"),
+        "made under other rules": changed(head, rules="0" * 64),
+        "does not prove its first position": changed(head, outcome="draw"),
+        "positions are missing, or there twice": [*lines, lines[-1]],
+    }
+
+
+def test_faults_are_found(more_tables: Tablebase) -> None:
+    """A proof holds as it was written; each of these changes makes it one that does not."""
+    lines = proof_of(HARD, more_tables)
+    assert faults(lines, more_tables) == []
+    for said, faulty in damaged(lines, Random(3)).items():
+        assert any(said in fault for fault in faults(faulty, more_tables)), said
+
+
+def test_tables_are_asked(more_tables: Tablebase) -> None:
+    """A proof that ends in tables needs them, and what they say."""
+    lines = proof_of(ENDS_IN_TABLES, more_tables)
+    assert faults(lines, more_tables) == []
+    turned = [json.dumps(json.loads(lines[0]) | {"outcome": "loss"}), *lines[1:]]
+    assert any("the table says something else" in fault for fault in faults(turned, more_tables))
+    assert any("there is no table to ask" in fault for fault in faults(lines, None))
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("", "it is empty"),
+        ("proof", "a line of it is not JSON"),
+        ("[" * 100_000, "a line of it is not JSON"),
+        ("[]", "a line of it lacks game"),
+        ('{"game": "hexapawn"}', "a line of it lacks game, rules, position, outcome, positions"),
+        ('{"game": "hexapawn", "rules": "", "position": "", "outcome": "", "positions": 1}\n{"rank": 1}', "lacks position, rank"),
+    ],
+)
+def test_texts_that_are_no_proofs(text: str, fault: str) -> None:
+    """They are refused in a sentence."""
+    with pytest.raises(TablebaseError, match=fault):
+        read_proof(text)
