@@ -13,10 +13,9 @@ from tablebase.building import tables
 from tablebase.building.estimate import Estimate
 from tablebase.building.estimate import estimate as estimate_build
 from tablebase.building.plan import chosen_materials
-from tablebase.building.preparation import prepare_catalog
 from tablebase.building.records import BuildResult, Log
 from tablebase.building.table_work import Wanted, build_tables
-from tablebase.building.terms import DASK, LOCAL, Terms, chosen_limits
+from tablebase.building.terms import DASK, LOCAL, Terms, chosen_limits, prepare_catalog
 from tablebase.compute.machine import usable_workers
 from tablebase.errors import TablebaseError, did_you_mean, quoted
 from tablebase.game import Game

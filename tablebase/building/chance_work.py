@@ -10,9 +10,8 @@ from tablebase.building.records import Begun, BuildResult, Report, TableRecord, 
 from tablebase.building.table_work import preparation
 from tablebase.building.terms import LOCAL, Counted, Needs, Terms
 from tablebase.compute.machine import cores
-from tablebase.compute.messages import say
+from tablebase.compute.messages import say, watched
 from tablebase.compute.progress import Progress, progress
-from tablebase.compute.stages import watched
 from tablebase.errors import TablebaseError
 from tablebase.executors.scheduler import Deadline
 from tablebase.game.kernels import Layer, Region

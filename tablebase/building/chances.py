@@ -18,8 +18,8 @@ from tablebase.catalog.catalog import Catalog, has_catalog
 from tablebase.checking.chances import verify_layer
 from tablebase.compute import machine
 from tablebase.compute.machine import forget_peak, peak_memory
+from tablebase.compute.messages import reach
 from tablebase.compute.processes import ensured
-from tablebase.compute.stages import reach
 from tablebase.errors import CapacityError, CorruptTableError
 from tablebase.executors.scheduler import Deadline
 from tablebase.files.outputs import publish

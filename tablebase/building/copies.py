@@ -18,8 +18,8 @@ from tablebase.building.transfer import CHECKSUMS, Taken, open_table, take_in
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.entries import Entry, entries_of
 from tablebase.catalog.sqlite import FILE_NAME
+from tablebase.compute.messages import reach
 from tablebase.compute.processes import ensured
-from tablebase.compute.stages import reach
 from tablebase.errors import CapacityError, CorruptCatalogError, CorruptTableError, TablebaseError
 from tablebase.executors.executor import Executor, Watch, unwatched
 from tablebase.executors.scheduler import run_graph

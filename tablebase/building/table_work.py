@@ -27,9 +27,8 @@ from tablebase.building.records import Begun, BuildResult, Report, TableRecord, 
 from tablebase.building.tables import Built
 from tablebase.building.terms import Counted, Needs, Terms
 from tablebase.catalog.catalog import Catalog, TableCost, has_catalog
-from tablebase.compute.messages import say
+from tablebase.compute.messages import Stage, say
 from tablebase.compute.progress import Progress, progress
-from tablebase.compute.stages import Stage
 from tablebase.executors.executor import Limits
 from tablebase.executors.scheduler import DROPPED, Deadline, is_chain
 from tablebase.game import Game

@@ -17,8 +17,8 @@ from tablebase.building.plan import dependency_graph, examine, set_aside, with_d
 from tablebase.building.site import TOKEN, site
 from tablebase.checking.table import verify_table
 from tablebase.compute.machine import forget_peak, peak_memory
+from tablebase.compute.messages import Stage, reach
 from tablebase.compute.processes import ensured
-from tablebase.compute.stages import Stage, reach
 from tablebase.errors import CorruptTableError
 from tablebase.executors.executor import Executor, Watch, unwatched
 from tablebase.executors.local import LocalExecutor

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.compute.stages import reach
-from tablebase.errors import CorruptTableError
+from tablebase.checking.findings import Load, contradiction
+from tablebase.compute.messages import reach
 from tablebase.game import Game, Outcome
-from tablebase.game.notation import render
 from tablebase.slices.conversions import ENDS, STAYS, SlotConversion, slot_conversions
 from tablebase.slices.indexing import Layout, Squares, layout_of
 from tablebase.slices.location import locate
 from tablebase.slices.material import Material
 from tablebase.slices.movegen import MoveGenerator
 from tablebase.tables.summary import Summary, Tally
-from tablebase.tables.values import STALEMATE, Codes, Coding, Source, Value, merit, next_code
+from tablebase.tables.values import STALEMATE, Codes, Coding, Value, merit, next_code
 
 BLOCK = 1 << 17
 NO_MOVE = np.iinfo(np.int32).min
@@ -27,8 +25,6 @@ IMPOSSIBLE = NO_MOVE + 1
 """The merit of void, which no position has."""
 WIN_NOW = Value(Outcome.WIN, 1).merit
 
-Load = Callable[[Material, int], tuple[Codes, Coding]]
-"""Returns the codes of a stored material for one side to move, and their coding."""
 Int32 = NDArray[np.int32]
 
 
@@ -129,14 +125,3 @@ class _Checker:
         escaped = self.generator.escaped(squares) & ~stuck
         best[stuck] = 0 if self.game.no_move is Outcome.DRAW else Value(Outcome.LOSS, 0).merit
         best[escaped] = Value(Outcome.WIN if self.game.runner_side == self.side else Outcome.LOSS, 0).merit
-
-
-def contradiction(layout: Layout, side: int, index: int, codes: Source, coding: Coding) -> CorruptTableError:
-    """The error that names a position whose code contradicts its moves."""
-    position = layout.position(index, side)
-    assert position is not None
-    code = int(codes[index : index + 1][0])
-    value = coding.value(code)
-    stored = str(value.outcome) if value.distance is None else f"{value.outcome} in {value.distance}"
-    stored = "draw without a legal move" if code == STALEMATE else stored
-    return CorruptTableError(f"{render(layout.game, position)} is stored as a {stored}, which its moves contradict")

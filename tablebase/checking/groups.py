@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.checking.general import Load, contradiction
+from tablebase.checking.findings import Load, contradiction
 from tablebase.checking.group_arrays import (
     STUCK,
     Long,
@@ -25,8 +25,8 @@ from tablebase.checking.group_arrays import (
 )
 from tablebase.compute import threads
 from tablebase.compute.jit import inline, jit
+from tablebase.compute.messages import reach
 from tablebase.compute.pointers import bare
-from tablebase.compute.stages import reach
 from tablebase.game import Game
 from tablebase.slices.conversions import ENDS, ILLEGAL
 from tablebase.slices.indexing import Layout, layout_of

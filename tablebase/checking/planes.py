@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.checking.general import Load, contradiction
+from tablebase.checking.findings import Load, contradiction
 from tablebase.checking.plane_arrays import (
     PLANE,
     SQUARES,
@@ -40,8 +40,8 @@ from tablebase.checking.plane_rules import (
 )
 from tablebase.compute.bits import ones, trailing_zeros
 from tablebase.compute.jit import inline, jit
+from tablebase.compute.messages import reach
 from tablebase.compute.pointers import bare
-from tablebase.compute.stages import reach
 from tablebase.compute.threads import each, spread
 from tablebase.compute.vectors import chosen, halved, lanes_of, load, room, store
 from tablebase.game import Game

@@ -16,8 +16,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.checking.general import Load, contradiction
-from tablebase.compute.stages import reach
+from tablebase.checking.findings import Load, contradiction
+from tablebase.compute.messages import reach
 from tablebase.compute.threads import spread
 from tablebase.game import Game, Outcome
 from tablebase.slices.indexing import Layout, Squares, layout_of

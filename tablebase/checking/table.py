@@ -16,11 +16,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tablebase.checking import general
-from tablebase.checking.general import Load
+from tablebase.checking.findings import Load
 from tablebase.compute import machine
 from tablebase.compute.kernel_cache import COMPILES
-from tablebase.compute.stages import reach
+from tablebase.compute.messages import reach
 from tablebase.errors import CorruptTableError
 from tablebase.game import Game
 from tablebase.slices.indexing import Layout, layout_of
@@ -89,7 +88,7 @@ def verify_codes(game: Game, material: Material, codes: Mapping[int, Source], co
     layout = layout_of(game, material)
     if COMPILES and not _is_small_beside_like_pieces(layout) and planes.applies(layout, coding):
         return planes.verify_codes(game, material, codes, coding, load)
-    from tablebase.checking import groups, pursuit
+    from tablebase.checking import general, groups, pursuit
 
     check = general.verify_codes
     if pursuit.applies(game, material, coding):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from tablebase.building.preparation import prepare_catalog
+from tablebase.building.terms import prepare_catalog
 from tablebase.cli import options
 from tablebase.cli.options import program_call
 from tablebase.errors import CapacityError, DeadlineError, TablebaseError
@@ -81,7 +81,7 @@ def _job(work: Batch, entry: Entry) -> Job:
     from tablebase.building import chance_work
     from tablebase.building.plan import chosen_materials
     from tablebase.building.table_work import Wanted, build_tables, needs_of
-    from tablebase.cli import chances
+    from tablebase.cli.options import limits_from
     from tablebase.game.arguments import refuse_given
     from tablebase.game.registry import load_rules
     from tablebase.game.stochastic import StochasticGame
@@ -92,9 +92,7 @@ def _job(work: Batch, entry: Entry) -> Job:
         if isinstance(rules, StochasticGame):
             refuse_given(rules, pieces=entry.pieces, material=entry.materials or None)
             chance_work.refuse_cluster(rules, work.executor)
-            limits = chances.limits_from(
-                rules, [word for name, value in entry.limits.items() for word in (f"--{name}", str(value))]
-            )
+            limits = limits_from(rules, [word for name, value in entry.limits.items() for word in (f"--{name}", str(value))])
             return Job(
                 entry,
                 rules.name,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tablebase.cli import chances, options
+from tablebase.cli import options
 from tablebase.cli.options import Format, chosen_rules, program_call
 from tablebase.errors import DeadlineError
 from tablebase.game.stochastic import StochasticGame
@@ -68,7 +68,7 @@ def build(
         log=log,
         json_log=json_log,
         verbose=verbose,
-        **chances.more_limits(rules, context),
+        **options.more_limits(rules, context),
     )
     if result.left:
         raise DeadlineError(result.left, program_call(context))
@@ -106,9 +106,11 @@ def estimate(
         workers=workers,
         memory=memory,
         measure=measure,
-        **chances.more_limits(rules, context),
+        **options.more_limits(rules, context),
     )
     if isinstance(rules, StochasticGame):
+        from tablebase.cli import chances
+
         chances.write_estimate(lines, style)
     elif style is Format.TABLE:
         _write_estimate(lines, data, lines.workers)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tablebase.cli import chances, options
+from tablebase.cli import options
 from tablebase.cli.children import run_statement
 from tablebase.cli.options import Format, chosen_rules, from_input
 from tablebase.compute.messages import listed, say
@@ -34,6 +34,7 @@ def stats(
 
     rules = chosen_rules(game, size, variant)
     if isinstance(rules, StochasticGame):
+        from tablebase.cli import chances
         from tablebase.game.arguments import refuse_given
 
         refuse_given(rules, pieces=pieces)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tablebase.building.preparation import prepare_catalog
+from tablebase.building.terms import prepare_catalog
 from tablebase.cli import options
 from tablebase.cli.options import Format, all_features, chosen_game
 from tablebase.compute.machine import usable_workers

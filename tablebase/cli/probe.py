@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tablebase.cli import chances, options
+from tablebase.cli import options
 from tablebase.cli.options import Format, chosen_rules, chosen_start
 from tablebase.cli.positions import Answered, draws_boards, is_stream, write_answers
 from tablebase.compute.messages import count_plies
@@ -61,6 +61,8 @@ def probe(
         _refuse_pictures(rules, svg, "--output")
         _check_picture(svg, positions)
     if isinstance(rules, StochasticGame):
+        from tablebase.cli import chances
+
         with chances.answering(rules, data, turns, boards=draws_boards(positions, style)) as answering:
             write_answers(positions, answering, style, stop=strict)
         return
@@ -132,6 +134,8 @@ def line(
         replays.replay(rules, replay, number, data, plies, boards=boards, style=style)
         return
     if isinstance(rules, StochasticGame):
+        from tablebase.cli import chances
+
         _refuse_pictures(rules, svg, "--to")
         chances.line(rules, chosen_start(rules, position, start), data, plies, style)
         return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tablebase.building.preparation import prepare_catalog
+from tablebase.building.terms import prepare_catalog
 from tablebase.cli import options
 from tablebase.cli.options import chosen_rules
 from tablebase.errors import ConflictError, TablebaseError

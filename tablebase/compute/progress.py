@@ -10,8 +10,7 @@ from threading import Event, RLock, Thread
 
 from tqdm import tqdm
 
-from tablebase.compute.messages import say
-from tablebase.compute.stages import Stage
+from tablebase.compute.messages import Stage, say
 
 INTERVAL = 60.0
 """Seconds between two plain lines."""

@@ -18,7 +18,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tablebase.compute import machine
-from tablebase.compute.stages import Stage
+from tablebase.compute.messages import Stage
 from tablebase.errors import DISTRIBUTION, CapacityError, ClusterError, check_extra, quoted
 from tablebase.executors.executor import Check, Executor, Fault, Limits, Watch, unwatched
 

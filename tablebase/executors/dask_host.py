@@ -15,7 +15,7 @@ from dask.typing import Key
 from distributed import Reschedule, SchedulerPlugin, Status, Worker, WorkerPlugin, get_worker
 
 from tablebase.compute import machine, threads
-from tablebase.compute.stages import Stage
+from tablebase.compute.messages import Stage
 from tablebase.errors import CapacityError
 from tablebase.executors import local
 from tablebase.executors.executor import Check, Fault

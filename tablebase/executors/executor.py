@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from tablebase.compute.stages import Stage
+from tablebase.compute.messages import Stage
 
 Watch = Callable[[Any, Stage], object]
 """Called with a key and the stage that its work has reached."""

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from tablebase.compute.child_process import ChildProcess
-from tablebase.compute.stages import Stage, watched
+from tablebase.compute.messages import Stage, watched
 from tablebase.errors import CapacityError
 from tablebase.executors.executor import Executor, Limits, Watch, unwatched
 

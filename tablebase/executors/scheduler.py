@@ -10,8 +10,8 @@ from graphlib import TopologicalSorter
 from typing import Generic, TypeVar
 
 from tablebase.compute import threads
+from tablebase.compute.messages import Stage
 from tablebase.compute.processes import ensured
-from tablebase.compute.stages import Stage
 from tablebase.errors import CapacityError
 from tablebase.executors.executor import Executor, Limits, Watch, unwatched
 

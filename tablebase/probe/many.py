@@ -15,13 +15,13 @@ from tablebase.game.arguments import as_asked
 from tablebase.game.moves import Position
 from tablebase.probe.answers import LOST, Probe, Unanswered, value_fields
 from tablebase.probe.mixed import KNOWN, OUTCOMES, SIGNS, Int16, Slices
-from tablebase.probe.rated import Rated, rated_moves
 from tablebase.slices.mixed import Int8, Mixed, Rows, joined, mixed
 from tablebase.slices.texts import read_texts, write_texts
 from tablebase.tables.values import Value
 
 if TYPE_CHECKING:
     from tablebase.probe.prober import Prober
+    from tablebase.probe.rated import Rated
 
 NOWHERE = -1
 BLOCK = 1 << 17
@@ -151,6 +151,9 @@ class Answers(Sequence["Probe | Unanswered"]):
     def _answered(self, places: Rows, with_moves: bool) -> Iterator[dict[str, Any]]:
         """The fields of positions in which the game goes on."""
         positions = self._positions.take(self._rows[places])
+        # Those who ask for values alone list no moves.
+        from tablebase.probe.rated import rated_moves
+
         rated = rated_moves(self._slices, positions)
         sure = rated.best(self.outcomes[places], self.distances[places])
         unanswered = self._unanswered_moves(rated)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tablebase.compute.stages import reach
+from tablebase.compute.messages import reach
 from tablebase.game import Game, Outcome, Step
 from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.location import Location

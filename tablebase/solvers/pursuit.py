@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.compute.jit import inline, jit
-from tablebase.compute.stages import reach
+from tablebase.compute.messages import reach
 from tablebase.compute.threads import spread
 from tablebase.slices.pursuit import NOWHERE, pursuit_of
 from tablebase.slices.pursuit_arrays import GRAIN, PursuitArrays, compile_pursuit, mark_escapes, rank_after, stands, unrank

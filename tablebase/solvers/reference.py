@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tablebase.compute.stages import reach
+from tablebase.compute.messages import reach
 from tablebase.game import Outcome
 from tablebase.slices.conversions import ENDS, STAYS
 from tablebase.slices.indexing import Squares, layout_of

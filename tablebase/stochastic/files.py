@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.compute.jit import jit
-from tablebase.compute.stages import reach
+from tablebase.compute.messages import reach
 from tablebase.errors import CorruptTableError, StaleTableError
 from tablebase.game.kernels import Int64, Kernels, Layer, Region
 from tablebase.game.stochastic import StochasticGame

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import h5py
 import numpy as np
 
-from tablebase.compute.stages import reach
+from tablebase.compute.messages import reach
 from tablebase.compute.threads import each
 from tablebase.errors import CorruptTableError, system_error
 from tablebase.files.outputs import draft_of

@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tablebase.compute.stages import Stage
+from tablebase.compute.messages import Stage
 from tablebase.errors import MissingTableError
 from tablebase.executors.executor import Executor, Limits
 from tablebase.executors.scheduler import DROPPED, Deadline, run_graph

@@ -15,8 +15,8 @@ from support.solved import Solved
 
 from tablebase.building import tables as building
 from tablebase.checking import general, planes, pursuit
-from tablebase.compute import stages, threads
-from tablebase.compute.stages import Stage, watched
+from tablebase.compute import threads
+from tablebase.compute.messages import Stage, watched
 from tablebase.game import Game, load_game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored

@@ -11,8 +11,8 @@ import pytest
 from support.program import Answer
 
 from tablebase.compute import progress as module
+from tablebase.compute.messages import Stage
 from tablebase.compute.progress import progress
-from tablebase.compute.stages import Stage
 
 Ask = Callable[..., Answer]
 

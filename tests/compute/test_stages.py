@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tablebase.compute import stages
-from tablebase.compute.stages import Stage, reach, watched
+from tablebase.compute import messages
+from tablebase.compute.messages import Stage, reach, watched
 
 
 def test_each_new_stage_is_reported_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stages.time, "monotonic", lambda: 1.0)
+    monkeypatch.setattr(messages.time, "monotonic", lambda: 1.0)
     seen: list[Stage] = []
     with watched(seen.append):
         for name in ("solving", "solving", "writing", "writing", "solving"):
@@ -18,8 +18,8 @@ def test_each_new_stage_is_reported_at_once(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_progress_is_reported_once_an_interval(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter([0.0, stages.INTERVAL / 2, stages.INTERVAL, stages.INTERVAL * 1.5, stages.INTERVAL * 2])
-    monkeypatch.setattr(stages.time, "monotonic", lambda: next(clock))
+    clock = iter([0.0, messages.INTERVAL / 2, messages.INTERVAL, messages.INTERVAL * 1.5, messages.INTERVAL * 2])
+    monkeypatch.setattr(messages.time, "monotonic", lambda: next(clock))
     seen: list[Stage] = []
     with watched(seen.append):
         for done in range(5):

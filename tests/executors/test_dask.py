@@ -21,7 +21,7 @@ from support.processes import end_session, group
 from support.program import start_fresh
 from support.work import advance, do, lose, meet, parent, record, unless_marked, until, wait_for
 
-from tablebase.compute.stages import Stage
+from tablebase.compute.messages import Stage
 from tablebase.errors import CapacityError, ClusterError, MissingExtraError
 from tablebase.executors import dask
 from tablebase.executors.dask import DaskExecutor, limits_at, no_offer

@@ -19,7 +19,7 @@ from support.work import PATIENCE, advance, do, meet, outlast, record, stumble
 
 from tablebase.building.estimate import memory
 from tablebase.building.tables import build
-from tablebase.compute.stages import Stage
+from tablebase.compute.messages import Stage
 from tablebase.errors import CapacityError, TablebaseError
 from tablebase.executors import scheduler
 from tablebase.executors.executor import Limits

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tablebase.compute import stages, threads
+from tablebase.compute import messages, threads
 from tablebase.errors import TablebaseError
 from tablebase.executors.executor import Fault
 
@@ -60,8 +60,8 @@ def outlast(folder: Path, key: str) -> Span:
 
 def advance(key: str) -> str:
     """Work in two stages."""
-    stages.reach("starting")
-    stages.reach("ending", 1, 2)
+    messages.reach("starting")
+    messages.reach("ending", 1, 2)
     return key
 
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tablebase.compute import threads
-from tablebase.compute.stages import reach
+from tablebase.compute.messages import reach
 from tablebase.slices.indexing import Layout
 from tablebase.solvers.groups.arrays import Rules, Tables, compile_rules, compile_tables, last_squares
 from tablebase.solvers.groups.children import expand

@@ -18,8 +18,8 @@ import numpy as np
 
 from tablebase.compute.bits import trailing_zeros
 from tablebase.compute.jit import jit
+from tablebase.compute.messages import reach
 from tablebase.compute.pointers import bare
-from tablebase.compute.stages import reach
 from tablebase.compute.vectors import WORDS, lanes_of, load, rooms
 from tablebase.slices.slice_arrays import Int64
 from tablebase.solvers.checkpoint import Checkpoint, arrays_of

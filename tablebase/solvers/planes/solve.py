@@ -36,8 +36,8 @@ import numpy as np
 from tablebase.compute import threads
 from tablebase.compute.bits import trailing_zeros
 from tablebase.compute.jit import inline, jit
+from tablebase.compute.messages import reach
 from tablebase.compute.pointers import bare
-from tablebase.compute.stages import reach
 from tablebase.compute.vectors import ELEMENTS, WORDS, chosen, lanes_of, least, load, rows, store, unit_of
 from tablebase.solvers.checkpoint import arrays_of
 from tablebase.solvers.planes.arrays import (
