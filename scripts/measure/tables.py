@@ -30,7 +30,7 @@ from tablebase.slices.location import locate, sides_stored, stored_materials, ta
 from tablebase.slices.material import Material, material_name, parse_material
 from tablebase.solvers.problem import Load
 from tablebase.solvers.registry import SOLVERS, solve_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.tables.values import Codes, Coding

@@ -19,7 +19,7 @@ import tablebase
 from scripts.torture.commands import PATIENCE, PROGRAM, TortureError, ask, finish, start, start_words, strike
 from scripts.torture.reference import COUNT, GAME, ROWS, Torture, contents
 from tablebase.slices.material import parse_material
-from tablebase.tables.format import USER_BLOCK, digest_behind, seal, title
+from tablebase.tables.folder import USER_BLOCK, digest_behind, seal, title
 
 
 def flip(path: Path, random: Random, begin: int = 0) -> None:

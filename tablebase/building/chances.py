@@ -25,13 +25,13 @@ from tablebase.executors.scheduler import Deadline
 from tablebase.files.outputs import publish
 from tablebase.game.kernels import Int64, Layer, Region
 from tablebase.game.stochastic import StochasticGame
-from tablebase.solvers.checkpoint import Checkpoint
+from tablebase.solvers.problem import Checkpoint
 from tablebase.stochastic.compiled import Compiled, compiled
 from tablebase.stochastic.files import LayerFile, layer_path, layer_title, limits_of, write_layer
 from tablebase.stochastic.iteration import KEPT, Progress, solve_layer
 from tablebase.tables.checkpoints import TableCheckpoint, discard
 from tablebase.tables.choice import nothing_registered
-from tablebase.tables.format import check_seal, file_sha256
+from tablebase.tables.folder import check_seal, file_sha256
 
 ENGINE = "bounds"
 """Name of the solver of games with chance, in logs."""

@@ -23,8 +23,7 @@ from tablebase.compute.processes import ensured
 from tablebase.errors import CapacityError, CorruptCatalogError, CorruptTableError, TablebaseError
 from tablebase.executors.executor import Executor, Watch, unwatched
 from tablebase.executors.scheduler import run_graph
-from tablebase.tables.folder import free_space, link_or_copy, on_one_file_system
-from tablebase.tables.format import check_bytes, missing_file
+from tablebase.tables.folder import check_bytes, free_space, link_or_copy, missing_file, on_one_file_system
 from tablebase.tables.header import Form
 from tablebase.tables.object_store import ObjectStore, is_url
 from tablebase.tables.reader import Table

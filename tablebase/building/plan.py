@@ -17,8 +17,7 @@ from tablebase.slices.location import dependencies, locate, stored_materials
 from tablebase.slices.material import Material, material_name, material_of, parse_materials, piece_counts
 from tablebase.slices.material import materials as all_materials
 from tablebase.tables.choice import missing_table
-from tablebase.tables.folder import free_name
-from tablebase.tables.format import check_seal, file_sha256, table_path, title
+from tablebase.tables.folder import check_seal, file_sha256, free_name, table_path, title
 from tablebase.tables.reader import Table
 
 if TYPE_CHECKING:

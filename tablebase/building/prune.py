@@ -16,7 +16,7 @@ from tablebase.game import Game
 from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import StochasticGame
 from tablebase.slices.material import parse_material
-from tablebase.tables.format import SUFFIX, USER_BLOCK
+from tablebase.tables.folder import SUFFIX, USER_BLOCK
 from tablebase.tables.reader import Table
 
 OLD_RULES = "built under other rules"

@@ -25,8 +25,7 @@ from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import StochasticGame
 from tablebase.slices.location import locate
 from tablebase.slices.material import parse_material
-from tablebase.tables.folder import make_folder
-from tablebase.tables.format import SUFFIX, check_seal, table_path, title
+from tablebase.tables.folder import SUFFIX, check_seal, make_folder, table_path, title
 from tablebase.tables.reader import Table
 
 Found = tuple[Game | StochasticGame, Registration | Values]

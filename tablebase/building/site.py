@@ -15,10 +15,7 @@ from tablebase.compute.processes import ensured
 from tablebase.errors import RulesError
 from tablebase.executors.executor import Fault
 from tablebase.game import Game, load_game
-from tablebase.tables.format import FORMAT_VERSION
-
-TOKEN = ".cluster"
-"""A file that the process that builds writes into the folder, for workers to read."""
+from tablebase.tables.folder import FORMAT_VERSION, TOKEN
 
 
 @dataclass(frozen=True)

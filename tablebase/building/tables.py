@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from tablebase.building.estimate import Pace, allowed_memory, costs_in, kernels_of, memory, solver_memory
 from tablebase.building.plan import dependency_graph, examine, set_aside, with_dependencies
-from tablebase.building.site import TOKEN, site
 from tablebase.checking.table import verify_table
 from tablebase.compute.machine import forget_peak, peak_memory
 from tablebase.compute.messages import Stage, reach
@@ -30,8 +29,7 @@ from tablebase.slices.location import dependencies, stored_materials
 from tablebase.slices.material import Material, material_name
 from tablebase.solvers.registry import AUTO, find_solver, solve_material, solver_for
 from tablebase.tables.checkpoints import TableCheckpoint, discard, discard_finished
-from tablebase.tables.folder import await_file
-from tablebase.tables.format import check_seal, table_path, title
+from tablebase.tables.folder import TOKEN, await_file, check_seal, table_path, title
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.tables.values import Codes, Coding
@@ -113,6 +111,8 @@ def build(
             remove_tokens(folder)
             stack.enter_context(ensured(partial(remove_drafts, folder / game.name)))
             if executor.ordered:
+                from tablebase.building.site import site
+
                 executor.require(stack.enter_context(site(folder, game)))
             again: set[Material] = set()
             while True:

@@ -27,8 +27,7 @@ from tablebase.game.stochastic import StochasticGame
 from tablebase.slices.location import locate
 from tablebase.slices.material import material_name, parse_material, parse_materials
 from tablebase.tables.choice import chosen_tables, nothing_registered
-from tablebase.tables.folder import make_folder
-from tablebase.tables.format import check_seal
+from tablebase.tables.folder import check_seal, make_folder
 from tablebase.tables.reader import Table
 
 if TYPE_CHECKING:

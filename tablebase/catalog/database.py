@@ -25,7 +25,7 @@ from tablebase.catalog.schema import (
 )
 from tablebase.compute.processes import held_at_fork
 from tablebase.errors import TablebaseError, reindex, shell_word, system_error
-from tablebase.tables.format import SUFFIX
+from tablebase.tables.folder import SUFFIX
 
 PATIENCE = 60.0
 """Seconds to wait for another process, which needs milliseconds to write or copy a catalog."""

@@ -17,7 +17,7 @@ from tablebase.catalog.registration import LAYER, TABLE, Registration, Values, c
 from tablebase.catalog.schema import PATTERNS, Base, SliceRow, SolutionRow, TableRow
 from tablebase.game import Game
 from tablebase.game.stochastic import StochasticGame
-from tablebase.tables.format import SUFFIX
+from tablebase.tables.folder import SUFFIX
 
 
 @dataclass(frozen=True, eq=False)

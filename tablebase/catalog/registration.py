@@ -21,7 +21,7 @@ from tablebase.game.notation import render
 from tablebase.game.stochastic import StochasticGame
 from tablebase.slices.location import Location, aliases, own_position
 from tablebase.slices.material import material_name
-from tablebase.tables.format import file_sha256
+from tablebase.tables.folder import file_sha256
 
 if TYPE_CHECKING:
     # Reading the catalog alone needs no HDF5.

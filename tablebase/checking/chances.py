@@ -21,7 +21,7 @@ from tablebase.errors import CorruptTableError
 from tablebase.game.kernels import CHANCE, OVER, STATE, WEIGHT, Int64, Kernels, Layer, Region
 from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.files import LayerFile, count, layer_title
-from tablebase.tables.format import check_seal
+from tablebase.tables.folder import check_seal
 
 SLACK = UNIT >> 40
 """Chances may be this much lower than what follows from others, since the iteration stops before it comes to rest."""

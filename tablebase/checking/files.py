@@ -9,7 +9,7 @@ from pathlib import Path
 from tablebase.catalog.entries import Entry
 from tablebase.compute import threads
 from tablebase.errors import TablebaseError, system_error
-from tablebase.tables.format import check_bytes
+from tablebase.tables.folder import check_bytes
 
 Checks = Generator[tuple[str, str | None], None, None]
 """For each table its name, and None if it is right, else a sentence that says what is wrong."""

@@ -24,7 +24,7 @@ from tablebase.errors import CorruptTableError
 from tablebase.game import Game
 from tablebase.slices.indexing import Layout, layout_of
 from tablebase.slices.material import Material
-from tablebase.tables.format import check_seal, title
+from tablebase.tables.folder import check_seal, title
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.tables.summary import Summary

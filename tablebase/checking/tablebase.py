@@ -19,7 +19,7 @@ from tablebase.game import Game, load_game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import Material, parse_material
 from tablebase.tables.choice import chosen_tables
-from tablebase.tables.format import file_sha256, table_path
+from tablebase.tables.folder import file_sha256, table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tablebase.game import Game
 from tablebase.mining.block import mapped
-from tablebase.slices.positions import Positions
+from tablebase.slices.mixed import Positions
 
 POSITION = "position"
 TEXTS = POSITION, MIRROR, TWIN, CANONICAL = POSITION, "mirror", "twin", "canonical"

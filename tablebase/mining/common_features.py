@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from tablebase.game import Game
 from tablebase.game.features import Feature, Values, feature
 from tablebase.slices.indexing import layout_of
+from tablebase.slices.mixed import Positions
 from tablebase.slices.movegen import MoveGenerator
-from tablebase.slices.positions import Positions
 
 
 @feature()

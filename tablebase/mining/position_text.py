@@ -18,7 +18,7 @@ from tablebase.mining.board_text import MIRROR, TEXTS, TWIN, board_texts, child_
 from tablebase.mining.column import Column
 from tablebase.mining.move_columns import CHILD, ENDS, ORIGIN, TARGET
 from tablebase.slices.material import Material, material_name
-from tablebase.slices.positions import Positions
+from tablebase.slices.mixed import Positions
 
 Texts = Callable[..., pa.Array]
 

@@ -53,7 +53,7 @@ from tablebase.mining.statement import Statement, check_reach, read_request, rea
 from tablebase.mining.wanted import Selection, all_of, union
 from tablebase.mining.words import check_words
 from tablebase.tables.choice import missing_table
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase.tables.store import Store
 
 BATCH = 1 << 16

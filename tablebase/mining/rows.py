@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tablebase.mining.block import Image, like_pieces, mapped, side_by_side
 from tablebase.mining.move_values import RowMoves, slice_moves
 from tablebase.slices.location import StoredSlice
-from tablebase.slices.positions import Positions
+from tablebase.slices.mixed import Positions
 from tablebase.tables.values import Codes
 
 Int64 = NDArray[np.int64]

@@ -15,7 +15,7 @@ from tablebase.mining.sample import ALL, mixed
 from tablebase.mining.scan import Scan
 from tablebase.patterns.levels import Levels, Raw, levels_of, raw
 from tablebase.patterns.targets import Target
-from tablebase.slices.positions import Positions
+from tablebase.slices.mixed import Positions
 
 SAMPLE = 200_000
 """Approximate number of positions in a sample; fewer are kept whole."""

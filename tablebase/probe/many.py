@@ -14,7 +14,7 @@ from tablebase.game import Game
 from tablebase.game.arguments import as_asked
 from tablebase.game.moves import Position
 from tablebase.probe.answers import LOST, Probe, Unanswered, value_fields
-from tablebase.probe.mixed import KNOWN, OUTCOMES, SIGNS, Int16, Slices
+from tablebase.probe.prober import KNOWN, OUTCOMES, SIGNS, Int16, Slices
 from tablebase.slices.mixed import Int8, Mixed, Rows, joined, mixed
 from tablebase.slices.texts import read_texts, write_texts
 from tablebase.tables.values import Value

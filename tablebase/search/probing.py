@@ -24,7 +24,7 @@ from tablebase.slices.indexing import Layout, layout_of, most_pieces
 from tablebase.slices.location import Address, locate
 from tablebase.slices.material import material_name, material_of, materials
 from tablebase.slices.rule_arrays import WORDS, Int8, Int32, Int64
-from tablebase.tables.format import SUFFIX, slice_folder
+from tablebase.tables.folder import SUFFIX, slice_folder
 from tablebase.tables.store import Store
 from tablebase.tables.values import FULL, recode
 

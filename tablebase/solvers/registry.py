@@ -18,8 +18,7 @@ from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import is_self_paired, sides_stored
 from tablebase.slices.material import Material
 from tablebase.slices.pursuit import pursuit_fault
-from tablebase.solvers.checkpoint import NO_CHECKPOINT, Checkpoint
-from tablebase.solvers.problem import CompiledSlice, Load, checkpoint_in, compile_slice
+from tablebase.solvers.problem import NO_CHECKPOINT, Checkpoint, CompiledSlice, Load, checkpoint_in, compile_slice
 from tablebase.tables.values import SLAB, Coding, Source
 
 AUTO = "auto"

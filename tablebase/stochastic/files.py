@@ -26,7 +26,7 @@ from tablebase.game.kernels import Int64, Kernels, Layer, Region
 from tablebase.game.stochastic import StochasticGame
 from tablebase.stochastic.chances import UNIT
 from tablebase.tables import parts
-from tablebase.tables.format import HDF5_BEGINNING, SUFFIX, USER_BLOCK, open_file
+from tablebase.tables.folder import HDF5_BEGINNING, SUFFIX, USER_BLOCK, open_file
 from tablebase.tables.header import BUILT, FORMS, Form
 from tablebase.tables.parts import ZSTANDARD, content_bytes, decompressed, filters_of, framed, new_dataset
 from tablebase.tables.reader import FAULTS, hdf5

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.game.kernels import Kernels, Layer, Region
-from tablebase.solvers.checkpoint import NO_CHECKPOINT, Checkpoint
+from tablebase.solvers.problem import NO_CHECKPOINT, Checkpoint
 from tablebase.stochastic.chances import UNIT, Int64, improve, new_sums
 from tablebase.stochastic.circles import circles
 from tablebase.stochastic.formulas import Formulas, Space, blocks_read, formulas_of, new_space

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from tablebase.errors import CorruptTableError
 from tablebase.files.outputs import draft_of, publish
-from tablebase.tables.folder import free_space
-from tablebase.tables.format import SUFFIX, open_file
+from tablebase.tables.folder import SUFFIX, free_space, open_file
 
 INTERVAL = 240.0
 """Seconds between two checkpoints of a table. At most ten minutes are lost if a distance, or writing and checking, takes six."""
@@ -40,7 +39,7 @@ Array = NDArray[Any]
 
 
 class TableCheckpoint:
-    """The checkpoint of a table; see `tablebase.solvers.checkpoint.Checkpoint`."""
+    """The checkpoint of a table; see `tablebase.solvers.problem.Checkpoint`."""
 
     def __init__(self, table: Path, *identity: str) -> None:
         """Of the table that will be there; its identity is all that the work depends on: rules, material, values of others."""

@@ -22,7 +22,7 @@ from tablebase.slices.indexing import INDEX_VERSION, Layout, layout_of
 from tablebase.slices.location import sides_stored
 from tablebase.slices.material import Material, material_name, placements
 from tablebase.tables import parts
-from tablebase.tables.format import FORMAT_VERSION
+from tablebase.tables.folder import FORMAT_VERSION
 from tablebase.tables.parts import ZSTANDARD, filters_of
 from tablebase.tables.summary import Summary
 from tablebase.tables.values import FIRST, Coding

@@ -14,8 +14,7 @@ from tablebase.compute.processes import held_at_fork
 from tablebase.errors import CorruptTableError, TablebaseError
 from tablebase.game import Game
 from tablebase.slices.material import Material
-from tablebase.tables.folder import check_folder
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import check_folder, table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.values import Codes
 

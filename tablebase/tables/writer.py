@@ -22,7 +22,7 @@ from tablebase.game import Game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored
 from tablebase.slices.material import Material
-from tablebase.tables.format import USER_BLOCK, digest_behind, seal, title
+from tablebase.tables.folder import USER_BLOCK, digest_behind, seal, title
 from tablebase.tables.header import BUILT, Form, chunk_codes, root_attributes
 from tablebase.tables.parts import framed, new_dataset
 from tablebase.tables.reader import Table, hdf5

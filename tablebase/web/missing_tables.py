@@ -10,7 +10,7 @@ from tablebase.building.plan import with_dependencies
 from tablebase.errors import CapacityError, MissingTableError, TablebaseError
 from tablebase.game import load_game
 from tablebase.slices.material import material_name, parse_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase.web.hidden import without_paths
 from tablebase.web.settings import Settings
 

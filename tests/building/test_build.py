@@ -29,7 +29,7 @@ from tablebase.executors.scheduler import run_graph
 from tablebase.game import Outcome
 from tablebase.slices.location import dependencies, stored_materials
 from tablebase.slices.material import parse_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase.tables.values import DRAW, Value
 from tablebase_rules.doushouqi import game as doushouqi
 

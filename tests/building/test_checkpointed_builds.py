@@ -22,7 +22,7 @@ from tablebase.slices.material import parse_material
 from tablebase.solvers import pursuit
 from tablebase.tables import checkpoints
 from tablebase.tables.checkpoints import TableCheckpoint
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.values import DRAW, Value
 from tablebase.tables.writer import write_draft

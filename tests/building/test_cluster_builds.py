@@ -19,15 +19,14 @@ import tablebase
 from tablebase.building import tables as building
 from tablebase.building.plan import plan
 from tablebase.building.prune import _TABLE_DRAFT
-from tablebase.building.site import TOKEN, site
+from tablebase.building.site import site
 from tablebase.compute.processes import clean_up
 from tablebase.errors import CapacityError, ClusterError, CorruptTableError
 from tablebase.executors.dask import DaskExecutor
 from tablebase.executors.executor import Limits
 from tablebase.files.outputs import draft_of
 from tablebase.slices.material import Material, parse_material
-from tablebase.tables.folder import await_file
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import TOKEN, await_file, table_path
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()

@@ -20,7 +20,7 @@ from tablebase.building.plan import plan
 from tablebase.executors.executor import Limits
 from tablebase.executors.local import LocalExecutor
 from tablebase.slices.material import parse_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()

@@ -24,7 +24,7 @@ from tablebase.game import load_game
 from tablebase.slices.location import stored_materials
 from tablebase.slices.material import parse_material
 from tablebase.solvers.registry import find_solver
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 from tablebase_rules.doushouqi import game as doushouqi
 

@@ -24,7 +24,7 @@ from tablebase.game import load_game
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.material import parse_material
 from tablebase.solvers.registry import find_solver, solve_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.writer import write_draft
 from tablebase.tables.values import NARROW, NARROW_ANY, Value

@@ -11,7 +11,7 @@ from support.program import ask_fresh, contents
 
 import tablebase
 from tablebase.slices.material import parse_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 from tablebase_rules.doushouqi import game as doushouqi
 

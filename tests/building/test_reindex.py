@@ -21,7 +21,7 @@ from tablebase.building.tables import lock
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CorruptTableError
 from tablebase.slices.material import parse_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()

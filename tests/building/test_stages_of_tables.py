@@ -15,7 +15,7 @@ from support.solved import Solved
 
 from tablebase.building import tables as building
 from tablebase.checking import general, planes, pursuit
-from tablebase.compute import threads
+from tablebase.compute import messages, threads
 from tablebase.compute.messages import Stage, watched
 from tablebase.game import Game, load_game
 from tablebase.slices.indexing import layout_of
@@ -40,7 +40,7 @@ LOOKS = {"planes": 2, "lean": 1, "groups": 1}
 @pytest.fixture(autouse=True)
 def _all_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every call counts, however soon."""
-    monkeypatch.setattr(stages, "INTERVAL", 0)
+    monkeypatch.setattr(messages, "INTERVAL", 0)
 
 
 def stages_of(work: Callable[[], Any]) -> dict[str, list[Stage]]:

@@ -26,7 +26,7 @@ from tablebase.errors import CapacityError, CorruptCatalogError, StaleTableError
 from tablebase.game import Outcome
 from tablebase.slices.location import slices, stored_materials
 from tablebase.slices.material import parse_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 from tablebase_rules.doushouqi import game as doushouqi
 

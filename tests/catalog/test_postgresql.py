@@ -23,7 +23,7 @@ from tablebase.catalog.postgresql import ID_FILE
 from tablebase.catalog.schema import SCHEMA_VERSION, GameRow
 from tablebase.errors import TablebaseError, TimeLimitError
 from tablebase.slices.material import parse_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 from tablebase_rules.doushouqi import game as doushouqi
 

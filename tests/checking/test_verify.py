@@ -32,7 +32,7 @@ from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import is_self_paired, sides_stored
 from tablebase.slices.material import Material, material_name, parse_material
 from tablebase.solvers.registry import solve_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.tables.summary import Summary

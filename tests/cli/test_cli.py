@@ -24,7 +24,7 @@ from tablebase.compute import machine
 from tablebase.game import registry
 from tablebase.game.notation import render
 from tablebase.slices.material import parse_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()

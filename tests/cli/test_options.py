@@ -26,7 +26,7 @@ from tablebase.game.plain_arguments import end_of_work, parse_duration, parse_pi
 from tablebase.slices.indexing import INDEX_LIMIT, is_buildable, most_pieces
 from tablebase.slices.location import stored_materials
 from tablebase.slices.material import compositions, parse_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 
 Ask = Callable[..., Answer]
 GAME = load_game("doushouqi")

@@ -24,7 +24,7 @@ from tablebase.game import load_game, registry
 from tablebase.game.notation import read
 from tablebase.play.match import Ending, EndReason, Match, reason
 from tablebase.slices.material import parse_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase_rules.hexapawn import game as hexapawn
 
 Ask = Callable[..., Answer]

@@ -25,7 +25,7 @@ from tablebase.search import Options, Repetition
 from tablebase.search.frames import MOST_DEPTH
 from tablebase.slices.location import locate
 from tablebase.slices.material import parse_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 
 Ask = Callable[..., Answer]
 JUNGLE = load_game("doushouqi")

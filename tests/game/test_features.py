@@ -22,7 +22,7 @@ from tablebase.game.moves import Position
 from tablebase.game.notation import read
 from tablebase.mining.common_features import GENERAL, capturable, captures, features_of, mobility
 from tablebase.slices.material import material_of
-from tablebase.slices.positions import Positions
+from tablebase.slices.mixed import Positions
 from tablebase_rules.doushouqi import game as doushouqi
 
 JUNGLE = doushouqi()

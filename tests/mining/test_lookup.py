@@ -22,7 +22,7 @@ from tablebase.mining.common_features import features_of
 from tablebase.mining.query import Query
 from tablebase.slices.location import locate
 from tablebase.slices.material import parse_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 from tablebase_rules.doushouqi import game as doushouqi
 

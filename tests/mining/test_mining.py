@@ -24,8 +24,8 @@ from tablebase.game.moves import Position
 from tablebase.mining import block, scan
 from tablebase.slices.location import locate, slices
 from tablebase.slices.material import parse_material
-from tablebase.slices.positions import Positions
-from tablebase.tables.format import table_path
+from tablebase.slices.mixed import Positions
+from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 from tablebase_rules.doushouqi import game as doushouqi
 

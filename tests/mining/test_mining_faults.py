@@ -14,7 +14,7 @@ from tablebase.errors import CapacityError, TablebaseError
 from tablebase.mining import sandbox as database
 from tablebase.mining.statement import SYSTEM, check_reach
 from tablebase.slices.material import parse_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()

@@ -19,7 +19,7 @@ from tablebase.errors import TablebaseError
 from tablebase.game import Game, load_game
 from tablebase.mining import scan, stored_codes
 from tablebase.slices.material import parse_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase_rules.doushouqi import game as doushouqi
 
 JUNGLE = doushouqi()

@@ -26,7 +26,7 @@ from tablebase.game.features import Values, feature
 from tablebase.mining.common_features import features_of
 from tablebase.mining.query import Query
 from tablebase.mining.results import distinct_names
-from tablebase.slices.positions import Positions
+from tablebase.slices.mixed import Positions
 from tablebase_rules.doushouqi import game as doushouqi
 
 JUNGLE = doushouqi()

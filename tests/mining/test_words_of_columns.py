@@ -11,7 +11,7 @@ from support.queries import mined
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game
 from tablebase.game.features import Feature, Values, feature
-from tablebase.slices.positions import Positions
+from tablebase.slices.mixed import Positions
 from tablebase_rules.doushouqi import game as doushouqi
 
 JUNGLE, PAWNS = doushouqi(), load_game("hexapawn")

@@ -27,7 +27,7 @@ from tablebase.patterns.gains import decided, entropy, information_gain
 from tablebase.patterns.search import Search, Settings
 from tablebase.patterns.survey import drawn
 from tablebase.slices.material import parse_material
-from tablebase.slices.positions import Positions
+from tablebase.slices.mixed import Positions
 from tablebase.tables.store import Store
 from tablebase_rules.doushouqi import game as doushouqi
 

@@ -30,7 +30,7 @@ from tablebase.patterns.rules import Rule
 from tablebase.patterns.search import Patterns, Search, Settings
 from tablebase.patterns.targets import target_of
 from tablebase.slices.material import parse_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase.tables.store import Store
 
 PAWNS, JUNGLE = load_game("hexapawn"), load_game("doushouqi")

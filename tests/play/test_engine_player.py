@@ -20,7 +20,7 @@ from tablebase.play.players import open_player
 from tablebase.search import Analysis
 from tablebase.slices.location import locate
 from tablebase.slices.material import materials, parse_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase.tables.values import Value
 
 JUNGLE = load_game("doushouqi")

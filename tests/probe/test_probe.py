@@ -30,7 +30,7 @@ from tablebase.probe.answers import RatedMove
 from tablebase.probe.prober import Prober
 from tablebase.slices.material import material_name, materials, parse_material
 from tablebase.tables import store
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase.tables.values import Value
 from tablebase_rules.doushouqi import game as doushouqi
 

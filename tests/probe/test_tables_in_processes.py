@@ -16,7 +16,7 @@ from tablebase.api.tablebase import Tablebase
 from tablebase.catalog.catalog import Catalog
 from tablebase.game import load_game
 from tablebase.slices.material import parse_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")

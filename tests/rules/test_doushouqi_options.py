@@ -20,7 +20,7 @@ from tablebase.game.moves import Position, legal_moves, wins_at_once
 from tablebase.game.notation import parse, render_move
 from tablebase.search.perft import leaves_by_depth
 from tablebase.slices.material import parse_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase.tables.values import Value
 from tablebase_rules.doushouqi import OPTIONS
 

@@ -23,7 +23,7 @@ from tablebase.search.evaluation import material_and_mobility
 from tablebase.search.probing import CHUNK, FEWEST_CHUNKS, TableCache
 from tablebase.slices.location import locate
 from tablebase.slices.material import material_name, material_of, parse_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase.tables.store import Store
 from tablebase.tables.values import FULL, recode
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tablebase.slices.material import parse_material
-from tablebase.slices.positions import Positions
+from tablebase.slices.mixed import Positions
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()

@@ -19,7 +19,7 @@ from tablebase.building.plan import plan, start_material, with_dependencies
 from tablebase.building.tables import build
 from tablebase.game import load_game
 from tablebase.slices.material import Material, material_name, parse_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 
 GOLDEN = Path(__file__).with_name("golden.json")

@@ -31,7 +31,7 @@ from tablebase.slices.material import Material, material_name, parse_material, p
 from tablebase.slices.pursuit import pursuit_fault
 from tablebase.solvers import pursuit as pursuit
 from tablebase.solvers.registry import choose_solver, compile_slice, solve_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.values import FULL, NARROW, NARROW_ANY, Codes, Coding, Value, recode
 

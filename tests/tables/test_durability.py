@@ -15,7 +15,7 @@ from tablebase.files.outputs import publish
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored
 from tablebase.slices.material import parse_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase.tables.values import NARROW
 from tablebase.tables.writer import write_draft
 from tablebase_rules.doushouqi import game as doushouqi

@@ -18,7 +18,7 @@ from tablebase.files.outputs import publish
 from tablebase.game import load_game
 from tablebase.slices.material import parse_material
 from tablebase.tables import header, store
-from tablebase.tables.format import check_seal, table_path, title
+from tablebase.tables.folder import check_seal, table_path, title
 from tablebase.tables.header import BUILT, FORMS, PACKED, Form
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store

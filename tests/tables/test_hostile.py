@@ -25,7 +25,7 @@ from tablebase.mining.scan import Scan
 from tablebase.mining.selection import known_histograms
 from tablebase.mining.wanted import all_of
 from tablebase.slices.material import parse_material
-from tablebase.tables.format import file_sha256, table_path
+from tablebase.tables.folder import file_sha256, table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 

@@ -34,7 +34,7 @@ from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored
 from tablebase.slices.material import Material, parse_material
 from tablebase.tables import header, reader, store, writer
-from tablebase.tables.format import check_seal, table_path, title
+from tablebase.tables.folder import check_seal, table_path, title
 from tablebase.tables.kernels import last_code
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store

@@ -22,7 +22,6 @@ from tablebase.compute.messages import reach
 from tablebase.compute.pointers import bare
 from tablebase.compute.vectors import WORDS, lanes_of, load, rooms
 from tablebase.slices.slice_arrays import Int64
-from tablebase.solvers.checkpoint import Checkpoint, arrays_of
 from tablebase.solvers.planes.arrays import ROWS, STRIDE, Entries, LeanState, Planes, Scratch, State, Words, new_scratch, padded
 from tablebase.solvers.planes.captures import look, set_illegal
 from tablebase.solvers.planes.children import Children, compile_children
@@ -31,7 +30,7 @@ from tablebase.solvers.planes.output import compile_output
 from tablebase.solvers.planes.record import ENTRY, put, record, win_code, word_at
 from tablebase.solvers.planes.slices import compile_planes
 from tablebase.solvers.planes.solve import clean, mark, settle_losses, settle_wins
-from tablebase.solvers.problem import CompiledSlice
+from tablebase.solvers.problem import Checkpoint, CompiledSlice, arrays_of
 from tablebase.tables.values import STALEMATE, Coding
 
 States = tuple[LeanState, LeanState]

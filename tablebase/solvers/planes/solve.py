@@ -39,7 +39,6 @@ from tablebase.compute.jit import inline, jit
 from tablebase.compute.messages import reach
 from tablebase.compute.pointers import bare
 from tablebase.compute.vectors import ELEMENTS, WORDS, chosen, lanes_of, least, load, rows, store, unit_of
-from tablebase.solvers.checkpoint import arrays_of
 from tablebase.solvers.planes.arrays import (
     COLUMNS,
     FULL,
@@ -58,7 +57,7 @@ from tablebase.solvers.planes.output import compile_output, write_codes
 from tablebase.solvers.planes.pull import all_won, any_fresh, list_targets, mask_steps
 from tablebase.solvers.planes.record import delay, record, win_code
 from tablebase.solvers.planes.slices import compile_planes
-from tablebase.solvers.problem import CompiledSlice
+from tablebase.solvers.problem import CompiledSlice, arrays_of
 from tablebase.tables.values import Codes
 
 GRAIN = 8

@@ -18,7 +18,7 @@ import tablebase
 from tablebase.errors import CorruptTableError
 from tablebase.game import load_game
 from tablebase.slices.material import parse_material
-from tablebase.tables.format import table_path
+from tablebase.tables.folder import table_path
 from tablebase.tables.store import Store
 
 GAME = load_game("doushouqi")

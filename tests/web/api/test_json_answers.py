@@ -178,7 +178,7 @@ def test_a_strict_probe(three_pieces: Path, tmp_path: Path) -> None:
     import shutil
 
     from tablebase.slices.material import parse_material
-    from tablebase.tables.format import table_path
+    from tablebase.tables.folder import table_path
 
     path = table_path(tmp_path, GAME, parse_material(GAME, "RCvW"))
     path.parent.mkdir(parents=True)
