@@ -17,7 +17,7 @@ LAYERS = (
     ("compute", "errors"),
     ("files", "game", "executors"),
     ("slices", "features"),
-    ("tables", "solvers", "testing", "pictures", "svg"),
+    ("tables", "solvers", "testing", "svg"),
     ("stochastic", "probe", "search", "catalog"),
     ("mining", "checking", "graph", "protocol", "play"),
     ("building", "patterns", "charts", "api"),

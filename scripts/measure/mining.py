@@ -12,9 +12,9 @@ import duckdb
 from tqdm import tqdm
 
 from scripts.measure.clock import run_separately
+from tablebase.features.common import features_of
 from tablebase.game import load_game
 from tablebase.mining.columns import columns as all_columns
-from tablebase.mining.common_features import features_of
 from tablebase.mining.export import Export
 from tablebase.mining.query import Query
 from tablebase.mining.results import names_and_rows

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from tablebase.catalog.catalog import Catalog
 from tablebase.errors import TablebaseError
-from tablebase.mining.common_features import features_of
+from tablebase.features.common import features_of
 from tablebase.mining.query import Query
 from tablebase.mining.results import names_and_rows
 from tablebase.slices.location import slices

@@ -103,7 +103,7 @@ class Collection:
         TablebaseError
             If the statement is invalid, or does anything but select.
         """
-        from tablebase.mining.common_features import features_of
+        from tablebase.features.common import features_of
         from tablebase.mining.query import Query
 
         rules = self._game(game)
@@ -157,7 +157,7 @@ class Collection:
         TablebaseError
             If there is no such column, or the folder contains anything else.
         """
-        from tablebase.mining.common_features import features_of
+        from tablebase.features.common import features_of
         from tablebase.mining.export import export
         from tablebase.mining.sample import Sample
         from tablebase.mining.selection import select_by_name
@@ -260,7 +260,7 @@ class Collection:
             If no position of these slices can be examined, or a setting is out of range.
         """
         from tablebase.api.findings import Findings
-        from tablebase.mining.common_features import features_of
+        from tablebase.features.common import features_of
         from tablebase.mining.selection import select_by_name
         from tablebase.patterns.search import Settings, searches
         from tablebase.patterns.targets import target_of

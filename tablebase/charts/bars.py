@@ -10,7 +10,7 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from tablebase.game import Outcome
-from tablebase.pictures.markup import element
+from tablebase.svg.markup import element
 
 COLOURS = {Outcome.WIN: "#0072B2", Outcome.LOSS: "#E69F00", Outcome.DRAW: "#BBBBBB"}
 """Of outcomes in all charts: by Okabe and Ito, distinguishable with any colour vision."""

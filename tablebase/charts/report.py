@@ -15,7 +15,7 @@ from tablebase.patterns.findings import gain_rows, rule_rows
 from tablebase.patterns.search import Patterns, Profile
 from tablebase.patterns.targets import OUTCOME
 from tablebase.patterns.wording import class_rows, counts_text, entropy_text, title, tree_text
-from tablebase.pictures.markup import element
+from tablebase.svg.markup import element
 
 PLAIN = COLOURS[Outcome.WIN]
 """The colour of what is no outcome."""

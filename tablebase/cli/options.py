@@ -195,8 +195,8 @@ def chosen_rules(game: str, size: str | None, variant: list[str] | None, players
 
 def all_features(game: Game, file: Path | None) -> tuple[Feature, ...]:
     """The features of a game and of a feature file."""
+    from tablebase.features.common import features_of
     from tablebase.game.features import load_features
-    from tablebase.mining.common_features import features_of
 
     return features_of(game, load_features(file) if file is not None else ())
 

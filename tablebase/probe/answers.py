@@ -14,7 +14,7 @@ from tablebase.game.notation import render, render_move
 from tablebase.tables.values import Value
 
 if TYPE_CHECKING:
-    from tablebase.pictures.markup import Svg
+    from tablebase.svg.markup import Svg
 
 FEW = 4
 """Moves of a line that its `repr` shows."""
@@ -100,7 +100,7 @@ class Probe:
     def picture(self, **options: Any) -> Svg:
         """The position with an arrow for the best move; options are those of `tablebase.svg.board`."""
         # Pictures are loaded when one is drawn.
-        from tablebase.pictures.board import board
+        from tablebase.svg.drawing import board
 
         return board(self.game, self.asked, **{"arrows": [self.best] if self.best else [], **options})
 
@@ -201,7 +201,7 @@ class Line(list[Probe]):
         return list(self._drawn(options))
 
     def _drawn(self, options: Mapping[str, Any]) -> Iterator[Svg]:
-        from tablebase.pictures.board import board
+        from tablebase.svg.drawing import board
 
         last = None
         for row in self.to_dict():

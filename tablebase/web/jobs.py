@@ -45,8 +45,8 @@ def mine(settings: Settings, game: str, statement: str, limit: int) -> MineAnswe
     """The rows that `tablebase mine --format json` writes, at most `limit`, and whether that is all of them."""
     from itertools import islice
 
+    from tablebase.features.common import features_of
     from tablebase.game import load_game
-    from tablebase.mining.common_features import features_of
     from tablebase.mining.query import Query
     from tablebase.mining.results import names_and_rows
 

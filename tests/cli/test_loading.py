@@ -58,7 +58,7 @@ def test_a_command_loads_what_it_needs(words: list[str], needed: set[str], two_p
     found = loaded(IN_PROCESS, [[*words, *data]])
     assert found & set(HEAVY) == needed
     assert {name for name in set(COMMANDS.values()) if f"tablebase.cli.{name}" in found} == {COMMANDS[words[0]]}
-    assert not [name for name in found if name.startswith(("tablebase.pictures", "tablebase.building", "tablebase.mining"))]
+    assert not [name for name in found if name.startswith(("tablebase.svg", "tablebase.building", "tablebase.mining"))]
 
 
 def test_a_chart_is_refused_before_anything_is_loaded(two_pieces: Path, tmp_path: Path) -> None:

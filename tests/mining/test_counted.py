@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support.program import Answer
 
+from tablebase.features.common import features_of
 from tablebase.game import Game
-from tablebase.mining.common_features import features_of
 from tablebase.mining.query import Query
 from tablebase_rules.doushouqi import game as doushouqi
 from tablebase_rules.hexapawn import game as hexapawn

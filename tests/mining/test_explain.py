@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.queries import mined, mined_table
 
-from tablebase.mining.common_features import features_of
+from tablebase.features.common import features_of
 from tablebase.mining.query import Query
 from tablebase.mining.statement import read_request
 from tablebase.slices.indexing import layout_of

@@ -16,9 +16,9 @@ from support.queries import mined, plain_table
 
 import tablebase.cli
 from tablebase.errors import MissingTableError, TablebaseError
+from tablebase.features.common import features_of
 from tablebase.game import Game, load_game
 from tablebase.mining import selection, stored_sides
-from tablebase.mining.common_features import features_of
 from tablebase.mining.query import Query
 from tablebase.slices.location import locate
 from tablebase.slices.material import parse_material

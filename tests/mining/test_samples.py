@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from support.queries import mined
 
 from tablebase.errors import TablebaseError
+from tablebase.features.common import features_of
 from tablebase.mining import sample, scan
 from tablebase.mining.columns import columns
-from tablebase.mining.common_features import features_of
 from tablebase.mining.query import Query
 from tablebase.mining.rewrite import samples
 from tablebase.mining.sample import ALL, Sample, end_of_smallest, row_hashes

@@ -22,8 +22,8 @@ from twins.mining import rows_of
 from tablebase.api.tablebase import Tablebase
 from tablebase.cli import run
 from tablebase.errors import TablebaseError
+from tablebase.features.common import features_of
 from tablebase.game.features import Values, feature
-from tablebase.mining.common_features import features_of
 from tablebase.mining.query import Query
 from tablebase.mining.results import distinct_names
 from tablebase.slices.mixed import Positions

@@ -19,7 +19,7 @@ from twins import patterns
 
 from tablebase.catalog.catalog import Catalog
 from tablebase.cli import run
-from tablebase.mining.common_features import features_of
+from tablebase.features.common import features_of
 from tablebase.mining.selection import select_by_name
 from tablebase.patterns import search as searching
 from tablebase.patterns import survey

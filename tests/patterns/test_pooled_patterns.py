@@ -20,8 +20,8 @@ from twins.patterns import Rows
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import TablebaseError
+from tablebase.features.common import features_of
 from tablebase.game import Game, load_game
-from tablebase.mining.common_features import features_of
 from tablebase.mining.selection import select_by_name
 from tablebase.patterns import search as searching
 from tablebase.patterns import survey

@@ -9,9 +9,9 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from tablebase.features.common import features_of
 from tablebase.game import Game
 from tablebase.game.features import Feature
-from tablebase.mining.common_features import features_of
 from tablebase.mining.query import Query
 
 TYPES = {bool: pa.bool_(), int: pa.int16(), str: pa.string()}

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 
 from markupsafe import Markup
 
-from tablebase.pictures.markup import element, picture
+from tablebase.svg.markup import element, picture
 
 WIDTH, HEIGHT = 720, 260
 LEFT, RIGHT, TOP, BOTTOM = 90, 8, 12, 26

@@ -9,12 +9,12 @@ from fastapi import APIRouter, Response
 from tablebase.errors import NotationError, TablebaseError, quoted
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
-from tablebase.pictures import tokens
-from tablebase.pictures.board import board as drawn_board
-from tablebase.pictures.board import in_words
-from tablebase.pictures.ground import SQUARE, Grid
-from tablebase.pictures.markup import Svg, element, picture
-from tablebase.pictures.themes import as_theme
+from tablebase.svg import tokens
+from tablebase.svg.drawing import board as drawn_board
+from tablebase.svg.drawing import in_words
+from tablebase.svg.ground import SQUARE, Grid
+from tablebase.svg.markup import Svg, element, picture
+from tablebase.svg.themes import as_theme
 from tablebase.web.pages.addresses import named_placement
 from tablebase.web.pages.rendering import HEADERS
 

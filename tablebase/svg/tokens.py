@@ -10,10 +10,10 @@ from xml.etree.ElementTree import Element
 
 from tablebase.game import Game, Kind
 from tablebase.game.moves import Position
-from tablebase.pictures.ground import MARGIN, Grid
-from tablebase.pictures.markup import element, lettering
-from tablebase.pictures.shapes import SHAPES, Tone
-from tablebase.pictures.themes import Theme, Tint
+from tablebase.svg.ground import MARGIN, Grid
+from tablebase.svg.markup import element, lettering
+from tablebase.svg.shapes import SHAPES, Tone
+from tablebase.svg.themes import Theme, Tint
 
 RADIUS = 41
 """Of round tokens."""

@@ -13,10 +13,10 @@ from support.pictures import corners
 from tablebase.game import game_names, types
 from tablebase.game.game import Game
 from tablebase.game.registry import load_rules
-from tablebase.pictures.ground import MEANINGLESS, TEXTURES
-from tablebase.pictures.markup import GLYPHS
-from tablebase.pictures.shapes import SHAPES, Tone, ovals
-from tablebase.pictures.tokens import FIGURE, RADIUS
+from tablebase.svg.ground import MEANINGLESS, TEXTURES
+from tablebase.svg.markup import GLYPHS
+from tablebase.svg.shapes import SHAPES, Tone, ovals
+from tablebase.svg.tokens import FIGURE, RADIUS
 
 
 def test_every_name_has_its_drawing() -> None:

@@ -7,8 +7,8 @@ from itertools import cycle
 from xml.etree.ElementTree import Element
 
 from tablebase.game import Board, Game
-from tablebase.pictures.markup import HEIGHT, STEP, WIDTH, element, lettering
-from tablebase.pictures.themes import OTHER, Theme, Tint
+from tablebase.svg.markup import HEIGHT, STEP, WIDTH, element, lettering
+from tablebase.svg.themes import OTHER, Theme, Tint
 
 SQUARE = 100
 MARGIN, EDGE = 44, 12

@@ -11,9 +11,9 @@ from tablebase.errors import NotationError, TablebaseError, quoted
 from tablebase.game import Game
 from tablebase.game.moves import Move
 from tablebase.game.notation import read_move
-from tablebase.pictures.ground import Grid
-from tablebase.pictures.markup import element
-from tablebase.pictures.themes import ARROWS, Theme
+from tablebase.svg.ground import Grid
+from tablebase.svg.markup import element
+from tablebase.svg.themes import ARROWS, Theme
 
 AnyMove: TypeAlias = str | Move | tuple[str, str]
 """The text of a move, a move, or the names of two squares."""
@@ -40,7 +40,7 @@ class Arrow(NamedTuple):
 
     origin: int
     target: int
-    # One of `tablebase.pictures.themes.ARROWS`.
+    # One of `tablebase.svg.themes.ARROWS`.
     colour: str
 
 

@@ -8,9 +8,9 @@ from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.game.arguments import as_game, as_placement
 from tablebase.game.moves import Position
-from tablebase.pictures import ground, marks, tokens
-from tablebase.pictures.markup import Svg, element, picture
-from tablebase.pictures.themes import Theme, as_theme
+from tablebase.svg import ground, marks, tokens
+from tablebase.svg.markup import Svg, element, picture
+from tablebase.svg.themes import Theme, as_theme
 
 SIZES = (16, 10_000)
 """The least and the greatest size of a picture, in pixels."""

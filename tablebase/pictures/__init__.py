@@ -1,1 +1,0 @@
-"""Pictures of boards as SVG; `tablebase.svg` is how programs use them."""

@@ -1,0 +1,23 @@
+"""Pictures of boards as SVG, which notebooks show: `tablebase.svg.board("hexapawn", "ppp/3/PPP w")`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tablebase.compute.modules import lazy
+
+if TYPE_CHECKING:
+    from tablebase.svg.drawing import board
+    from tablebase.svg.markup import Svg
+    from tablebase.svg.themes import DARK, LIGHT, MONO, Theme, Tint
+
+__all__ = ["DARK", "LIGHT", "MONO", "Svg", "Theme", "Tint", "board"]
+
+__getattr__ = lazy(
+    __name__,
+    {
+        **dict.fromkeys(["DARK", "LIGHT", "MONO", "Theme", "Tint"], "tablebase.svg.themes"),
+        "Svg": "tablebase.svg.markup",
+        "board": "tablebase.svg.drawing",
+    },
+)
