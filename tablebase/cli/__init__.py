@@ -123,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: Sequence[str] | None = None, *, bounded: bool = False) -> int:
     """Run a command, by default with the arguments of this program, and return its exit code.
 
-    If it is `bounded`, statements run in a process of their own; see `tablebase.cli.children`. It is forked, which only the
+    If it is `bounded`, statements run in a process of their own; see `tablebase.cli.child_processes`. It is forked, which only the
     program itself can allow.
     """
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]

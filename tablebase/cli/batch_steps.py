@@ -113,7 +113,7 @@ def run(one: Prepared, record: BatchRecord, environment: Mapping[str, str]) -> b
 
     A command that ends with another code than 0 is a `CommandError`.
     """
-    from tablebase.cli.children import run_command
+    from tablebase.cli.child_processes import run_command
     from tablebase.cli.output import say
 
     tables = one.tables()

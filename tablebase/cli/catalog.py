@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.children import run_statement
+from tablebase.cli.child_processes import run_statement
 from tablebase.cli.options import Format, chosen_rules, from_input
 from tablebase.compute.messages import listed, say
 from tablebase.game.stochastic import StochasticGame

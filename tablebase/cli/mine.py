@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tablebase.cli import options
-from tablebase.cli.children import run_statement
+from tablebase.cli.child_processes import run_statement
 from tablebase.cli.options import Format, all_features, chosen_game, from_input
 from tablebase.compute.machine import usable_workers
 

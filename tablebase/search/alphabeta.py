@@ -39,8 +39,8 @@ from tablebase.search.frames import (
 )
 from tablebase.search.nodes import HAS_MOVES, LACKS, enter
 from tablebase.search.ordering import pick, take_score
-from tablebase.search.probing import TableArrays
 from tablebase.search.scores import DECIDED, from_node
+from tablebase.search.table_cache import TableArrays
 from tablebase.search.transposition import EXACT, LOWER, UPPER, pack, store
 from tablebase.slices.bit_board import EMPTY, KEY, NUMBERS, Board, make, shift_back
 from tablebase.slices.rule_arrays import Int64, RuleArrays

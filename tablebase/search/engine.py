@@ -22,9 +22,9 @@ from tablebase.probe.prober import Prober
 from tablebase.search.choices import Options, Repetition, check_options
 from tablebase.search.evaluation import compile_evaluation
 from tablebase.search.frames import DRAWS, LOSES, MOST_DEPTH, NEVER, Settings
-from tablebase.search.probing import TableCache
 from tablebase.search.scores import DECIDED, INFINITY, REPEATER_LOSES, WIN
 from tablebase.search.searcher import Found, Limits, Searcher
+from tablebase.search.table_cache import TableCache
 from tablebase.search.transposition import GENERATIONS, new_table
 from tablebase.slices.rule_arrays import compile_rules
 from tablebase.tables.values import Value

@@ -20,8 +20,8 @@ from tablebase.search.frames import (
     Settings,
 )
 from tablebase.search.ordering import pick, rank_moves, take_score
-from tablebase.search.probing import NO_TABLE, TableArrays, look_up
 from tablebase.search.scores import INFINITY, REPEATER_LOSES, WIN, code_score, from_root, no_move_score
+from tablebase.search.table_cache import NO_TABLE, TableArrays, look_up
 from tablebase.search.transposition import EXACT, LOWER, NO_MOVE, UPPER, bound_of, depth_of, find, move_of, score_of
 from tablebase.slices.bit_board import (
     EMPTY,

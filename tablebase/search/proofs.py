@@ -21,7 +21,7 @@ from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Move, Position, decided, legal_moves, play, wins_at_once
 from tablebase.probe.prober import Prober
-from tablebase.search.probing import pieces_with_tables
+from tablebase.search.table_cache import pieces_with_tables
 
 INFINITE = 1 << 30
 """The number of what cannot be proved or refuted any more."""

@@ -17,8 +17,8 @@ from tablebase.game.moves import Position
 from tablebase.search.alphabeta import LACKS_TABLE, PAUSED, run
 from tablebase.search.evaluation import EvaluationArrays
 from tablebase.search.frames import MOST_PLIES, NODES, PLY, TABLE_HITS, VALUE, Memory, Settings, begin, new_memory
-from tablebase.search.probing import TableCache
 from tablebase.search.scores import INFINITY
+from tablebase.search.table_cache import TableCache
 from tablebase.search.transposition import MOST_STEPS
 from tablebase.slices.bit_board import KEY, Board, set_up
 from tablebase.slices.rule_arrays import Int64, RuleArrays, compile_rules

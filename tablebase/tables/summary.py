@@ -84,7 +84,7 @@ class Tally:
     def add_run(self, codes: Codes, begin: int, weight: int) -> None:
         """Count consecutive codes from an index on, which stand for this number of placements each."""
         # Imported here because Numba is slow to load.
-        from tablebase.tables.kernels import count_codes
+        from tablebase.tables.code_kernels import count_codes
 
         counts = np.zeros_like(self.histogram)
         count_codes(codes, begin, counts, self.first)

@@ -184,7 +184,7 @@ def _blocks(codes: Source, chunk: int) -> Iterator[Codes]:
 def _slabs(codes: Source, void: int, chunk: int) -> Iterator[_Slab]:
     """All codes, in whole chunks."""
     # Imported here because Numba is slow to load.
-    from tablebase.tables.kernels import last_code
+    from tablebase.tables.code_kernels import last_code
 
     begin = before = 0
     for block in _blocks(codes, chunk):
@@ -202,7 +202,7 @@ def _encode(counts: LayoutCounts, void: int, chunk: int, slab: _Slab) -> _Encode
 def fill_void(codes: Codes, void: int, before: int) -> Codes:
     """The codes with each void replaced by the last code before it that is not void; `before` precedes the first one."""
     # Imported here because Numba is slow to load.
-    from tablebase.tables.kernels import fill_gaps
+    from tablebase.tables.code_kernels import fill_gaps
 
     filled = np.empty_like(codes)
     fill_gaps(codes, void, before, filled)

@@ -32,7 +32,7 @@ LARGE = {
 }
 """Statements that need much memory."""
 ALLOWED = 500 << 20
-LITTLE = f"import tablebase.cli.children as children; children.MEMORY = {ALLOWED}; {PROGRAM}"
+LITTLE = f"import tablebase.cli.child_processes as children; children.MEMORY = {ALLOWED}; {PROGRAM}"
 """The program, with less memory for statements."""
 
 

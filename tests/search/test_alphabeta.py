@@ -15,9 +15,9 @@ from tablebase.game.moves import Position, legal_moves
 from tablebase.game.notation import parse
 from tablebase.search.evaluation import compile_evaluation, evaluate, material_and_mobility
 from tablebase.search.frames import Settings
-from tablebase.search.probing import TableCache
 from tablebase.search.scores import WIN
 from tablebase.search.searcher import Limits, Searcher
+from tablebase.search.table_cache import TableCache
 from tablebase.search.transposition import BUCKET, ENTRY_BYTES, new_table
 from tablebase.slices.bit_board import count_moves, set_up
 from tablebase.slices.material import materials

@@ -20,7 +20,7 @@ from tablebase.game.notation import parse
 from tablebase.probe.prober import Prober
 from tablebase.search import Engine, Options
 from tablebase.search.evaluation import material_and_mobility
-from tablebase.search.probing import CHUNK, FEWEST_CHUNKS, TableCache
+from tablebase.search.table_cache import CHUNK, FEWEST_CHUNKS, TableCache
 from tablebase.slices.location import locate
 from tablebase.slices.material import material_name, material_of, parse_material
 from tablebase.tables.folder import table_path

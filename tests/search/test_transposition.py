@@ -16,9 +16,9 @@ from tablebase.search import Engine, Options
 from tablebase.search import transposition as table
 from tablebase.search.evaluation import compile_evaluation
 from tablebase.search.frames import Settings
-from tablebase.search.probing import TableCache
 from tablebase.search.scores import DECIDED, WIN, from_node, from_root
 from tablebase.search.searcher import Limits, Searcher
+from tablebase.search.table_cache import TableCache
 from tablebase.search.transposition import BUCKET, ENTRY_BYTES, EXACT, GENERATIONS, LOWER, NO_MOVE, UPPER
 
 ONE_BUCKET = BUCKET * ENTRY_BYTES

@@ -34,8 +34,8 @@ from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored
 from tablebase.slices.material import Material, parse_material
 from tablebase.tables import header, reader, store, writer
+from tablebase.tables.code_kernels import last_code
 from tablebase.tables.folder import check_seal, table_path, title
-from tablebase.tables.kernels import last_code
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
 from tablebase.tables.summary import LayoutCounts, Tally

@@ -20,7 +20,7 @@ STARTER = """
 import signal, sys
 signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 from tablebase.cli import process
-from tablebase.cli.children import run_command
+from tablebase.cli.child_processes import run_command
 process.listen()
 with open(sys.argv[1], "wb") as output:
     print(run_command(sys.argv[2:], output, {"TABLEBASE_CATALOG": "elsewhere"} if "stats" in sys.argv else None), flush=True)
