@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tablebase.game import Outcome
 from tablebase.mining.move_values import Listed, in_full, slice_moves
 from tablebase.mining.stored_codes import StoredCodes
+from tablebase.mining.tally import Tally, tally
 from tablebase.mining.wanted import Wanted
 from tablebase.slices.indexing import Layout, Squares, apart
 from tablebase.slices.location import Address, is_self_paired, locate
@@ -157,6 +158,13 @@ class Image:
         location = locate(layout.game, layout.material, 1 - self.block.side)
         indices = Address(layout.game, location).index_many(self.squares[:, np.argsort(layout.slots)])
         return self.block.stored_codes.at(location.material, location.side, indices)
+
+    @cached_property
+    def pairs(self) -> Tally | None:
+        """How often each pair of codes with either side to move occurs; None if there may be too many pairs."""
+        if self.plain is not None and self.places is None:
+            return self.plain.pairs
+        return tally(len(self.offsets), [(codes, int(codes.max(initial=0)) + 1) for codes in (self.codes, self.other_codes)])
 
     @cached_property
     def squares(self) -> Squares:

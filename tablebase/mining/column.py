@@ -45,6 +45,8 @@ class Column:
     of_moves: bool = False
     # Whether all positions of a slice that have the same value agree in it.
     by_value: bool = False
+    # Whether it is made from that value and the one with the other side to move alone.
+    of_twin: bool = False
     # Raises `TablebaseError` for a word or whole number that no row can have.
     check: Check | None = None
 

@@ -104,10 +104,14 @@ def _value_columns() -> list[Column]:
 
 def _twin_columns() -> list[Column]:
     outcome, distance = "twin_outcome", "twin_distance"
+
+    def outcome_of_twin(rows: Rows) -> pa.Array:
+        return outcomes(rows.coding, rows.other_codes)
+
     return [
-        Column(outcome, TEXT, lambda rows: outcomes(rows.coding, rows.other_codes), extra=True, check=of_outcomes(outcome)),
-        Column(distance, pa.int16(), lambda rows: distances(rows.coding, rows.other_codes), extra=True),
-        Column(ZUGZWANG, pa.bool_(), _zugzwang, extra=True),
+        Column(outcome, TEXT, outcome_of_twin, extra=True, of_twin=True, check=of_outcomes(outcome)),
+        Column(distance, pa.int16(), lambda rows: distances(rows.coding, rows.other_codes), extra=True, of_twin=True),
+        Column(ZUGZWANG, pa.bool_(), _zugzwang, extra=True, of_twin=True),
     ]
 
 

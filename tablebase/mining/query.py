@@ -40,6 +40,7 @@ from tablebase.mining.rewrite.reading import (
     POSITIONS,
     SAMPLE,
     TABLES,
+    TALLIED,
     Columns,
     written,
 )
@@ -76,8 +77,8 @@ class Relation:
     @property
     def rows(self) -> str:
         """What its rows are, in a word."""
-        if self.schema == COUNTED:
-            return COUNTED
+        if self.schema in (COUNTED, TALLIED):
+            return self.schema
         return "drawn" if self.schema.startswith(SAMPLE) else "decoded"
 
 
@@ -299,7 +300,7 @@ class Query(Tabular):
             declare_functions(connection)
             for (schema, name), needed in self.statement.reading.needed.items():
                 # Errors then suggest columns that the statement does not name.
-                offered = needed if unnamed or schema == COUNTED else self._offered[name].values()
+                offered = needed if unnamed or schema in (COUNTED, TALLIED) else self._offered[name].values()
                 definitions = ", ".join(f'"{column.name}" {sql_type(column)}' for column in offered)
                 if definitions:
                     connection.execute(f"CREATE TABLE {schema}.{name} ({definitions})")

@@ -20,10 +20,12 @@ from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.mining.block import Block
 from tablebase.mining.column import Column
+from tablebase.mining.rewrite.counted import COUNT
 from tablebase.mining.rows import MoveRows, Rows
 from tablebase.mining.sample import ALL, WHOLE, Sample, end_of_smallest
 from tablebase.mining.stored_codes import StoredCodes
 from tablebase.mining.stored_sides import Span, StoredSide, stored_sides
+from tablebase.mining.tally import tallied, with_counts
 from tablebase.mining.wanted import Selection
 from tablebase.slices.indexing import layout_of
 from tablebase.tables.store import Store
@@ -136,4 +138,13 @@ class Scan:
         ]
 
     def _batch(self, rows: Rows) -> pa.RecordBatch:
+        if COUNT not in self.columns:
+            return self._made(rows)
+        if all(column.by_value or column.of_twin for column in self.columns if column is not COUNT):
+            pairs = rows.image.pairs
+            if pairs is not None:
+                return with_counts(self._made(rows.some(pairs.places)), pairs.counts)
+        return tallied(self._made(rows))
+
+    def _made(self, rows: Rows) -> pa.RecordBatch:
         return pa.record_batch([column.compute(rows) for column in self.columns], schema=self.schema)

@@ -1,4 +1,4 @@
-"""Kernels of scans: the squares of consecutive positions, what their moves are worth, and which of these is right."""
+"""Kernels of scans: squares of consecutive positions, counts of keys, what moves are worth, and which of these is right."""
 
 from __future__ import annotations
 
@@ -43,6 +43,15 @@ def spread_rows(front: Squares, begin: int, length: int, offsets: Int64, squares
             position += 1
         for slot in range(front.shape[1]):
             squares[first:position, slot] = front[row, slot]
+
+
+@jit
+def count_keys(keys: NDArray[np.uint16], counts: Int64, places: Int64) -> None:
+    """Count how often each key occurs, and note where it occurs last; `counts` is added to, and both are indexed by key."""
+    for place in range(len(keys)):
+        key = keys[place]
+        counts[key] += 1
+        places[key] = place
 
 
 @jit

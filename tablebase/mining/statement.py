@@ -13,7 +13,7 @@ from sqlglot import exp
 from tablebase.errors import TablebaseError
 from tablebase.mining.column import Column
 from tablebase.mining.rewrite.counted import count_values
-from tablebase.mining.rewrite.reading import COUNTED, DIALECT, MAIN, TABLES, Reading, schema_of, scopes, written
+from tablebase.mining.rewrite.reading import COUNTED, DIALECT, MAIN, TABLES, TALLIED, Reading, schema_of, scopes, written
 from tablebase.mining.rewrite.samples import draw_samples
 from tablebase.mining.rewrite.star import hide_extra_columns
 from tablebase.mining.sandbox import faults_as_sentences
@@ -40,10 +40,10 @@ class Statement:
         self.tables = [(table, schema_of(table)) for scope in scopes(tree) for table in scope.tables]
 
     def counting(self) -> Statement | None:
-        """The statement with counts from the catalog in place of rows; None if it needs rows everywhere."""
+        """The statement with counts in place of rows; None if it needs rows everywhere."""
         reading = self.reading.copy()
         tree = count_values(self.tree.copy(), reading)
-        found = any(schema == COUNTED for schema, _ in reading.needed)
+        found = any(schema in (COUNTED, TALLIED) for schema, _ in reading.needed)
         return Statement(self.typed, self.original, tree, reading) if found else None
 
 

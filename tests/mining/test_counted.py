@@ -1,17 +1,21 @@
-"""Counts from the catalog: they give what single rows give, with the same names and types."""
+"""Counts from the catalog, and of equal rows: they give what single rows give, with the same names and types."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from support.program import Answer
 
 from tablebase.features.common import features_of
 from tablebase.game import Game
+from tablebase.mining import scan_kernels
 from tablebase.mining.query import Query
 from tablebase_rules.doushouqi import game as doushouqi
 from tablebase_rules.hexapawn import game as hexapawn
@@ -30,21 +34,48 @@ CONDITIONS = (
 )
 
 
+class Words(NamedTuple):
+    """What statements are made of."""
+
+    tables: tuple[str, ...]
+    keys: tuple[str, ...]
+    arguments: tuple[str, ...]
+    numbers: tuple[str, ...]
+    conditions: tuple[str, ...]
+
+
+OF_VALUES = Words(("positions", "distinct_positions"), KEYS, ARGUMENTS, NUMBERS, CONDITIONS)
+OF_SQUARES = Words(
+    ("positions", "distinct_positions"),
+    (*KEYS, "p1_square", "p2_file", "p2_rank % 3", "p3_square", "mobility", "capturable_1", "zugzwang"),
+    (*ARGUMENTS, "p1_rank", "mobility - captures"),
+    (*NUMBERS, "p1_rank", "mobility - captures", "CASE WHEN capturable_2 THEN p1_file END"),
+    (*CONDITIONS, "p1_file = p2_file", "zugzwang", "NOT capturable_1", "p2_square > 'b1'", "p3_file > 1"),
+)
+OF_TWINS = Words(
+    ("positions", "distinct_positions"),
+    (*KEYS, "twin_outcome", "twin_distance", "zugzwang", "outcome = twin_outcome"),
+    (*ARGUMENTS, "twin_outcome", "twin_distance", "distance - twin_distance"),
+    (*NUMBERS, "twin_distance", "distance - twin_distance"),
+    (*CONDITIONS, "zugzwang", "NOT zugzwang", "twin_outcome = 'loss'", "twin_distance > distance"),
+)
+
+
 @st.composite
-def statements(draw: st.DrawFn) -> str:
+def statements(draw: st.DrawFn, words: Words = OF_VALUES) -> str:
     """A SELECT that needs counts alone."""
-    conditions = st.sampled_from(CONDITIONS)
+    conditions = st.sampled_from(words.conditions)
     aggregates = st.one_of(
         st.just("count(*)"),
-        st.builds("{}({})".format, st.sampled_from(["count", "min", "max"]), st.sampled_from(ARGUMENTS)),
-        st.builds("{}(DISTINCT {})".format, st.sampled_from(["count", "max"]), st.sampled_from(ARGUMENTS)),
-        st.builds("{}({})".format, st.sampled_from(["sum", "avg"]), st.sampled_from(NUMBERS)),
+        st.builds("{}({})".format, st.sampled_from(["count", "min", "max"]), st.sampled_from(words.arguments)),
+        st.builds("{}(DISTINCT {})".format, st.sampled_from(["count", "max"]), st.sampled_from(words.arguments)),
+        st.builds("{}({})".format, st.sampled_from(["sum", "avg"]), st.sampled_from(words.numbers)),
         st.builds("{}({})".format, st.sampled_from(["count_if", "bool_and", "bool_or"]), conditions),
     )
     filtered = st.builds("{}{}".format, aggregates, st.one_of(st.just(""), conditions.map(" FILTER (WHERE {})".format)))
-    keys = draw(st.lists(st.sampled_from(KEYS), max_size=3, unique=True))
+    keys = draw(st.lists(st.sampled_from(words.keys), max_size=3, unique=True))
     results = [*keys, *draw(st.lists(filtered, min_size=not keys, max_size=3))]
-    clauses = [f"SELECT {', '.join(results)} FROM {draw(st.sampled_from(['positions', 'distinct_positions']))}"]
+    clauses = [f"SELECT {', '.join(results)} FROM {draw(st.sampled_from(words.tables))}"]
     if wanted := draw(st.lists(conditions, max_size=2)):
         clauses.append(f"WHERE {' AND '.join(wanted)}")
     if keys:
@@ -95,6 +126,46 @@ def test_counts_of_another_game(hexapawns: Path, statement: str) -> None:
     assert (check(PAWNS, hexapawns, statement) == {"counted"}) == ("nullif" not in statement)
 
 
+@settings(max_examples=60)
+@given(statements(OF_SQUARES))
+@example("SELECT p1_square, p2_square, p3_square, count(*) FROM positions GROUP BY ALL")
+@example("SELECT count(*), sum(distance), avg(p1_file) FROM distinct_positions WHERE pieces > 8 AND p1_file = 2")
+def test_tallies_are_those_of_single_rows(hexapawns: Path, statement: str) -> None:
+    """Statements at random about squares and features give what they give row by row."""
+    rows = check(PAWNS, hexapawns, statement)
+    assert rows in ([{"decoded"}] if "nullif" in statement else [{"counted"}, {"tallied"}])
+
+
+@settings(max_examples=30)
+@given(statements(OF_TWINS))
+@example("SELECT twin_outcome, twin_distance, distance, material, count(*), sum(distance) FROM positions GROUP BY ALL")
+@example("SELECT count(*) FROM positions WHERE zugzwang")
+def test_what_both_sides_are_worth_is_tallied(two_pieces: Path, hexapawns: Path, statement: str) -> None:
+    """Statements at random about the values of positions and of their twins give what they give row by row."""
+    for game, folder in ((JUNGLE, two_pieces), (PAWNS, hexapawns)):
+        assert check(game, folder, statement) in ([{"decoded"}] if "nullif" in statement else [{"counted"}, {"tallied"}])
+
+
+def test_aliases_share_a_tally_of_values(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What 64 slices are worth is counted 17 times, once for each stored one, though a square is counted for each."""
+    tallied: list[int] = []
+    count_keys = scan_kernels.count_keys
+
+    def counting(keys: NDArray[np.uint16], counts: NDArray[np.int64], places: NDArray[np.int64]) -> None:
+        tallied.append(len(keys))
+        count_keys(keys, counts, places)
+
+    monkeypatch.setattr(scan_kernels, "count_keys", counting)
+    placements = {}
+    for column in ("twin_distance", "p1_file"):
+        tallied.clear()
+        with Query(JUNGLE, two_pieces, f"SELECT {column}, count(*) FROM positions GROUP BY ALL", ()) as query:
+            query.arrow()
+        placements[column] = sum(tallied)
+    assert placements["p1_file"] == 160_068
+    assert placements["twin_distance"] < 160_068 / 2
+
+
 @pytest.mark.parametrize(
     "statement",
     [
@@ -114,10 +185,26 @@ def test_what_is_counted(two_pieces: Path, statement: str) -> None:
     assert check(JUNGLE, two_pieces, statement) == {"counted"}
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT count(p1_square) FROM positions",
+        "SELECT outcome, twin_outcome, count(*) FROM positions WHERE zugzwang GROUP BY ALL",
+        "SELECT p1_square, even_1_2, outcome, count(*) AS n FROM distinct_positions WHERE pieces = 2 GROUP BY ALL ORDER BY ALL",
+        "SELECT DISTINCT p1_file FROM positions p WHERE p.to_den_1 = 3",
+        "SELECT max(n) FROM (SELECT p1_square, count(*) AS n FROM positions GROUP BY ALL)",
+        "SELECT (SELECT count(*) FROM positions WHERE p1_file = 4), (SELECT count(*) FROM positions WHERE p2_file = 4)",
+    ],
+)
+def test_what_is_tallied(two_pieces: Path, statement: str) -> None:
+    """Such statements have equal rows of a block counted together."""
+    assert check(JUNGLE, two_pieces, statement) == {"tallied"}
+
+
 def test_one_statement_may_do_both(two_pieces: Path) -> None:
     """Each SELECT reads what is enough for it."""
-    statement = "SELECT max(p1_file), (SELECT count(*) FROM positions WHERE outcome = 'win') FROM positions"
-    assert check(JUNGLE, two_pieces, statement) == {"counted", "decoded"}
+    statement = "SELECT count(*), (SELECT max(p1_file) FROM positions) FROM positions WHERE outcome = 'win'"
+    assert check(JUNGLE, two_pieces, statement) == {"counted", "tallied"}
 
 
 @pytest.mark.parametrize(
@@ -125,9 +212,7 @@ def test_one_statement_may_do_both(two_pieces: Path) -> None:
     [
         "SELECT outcome FROM positions WHERE material = 'CvC'",
         "SELECT p1_square FROM positions WHERE material = 'CvC'",
-        "SELECT p1_square, even_1_2, outcome, count(*) FROM positions WHERE position < '2' GROUP BY ALL",
-        "SELECT outcome, twin_outcome, count(*) FROM positions WHERE zugzwang GROUP BY ALL",
-        "SELECT piece, count(*) FILTER (WHERE jump) AS jumps FROM distinct_moves WHERE is_only GROUP BY ALL",
+        "SELECT p1_square, count(*) FROM positions WHERE position < '2' GROUP BY ALL",
         "SELECT count(DISTINCT mirror) FROM positions WHERE material = 'CvC'",
         "SELECT count(*) FROM positions a JOIN (SELECT 'CvC' AS material) b USING (material)",
         "SELECT median(distance), count(*) FROM positions",

@@ -1,24 +1,28 @@
-"""Counts from the catalog, in place of rows that are only counted.
+"""Counts in place of rows that are only counted.
 
-Some SELECTs only need to know how often each value occurs in each slice, which the catalog knows. They read a table with a row
-for each value of each slice, and its number of positions; each aggregate is replaced by one that takes the number into account.
-Only what is listed here is recognised; any other SELECT reads single rows.
+Some SELECTs only need to know how often each combination of values occurs. They read a table in which a row stands for all
+rows that agree in the columns they name; each aggregate is replaced by one that takes their number into account. If all
+positions of a slice with the same value agree in these columns, the catalog knows the numbers; else rows are decoded, and
+tallied before DuckDB reads them. Only what is listed here is recognised; any other SELECT reads single rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pyarrow as pa
 import sqlglot
 from sqlglot import exp
 
-from tablebase.mining.column import Column
+from tablebase.mining.column import TEXT, Column
 from tablebase.mining.rewrite.reading import (
     COUNTED,
     DIALECT,
     MAIN,
     POSITION_TABLES,
+    TALLIED,
+    Columns,
     Reading,
     Scope,
     alias_of,
@@ -27,8 +31,10 @@ from tablebase.mining.rewrite.reading import (
     set_schema,
 )
 
-COUNT = Column("number of rows", pa.int64(), lambda rows: pa.nulls(len(rows), pa.int64()))
-"""For how many rows a row of a table of counts stands; no single row has it."""
+COUNT = Column("number of rows", pa.int64(), lambda rows: pa.array(np.ones(len(rows), dtype=np.int64)))
+"""For how many rows a row of a table of counts stands; a row that was not counted with others stands for itself."""
+FEW_VALUES = TEXT, pa.bool_(), pa.int16()
+"""The types of columns in which many rows agree; texts of positions are of none of them."""
 
 _NOT_NULL = f'sum(CASE WHEN (argument) IS NOT NULL THEN "{COUNT.name}" END)'
 _SUM = f'sum((argument) * CAST("{COUNT.name}" AS HUGEINT))'
@@ -58,19 +64,31 @@ CLAUSES = ("expressions", "from_", "where", "group", "having", "order", "limit",
 
 def count_values(tree: exp.Expr, reading: Reading) -> exp.Expr:
     """Let all SELECTs that only need counts read these."""
-    alone = {id(scope.expression): scope for scope in scopes(tree) if _is_counted(scope, reading)}
+    alone = {id(scope.expression): (scope, schema) for scope in scopes(tree) if (schema := _counted_in(scope, reading))}
     # What a subquery reads may depend on the row outside.
-    found = [scope for scope in alone.values() if all(id(each) in alone for each in scope.expression.find_all(exp.Select))]
-    for scope in found:
+    found = [(scope, schema) for scope, schema in alone.values() if all(id(each) in alone for each in _selects(scope))]
+    for scope, schema in found:
         [table], name, names = scope.tables, scope.tables[0].name.lower(), scope.names()
-        before = reading.needed.get((COUNTED, name), [])
-        named = [column for column in reading.offered[name].values() if column.by_value and column.name.lower() in names]
-        reading.needed[COUNTED, name] = [*dict.fromkeys([*named, *before, COUNT])]
+        before = reading.needed.get((schema, name), [])
+        named = [column for column in _countable(schema, name, reading).values() if column.name.lower() in names]
+        reading.needed[schema, name] = [*(column for column in dict.fromkeys([*named, *before]) if column is not COUNT), COUNT]
         for node in list(_aggregates(scope)):
             if isinstance(node, tuple(INSTEAD)) and not isinstance(node.this, exp.Distinct):
                 _count_instead(node)
-        set_schema(scope, table, COUNTED)
+        set_schema(scope, table, schema)
     return tree
+
+
+def _selects(scope: Scope) -> Iterator[exp.Expr]:
+    return scope.expression.find_all(exp.Select)
+
+
+def _countable(schema: str, table: str, reading: Reading) -> Columns:
+    """The columns that a table of counts can have, by name in lower case."""
+    offered = reading.offered[table]
+    if schema == COUNTED:
+        return {name: column for name, column in offered.items() if column.by_value}
+    return {name: column for name, column in offered.items() if column.type in FEW_VALUES and not column.of_moves}
 
 
 def _count_instead(aggregate: exp.Expr) -> None:
@@ -85,18 +103,28 @@ def _count_instead(aggregate: exp.Expr) -> None:
     whole.replace(new)
 
 
-def _is_counted(scope: Scope, reading: Reading) -> bool:
-    """Whether a scope can read counts, if its subqueries can."""
+def _counted_in(scope: Scope, reading: Reading) -> str | None:
+    """The schema in which a scope finds the counts that it needs, if its subqueries do; None if it needs rows."""
+    if not _only_counts(scope):
+        return None
+    named = [node for node in scope.nodes if isinstance(node, exp.Column)]
+    for schema in (COUNTED, TALLIED):
+        known = set(_countable(schema, scope.tables[0].name.lower(), reading))
+        if known and all(_is_known(node, known, scope) for node in named):
+            return schema
+    return None
+
+
+def _only_counts(scope: Scope) -> bool:
+    """Whether a scope reads one table, and needs no row of it by itself."""
     select = scope.expression
     if not isinstance(select, exp.Select) or any(value for clause, value in select.args.items() if clause not in CLAUSES):
         return False
     [table, *others] = scope.tables
     if others or table.name.lower() not in POSITION_TABLES or schema_of(table) != MAIN or select.args["from_"].this is not table:
         return False
-    known = {name for name, column in reading.offered[table.name.lower()].items() if column.by_value}
     return (
         all(_is_part(node) for node in scope.nodes)
-        and all(_is_known(node, known, scope) for node in scope.nodes if isinstance(node, exp.Column))
         and all(_can_be_replaced(node) for node in _aggregates(scope))
         and (bool(select.args.get("group") or select.args.get("distinct")) or any(_aggregates(scope)))
         and (_is_unnamed(select) or all(_keeps_its_name(each) for each in select.expressions))

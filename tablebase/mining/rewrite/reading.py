@@ -20,6 +20,8 @@ MAIN, PLAIN = "main", "plain"
 """Schemas of tables: with all columns that a statement needs, and without extra columns."""
 COUNTED = "counted"
 """The schema of tables that have a row for each value of a slice, with the number of positions, in place of these."""
+TALLIED = "tallied"
+"""The schema of tables that have a row for all rows of a block that agree in the columns needed, with their number."""
 SAMPLE = "sample"
 """How the schemas of samples begin, each of which has one table."""
 SCOPES = (exp.Select, exp.Pivot, exp.Describe, exp.Summarize)
