@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from tablebase.building.terms import prepare_catalog
 from tablebase.cli import options
 from tablebase.cli.options import program_call
 from tablebase.errors import CapacityError, DeadlineError, TablebaseError
@@ -67,6 +66,8 @@ def batch(
         _write_needs(jobs, _needs(work, jobs, terms), steps, record, terms)
         return
     with record.lock(), Log(work.log, work.json_log, terms.data) as log:
+        from tablebase.building.terms import prepare_catalog
+
         terms = replace(terms, log=log)
         prepare_catalog(terms.data, terms.catalog)
         _needs(work, jobs, terms)

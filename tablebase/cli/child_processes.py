@@ -6,14 +6,15 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from multiprocessing.connection import Connection
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import typer
 
 from tablebase.cli import process
-from tablebase.compute.child_process import ChildProcess, Handle
 from tablebase.compute.processes import ensured
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 MEMORY = 5 << 29
 """Bytes that a process with a statement may occupy: DuckDB's own limit, this program, and the rows on their way."""
@@ -42,6 +43,9 @@ def run_command(words: Sequence[str], output: IO[Any] | None = None, environment
     standard error, and its standard input is empty. It has printed its own error. The code is negative if a signal ended it,
     for instance -9 if it was killed because memory ran out.
     """
+    # Loaded here so that help is instant.
+    from tablebase.compute.child_process import ChildProcess, Handle
+
     sys.stdout.flush()
     child = ChildProcess(_run, list(words), None if output is None else Handle(output), dict(environment or {}))
     with ensured(child.end):
@@ -49,7 +53,7 @@ def run_command(words: Sequence[str], output: IO[Any] | None = None, environment
 
 
 def _run(_pipe: Connection, words: list[str], output: int | None, environment: dict[str, str]) -> None:
-    """Run a command in the child process, as the program would, except that the parent reports process."""
+    """Run a command in the child process, as the program would, except that the parent reports signals."""
     os.environ.update(environment)
     if output is not None:
         os.dup2(output, sys.stdout.fileno())

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tablebase.building.terms import prepare_catalog
 from tablebase.cli import options
 from tablebase.cli.options import Format, all_features, chosen_game
 from tablebase.compute.machine import usable_workers
@@ -68,6 +67,7 @@ def patterns(
     from contextlib import closing
     from importlib.resources import files
 
+    from tablebase.building.terms import prepare_catalog
     from tablebase.charts.report import CURE, write_report
     from tablebase.cli.output import say
     from tablebase.errors import MissingExtraError
