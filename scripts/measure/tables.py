@@ -83,7 +83,7 @@ def _loader(game: Game, store: Store) -> Load:
 
 
 def _seconds(game: Game, material: Material, folder: Path, load: Load) -> dict[str, float]:
-    """CPU-seconds of every solver, all of which must find the same codes, of the checks, and of the file."""
+    """CPU-seconds of the solvers, of the checks and of the file; all solvers must find the same codes."""
     names = [solver.names[0] for solver in SOLVERS if solver.refuses(game, material) is None]
     codes, coding, seconds = solve_by_each(game, material, load, names)
     by_side = dict(zip(sides_stored(game, material), codes, strict=True))

@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 import tablebase.cli
 from tablebase.catalog.catalog import Catalog, Counts
-from tablebase.charts.selection import ChartSlices, select_slices
+from tablebase.charts.charted_slices import ChartSlices, select_slices
 from tablebase.charts.tallies import count_distances, count_parity, count_squares, parity_pair
 from tablebase.cli.output import say
 from tablebase.errors import TablebaseError

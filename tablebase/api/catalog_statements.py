@@ -12,7 +12,7 @@ from tablebase.errors import TablebaseError, quoted
 from tablebase.game.registry import load_rules
 from tablebase.mining.column import OUTCOMES
 from tablebase.mining.results import Tabular, distinct_names
-from tablebase.mining.words import Check, check_words, one_of
+from tablebase.mining.word_checks import Check, check_words, one_of
 
 OF_GAMES = ("tables", "slices", "slice_counts", "layers", "pattern_gains", "pattern_rules", "pattern_trees")
 """Tables that name the game of a row."""

@@ -205,8 +205,8 @@ class Collection:
             If there is no such chart, or it cannot be drawn of these slices.
         """
         check_extra("pictures", "plot")
+        from tablebase.charts.charted_slices import select_slices
         from tablebase.charts.figures import CHARTS
-        from tablebase.charts.selection import select_slices
 
         rules = self._game(game)
         if not isinstance(chart, str) or chart not in CHARTS:
@@ -248,7 +248,7 @@ class Collection:
             Features of your own, in addition to those of the game.
         threads : int
         **settings
-            Of `tablebase.patterns.search.Settings`: ``depth``, ``conditions`` and ``support``.
+            Of `tablebase.patterns.pattern_search.Settings`: ``depth``, ``conditions`` and ``support``.
 
         Raises
         ------
@@ -262,7 +262,7 @@ class Collection:
         from tablebase.api.findings import Findings
         from tablebase.features.common import features_of
         from tablebase.mining.selection import select_by_name
-        from tablebase.patterns.search import Settings, searches
+        from tablebase.patterns.pattern_search import Settings, searches
         from tablebase.patterns.targets import target_of
         from tablebase.patterns.trees import available
         from tablebase.tables.store import Store

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tablebase.patterns.search import Patterns
+from tablebase.patterns.pattern_search import Patterns
 from tablebase.patterns.wording import title
 
 SHOWN = 10

@@ -222,7 +222,7 @@ def _checkpoint(game: StochasticGame, region: Region, folder: Path, layer: Layer
 
 
 def verify_layers(game: StochasticGame, folder: Path, threads: int = 1, catalog: str | None = None) -> list[tuple[str, str | None]]:
-    """Check all registered layers of a game, of which there must be one; each file's name, and what is wrong with it or None."""
+    """Check all registered layers of a game, at least one; yield each file's name, and what is wrong with it or None."""
     with closing(Catalog(folder, catalog=catalog)) as registry:
         rows = {row["file"]: row["file_sha256"] for row in registry.layers(game)}
     if not rows:
@@ -283,7 +283,7 @@ def opened_layer(folder: Path, game: StochasticGame, path: Path) -> LayerFile:
 
 
 def layer_file(game: StochasticGame, path: Path, name: str) -> LayerFile:
-    """The file of the layer of this name, in whatever place; raise `CorruptTableError` if it is of another."""
+    """The file of the layer of this name, wherever it is; raise `CorruptTableError` if it holds another layer."""
     region = compiled(game).region(limits_of(path))
     for layer in region.layers:
         if layer.name == name:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from matplotlib.figure import Figure
 
 from tablebase.catalog.catalog import Catalog
+from tablebase.charts.charted_slices import ChartSlices
 from tablebase.charts.drawing import draw_distances, draw_draws, draw_parity, draw_squares
-from tablebase.charts.selection import ChartSlices
 from tablebase.charts.tallies import Tick, count_distances, count_parity, count_squares, draw_matrices, parity_pair
 from tablebase.errors import TablebaseError
 from tablebase.game import Outcome

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tablebase.catalog.catalog import Catalog, Counts
-from tablebase.charts.selection import ChartSlices, listed
+from tablebase.charts.charted_slices import ChartSlices, listed
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.slices.material import Material, material_name, parse_material

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.checking.findings import Load, contradiction
+from tablebase.checking.contradictions import Load, contradiction
 from tablebase.compute.messages import reach
 from tablebase.game import Game, Outcome
 from tablebase.slices.conversions import ENDS, STAYS, SlotConversion, slot_conversions

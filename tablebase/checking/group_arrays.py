@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.checking.findings import Load
+from tablebase.checking.contradictions import Load
 from tablebase.game import Game, Outcome, Step
 from tablebase.slices.combinadics import Combinations
 from tablebase.slices.conversions import SlotConversion, slot_conversions, step_destinations

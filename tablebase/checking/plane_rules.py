@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.checking.findings import Load
+from tablebase.checking.contradictions import Load
 from tablebase.game import Game, Outcome
 from tablebase.slices.conversions import slot_conversions
 from tablebase.slices.indexing import Layout, layout_of

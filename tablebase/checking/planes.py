@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tablebase.checking.findings import Load, contradiction
+from tablebase.checking.contradictions import Load, contradiction
 from tablebase.checking.plane_arrays import (
     PLANE,
     SQUARES,

@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from tablebase.checking.findings import Load, contradiction
+from tablebase.checking.contradictions import Load, contradiction
 from tablebase.compute.messages import reach
 from tablebase.compute.threads import spread
 from tablebase.game import Game, Outcome

@@ -16,7 +16,7 @@ from tablebase.cli.options import Format, all_features, chosen_game
 from tablebase.compute.machine import usable_workers
 
 if TYPE_CHECKING:
-    from tablebase.patterns.search import Patterns, Search
+    from tablebase.patterns.pattern_search import Patterns, Search
 
 
 class TargetName(StrEnum):
@@ -73,7 +73,7 @@ def patterns(
     from tablebase.errors import MissingExtraError
     from tablebase.files.outputs import check_output
     from tablebase.mining.selection import select_by_name
-    from tablebase.patterns.search import Settings, searches
+    from tablebase.patterns.pattern_search import Settings, searches
     from tablebase.patterns.targets import target_of
     from tablebase.patterns.trees import available
     from tablebase.tables.store import Store

@@ -67,9 +67,9 @@ def plot(
     check_extra("pictures", "plot")
     check_picture(output)
     from tablebase.catalog.catalog import Catalog
+    from tablebase.charts.charted_slices import select_slices
     from tablebase.charts.drawing import save
     from tablebase.charts.figures import CHARTS
-    from tablebase.charts.selection import select_slices
     from tablebase.compute.messages import say
     from tablebase.compute.progress import progress
 

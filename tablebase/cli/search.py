@@ -189,8 +189,8 @@ def uci(
     game: options.GameName, size: options.Size = None, variant: options.Variant = None, data: options.Data = options.DEFAULT_DATA
 ) -> None:
     """Connect the search to a chess GUI over UCI."""
-    from tablebase.protocol.server import UciServer
-    from tablebase.protocol.settings import Settings
+    from tablebase.protocol.uci_server import UciServer
+    from tablebase.protocol.uci_settings import Settings
     from tablebase.tables.folder import check_folder
 
     rules = chosen_game(game, size, variant)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tablebase.game import Outcome
 from tablebase.game.features import Feature
 from tablebase.mining.rows import Rows
-from tablebase.mining.words import Check, one_of
+from tablebase.mining.word_checks import Check, one_of
 from tablebase.tables.values import FIRST, Codes, Coding
 
 OUTCOMES = tuple(Outcome)

@@ -29,7 +29,7 @@ from tablebase.mining.column import (
 )
 from tablebase.mining.move_columns import columns_from_moves, move_columns
 from tablebase.mining.rows import Rows
-from tablebase.mining.words import Check, between, one_of
+from tablebase.mining.word_checks import Check, between, one_of
 from tablebase.slices.location import StoredSlice
 from tablebase.slices.material import material_name, parse_material
 from tablebase.tables.values import STALEMATE, Coding

@@ -14,7 +14,7 @@ from tablebase.mining.board_text import POSITION, board_texts, child_texts
 from tablebase.mining.column import TEXT, Column, distances, of_dictionary, of_outcomes, outcomes, small_integers, words_array
 from tablebase.mining.move_values import Judged, RowMoves, move_texts
 from tablebase.mining.rows import MoveRows, Rows
-from tablebase.mining.words import one_of
+from tablebase.mining.word_checks import one_of
 from tablebase.tables.values import DRAW, FULL, Codes
 
 CHILD = "child"

@@ -52,7 +52,7 @@ from tablebase.mining.scan import Scan
 from tablebase.mining.selection import conditions_on_positions, known_histograms, select_by_condition
 from tablebase.mining.statement import Statement, check_reach, read_request, read_statement
 from tablebase.mining.wanted import Selection, all_of, union
-from tablebase.mining.words import check_words
+from tablebase.mining.word_checks import check_words
 from tablebase.tables.choice import missing_table
 from tablebase.tables.folder import table_path
 from tablebase.tables.store import Store

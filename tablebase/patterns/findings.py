@@ -15,7 +15,7 @@ from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.schema import PATTERNS, GainRow, RuleRow, SliceRow, TreeRow
 from tablebase.errors import TablebaseError
 from tablebase.patterns.gains import Gain
-from tablebase.patterns.search import Patterns
+from tablebase.patterns.pattern_search import Patterns
 from tablebase.patterns.targets import OUTCOME, Target
 from tablebase.slices.location import StoredSlice
 from tablebase.slices.material import material_name

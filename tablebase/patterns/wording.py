@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tablebase.game import Game
-from tablebase.patterns.search import Patterns
+from tablebase.patterns.pattern_search import Patterns
 from tablebase.patterns.targets import OUTCOME
 from tablebase.patterns.trees import Tree
 from tablebase.slices.location import StoredSlice

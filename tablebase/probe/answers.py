@@ -100,7 +100,7 @@ class Probe:
     def picture(self, **options: Any) -> Svg:
         """The position with an arrow for the best move; options are those of `tablebase.svg.board`."""
         # Pictures are loaded when one is drawn.
-        from tablebase.svg.drawing import board
+        from tablebase.svg.pictures import board
 
         return board(self.game, self.asked, **{"arrows": [self.best] if self.best else [], **options})
 
@@ -201,7 +201,7 @@ class Line(list[Probe]):
         return list(self._drawn(options))
 
     def _drawn(self, options: Mapping[str, Any]) -> Iterator[Svg]:
-        from tablebase.svg.drawing import board
+        from tablebase.svg.pictures import board
 
         last = None
         for row in self.to_dict():

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from tablebase.compute.modules import lazy
 
 if TYPE_CHECKING:
-    from tablebase.svg.drawing import board
     from tablebase.svg.markup import Svg
+    from tablebase.svg.pictures import board
     from tablebase.svg.themes import DARK, LIGHT, MONO, Theme, Tint
 
 __all__ = ["DARK", "LIGHT", "MONO", "Svg", "Theme", "Tint", "board"]
@@ -18,6 +18,6 @@ __getattr__ = lazy(
     {
         **dict.fromkeys(["DARK", "LIGHT", "MONO", "Theme", "Tint"], "tablebase.svg.themes"),
         "Svg": "tablebase.svg.markup",
-        "board": "tablebase.svg.drawing",
+        "board": "tablebase.svg.pictures",
     },
 )

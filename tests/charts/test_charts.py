@@ -18,7 +18,7 @@ from support.program import Answer
 import tablebase
 from tablebase.api.tablebase import Tablebase
 from tablebase.catalog.catalog import Catalog
-from tablebase.charts.selection import select_slices
+from tablebase.charts.charted_slices import select_slices
 from tablebase.charts.tallies import DrawMatrix, count_distances, count_parity, count_squares, draw_matrices, parity_pair
 from tablebase.errors import MissingTableError
 from tablebase.game import Outcome, load_game

@@ -19,7 +19,7 @@ from support.solved import Solved
 from twins import naive
 
 from tablebase.checking import general, groups, planes
-from tablebase.checking.findings import Load, contradiction
+from tablebase.checking.contradictions import Load, contradiction
 from tablebase.checking.group_arrays import compile_rules
 from tablebase.checking.table import codes_to_check, verify_codes, verify_table
 from tablebase.compute import threads

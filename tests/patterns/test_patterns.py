@@ -21,10 +21,10 @@ from tablebase.catalog.catalog import Catalog
 from tablebase.cli import run
 from tablebase.features.common import features_of
 from tablebase.mining.selection import select_by_name
-from tablebase.patterns import search as searching
+from tablebase.patterns import pattern_search as searching
 from tablebase.patterns import survey
 from tablebase.patterns.gains import decided, entropy, information_gain
-from tablebase.patterns.search import Search, Settings
+from tablebase.patterns.pattern_search import Search, Settings
 from tablebase.patterns.survey import drawn
 from tablebase.slices.material import parse_material
 from tablebase.slices.mixed import Positions

@@ -23,11 +23,11 @@ from tablebase.errors import TablebaseError
 from tablebase.features.common import features_of
 from tablebase.game import Game, load_game
 from tablebase.mining.selection import select_by_name
-from tablebase.patterns import search as searching
+from tablebase.patterns import pattern_search as searching
 from tablebase.patterns import survey
 from tablebase.patterns.levels import MAX_WORDS, Levels
+from tablebase.patterns.pattern_search import Patterns, Search, Settings
 from tablebase.patterns.rules import Rule
-from tablebase.patterns.search import Patterns, Search, Settings
 from tablebase.patterns.targets import target_of
 from tablebase.slices.material import parse_material
 from tablebase.tables.folder import table_path

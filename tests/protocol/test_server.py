@@ -14,7 +14,7 @@ from tablebase.api.tablebase import Tablebase
 from tablebase.game import Outcome, load_game
 from tablebase.game.moves import legal_moves
 from tablebase.game.notation import parse, render_move
-from tablebase.protocol.server import info, score
+from tablebase.protocol.uci_server import info, score
 from tablebase.search import Analysis
 from tablebase.tables.values import Value
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tablebase.errors import TablebaseError
-from tablebase.protocol.words import LEAST, Go, Placement, read_go, read_option, read_placement, seconds_for_move, split
+from tablebase.protocol.uci_words import LEAST, Go, Placement, read_go, read_option, read_placement, seconds_for_move, split
 
 START = "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L"
 

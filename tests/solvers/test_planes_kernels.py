@@ -34,7 +34,7 @@ from twins.rows import Address, Addresses, Sets
 
 from tablebase.game import Game
 from tablebase.solvers.planes import solve as planes
-from tablebase.solvers.planes.output import compile_output, write_codes
+from tablebase.solvers.planes.layout_codes import compile_output, write_codes
 from tablebase.tables.values import NARROW
 
 LEVELS = 12

@@ -8,8 +8,8 @@ from pathlib import Path
 from queue import Queue
 
 from tablebase.game import load_game
-from tablebase.protocol.server import UciServer
-from tablebase.protocol.settings import Settings
+from tablebase.protocol.uci_server import UciServer
+from tablebase.protocol.uci_settings import Settings
 
 PATIENCE = 60.0
 """Seconds to wait for a line."""

@@ -25,8 +25,8 @@ from tablebase.slices.slice_arrays import Int64
 from tablebase.solvers.planes.arrays import ROWS, STRIDE, Entries, LeanState, Planes, Scratch, State, Words, new_scratch, padded
 from tablebase.solvers.planes.captures import look, set_illegal
 from tablebase.solvers.planes.children import Children, compile_children
+from tablebase.solvers.planes.layout_codes import compile_output
 from tablebase.solvers.planes.log import Log, LoggedCodes, part_state, parts_of
-from tablebase.solvers.planes.output import compile_output
 from tablebase.solvers.planes.record import ENTRY, put, record, win_code, word_at
 from tablebase.solvers.planes.slices import compile_planes
 from tablebase.solvers.planes.solve import clean, mark, settle_losses, settle_wins

@@ -25,7 +25,7 @@ from tablebase.compute.vectors import ELEMENTS, fill, room
 from tablebase.errors import system_error
 from tablebase.slices.indexing import Layout
 from tablebase.solvers.planes.arrays import FULL, ROWS, Entries, Planes, State, new_state
-from tablebase.solvers.planes.output import Output, write_codes
+from tablebase.solvers.planes.layout_codes import Output, write_codes
 from tablebase.solvers.planes.record import ENTRY, word_at
 from tablebase.tables.values import DRAW, Codes, Coding
 

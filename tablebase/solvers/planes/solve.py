@@ -53,7 +53,7 @@ from tablebase.solvers.planes.arrays import (
 )
 from tablebase.solvers.planes.captures import look, set_illegal
 from tablebase.solvers.planes.children import compile_children
-from tablebase.solvers.planes.output import compile_output, write_codes
+from tablebase.solvers.planes.layout_codes import compile_output, write_codes
 from tablebase.solvers.planes.pull import all_won, any_fresh, list_targets, mask_steps
 from tablebase.solvers.planes.record import delay, record, win_code
 from tablebase.solvers.planes.slices import compile_planes

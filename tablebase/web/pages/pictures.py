@@ -10,10 +10,10 @@ from tablebase.errors import NotationError, TablebaseError, quoted
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Position
 from tablebase.svg import tokens
-from tablebase.svg.drawing import board as drawn_board
-from tablebase.svg.drawing import in_words
 from tablebase.svg.ground import SQUARE, Grid
 from tablebase.svg.markup import Svg, element, picture
+from tablebase.svg.pictures import board as drawn_board
+from tablebase.svg.pictures import in_words
 from tablebase.svg.themes import as_theme
 from tablebase.web.pages.addresses import named_placement
 from tablebase.web.pages.rendering import HEADERS

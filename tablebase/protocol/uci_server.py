@@ -12,8 +12,8 @@ from tablebase.game import Outcome
 from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
 from tablebase.game.notation import parse, read_move
 from tablebase.probe.prober import Prober
-from tablebase.protocol.settings import BUTTON, Settings
-from tablebase.protocol.words import Go, Placement, read_go, read_option, read_placement, split
+from tablebase.protocol.uci_settings import BUTTON, Settings
+from tablebase.protocol.uci_words import Go, Placement, read_go, read_option, read_placement, split
 from tablebase.search import Analysis, Engine
 from tablebase.search.frames import MOST_DEPTH
 
