@@ -19,7 +19,7 @@ from tablebase.building.terms import DASK, LOCAL, Terms, chosen_limits, prepare_
 from tablebase.compute.machine import usable_workers
 from tablebase.errors import TablebaseError, did_you_mean, quoted
 from tablebase.game import Game
-from tablebase.game.arguments import as_rules, refuse_given
+from tablebase.game.game_arguments import as_rules, refuse_given
 from tablebase.game.plain_arguments import (
     as_path,
     as_size,

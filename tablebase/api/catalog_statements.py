@@ -9,7 +9,7 @@ import sqlglot
 
 from tablebase.catalog.catalog import Catalog
 from tablebase.errors import TablebaseError, quoted
-from tablebase.game.registry import load_rules
+from tablebase.game.installed import load_rules
 from tablebase.mining.column import OUTCOMES
 from tablebase.mining.results import Tabular, distinct_names
 from tablebase.mining.word_checks import Check, check_words, one_of

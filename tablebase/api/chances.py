@@ -8,14 +8,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from tablebase.api.rows import LayerRow
+from tablebase.api.row_types import LayerRow
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.probe.answers import Unanswered
 
 if TYPE_CHECKING:
     from tablebase.catalog.catalog import Catalog
-    from tablebase.stochastic.prober import Bounds, StateAnswer, StateProber
+    from tablebase.stochastic.state_prober import Bounds, StateAnswer, StateProber
 
 LONGEST_LINE = 1000
 """States of a line that does not end by itself."""
@@ -45,7 +45,7 @@ class StateAnswers:
 
     @cached_property
     def _prober(self) -> StateProber:
-        from tablebase.stochastic.prober import StateProber
+        from tablebase.stochastic.state_prober import StateProber
 
         return self._opened.enter_context(StateProber(self._folder, self._game))
 
@@ -70,7 +70,7 @@ class StateAnswers:
 
 def line_states(folder: Path, game: StochasticGame, text: str, plies: int | None = None) -> list[tuple[StateAnswer, str]]:
     """The likeliest line: of each state what is known, and the best move or the likeliest draw; errors as of `probe_states`."""
-    from tablebase.stochastic.prober import StateProber
+    from tablebase.stochastic.state_prober import StateProber
 
     state: State = game.parse(text)
     with StateProber(folder, game) as prober:

@@ -12,7 +12,7 @@ from tablebase.building.chances import verify_layers
 from tablebase.building.terms import local_executor
 from tablebase.building.transfer import entries_asked_for
 from tablebase.catalog.entries import entries_of
-from tablebase.checking.files import Checks, verify_files
+from tablebase.checking.checksums import Checks, verify_files
 from tablebase.checking.published import read_published
 from tablebase.checking.tablebase import verify_tables
 from tablebase.compute.machine import usable_workers
@@ -20,7 +20,7 @@ from tablebase.compute.messages import say
 from tablebase.compute.progress import progress
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
-from tablebase.game.arguments import as_rules, refuse_given
+from tablebase.game.game_arguments import as_rules, refuse_given
 from tablebase.game.plain_arguments import as_path, as_text
 from tablebase.game.stochastic import StochasticGame
 from tablebase.probe.html import titled_table

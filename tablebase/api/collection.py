@@ -14,7 +14,7 @@ from weakref import WeakSet
 from tablebase.api.arguments import as_chart_options, as_features, as_outcome, as_tables
 from tablebase.errors import MissingExtraError, TablebaseError, check_extra, quoted
 from tablebase.game import Game
-from tablebase.game.arguments import as_game
+from tablebase.game.game_arguments import as_game
 from tablebase.game.plain_arguments import (
     as_list,
     as_materials,

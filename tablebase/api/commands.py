@@ -33,7 +33,7 @@ from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any
 
 from tablebase.errors import RulesError, TablebaseError, quoted
-from tablebase.game.registry import load_rules
+from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.play.player_records import check_setting
 from tablebase.play.state_match import StateMatch

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any, cast
 
-from tablebase.api.rows import DistanceRow, MaterialRow, Neighbour, RecordRow
+from tablebase.api.row_types import DistanceRow, MaterialRow, Neighbour, RecordRow
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.catalog.database import Answer
 from tablebase.errors import TablebaseError, quoted

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import cast
 
-from tablebase.api.rows import CountRow, GameRow
+from tablebase.api.row_types import CountRow, GameRow
 from tablebase.errors import RulesError
 from tablebase.game import Game, load_game
+from tablebase.game.installed import game_names, load_rules, variants
 from tablebase.game.notation import parse
-from tablebase.game.registry import game_names, load_rules, variants
 from tablebase.game.stochastic import StochasticGame
 
 Tick = Callable[[int, int], None]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tablebase.api.collection import Collection
 from tablebase.errors import MissingTableError, NotationError, quoted
 from tablebase.game import Game
-from tablebase.game.arguments import as_asked, as_chance_game
+from tablebase.game.game_arguments import as_asked, as_chance_game
 from tablebase.game.moves import Position
 from tablebase.game.plain_arguments import as_list, as_number, as_options, as_path, as_size, as_text
 from tablebase.game.stochastic import StochasticGame
@@ -30,7 +30,7 @@ from tablebase.tables.values import Value
 
 if TYPE_CHECKING:
     from tablebase.search import Engine
-    from tablebase.stochastic.prober import StateAnswer
+    from tablebase.stochastic.state_prober import StateAnswer
 
 Default = TypeVar("Default")
 
@@ -136,7 +136,7 @@ class Tablebase(Collection):
 
     def _probe_state(self, game: StochasticGame, state: Any) -> StateAnswer:
         # Loaded here because Numba is slow to load.
-        from tablebase.stochastic.prober import StateProber
+        from tablebase.stochastic.state_prober import StateProber
 
         self._require_open()
         asked = game.parse(as_text("a position", state))

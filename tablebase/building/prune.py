@@ -13,7 +13,7 @@ from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CorruptTableError, NotationError, RulesError, StaleTableError
 from tablebase.files.outputs import DRAFT_SUFFIX
 from tablebase.game import Game
-from tablebase.game.registry import load_rules
+from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import StochasticGame
 from tablebase.slices.material import parse_material
 from tablebase.tables.folder import SUFFIX, USER_BLOCK

@@ -21,7 +21,7 @@ from tablebase.catalog.registration import LAYER, Registration, Values, enter_la
 from tablebase.catalog.schema import LayerRow, TableRow
 from tablebase.errors import CorruptCatalogError, CorruptTableError, TablebaseError
 from tablebase.game import Game
-from tablebase.game.registry import load_rules
+from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import StochasticGame
 from tablebase.slices.location import locate
 from tablebase.slices.material import parse_material

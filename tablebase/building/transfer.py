@@ -21,8 +21,8 @@ from tablebase.compute.processes import ensured
 from tablebase.errors import ConflictError, MissingTableError, RulesError, TablebaseError
 from tablebase.files.outputs import publish, write_text
 from tablebase.game import Game
-from tablebase.game.arguments import refuse_given
-from tablebase.game.registry import load_rules
+from tablebase.game.game_arguments import refuse_given
+from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import StochasticGame
 from tablebase.slices.location import locate
 from tablebase.slices.material import material_name, parse_material, parse_materials

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 from tablebase.charts.bars import COLOURS, Bar, Fill, draw_bars
 from tablebase.files.outputs import write_text
 from tablebase.game import Outcome
-from tablebase.patterns.findings import gain_rows, rule_rows
+from tablebase.patterns.kept_patterns import gain_rows, rule_rows
 from tablebase.patterns.pattern_search import Patterns, Profile
 from tablebase.patterns.targets import OUTCOME
 from tablebase.patterns.wording import class_rows, counts_text, entropy_text, title, tree_text

@@ -11,9 +11,9 @@ from typing import Any
 
 from tablebase.errors import TablebaseError
 from tablebase.game import Outcome
+from tablebase.game.installed import load_game
 from tablebase.game.moves import Move, Position, decided, legal_moves, play, wins_at_once
 from tablebase.game.notation import read, render_move
-from tablebase.game.registry import load_game
 from tablebase.probe.prober import Prober
 
 HEAD = {"game": str, "rules": str, "position": str, "outcome": str, "positions": int}

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from tablebase.catalog.catalog import Catalog, Registered
 from tablebase.catalog.registration import of_file
-from tablebase.checking.files import Checks
+from tablebase.checking.checksums import Checks
 from tablebase.checking.table import BYTES_AT_ONCE, verify_table
 from tablebase.errors import CorruptTableError, MissingTableError, StaleTableError
 from tablebase.executors.executor import Executor

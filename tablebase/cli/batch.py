@@ -83,8 +83,8 @@ def _job(work: Batch, entry: Entry) -> Job:
     from tablebase.building.plan import chosen_materials
     from tablebase.building.table_work import Wanted, build_tables, needs_of
     from tablebase.cli.options import limits_from
-    from tablebase.game.arguments import refuse_given
-    from tablebase.game.registry import load_rules
+    from tablebase.game.game_arguments import refuse_given
+    from tablebase.game.installed import load_rules
     from tablebase.game.stochastic import StochasticGame
     from tablebase.solvers.registry import find_solver
 

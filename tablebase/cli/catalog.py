@@ -35,7 +35,7 @@ def stats(
     rules = chosen_rules(game, size, variant)
     if isinstance(rules, StochasticGame):
         from tablebase.cli import chances
-        from tablebase.game.arguments import refuse_given
+        from tablebase.game.game_arguments import refuse_given
 
         refuse_given(rules, pieces=pieces)
         chances.stats(rules, data, style, catalog)

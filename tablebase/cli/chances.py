@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tablebase.api.chances import StateAnswers
     from tablebase.building.chances import Estimate
     from tablebase.cli.positions import Answered, Asking
-    from tablebase.stochastic.prober import DrawAnswer, StateAnswer
+    from tablebase.stochastic.state_prober import DrawAnswer, StateAnswer
 
 
 def write_estimate(estimates: Sequence[Estimate], style: Format) -> None:

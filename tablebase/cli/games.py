@@ -19,7 +19,7 @@ WIDTH = 80
 def games(style: options.Style = Format.TABLE) -> None:
     """List the installed games."""
     from tablebase.api.games import list_games
-    from tablebase.api.rows import GameRow
+    from tablebase.api.row_types import GameRow
     from tablebase.cli.output import say, write_rows
 
     rows, faults = list_games()

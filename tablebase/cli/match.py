@@ -74,7 +74,7 @@ def match(
         limits = match_pairs.Limits(nodes, time, patience, plies, no_tables)
         match_pairs.play(rules, text, names, games, opening, seed, limits, sprt, record, data, style)
         return
-    from tablebase.game.arguments import refuse_given
+    from tablebase.game.game_arguments import refuse_given
 
     refuse_given(
         rules, nodes=nodes, time=time, patience=patience, plies=plies, no_tables=no_tables or None, sprt=sprt, record=record

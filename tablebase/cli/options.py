@@ -64,7 +64,7 @@ class ShownOutcome(StrEnum):
 
 def complete_game(beginning: str) -> list[str]:
     """The names of installed games that begin like this, for the shell."""
-    from tablebase.game.registry import game_names
+    from tablebase.game.installed import game_names
 
     return [name for name in game_names() if name.startswith(beginning)]
 
@@ -181,14 +181,14 @@ CHECK_FAILED = 1
 def chosen_game(game: str, size: str | None, variant: list[str] | None) -> Game:
     """The game of pieces on squares, in this size and variant if they are given."""
     from tablebase.game import load_game
-    from tablebase.game.registry import full_name
+    from tablebase.game.installed import full_name
 
     return load_game(full_name(game, size, variant))
 
 
 def chosen_rules(game: str, size: str | None, variant: list[str] | None, players: int | None = None) -> Game | StochasticGame:
     """The game of either sort, for the commands `api.games.FOR_ALL_GAMES`; otherwise like `chosen_game`."""
-    from tablebase.game.registry import full_name, load_rules
+    from tablebase.game.installed import full_name, load_rules
 
     return load_rules(full_name(game, size, [*(variant or []), *([] if players is None else [f"players={players}"])]))
 

@@ -114,7 +114,7 @@ def _run(data: Path, catalog: str | None, searches: Sequence[Search]) -> Iterato
     from tablebase.catalog.catalog import Catalog
     from tablebase.cli.output import say
     from tablebase.compute.progress import progress
-    from tablebase.patterns.findings import are_kept, save
+    from tablebase.patterns.kept_patterns import are_kept, save
     from tablebase.patterns.wording import slices_text
 
     kept = all(are_kept(search.slices, search.settings.target) for search in searches)
@@ -136,7 +136,7 @@ def _run(data: Path, catalog: str | None, searches: Sequence[Search]) -> Iterato
 def _write(results: Iterable[Patterns], count: int, top: int, style: Format) -> None:
     """Write the results of `count` searches."""
     from tablebase.cli.output import write_rows
-    from tablebase.patterns.findings import gain_rows
+    from tablebase.patterns.kept_patterns import gain_rows
     from tablebase.patterns.wording import subject_fields
 
     if style is Format.JSON:
@@ -157,7 +157,7 @@ def _write(results: Iterable[Patterns], count: int, top: int, style: Format) -> 
 
 def _json_object(result: Patterns, top: int) -> dict[str, Any]:
     """A set of positions as a JSON object."""
-    from tablebase.patterns.findings import gain_rows, rule_rows, tree_rows
+    from tablebase.patterns.kept_patterns import gain_rows, rule_rows, tree_rows
     from tablebase.patterns.wording import class_rows, count_fields, slice_fields, subject_fields
 
     return {
@@ -178,7 +178,7 @@ def _json_object(result: Patterns, top: int) -> dict[str, Any]:
 
 def _summary(result: Patterns) -> dict[str, Any]:
     """A slice in one line of a table."""
-    from tablebase.patterns.findings import best
+    from tablebase.patterns.kept_patterns import best
     from tablebase.patterns.wording import subject_fields
 
     subject = subject_fields(result)
@@ -203,7 +203,7 @@ def _summary(result: Patterns) -> dict[str, Any]:
 def _write_report(result: Patterns, top: int) -> None:
     """Write all that was found in one set of positions, for people."""
     from tablebase.cli.output import write_table
-    from tablebase.patterns.findings import gain_rows, rule_rows
+    from tablebase.patterns.kept_patterns import gain_rows, rule_rows
     from tablebase.patterns.wording import counts_text, entropy_text, title, tree_text
 
     _print([f"{title(result)}: {counts_text(result)}", entropy_text(result), ""])

@@ -92,7 +92,7 @@ def play(
             settings = {name: value for name, value in given.items() if value is not None}
             _play_pieces(rules, text, player or [], side, settings, seed, data)
         else:
-            from tablebase.game.arguments import refuse_given
+            from tablebase.game.game_arguments import refuse_given
 
             refuse_given(rules, fuzz=fuzz, boxes=boxes, level=level)
             play_states.play(rules, text, player or ["computer"], side, seed, data)

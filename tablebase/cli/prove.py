@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from tablebase.game import Game
     from tablebase.game.moves import Position
     from tablebase.probe.prober import Prober
+    from tablebase.search.proof_search import Verdict
     from tablebase.search.proof_trees import Proof
-    from tablebase.search.proofs import Verdict
 
 CURE = "name another file with --output"
 CURE_OF_CHECK = "name a file that 'prove --output' has written"
@@ -59,8 +59,8 @@ def prove(
     from tablebase.cli.output import say, write_rows
     from tablebase.game.notation import parse
     from tablebase.probe.prober import Prober
+    from tablebase.search.proof_search import INFINITE, find_proof
     from tablebase.search.proof_trees import extract
-    from tablebase.search.proofs import INFINITE, find_proof
     from tablebase.tables.folder import check_folder
 
     if check is not None:

@@ -8,7 +8,7 @@ from tablebase.compute.modules import lazy
 
 if TYPE_CHECKING:
     from tablebase.game.game import Game
-    from tablebase.game.registry import game_names, load_game
+    from tablebase.game.installed import game_names, load_game
     from tablebase.game.types import SQUARE_LIMIT, Board, Duel, Escape, Evaluation, Kind, Outcome, Side, Step, Terrain
 
 __all__ = [
@@ -34,8 +34,8 @@ __getattr__ = lazy(
         "Duel": "tablebase.game.types",
         "Evaluation": "tablebase.game.types",
         "Game": "tablebase.game.game",
-        "game_names": "tablebase.game.registry",
-        "load_game": "tablebase.game.registry",
+        "game_names": "tablebase.game.installed",
+        "load_game": "tablebase.game.installed",
         **dict.fromkeys(_TYPES, "tablebase.game.types"),
     },
 )

@@ -8,7 +8,7 @@ from random import Random
 
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.play.state_players import StatePlayer
-from tablebase.stochastic.prober import StateProber
+from tablebase.stochastic.state_prober import StateProber
 
 
 class ChanceTablesPlayer(StatePlayer):

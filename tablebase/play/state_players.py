@@ -103,7 +103,7 @@ def open_state_player(text: str, game: StochasticGame, folder: Path = Path("data
     Examples
     --------
     >>> from random import Random
-    >>> from tablebase.game.registry import load_rules
+    >>> from tablebase.game.installed import load_rules
     >>> game = load_rules("pig-die=2-target=1")
     >>> with open_state_player("random", game) as player:
     ...     player.choose(game.start, Random(1)) in game.moves(game.start)

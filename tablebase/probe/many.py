@@ -11,7 +11,7 @@ import numpy as np
 
 from tablebase.errors import MissingTableError, TablebaseError
 from tablebase.game import Game
-from tablebase.game.arguments import as_asked
+from tablebase.game.game_arguments import as_asked
 from tablebase.game.moves import Position
 from tablebase.probe.answers import LOST, Probe, Unanswered, value_fields
 from tablebase.probe.prober import KNOWN, OUTCOMES, SIGNS, Int16, Slices

@@ -9,8 +9,8 @@ from typing import Any
 from tablebase.compute import machine
 from tablebase.errors import RulesError, TablebaseError, quoted
 from tablebase.game import Game
+from tablebase.game.installed import game_names, load_game
 from tablebase.game.notation import whole_number
-from tablebase.game.registry import game_names, load_game
 from tablebase.search.choices import Options, Repetition
 from tablebase.tables.folder import check_folder
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from tablebase.errors import CapacityError, MissingTableError, TablebaseError
 from tablebase.game import Evaluation, Game, Outcome
-from tablebase.game.arguments import as_game, as_position
+from tablebase.game.game_arguments import as_game, as_position
 from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
 from tablebase.game.notation import render_move
 from tablebase.game.plain_arguments import as_real, as_whole

@@ -21,7 +21,7 @@ from enum import StrEnum
 from tablebase.game import Game, Outcome
 from tablebase.game.moves import Position
 from tablebase.game.notation import render, render_move
-from tablebase.search.proofs import ProofSearch
+from tablebase.search.proof_search import ProofSearch
 
 
 class Reason(StrEnum):

@@ -16,7 +16,7 @@ from tablebase.game.kernels import BEGINS, CHANCE, OVER, STATE, WEIGHT, Int64, K
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.compiled import compiled
-from tablebase.stochastic.prober import Bounds, bounds_of
+from tablebase.stochastic.state_prober import Bounds, bounds_of
 
 MOST_TURNS = 12
 """More take longer than anyone waits: the number of paths grows by a factor of about eight with each turn."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
-from tablebase.game.arguments import as_game, as_placement
+from tablebase.game.game_arguments import as_game, as_placement
 from tablebase.game.moves import Position
 from tablebase.svg import ground, marks, tokens
 from tablebase.svg.markup import Svg, element, picture

@@ -12,7 +12,7 @@ from functools import lru_cache
 from multiprocessing.connection import Connection
 from typing import Any
 
-from tablebase.api.rows import CountRow, MineAnswer
+from tablebase.api.row_types import CountRow, MineAnswer
 from tablebase.errors import MissingTableError, TablebaseError, system_error
 from tablebase.web.settings import Settings
 
@@ -58,8 +58,8 @@ def mine(settings: Settings, game: str, statement: str, limit: int) -> MineAnswe
 
 
 def play(settings: Settings, request: Mapping[str, Any]) -> dict[str, Any]:
-    """A player's move; see `tablebase.web.players`."""
-    from tablebase.web.players import chosen_move, kept_player
+    """A player's move; see `tablebase.web.player_moves`."""
+    from tablebase.web.player_moves import chosen_move, kept_player
 
     return chosen_move(settings.folder, kept_player, **request)
 
@@ -89,7 +89,7 @@ def _leaves(folder: str, request: Any) -> Any:
 def _loaded_leaves(folder: str, name: str) -> Any:
     from pathlib import Path
 
-    from tablebase.game.registry import load_rules
+    from tablebase.game.installed import load_rules
     from tablebase.game.stochastic import StochasticGame
     from tablebase.search.leaf_tables import load_tables
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tablebase.api.rows import Cost
+from tablebase.api.row_types import Cost
 from tablebase.building.estimate import Estimate, estimate
 from tablebase.building.plan import with_dependencies
 from tablebase.errors import CapacityError, MissingTableError, TablebaseError

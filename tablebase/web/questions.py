@@ -16,11 +16,11 @@ from typing import Any, NamedTuple, cast
 from fastapi import Request
 
 from tablebase.api.commands import COMMANDS
-from tablebase.api.rows import MineAnswer
+from tablebase.api.row_types import MineAnswer
 from tablebase.compute.child_process import ChildProcess, Clock, OutOfMemoryError, OutOfTimeError
 from tablebase.web.context import in_thread, settings_of, tables_of
 from tablebase.web.jobs import COMPILING, work
-from tablebase.web.players import chosen_move, is_quick
+from tablebase.web.player_moves import chosen_move, is_quick
 from tablebase.web.problems import ProblemError
 from tablebase.web.settings import Limits, Settings
 
@@ -120,7 +120,7 @@ def _too_much(question: Question, status: int, fault: str) -> ProblemError:
 
 
 async def played(request: Request, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The move of a player, as `tablebase.web.players.chosen_move` answers it; `ProblemError` beyond the server's limits.
+    """The move of a player, as `tablebase.web.player_moves.chosen_move` answers it; `ProblemError` beyond the server's limits.
 
     `asked` has the arguments of `chosen_move`, among them `game`, `moves` and `player`. Players that move at once do so in a
     thread, all others in a process of their own.

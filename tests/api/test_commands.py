@@ -13,7 +13,7 @@ from support.checks import at_least_one
 
 from tablebase.api import commands
 from tablebase.api.commands import COMMANDS, LONGEST, computer_move, move, new_game
-from tablebase.game.registry import load_rules
+from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import StochasticGame
 from tablebase.play.state_match import EndReason, StateMatch
 from tablebase_rules._harehedgehog import CARD_TEXTS

@@ -21,7 +21,7 @@ from tablebase.building import chances
 from tablebase.building.chances import estimate
 from tablebase.catalog.catalog import Catalog
 from tablebase.compute import machine
-from tablebase.game.registry import load_rules
+from tablebase.game.installed import load_rules
 from tablebase.stochastic.compiled import compiled
 
 Ask = Callable[..., Answer]

@@ -12,8 +12,8 @@ from tablebase.checking.proofs import proof_faults, read_proof
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game
 from tablebase.game.notation import parse
+from tablebase.search.proof_search import find_proof
 from tablebase.search.proof_trees import extract
-from tablebase.search.proofs import find_proof
 
 JUNGLE = load_game("doushouqi")
 HARD = "4e2/2w4/1E5/7/7/7/4L1R/7/1D5 w"

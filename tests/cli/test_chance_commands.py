@@ -14,11 +14,11 @@ from support.program import Answer
 
 from tablebase.api.games import FOR_ALL_GAMES
 from tablebase.cli import program
-from tablebase.game.registry import load_rules
+from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.paths import count_paths
-from tablebase.stochastic.prober import Bounds, StateProber, bounds_of
+from tablebase.stochastic.state_prober import Bounds, StateProber, bounds_of
 from tablebase_rules import pig
 
 Ask = Callable[..., Answer]

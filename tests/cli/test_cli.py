@@ -21,7 +21,7 @@ from tablebase.building import estimate
 from tablebase.building import tables as building
 from tablebase.cli import program
 from tablebase.compute import machine
-from tablebase.game import registry
+from tablebase.game import installed
 from tablebase.game.notation import render
 from tablebase.slices.material import parse_material
 from tablebase.tables.folder import table_path
@@ -287,7 +287,7 @@ def test_check_rules_accepts_the_game(ask: Ask) -> None:
 def test_check_rules_refuses_wrong_rules(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """A game with a wrong mirror ends with code 1 and names the check that failed."""
     pond = toys.pond()
-    monkeypatch.setattr(registry, "load_rules", lambda _: replace(pond, mirror=pond.swap))
+    monkeypatch.setattr(installed, "load_rules", lambda _: replace(pond, mirror=pond.swap))
     answer = ask("check-rules", "pond", "--format", "json")
     assert answer.code == 1
     assert "mirror" in [row["check"] for row in answer.json if row["result"] != "ok"]

@@ -11,7 +11,7 @@ from pathlib import Path
 from support.program import Answer
 
 from tablebase.cli import COMMANDS
-from tablebase.game.registry import game_names
+from tablebase.game.installed import game_names
 
 SEVERAL = "import json, sys; from tablebase.cli import run; sys.exit(max(run(words) for words in json.loads(sys.argv[1])))"
 

@@ -20,7 +20,7 @@ from support.program import PROGRAM, Answer
 
 from tablebase.building import tables as building
 from tablebase.building.plan import plan
-from tablebase.game import load_game, registry
+from tablebase.game import installed, load_game
 from tablebase.game.notation import read
 from tablebase.play.match import Ending, EndReason, Match, reason
 from tablebase.slices.material import parse_material
@@ -295,7 +295,7 @@ def test_a_game_that_is_over_at_once(play: Ask) -> None:
 
 def test_a_repeated_position_is_a_draw(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """When the same position occurs for the third time, the game ends as a draw."""
-    for module, name in ((building, "load_game"), (registry, "load_game"), (registry, "load_rules")):
+    for module, name in ((building, "load_game"), (installed, "load_game"), (installed, "load_rules")):
         monkeypatch.setattr(module, name, lambda _: toys.pacers())
     assert len(list(building.build(toys.pacers(), plan(toys.pacers(), 2, []), tmp_path))) == 1
     monkeypatch.setattr(sys, "stdin", io.StringIO("a1b1\nb1a1\n" * 9))

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from support.program import Answer
 
-from tablebase.game.registry import load_rules
+from tablebase.game.installed import load_rules
 from tablebase.play.tournament import standings, tournament
 
 Ask = Callable[..., Answer]

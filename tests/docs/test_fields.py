@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tablebase.api.rows import SliceRow
+from tablebase.api.row_types import SliceRow
 from tablebase.building.estimate import Estimate
 from tablebase.building.records import EVENTS
 from tablebase.catalog.schema import VIEW, Base

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tablebase.cli import program
-from tablebase.game.registry import load_rules
+from tablebase.game.installed import load_rules
 from tablebase.play.players import PLAYERS, player_names
 from tablebase.play.state_players import STATE_PLAYERS
 

@@ -9,7 +9,7 @@ from support import toys
 
 from tablebase.errors import NotationError
 from tablebase.game import Board, Game, Kind, Outcome, Step, load_game
-from tablebase.game.arguments import as_placement
+from tablebase.game.game_arguments import as_placement
 from tablebase.game.moves import Position, legal_moves
 from tablebase.game.notation import board_picture, check_pieces, parse, read_move, render, render_move
 from tablebase_rules.doushouqi import game as doushouqi

@@ -14,7 +14,7 @@ from twins import naive
 
 from tablebase.cli import run
 from tablebase.game import Outcome
-from tablebase.game.registry import load_game
+from tablebase.game.installed import load_game
 from tablebase.slices.material import parse_materials
 
 Ask = Callable[..., Answer]

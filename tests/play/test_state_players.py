@@ -11,14 +11,14 @@ from support.checks import at_least_one
 from support.program import open_files, opened_since
 
 from tablebase.errors import TablebaseError
-from tablebase.game.registry import load_rules
+from tablebase.game.installed import load_rules
 from tablebase.play.lookahead_player import Chosen, parse_settings
 from tablebase.play.state_match import MOST_TURNS, Ending, EndReason, StateMatch, opened
 from tablebase.play.state_players import STATE_PLAYERS, RandomPlayer, open_state_player, state_player_names
 from tablebase.search.choices import Cards, Foresight, Objective
 from tablebase.search.leaf_tables import load_tables
 from tablebase.search.lookahead import Lookahead
-from tablebase.stochastic.prober import StateProber
+from tablebase.stochastic.state_prober import StateProber
 from tablebase_rules import harehedgehog, pig
 
 RACE: Any = load_rules("harehedgehog-cards=none")

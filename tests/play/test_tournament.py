@@ -10,7 +10,7 @@ import pytest
 from support.checks import at_least_one
 
 from tablebase.errors import TablebaseError
-from tablebase.game.registry import load_rules
+from tablebase.game.installed import load_rules
 from tablebase.play.state_match import EndReason
 from tablebase.play.tournament import Fixture, Played, elo, fixtures, line_ups, points, standings, tournament, wilson
 

@@ -9,7 +9,7 @@ import pytest
 from support.checks import at_least_one
 
 from tablebase.errors import NotationError, RulesError
-from tablebase.game.registry import load_rules
+from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import CHANCE, OVER, State
 from tablebase_rules import pig
 

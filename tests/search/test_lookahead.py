@@ -14,8 +14,8 @@ from support.lookaheads import LEAD, assert_twin, late, states_of
 from twins import lookahead as twin
 
 from tablebase.errors import CapacityError, RulesError, TablebaseError
+from tablebase.game.installed import load_rules
 from tablebase.game.kernels import POINT, call_evaluate
-from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import CHANCE, OVER, State, StochasticGame
 from tablebase.search import lookahead
 from tablebase.search.choices import Cards, Foresight, Objective

@@ -17,8 +17,8 @@ from twins import lookahead as twin
 
 from tablebase.cli import run
 from tablebase.errors import CapacityError
+from tablebase.game.installed import load_rules
 from tablebase.game.kernels import POINT, call_index
-from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.search import leaf_tables
 from tablebase.search.choices import Cards, Foresight

@@ -12,7 +12,7 @@ from support.pictures import corners
 
 from tablebase.game import game_names, types
 from tablebase.game.game import Game
-from tablebase.game.registry import load_rules
+from tablebase.game.installed import load_rules
 from tablebase.svg.ground import MEANINGLESS, TEXTURES
 from tablebase.svg.markup import GLYPHS
 from tablebase.svg.shapes import SHAPES, Tone, ovals

@@ -8,13 +8,13 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
-from tablebase.api import rows
+from tablebase.api import row_types
 from tablebase.api.chances import layer_rows
 from tablebase.api.descriptions import counts_of, describe_material, distances_of, list_materials, list_records, neighbours
 from tablebase.api.games import list_games
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.game import Game, load_game
-from tablebase.game.registry import load_rules
+from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import StochasticGame
 from tablebase.slices.material import material_name, parse_material
 from tablebase.tables.choice import missing_pieces
@@ -56,7 +56,7 @@ class RecordsGiven(StatsGiven):
     """A game, and what one record is about."""
 
 
-@get(games_router, "/games", list[rows.GameRow])
+@get(games_router, "/games", list[row_types.GameRow])
 async def games(request: Request) -> Response:
     """List the installed games."""
     query_of(request, Given)
@@ -64,7 +64,7 @@ async def games(request: Request) -> Response:
     return answered(request, found, CHANGING)
 
 
-@get(router, "/stats", list[CountsRow] | list[rows.LayerRow], 404, given=StatsGiven)
+@get(router, "/stats", list[CountsRow] | list[row_types.LayerRow], 404, given=StatsGiven)
 async def stats(request: Request) -> Response:
     """Count wins, losses and draws in the tables built so far; of games of chance, states by how well they are known.
 
@@ -77,7 +77,7 @@ async def stats(request: Request) -> Response:
     return await _read(request, ("stats", rules.name, given.by, given.pieces), lambda catalog: _stats(catalog, rules, given))
 
 
-@get(router, "/materials", list[rows.MaterialRow], 404, given=MaterialsGiven)
+@get(router, "/materials", list[row_types.MaterialRow], 404, given=MaterialsGiven)
 async def materials(request: Request) -> Response:
     """List the materials that have been built, aliases included."""
     given = query_of(request, MaterialsGiven)
@@ -85,7 +85,7 @@ async def materials(request: Request) -> Response:
     return await _read(request, ("materials", game.name, given.pieces), lambda catalog: list_materials(catalog, game, given.pieces))
 
 
-@get(router, "/material", rows.MaterialDescription, 404, given=MaterialGiven)
+@get(router, "/material", row_types.MaterialDescription, 404, given=MaterialGiven)
 async def material(request: Request) -> Response:
     """Describe a material: its slices, how far positions are from the end, what it depends on, and what depends on it."""
     given = query_of(request, MaterialGiven)
@@ -94,7 +94,7 @@ async def material(request: Request) -> Response:
     return await _read(request, ("material", game.name, name), lambda catalog: _material(catalog, game, name))
 
 
-@get(router, "/records", list[rows.RecordRow], 404, given=RecordsGiven)
+@get(router, "/records", list[row_types.RecordRow], 404, given=RecordsGiven)
 async def records(request: Request) -> Response:
     """Show the longest wins and losses: of each number of pieces, or of each stored slice, the longest first."""
     given = query_of(request, RecordsGiven)
@@ -107,7 +107,7 @@ async def _read(request: Request, question: Hashable, read: Callable[[Catalog], 
     return answered(request, await in_thread(request, catalog_of(request).answer, question, read), CHANGING)
 
 
-def _stats(catalog: Catalog, rules: Game | StochasticGame, given: StatsGiven) -> list[dict[str, Any]] | list[rows.LayerRow]:
+def _stats(catalog: Catalog, rules: Game | StochasticGame, given: StatsGiven) -> list[dict[str, Any]] | list[row_types.LayerRow]:
     if isinstance(rules, StochasticGame):
         return layer_rows(catalog, rules)
     found = [counts for counts in counts_of(catalog, rules, given.by) if given.pieces in (None, counts.pieces)]

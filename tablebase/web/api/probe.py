@@ -11,7 +11,7 @@ from tablebase.api.chances import StateAnswers, line_rows
 from tablebase.api.tablebase import Tablebase
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
-from tablebase.game.registry import load_rules
+from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import StochasticGame
 from tablebase.web.api.routes import get, post, query_of, refuse
 from tablebase.web.api.schemas import LIMITS, LOST, Distance, GameName, Given, Outcome, PositionText, Told

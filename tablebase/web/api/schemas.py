@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, get_type_hints
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model, with_config
 from typing_extensions import is_typeddict
 
-from tablebase.api import rows
+from tablebase.api import row_types
 from tablebase.web.settings import Limits
 
 LIMITS = Limits()
@@ -56,14 +56,14 @@ class Told(BaseModel):
 
 
 DESCRIBED = ConfigDict(extra="forbid", use_attribute_docstrings=True)
-for row in filter(is_typeddict, vars(rows).values()):
+for row in filter(is_typeddict, vars(row_types).values()):
     with_config(DESCRIBED)(row)
 with_config(
     ConfigDict(
         extra="allow",
         json_schema_extra={"example": {"game": "hexapawn", "reachable": 135, "final": 65, "games": 134, "won_w": 64, "won_b": 70}},
     )
-)(rows.CountRow)
+)(row_types.CountRow)
 
 
 def told(row: type[Any], name: str, optional: Collection[str] = ()) -> Any:
@@ -130,4 +130,4 @@ class MissingTable(Problem):
     material: str | None = None
     pieces: int | None = None
     command: str | None = None
-    estimate: rows.Cost | None = None
+    estimate: row_types.Cost | None = None

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Request, Response
 from pydantic import ConfigDict, Field
 
-from tablebase.api import rows
+from tablebase.api import row_types
 from tablebase.building.estimate import Estimate
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, load_game
@@ -59,7 +59,7 @@ class MineGiven(Given):
     limit: Annotated[int, Field(ge=0, le=LIMITS.rows, description="Answer with this number of rows at most.")] = 1000
 
 
-@get(router, "/count", list[rows.CountRow], given=CountGiven)
+@get(router, "/count", list[row_types.CountRow], given=CountGiven)
 async def count(request: Request) -> Response:
     """Count the reachable positions and the possible games exactly, where that takes seconds.
 
@@ -105,7 +105,7 @@ def _check_pieces(game: Game, pieces: int, most: int, command: str) -> None:
             raise ProblemError(400, sentence, None, command=command)
 
 
-@post(router, "/mine", rows.MineAnswer, 403, 404)
+@post(router, "/mine", row_types.MineAnswer, 403, 404)
 async def mine(request: Request, given: MineGiven) -> Response:
     """Query all positions in SQL, where the server was started for it.
 

@@ -12,11 +12,11 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from tablebase.api.chances import interval, verdict
 from tablebase.api.descriptions import list_built, list_records
-from tablebase.api.rows import RecordRow
+from tablebase.api.row_types import RecordRow
 from tablebase.catalog.catalog import Catalog, Counts
 from tablebase.errors import RulesError
 from tablebase.game import Game, load_game
-from tablebase.game.registry import game_names, load_rules
+from tablebase.game.installed import game_names, load_rules
 from tablebase.game.stochastic import StochasticGame
 from tablebase.slices.material import piece_counts
 from tablebase.web.api.routes import refuse

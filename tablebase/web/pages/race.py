@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from tablebase.errors import TablebaseError, quoted
-from tablebase.game.registry import load_rules
+from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import StochasticGame
 from tablebase.play.state_match import StateMatch
 from tablebase.web.context import in_thread

@@ -15,7 +15,7 @@ import tablebase
 from tablebase.compute.messages import count_plies, in_bytes, in_time
 from tablebase.errors import MissingTableError, RulesError, TablebaseError, did_you_mean, quoted
 from tablebase.game import Game
-from tablebase.game.registry import load_rules
+from tablebase.game.installed import load_rules
 from tablebase.web import problems
 from tablebase.web.context import settings_of
 from tablebase.web.hidden import without_paths

@@ -15,8 +15,8 @@ from support.pages import shown
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.game import load_game
+from tablebase.game.installed import load_rules
 from tablebase.game.notation import parse, read, render
-from tablebase.game.registry import load_rules
 from tablebase.play.match import Match
 from tablebase.play.players import player_names
 from tablebase.web.app import create_app

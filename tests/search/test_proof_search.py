@@ -16,8 +16,8 @@ from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Position, decided, legal_moves, play, wins_at_once
 from tablebase.game.notation import parse
 from tablebase.probe.prober import Prober
+from tablebase.search.proof_search import Allowance, ProofSearch, Verdict, find_proof
 from tablebase.search.proof_trees import Proof, Reason, extract
-from tablebase.search.proofs import Allowance, ProofSearch, Verdict, find_proof
 
 JUNGLE = load_game("doushouqi")
 ENDS_IN_TABLES = "7/1pw4/3L3/7/7/7/7/C6/7 w"

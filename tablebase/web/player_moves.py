@@ -11,8 +11,8 @@ from typing import Any
 
 from tablebase.errors import RulesError, TablebaseError, quoted
 from tablebase.game import Game
+from tablebase.game.installed import load_rules
 from tablebase.game.notation import parse, render, render_move
-from tablebase.game.registry import load_rules
 from tablebase.game.stochastic import StochasticGame
 from tablebase.play.match import Match
 from tablebase.play.player import Player, Seat

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from tablebase.errors import NotationError, RulesError, quoted
 from tablebase.game import Game, load_game
+from tablebase.game.installed import full_name, load_rules
 from tablebase.game.moves import Position, is_lost
 from tablebase.game.notation import check_pieces, check_placement, parse, read
-from tablebase.game.registry import full_name, load_rules
 from tablebase.game.stochastic import StochasticGame
 
 

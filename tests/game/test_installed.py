@@ -13,8 +13,8 @@ from support.games import DOUSHOUQI_VARIANTS
 from support.program import Answer
 
 from tablebase.errors import RulesError
-from tablebase.game import registry
-from tablebase.game.registry import game_names, load_game, variants
+from tablebase.game import installed
+from tablebase.game.installed import game_names, load_game, variants
 from tablebase.testing.suite import CHECKS, check_rules
 from tablebase_rules import foxhounds, hasenspiel, hexapawn
 
@@ -166,7 +166,7 @@ def herds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     points = "\n".join(f"{name} = {value}" for name, value in POINTS.items())
     (folder / "entry_points.txt").write_text(f"[tablebase.rules]\n{points}\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    caches = (registry._installed, registry.load_rules)
+    caches = (installed._installed, installed.load_rules)
     for cache in caches:
         cache.cache_clear()
     yield
@@ -253,13 +253,13 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
         (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n", encoding="utf-8")
         (folder / "entry_points.txt").write_text("[tablebase.rules]\nbroken = broken:game\n", encoding="utf-8")
         monkeypatch.syspath_prepend(tmp_path)
-        registry._installed.cache_clear()
-        registry.load_rules.cache_clear()
+        installed._installed.cache_clear()
+        installed.load_rules.cache_clear()
 
     yield install
     sys.modules.pop("broken", None)
-    registry._installed.cache_clear()
-    registry.load_rules.cache_clear()
+    installed._installed.cache_clear()
+    installed.load_rules.cache_clear()
 
 
 @pytest.mark.parametrize(("text", "said"), BROKEN.values(), ids=BROKEN)
