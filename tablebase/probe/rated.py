@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tablebase.game import Game
 from tablebase.probe.prober import KNOWN, Int16, Slices, Values
 from tablebase.slices.mixed import Int8, Mixed, Rows
-from tablebase.slices.mixed_moves import Moves, after, moves_of
+from tablebase.slices.movegen import Moves, after, moves_of
 
 FAR = 1 << 20
 """More than any distance."""
@@ -55,8 +55,9 @@ def rated_moves(slices: Slices, positions: Mixed) -> Rated:
     merit = np.where(values.outcomes == 0, FAR, np.where(values.outcomes > 0, plies, 2 * FAR - plies))
     merit[values.faults != KNOWN] = 3 * FAR
     order = np.lexsort((_text_order(game)[moves.origins, moves.targets], merit, moves.rows))
+    moves = moves.take(order)
     begin = np.searchsorted(moves.rows, np.arange(len(positions.sides) + 1))
-    return Rated(moves.take(order), begin, children.take(order), values.take(order))
+    return Rated(moves, begin, children.take(order), values.take(order))
 
 
 def _of_moves(slices: Slices, moves: Moves, children: Mixed) -> Values:
