@@ -130,7 +130,7 @@ class MoveGenerator:
         if game.escape is None:
             return np.zeros(len(squares), dtype=bool)
         places = _places(game, np.array(self._kinds)[:, None], np.ascontiguousarray(squares.T))
-        return _escaped(game, places, np.array(self.side))
+        return _escaped(game, places, self.side)
 
 
 # Blocks of one slice follow each other, and so do both sides of a table.
@@ -230,14 +230,15 @@ def _places(game: Game, kinds: NDArray[Any], squares: Int8) -> NDArray[np.int16]
     return np.minimum(places, len(game.kinds) * len(game.board))
 
 
-def _escaped(game: Game, places: NDArray[np.int16], sides: NDArray[Any]) -> Flags:
-    """Whether a piece has escaped, with these sides to move; the twin of `tablebase.game.moves.has_escaped`.
+def _escaped(game: Game, places: NDArray[np.int16], sides: Int8 | int) -> Flags:
+    """Whether a piece has escaped, with these sides (or this side) to move; the twin of `tablebase.game.moves.has_escaped`.
 
     `places` are those of `_places`, shape (pieces, positions).
     """
     assert game.escape is not None
     runner, board, guards = game.by_symbol[game.escape.runner], len(game.board), _guards(game)
-    runners = (places // board == runner) & np.isin(sides, list(game.escape.to_move))
+    to_move = np.array([side in game.escape.to_move for side in (0, 1)])
+    runners = (places // board == runner) & to_move[sides]
     rows = np.flatnonzero(runners.any(axis=0))
     squares = (places * runners).sum(axis=0)[rows] - runner * board
     guarded = np.zeros((len(rows), board), dtype=bool)
