@@ -126,11 +126,7 @@ class MoveGenerator:
 
     def escaped(self, squares: Squares) -> Flags:
         """Whether a piece has escaped in each position."""
-        game = self.layout.game
-        if game.escape is None:
-            return np.zeros(len(squares), dtype=bool)
-        places = _places(game, np.array(self._kinds)[:, None], np.ascontiguousarray(squares.T))
-        return _escaped(game, places, self.side)
+        return _escaped(self.layout.game, np.array(self._kinds)[:, None], np.ascontiguousarray(squares.T), self.side)
 
 
 # Blocks of one slice follow each other, and so do both sides of a table.
@@ -170,9 +166,7 @@ def moves_of(game: Game, positions: Mixed) -> Moves:
     sides = np.array([*(kind.side for kind in game.kinds), *[NO_PIECE] * (SQUARES - len(game.kinds))], dtype=np.int8)[kinds]
     enemies = (sides == 1 - positions.sides).sum(axis=0)
     places = _places(game, kinds, squares)
-    own = sides == positions.sides
-    if game.escape is not None:
-        own &= ~_escaped(game, places, positions.sides)
+    own = (sides == positions.sides) & ~_escaped(game, kinds, squares, positions.sides)
     # That of no piece overflows, but nothing moves to where it stands.
     capturable = kinds + 1
     found = [NO_MOVES]
@@ -230,24 +224,22 @@ def _places(game: Game, kinds: NDArray[Any], squares: Int8) -> NDArray[np.int16]
     return np.minimum(places, len(game.kinds) * len(game.board))
 
 
-def _escaped(game: Game, places: NDArray[np.int16], sides: Int8 | int) -> Flags:
-    """Whether a piece has escaped, with these sides (or this side) to move; the twin of `tablebase.game.moves.has_escaped`.
-
-    `places` are those of `_places`, shape (pieces, positions).
-    """
-    assert game.escape is not None
-    runner, board, guards = game.by_symbol[game.escape.runner], len(game.board), _guards(game)
+def _escaped(game: Game, kinds: NDArray[Any], squares: Int8, sides: Int8 | int) -> Flags:
+    """Whether a piece has escaped in each position, with these sides to move; the twin of `tablebase.game.moves.has_escaped`."""
+    escaped = np.zeros(squares.shape[1], dtype=bool)
+    if game.escape is None:
+        return escaped
+    places, board, runner = _places(game, kinds, squares), len(game.board), game.by_symbol[game.escape.runner]
     to_move = np.array([side in game.escape.to_move for side in (0, 1)])
     runners = (places // board == runner) & to_move[sides]
     rows = np.flatnonzero(runners.any(axis=0))
-    squares = (places * runners).sum(axis=0)[rows] - runner * board
+    spots = (places * runners).sum(axis=0)[rows] - runner * board
     guarded = np.zeros((len(rows), board), dtype=bool)
     for column in places:
-        guarded |= guards.take(column[rows], axis=0)
-    free = ~guarded[np.arange(len(rows)), squares]
+        guarded |= _guards(game).take(column[rows], axis=0)
+    free = ~guarded[np.arange(len(rows)), spots]
     if game.escape.room:
-        free &= (_near(game).take(squares, axis=0) & ~guarded).any(axis=1)
-    escaped = np.zeros(places.shape[1], dtype=bool)
+        free &= (_near(game).take(spots, axis=0) & ~guarded).any(axis=1)
     escaped[rows[free]] = True
     return escaped
 
