@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 from support.solved import Solved, Tables
 from support.tablebases import (  # noqa: F401 (fixtures)
     ask,
@@ -42,8 +42,23 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
 
 # Kernels load or compile on first use, which no deadline can foresee.
-settings.register_profile("tests", deadline=None)
-settings.load_profile("tests")
+settings.register_profile("default", deadline=None, max_examples=20)
+settings.register_profile("full", deadline=None)
+settings.load_profile("default")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Try all examples of properties with ``-m full``."""
+    if config.option.markexpr == "full":
+        settings.load_profile("full")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Run the tests of properties again with ``-m full``, with all examples."""
+    for item in items:
+        if config.option.markexpr == "full" and is_hypothesis_test(getattr(item, "obj", None)):
+            item.add_marker("full")
 
 
 # What is kept from the garbage collector below is freed at the very end, where some libraries count what has leaked.

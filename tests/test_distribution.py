@@ -116,7 +116,7 @@ def lend(package: Distribution, folder: Path) -> None:
             (folder / name).symlink_to(package.locate_file(name))
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_the_wheel_holds_two_packages(wheel: Path) -> None:
     """With the marks that they are typed, and nothing else beside the wheel's own data."""
     names = ZipFile(wheel).namelist()
@@ -140,7 +140,7 @@ print(*(package.__file__ for package in (rules, tablebase, tablebase_rules)), se
 """
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_beside_another_package_called_rules(run: Run, tmp_path: Path) -> None:
     """Both do their work in one process and are whole, and so is the command."""
     (tmp_path / "both.py").write_text(BOTH, encoding="utf-8")
@@ -151,7 +151,7 @@ def test_beside_another_package_called_rules(run: Run, tmp_path: Path) -> None:
     assert "failed" not in run("tablebase check-rules hexapawn")
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("extra", EXTRAS)
 def test_extras_are_installed_by_the_words_of_the_errors(run: Run, extra: str) -> None:
     """The command that the error gives installs what was missing, wherever the program came from."""

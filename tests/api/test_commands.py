@@ -82,7 +82,7 @@ def test_games_through_the_commands() -> None:
     assert "over" in ends
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_five_hundred_games_through_the_commands() -> None:
     """With two to six players."""
     ends = [play_through(f"harehedgehog{VARIANTS[seed % len(VARIANTS)]}", seed) for seed in range(500)]

@@ -202,7 +202,7 @@ def test_flipped_bits_are_refused_or_harmless(copied: Path, ask: Ask) -> None:
     assert outcomes["refused"] > 9
 
 
-@pytest.mark.long
+@pytest.mark.release
 def test_a_thousand_flipped_bits(copied: Path, ask: Ask) -> None:
     """The same, at length, and with every command."""
     outcomes = flips(copied, 2, 1000, 1000, ask)

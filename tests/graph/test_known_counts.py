@@ -34,7 +34,7 @@ def test_fox_and_hounds(size: int, positions: int, possible: int) -> None:
     assert sum(found.won) == possible
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_fox_and_hounds_on_ten_by_ten(monkeypatch: pytest.MonkeyPatch) -> None:
     """The largest board of the article; its games by one prime only, since all that are needed take half a minute."""
     monkeypatch.setattr(walks, "primes", lambda _: PRIMES[:1])
@@ -69,9 +69,9 @@ def test_hasenspiel(early: str, states: int, possible: int, share: float) -> Non
         ("6x3", 64_074, 7_675_682),
         ("3x4", 987, 5_022),
         ("4x4", 20_286, 2_330_356),
-        pytest.param("5x4", 359_894, 2_209_023_762, marks=pytest.mark.slow),
+        pytest.param("5x4", 359_894, 2_209_023_762, marks=pytest.mark.full),
         ("3x5", 3_708, 153_612),
-        pytest.param("4x5", 118_133, 1_993_598_240, marks=pytest.mark.slow),
+        pytest.param("4x5", 118_133, 1_993_598_240, marks=pytest.mark.full),
     ],
 )
 def test_hexapawn(size: str, positions: int, possible: int) -> None:

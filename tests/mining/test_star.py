@@ -231,7 +231,7 @@ def test_statements_at_random(two_pieces: Path, animals: Database, both: Item, l
     assert_alike(two_pieces, animals, both, limit)
 
 
-@pytest.mark.long
+@pytest.mark.release
 @settings(max_examples=500)
 @given(statements(), LIMITS)
 def test_many_statements_at_random(two_pieces: Path, animals: Database, both: Item, limit: int | None) -> None:

@@ -301,7 +301,7 @@ def test_a_player_is_made_for_a_start() -> None:
             player.choose(match_at(game, game.start), Random(0))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_players_of_the_large_boards() -> None:
     """On 8x8 the hounds' player wins Fox & Hounds, Black's ranking wins Hasenspiel in 44 plies against White's."""
     with open_player("foxbox", seat("foxhounds", 1), fuzz="fair") as player:

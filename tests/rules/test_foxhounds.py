@@ -222,7 +222,7 @@ def test_foxboxes(text: str, contained: bool) -> None:
         (2, 1, 1, HOUNDS, 0),
         (4, 83, 178, HOUNDS, 8),
         (6, 8_175, 982_462_133_247, FOX, 21),
-        pytest.param(8, 709_868, 360_552_037_329_667_882_019_232_833_884, HOUNDS, 44, marks=pytest.mark.slow),
+        pytest.param(8, 709_868, 360_552_037_329_667_882_019_232_833_884, HOUNDS, 44, marks=pytest.mark.full),
     ],
 )
 def test_published_sizes(study: Callable[[int], Study], size: int, reachable: int, possible: int, winner: int, plies: int) -> None:
@@ -243,7 +243,7 @@ def test_published_box_plies(study: Callable[[int], Study], size: int, plies: in
 
 
 @pytest.mark.parametrize(
-    ("size", "plies", "text"), [(4, 3, None), pytest.param(8, 29, "8/3F4/8/8/8/8/6H1/1H1H3H f", marks=pytest.mark.slow)]
+    ("size", "plies", "text"), [(4, 3, None), pytest.param(8, 29, "8/3F4/8/8/8/8/6H1/1H1H3H f", marks=pytest.mark.full)]
 )
 def test_the_opposite_position(study: Callable[[int], Study], size: int, plies: int, text: str | None) -> None:
     """The first position that the other side wins; the document shows that of 8×8."""
@@ -280,7 +280,7 @@ def test_the_literal_prose_is_another_policy(study: Callable[[int], Study], size
 # Misreadings, of which the published numbers are not true
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_without_the_escape_more_positions_are_reachable(endless: Walk) -> None:
     """If an escaped fox must play on until the hounds are stuck, 957,529 positions are reachable."""
     assert len(endless.children) == 957_529
@@ -293,7 +293,7 @@ def test_without_the_escape_more_positions_are_reachable(endless: Walk) -> None:
         pytest.param({"to_move": frozenset({HOUNDS})}, 765_021, id="only with the hounds to move"),
     ],
 )
-@pytest.mark.slow
+@pytest.mark.full
 def test_misread_escapes(endless: Walk, reading: Mapping[str, object], reachable: int) -> None:
     """Other readings of the escape reach other numbers of positions."""
     assert GAME.escape is not None

@@ -326,7 +326,7 @@ def test_published_counts_of_paths() -> None:
     assert [paths(depth, cards="none") for depth in (1, 2, 3, 4, 5)] == [9, 72, 446, 2_718, 14_658]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_published_counts_of_deep_paths() -> None:
     """Three players."""
     assert paths(3, players=3) == 2_393_798
@@ -341,7 +341,7 @@ def test_counts_of_paths_are_those_of_the_twin(players: int) -> None:
     assert paths(1, players=players) == twin.paths(text, 1)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("players", PLAYERS)
 def test_deep_counts_of_paths_are_those_of_the_twin(players: int) -> None:
     """Two turns with cards, for each option."""

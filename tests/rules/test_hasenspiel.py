@@ -109,7 +109,7 @@ def test_early_wins(rabbit: str, over: str) -> None:
         ("none", 895_280, 1_586_542_365_057_189_311_556_076_565_896_156, 0.006, 3),
     ],
 )
-@pytest.mark.slow
+@pytest.mark.full
 def test_published_counts(walks: Mapping[str, Walk], early: str, states: int, possible: int, percent: float, digits: int) -> None:
     """States, possible games, and the share of them that Black wins, under each reading."""
     total, (_, black) = games(walks[early])
@@ -118,7 +118,7 @@ def test_published_counts(walks: Mapping[str, Walk], early: str, states: int, po
     assert round(100 * black / total, digits) == percent
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_black_wins_in_44_plies(walks: Mapping[str, Walk]) -> None:
     """White to move loses the start, and 7.57 % of the states are won for Black."""
     found = values(walks["default"])

@@ -87,9 +87,9 @@ def test_a_game_is_over_on_the_far_rank() -> None:
         ((6, 3), BLACK, 8, 64_074, 7_675_682),
         ((3, 4), BLACK, 8, 987, 5_022),
         ((4, 4), WHITE, 11, 20_286, 2_330_356),
-        pytest.param((5, 4), BLACK, 14, 359_894, 2_209_023_762, marks=pytest.mark.slow),
+        pytest.param((5, 4), BLACK, 14, 359_894, 2_209_023_762, marks=pytest.mark.full),
         ((3, 5), WHITE, 11, 3_708, 153_612),
-        pytest.param((4, 5), BLACK, 16, 118_133, 1_993_598_240, marks=pytest.mark.slow),
+        pytest.param((4, 5), BLACK, 16, 118_133, 1_993_598_240, marks=pytest.mark.full),
     ],
     ids=lambda value: "x".join(map(str, value)) if isinstance(value, tuple) else "",
 )

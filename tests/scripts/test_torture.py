@@ -23,7 +23,7 @@ from scripts.torture import commands, reference, scenarios, servers
 from tablebase_rules.doushouqi import game as doushouqi
 
 
-@pytest.mark.long
+@pytest.mark.release
 def test_a_short_run(tmp_path: Path) -> None:
     """Two tries of each scenario that needs no rights of its own end as they may."""
     torture = reference.Torture(tmp_path, 2, 1)
@@ -45,7 +45,7 @@ class Reference(reference.Torture):
             self.build: Any = lambda *_: None
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("victim", servers.PARTS_OF_CLUSTER)
 def test_a_cluster_is_killed(two_pieces: Path, tmp_path: Path, victim: str) -> None:
     """One try for each of its parts; a fault would be raised."""
@@ -53,7 +53,7 @@ def test_a_cluster_is_killed(two_pieces: Path, tmp_path: Path, victim: str) -> N
     assert outcome in {f"{victim} killed, finished", f"{victim} killed, repeated"}
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.usefixtures("server")
 @pytest.mark.parametrize("victim", servers.PARTS_OF_POSTGRESQL)
 def test_postgresql_is_killed(two_pieces: Path, tmp_path: Path, victim: str) -> None:

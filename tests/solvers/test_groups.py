@@ -56,7 +56,7 @@ def agree_on(game: Game, solved: Solved) -> None:
     "size",
     [
         *("3x3", "4x3", "5x3", "3x4", "4x4", "3x5"),
-        *(pytest.param(size, marks=pytest.mark.slow) for size in ("6x3", "5x4", "4x5")),
+        *(pytest.param(size, marks=pytest.mark.full) for size in ("6x3", "5x4", "4x5")),
     ],
 )
 def test_hexapawn(solved: Solved, size: str) -> None:
@@ -69,7 +69,7 @@ def test_like_pieces_that_are_blocked(solved: Solved) -> None:
     agree_on(toys.rooks(), solved)
 
 
-@pytest.mark.parametrize("ranks", [4, pytest.param(5, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("ranks", [4, pytest.param(5, marks=pytest.mark.full)])
 def test_breakthrough(solved: Solved, ranks: int) -> None:
     """Every table of Breakthrough with a row of four pawns a side."""
     agree_on(toys.breakthrough(4, ranks), solved)

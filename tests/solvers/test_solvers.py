@@ -81,7 +81,7 @@ def test_engines_agree_on_dou_shou_qi(solved: Solved, engine: str) -> None:
         agree(solved(GAME), solved(GAME, engine), table)
 
 
-@pytest.mark.parametrize("pieces", [2, 3, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("pieces", [2, 3, pytest.param(4, marks=pytest.mark.full)])
 @pytest.mark.parametrize("game", TOYS, ids=lambda game: game.name)
 def test_tables_hold_the_naive_solution(solved: Solved, game: Game, pieces: int) -> None:
     """Every position of this many pieces, under its own name, with either side to move, has the naive value."""

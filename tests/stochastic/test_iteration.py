@@ -409,7 +409,7 @@ def test_draws_are_open(solved: Solved) -> None:
     assert Outcome.DRAW in assert_values(toys.shelter("draw"), solved)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["foxhounds-6x6", "hexapawn-4x4"])
 def test_larger_games_have_the_values_of_their_tables(name: str, solved: Solved) -> None:
     """Minutes, mostly for the list of their states."""

@@ -75,7 +75,7 @@ def test_a_body_that_is_announced_too_large(address: str) -> None:
     assert b"larger than 1,048,576 bytes" in body
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_slow_bodies(address: str) -> None:
     """A client that sends a byte a second is refused after ten; others are answered meanwhile."""
     with connected(address) as slow:
@@ -91,7 +91,7 @@ def test_slow_bodies(address: str) -> None:
     assert b"did not arrive within 10 s" in body
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_200_slow_clients(address: str) -> None:
     """100 send a head and 100 a body, a byte a second; all are refused after ten, and 20 others are answered meanwhile."""
     with ExitStack() as stack:
@@ -114,7 +114,7 @@ def test_200_slow_clients(address: str) -> None:
         assert f"the {what} did not arrive within 10 s" in body.decode()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_connections_on_which_nothing_is_sent(address: str) -> None:
     """They are closed without an answer, which a client could take for that to its first request."""
     with connected(address) as idle:
