@@ -117,7 +117,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     process.prepare_streams()
     process.listen()
-    sys.exit(run(arguments, bounded=True))
+    code = run(arguments, bounded=True)
+    # Otherwise Python looks for garbage again in all that was imported before it ends.
+    gc.freeze()
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str] | None = None, *, bounded: bool = False) -> int:
