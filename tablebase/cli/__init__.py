@@ -13,11 +13,12 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 import tablebase
 from tablebase.cli import process
 from tablebase.cli.options import Call, UsageError, usage_sentence
+from tablebase.cli.plain_values import PlainValues
 from tablebase.compute.modules import docstring
 from tablebase.errors import CapacityError, TablebaseError, system_error
 
@@ -67,7 +68,11 @@ OLD_SPELLINGS = {
 MORE_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
-class _Command(TyperCommand):
+class _Group(PlainValues, TyperGroup):
+    """The program."""
+
+
+class _Command(PlainValues, TyperCommand):
     """A command that also takes its `OLD_SPELLINGS`, which the help does not list."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -96,6 +101,7 @@ def program(name: str | None = None) -> Any:
     """The program as a command of click, with one of its commands or, as the help needs them, with all."""
     app = typer.Typer(
         name="tablebase",
+        cls=_Group,
         no_args_is_help=True,
         context_settings={"help_option_names": ["-h", "--help"]},
         rich_markup_mode=None,
@@ -117,7 +123,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     process.prepare_streams()
     process.listen()
-    sys.exit(run(arguments, bounded=True))
+    code = run(arguments, bounded=True)
+    # Otherwise Python looks for garbage again in all that was imported before it ends.
+    gc.freeze()
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str] | None = None, *, bounded: bool = False) -> int:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tablebase.game import Outcome
 from tablebase.game.features import Feature
+from tablebase.mining.arrow_arrays import array_of, array_of_words
 from tablebase.mining.rows import Rows
 from tablebase.mining.word_checks import Check, one_of
 from tablebase.tables.values import FIRST, Codes, Coding
@@ -66,17 +67,17 @@ def sql_type(column: Column) -> str:
 def constant(names: Sequence[str]) -> Callable[[Rows, str], pa.Array]:
     """Return a function that makes constant arrays of these words, which share one dictionary."""
     numbers = {name: number for number, name in enumerate(names)}
-    dictionary = pa.array(names, type=pa.string())
+    dictionary = array_of_words(names)
 
     def make(rows: Rows, name: str) -> pa.Array:
-        return pa.DictionaryArray.from_arrays(np.full(len(rows), numbers[name], dtype=np.int16), dictionary)
+        return of_dictionary(np.full(len(rows), numbers[name], dtype=np.int16), dictionary)
 
     return make
 
 
 def of_dictionary(numbers: NDArray[np.integer], words: pa.Array, missing: NDArray[np.bool_] | None = None) -> pa.Array:
     """Words by their numbers, null where missing."""
-    return pa.DictionaryArray.from_arrays(pa.array(numbers.astype(np.int16, copy=False), mask=missing), words)
+    return pa.DictionaryArray.from_arrays(small_integers(numbers, missing), words)
 
 
 def outcomes(coding: Coding, codes: Codes, missing: NDArray[np.bool_] | None = None) -> pa.Array:
@@ -91,7 +92,7 @@ def distances(coding: Coding, codes: Codes) -> pa.Array:
 
 def small_integers(values: NDArray[np.generic], missing: NDArray[np.bool_] | None = None) -> pa.Array:
     """Small integers, null where missing."""
-    return pa.array(values.astype(np.int16, copy=False), mask=missing)
+    return array_of(values.astype(np.int16, copy=False), missing)
 
 
 @cache
@@ -107,4 +108,4 @@ def by_code(coding: Coding) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
 @cache
 def words_array(words: tuple[str, ...]) -> pa.Array:
     """Words as an array, always the same one."""
-    return pa.array(words, type=pa.string())
+    return array_of_words(words)

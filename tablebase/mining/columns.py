@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
 from tablebase.game.features import KINDS, Feature
+from tablebase.mining.arrow_arrays import array_of
 from tablebase.mining.block import worth_of_codes
 from tablebase.mining.board_text import TEXTS, board_texts
 from tablebase.mining.column import (
@@ -98,7 +99,7 @@ def _value_columns() -> list[Column]:
     return [
         Column(outcome, TEXT, lambda rows: outcomes(rows.coding, rows.codes), by_value=True, check=of_outcomes(outcome)),
         Column(distance, pa.int16(), lambda rows: distances(rows.coding, rows.codes), by_value=True),
-        Column(stalemate, pa.bool_(), lambda rows: pa.array(rows.codes == STALEMATE), by_value=True),
+        Column(stalemate, pa.bool_(), lambda rows: array_of(rows.codes == STALEMATE), by_value=True),
     ]
 
 
@@ -125,7 +126,7 @@ def _zugzwang(rows: Rows) -> pa.Array:
     """Whether both sides do worse when they have to move: the outcomes of the two sides to move sum up to less than a draw."""
     worth, over = worth_of_codes(rows.coding), _is_over(rows.coding)
     both = worth.take(rows.codes) + worth.take(rows.other_codes)
-    return pa.array(both < 0, mask=over.take(rows.codes) | over.take(rows.other_codes))
+    return array_of(both < 0, over.take(rows.codes) | over.take(rows.other_codes))
 
 
 def _text(name: str, rows: Rows) -> pa.Array:
@@ -165,7 +166,7 @@ def _feature_columns(feature: Feature, piece_count: int) -> list[Column]:
     def compute(pieces: tuple[int, ...]) -> Callable[[Rows], pa.Array]:
         def array(rows: Rows) -> pa.Array:
             values = feature.values(rows.positions, pieces)
-            return of_dictionary(values, words_array(feature.words)) if feature.words else pa.array(values, type=type_)
+            return of_dictionary(values, words_array(feature.words)) if feature.words else array_of(values)
 
         return array
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
+from tablebase.mining.arrow_arrays import array_of_numbers
 from tablebase.mining.column import Column
 from tablebase.mining.rewrite.counted import COUNT
 from tablebase.mining.selection import slice_table, value_table
@@ -48,8 +49,8 @@ def _rows(game: Game, histograms: Histograms, selection: Selection) -> pa.Table:
     ]
     values = list(dict.fromkeys(value for _, value, _ in counts))
     places = {value: place for place, value in enumerate(values)}
-    of_slice = slice_table(game, selection).take(pa.array([place for place, _, _ in counts], type=pa.int64()))
-    of_value = value_table(values).take(pa.array([places[value] for _, value, _ in counts], type=pa.int64()))
-    numbers = pa.array(np.array([count for _, _, count in counts], dtype=np.int64))
+    of_slice = slice_table(game, selection).take(array_of_numbers([place for place, _, _ in counts], np.int64))
+    of_value = value_table(values).take(array_of_numbers([places[value] for _, value, _ in counts], np.int64))
+    numbers = array_of_numbers([count for _, _, count in counts], np.int64)
     columns = {name: part[name] for part in (of_slice, of_value) for name in part.column_names}
     return pa.table(columns | {COUNT.name: numbers})

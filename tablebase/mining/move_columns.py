@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tablebase.game import Game
+from tablebase.mining.arrow_arrays import array_of
 from tablebase.mining.board_text import POSITION, board_texts, child_texts
 from tablebase.mining.column import TEXT, Column, distances, of_dictionary, of_outcomes, outcomes, small_integers, words_array
 from tablebase.mining.move_values import Judged, RowMoves, move_texts
@@ -64,8 +65,8 @@ def move_columns(game: Game, slice_columns: Sequence[Column]) -> dict[str, Colum
         ORIGIN: (TEXT, lambda rows: of_dictionary(_origins(rows), names)),
         TARGET: (TEXT, lambda rows: of_dictionary(_targets(rows), names)),
         "captures": (TEXT, lambda rows: of_dictionary(rows.of_rows.kinds[_victims(rows)], symbols, _victims(rows) == NO_PIECE)),
-        "jump": (pa.bool_(), lambda rows: pa.array(jumps[_origins(rows), _targets(rows)])),
-        ENDS: (pa.bool_(), lambda rows: pa.array(rows.of_rows.listed.ends[rows.number])),
+        "jump": (pa.bool_(), lambda rows: array_of(jumps[_origins(rows), _targets(rows)])),
+        ENDS: (pa.bool_(), lambda rows: array_of(rows.of_rows.listed.ends[rows.number])),
         "outcome": (TEXT, lambda rows: _outcomes(_worth(rows))),
         "distance": (pa.int16(), lambda rows: _distances(_worth(rows))),
         "position_outcome": (TEXT, lambda rows: _outcomes(_of_positions(rows))),
@@ -139,13 +140,13 @@ def _known(codes: Codes) -> Codes:
 
 def _is_best(rows: MoveRows) -> pa.Array:
     """Whether a move is worth as much as its position."""
-    return pa.array(_worth(rows) == _of_positions(rows), mask=_worth(rows) == UNKNOWN)
+    return array_of(_worth(rows) == _of_positions(rows), _worth(rows) == UNKNOWN)
 
 
 def _is_only(rows: MoveRows) -> pa.Array:
     """Whether a move is the only one that keeps the outcome."""
     only = rows.of_rows.only[rows.row]
-    return pa.array(_steps(rows) == only, mask=only < NO_PIECE)
+    return array_of(_steps(rows) == only, only < NO_PIECE)
 
 
 def _jumps(game: Game) -> NDArray[np.bool_]:
@@ -157,4 +158,4 @@ def _jumps(game: Game) -> NDArray[np.bool_]:
 
 def _children(rows: MoveRows) -> pa.Array:
     written = child_texts(rows.positions, _origins(rows), _targets(rows))
-    return pc.if_else(pa.array(rows.of_rows.listed.ends[rows.number]), None, written)
+    return pc.if_else(array_of(rows.of_rows.listed.ends[rows.number]), pa.nulls(len(written), pa.string()), written)

@@ -14,12 +14,14 @@ from duckdb.func import PythonUDFType
 from numpy.typing import NDArray
 
 from tablebase.game import Game
+from tablebase.mining.arrow_arrays import array_of, array_of_words, numbers_of
 from tablebase.mining.board_text import MIRROR, TEXTS, TWIN, board_texts, child_texts
-from tablebase.mining.column import Column
+from tablebase.mining.column import Column, words_array
 from tablebase.mining.move_columns import CHILD, ENDS, ORIGIN, TARGET
 from tablebase.slices.material import Material, material_name
 from tablebase.slices.mixed import Positions
 
+SPACE = array_of_words([" "])[0]
 Texts = Callable[..., pa.Array]
 
 
@@ -73,10 +75,10 @@ class PositionWriter:
 
     def _write(self, text: Texts, materials: pa.Array, sides: pa.Array, squares: pa.Array, *ways: pa.Array) -> pa.Array:
         """Texts of rows, computed slice by slice; `text` takes positions, and the squares between which pieces move."""
-        slices = pc.binary_join_element_wise(_whole(materials), _whole(sides), " ").dictionary_encode()
+        slices = pc.binary_join_element_wise(_whole(materials), _whole(sides), SPACE).dictionary_encode()
         placements = self._numbers(_whole(squares).flatten()).reshape(-1, self.pieces)
         moved = [self._numbers(_whole(way)) for way in ways]
-        slice_numbers = slices.indices.to_numpy()
+        slice_numbers = numbers_of(slices.indices)
         order = np.argsort(slice_numbers, kind="stable")
         groups = np.split(order, np.cumsum(np.bincount(slice_numbers))[:-1])
         names = slices.dictionary.to_pylist()
@@ -84,13 +86,12 @@ class PositionWriter:
             text(self._positions(name, placements[rows]), *(way[rows] for way in moved))
             for name, rows in zip(names, groups, strict=True)
         ]
-        return pa.concat_arrays(texts).take(pa.array(np.argsort(order)))
+        return pa.concat_arrays(texts).take(array_of(np.argsort(order)))
 
     def _numbers(self, squares: pa.Array) -> NDArray[np.int8]:
         """Numbers of squares given by name; 0 for none."""
-        numbers = pc.index_in(squares, value_set=pa.array(self.game.board.names))
-        small: NDArray[np.int8] = numbers.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int8)
-        return small
+        numbers = pc.index_in(squares, value_set=words_array(tuple(self.game.board.names)))
+        return numbers_of(numbers).astype(np.int8)
 
     def _positions(self, name: str, squares: NDArray[np.int8]) -> Positions:
         """Positions of a slice that is named by its material and side to move."""

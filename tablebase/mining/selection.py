@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 from sqlglot import exp
 
 from tablebase.catalog.catalog import Catalog
 from tablebase.errors import TablebaseError
 from tablebase.game import Game
+from tablebase.mining.arrow_arrays import array_of_numbers, array_of_words
 from tablebase.mining.column import ZUGZWANG
 from tablebase.mining.conditions import parts_of
 from tablebase.mining.rewrite.reading import written
@@ -32,8 +35,6 @@ SLICE_COLUMNS = ("material", "pieces", "side")
 VALUE_COLUMNS = ("outcome", "distance", "stalemate")
 VALUES_OF_POSITIONS = {"position_outcome": "outcome", "position_distance": "distance"}
 """Columns of moves that are the values of their positions, and what these are called in the table of positions."""
-SLICE_FIELDS = {"material": pa.string(), "pieces": pa.int16(), "side": pa.string()}
-VALUE_SCHEMA = pa.schema({"outcome": pa.string(), "distance": pa.int16(), "stalemate": pa.bool_()})
 
 
 def known_histograms(game: Game, folder: Path, catalog: str | None = None) -> Histograms:
@@ -213,28 +214,31 @@ def _evaluate(game: Game, known: Selection, parts: Sequence[exp.Expr]) -> Select
 
 def slice_table(game: Game, known: Iterable[StoredSlice]) -> pa.Table:
     """A row for each slice, with the columns that describe it."""
-    letters = _letters(known)
-    rows = [
-        {
-            "material": material_name(game, slice_.material),
-            "pieces": slice_.material.pieces,
-            "side": game.sides[slice_.side].letter,
-            **dict(zip(letters, (game.kinds[kind].symbol for kind in slice_.material.kinds), strict=False)),
-        }
-        for slice_ in known
-    ]
-    return pa.Table.from_pylist(rows, schema=pa.schema(SLICE_FIELDS | dict.fromkeys(letters, pa.string())))
+    known = list(known)
+    symbols = zip_longest(*([game.kinds[kind].symbol for kind in slice_.material.kinds] for slice_ in known))
+    columns = {
+        "material": array_of_words(material_name(game, slice_.material) for slice_ in known),
+        "pieces": array_of_numbers([slice_.material.pieces for slice_ in known], np.int16),
+        "side": array_of_words(game.sides[slice_.side].letter for slice_ in known),
+    }
+    return pa.table(columns | dict(zip(_letters(known), map(array_of_words, symbols), strict=True)))
 
 
 def value_table(values: Iterable[Occurring]) -> pa.Table:
     """A row for each value."""
-    return pa.Table.from_pylist([vars(value) for value in values], schema=VALUE_SCHEMA)
+    values = list(values)
+    columns = {
+        "outcome": array_of_words(value.outcome for value in values),
+        "distance": array_of_numbers([value.distance for value in values], np.int16),
+        "stalemate": array_of_numbers([value.stalemate for value in values], np.bool_),
+    }
+    return pa.table(columns)
 
 
 def _numbered(table: pa.Table, **numbers: Sequence[int]) -> pa.Table:
     """A table with further columns."""
     for name, each in numbers.items():
-        table = table.append_column(name, pa.array(each, type=pa.int32()))
+        table = table.append_column(name, array_of_numbers(each, np.int32))
     return table
 
 

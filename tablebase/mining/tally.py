@@ -10,6 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tablebase.mining.arrow_arrays import array_of, numbers_of
+
 MOST = np.iinfo(np.uint16).max
 """Combinations of values up to which rows are tallied: keys are small, and their counts stay in the processor's cache."""
 Numbered = tuple[NDArray[np.integer], int]
@@ -49,12 +51,12 @@ def tallied(batch: pa.RecordBatch) -> pa.RecordBatch:
     result is the batch itself.
     """
     found = tally(len(batch), [_numbered(column) for column in batch.columns[:-1]])
-    return batch if found is None else with_counts(batch.take(pa.array(found.places)), found.counts)
+    return batch if found is None else with_counts(batch.take(array_of(found.places)), found.counts)
 
 
 def with_counts(batch: pa.RecordBatch, counts: NDArray[np.int64]) -> pa.RecordBatch:
     """A batch whose last column are these numbers."""
-    return pa.record_batch([*batch.columns[:-1], pa.array(counts)], schema=batch.schema)
+    return pa.record_batch([*batch.columns[:-1], array_of(counts)], schema=batch.schema)
 
 
 def _numbered(column: pa.Array) -> Numbered:
@@ -65,10 +67,9 @@ def _numbered(column: pa.Array) -> Numbered:
         return np.zeros(len(values), dtype=np.uint16), 1
     bounds = pc.min_max(values)
     least, different = bounds["min"].as_py(), bounds["max"].as_py() - bounds["min"].as_py() + 1
-    filled = pc.fill_null(values, least) if values.null_count else values
     # Differences of two 16-bit integers fit into 16 bits without a sign.
-    numbers = filled.to_numpy().view(np.uint16) - np.array(least, dtype=np.int16).view(np.uint16)
+    numbers = numbers_of(values, least).view(np.uint16) - np.array(least, dtype=np.int16).view(np.uint16)
     if not values.null_count:
         return numbers, different
-    missing = values.is_null().to_numpy(zero_copy_only=False)
+    missing = numbers_of(values.is_null().cast(pa.int8()))
     return np.where(missing, different, numbers).astype(np.uint16), different + 1

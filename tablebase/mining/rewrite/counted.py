@@ -15,6 +15,7 @@ import pyarrow as pa
 import sqlglot
 from sqlglot import exp
 
+from tablebase.mining.arrow_arrays import array_of
 from tablebase.mining.column import TEXT, Column
 from tablebase.mining.rewrite.reading import (
     COUNTED,
@@ -31,7 +32,7 @@ from tablebase.mining.rewrite.reading import (
     set_schema,
 )
 
-COUNT = Column("number of rows", pa.int64(), lambda rows: pa.array(np.ones(len(rows), dtype=np.int64)))
+COUNT = Column("number of rows", pa.int64(), lambda rows: array_of(np.ones(len(rows), dtype=np.int64)))
 """For how many rows a row of a table of counts stands; a row that was not counted with others stands for itself."""
 FEW_VALUES = TEXT, pa.bool_(), pa.int16()
 """The types of columns in which many rows agree; texts of positions are of none of them."""
