@@ -68,7 +68,10 @@ def saves(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     return seen
 
 
-@pytest.mark.parametrize(("engine", "left"), [("planes", [".checkpoint"]), ("lean", [".checkpoint", ".checkpoint-log"])])
+@pytest.mark.parametrize(
+    ("engine", "left"),
+    [("planes", [".checkpoint"]), pytest.param("lean", [".checkpoint", ".checkpoint-log"], marks=pytest.mark.full)],
+)
 def test_a_killed_build_goes_on_within_a_table(
     engine: str, left: list[str], three_pieces: Path, tmp_path: Path, ask: Ask, saves: list[tuple[str, int]]
 ) -> None:
@@ -90,6 +93,7 @@ def test_a_killed_build_goes_on_within_a_table(
     assert drafts(undisturbed) == []
 
 
+@pytest.mark.full
 def test_a_killed_pursuit_goes_on_within_a_table(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """It solves just the rows that are left; the files are those of an undisturbed build, with nothing beside them."""
     name, part = "FvHHHH@14", "from tablebase.solvers import pursuit\npursuit.STRETCH = 100\nTableCheckpoint.save = kill"

@@ -111,6 +111,7 @@ def test_a_table_that_is_there_now_is_not_built_again(two_pieces: Path) -> None:
     assert built.elapsed >= 0
 
 
+@pytest.mark.full
 def test_a_table_damaged_during_a_build(
     two_workers: DaskCluster, copied: Path, two_pieces: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,6 +229,7 @@ def test_a_worker_that_cannot_write_says_so(tmp_path: Path, monkeypatch: pytest.
     assert fault.what == "cannot write to the folder of the tables (Permission denied)"
 
 
+@pytest.mark.full
 def test_a_build_refuses_a_worker_of_another_mind(tmp_path: Path) -> None:
     """It names the worker and the cure, and nothing is solved."""
     (tmp_path / "sitecustomize.py").write_text("import tablebase\ntablebase.__version__ = '0.0.9'\n")

@@ -109,7 +109,7 @@ def test_large_tables_are_read_where_they_are_used(copied: Path, two_pieces: Pat
     assert ask("verify", "doushouqi", "--material", "RCvW", "--data", copied).code == 0
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.full)])
 def test_a_table_damaged_during_a_build(workers: int, copied: Path, two_pieces: Path, monkeypatch: Patch) -> None:
     """A worker that finds it ends neither the build nor its own table: both are built."""
     path = path_of(copied, "CvW")

@@ -77,7 +77,7 @@ main()
 
 @pytest.mark.parametrize(
     ("workers", "number", "code", "word"),
-    [("1", signal.SIGINT, 130, "interrupted"), ("2", signal.SIGHUP, 129, "hung up")],
+    [("1", signal.SIGINT, 130, "interrupted"), pytest.param("2", signal.SIGHUP, 129, "hung up", marks=pytest.mark.full)],
 )
 def test_an_interrupted_build_resumes(
     workers: str, number: int, code: int, word: str, tmp_path: Path, two_pieces: Path, ask: Ask
@@ -158,6 +158,7 @@ def test_an_interruption_leaves_no_draft(tmp_path: Path) -> None:
     assert contents(tmp_path) == {}
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not Path(CHILDREN.format(os.getpid())).exists(), reason="needs /proc to find the workers")
 def test_workers_print_nothing_when_interrupted(starting: Callable[[str], Any]) -> None:
     """If Ctrl-C reaches newly started workers just before the main process, still only one sentence is printed."""
@@ -176,6 +177,7 @@ def test_workers_print_nothing_when_interrupted(starting: Callable[[str], Any]) 
     assert "interrupted" in answer.errors[0]
 
 
+@pytest.mark.full
 @pytest.mark.skipif(not Path(CHILDREN.format(os.getpid())).exists(), reason="needs /proc to find the workers")
 def test_a_killed_worker_is_a_sentence(starting: Callable[[str], Any], tmp_path: Path) -> None:
     """A worker killed by the system ends the build with code 3 and a remedy, not with a traceback."""

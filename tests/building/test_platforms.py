@@ -50,6 +50,7 @@ def test_nothing_but_libraries_needs_posix() -> None:
     assert not [(file, name) for file, name in names if name.partition(".")[0] in POSIX]
 
 
+@pytest.mark.full
 def test_a_build_without_posix(tmp_path: Path, hexapawns: Path) -> None:
     """Tables are built and read on a system that has neither fcntl, SIGHUP, pread nor sysconf."""
     answer = ask_fresh("--data", tmp_path, program=ELSEWHERE)

@@ -74,6 +74,7 @@ def test_new_tables_take_the_place_of_old_ones(copied: Path, ask: Ask) -> None:
     check_own(copied, index=False)
 
 
+@pytest.mark.full
 @on_postgresql
 def test_a_view_that_needs_an_old_table(copied: Path, ask: Ask) -> None:
     """PostgreSQL lets no table go that a view reads: one sentence names the view, and everything stays as it is."""

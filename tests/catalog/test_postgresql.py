@@ -52,6 +52,7 @@ def connect() -> Iterator[Callable[[str], psycopg.Connection]]:
 # The whole way
 
 
+@pytest.mark.full
 @on_postgresql
 def test_a_tablebase_with_its_catalog_on_a_server(
     catalog_url: str, two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
@@ -94,6 +95,7 @@ def test_a_tablebase_with_its_catalog_on_a_server(
     assert list(moved.glob("*.sqlite*")) == []
 
 
+@pytest.mark.full
 @on_postgresql
 def test_copies_between_catalogs(
     copied: Path, schemas: Iterator[str], tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
@@ -112,6 +114,7 @@ def test_copies_between_catalogs(
     assert (snapshot(copy), rows(copy, SOLVERS)) == known
 
 
+@pytest.mark.full
 @on_postgresql
 def test_from_python(copied: Path, catalog_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """`tablebase.open` takes the URL, or finds it where the command line does; processes get it, too."""
@@ -129,6 +132,7 @@ def test_from_python(copied: Path, catalog_url: str, monkeypatch: pytest.MonkeyP
         tables.stats("doushouqi")
 
 
+@pytest.mark.full
 @on_postgresql
 def test_layers_of_games_with_chance(catalog_url: str, tmp_path: Path, ask: Ask) -> None:
     """They are registered, counted and verified there, too."""
@@ -140,6 +144,7 @@ def test_layers_of_games_with_chance(catalog_url: str, tmp_path: Path, ask: Ask)
     assert ask("reindex", *there).code == 0
 
 
+@pytest.mark.full
 @on_postgresql
 def test_a_batch_and_its_steps(catalog_url: str, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file may name the catalog; its steps use the same, and their words do not show its password."""
@@ -153,6 +158,7 @@ def test_a_batch_and_its_steps(catalog_url: str, tmp_path: Path, ask: Ask, monke
     assert output.read_text().splitlines()[1].startswith("2,1,1,33,")
 
 
+@pytest.mark.full
 @on_postgresql
 def test_no_sentence_shows_a_password(catalog_url: str, tmp_path: Path, ask: Ask) -> None:
     """Neither the command that goes on after a deadline, nor errors about a URL that has it in another place."""
@@ -212,6 +218,7 @@ def test_the_catalog_of_another_folder_is_refused(copied: Path, tmp_path: Path, 
     assert ask("stats", "doushouqi", "--data", moved).code == 0
 
 
+@pytest.mark.full
 @on_postgresql
 def test_a_folder_keeps_its_id(copied: Path, schemas: Iterator[str], ask: Ask) -> None:
     """A second catalog of the same folder, on a new server, gets the same id; the first one stays valid."""
@@ -235,6 +242,7 @@ def test_a_catalog_is_read_as_it_was_opened(copied: Path) -> None:
     assert rows(copied, COUNT) == [{"n": 0}]
 
 
+@pytest.mark.full
 @on_postgresql
 def test_changes_wait_for_each_other(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two transactions never overlap; a reader goes on; one that waits too long says so in a sentence."""
@@ -329,6 +337,7 @@ def test_sql_reads_what_is_asked(statement: str, expected: list[tuple[object, ..
         assert catalog.sql(statement)[1] == expected
 
 
+@pytest.mark.full
 @on_postgresql
 def test_a_snapshot_outlives_a_wrong_statement(copied: Path) -> None:
     """After an error, and after a limit of time, the same catalog answers further questions."""
@@ -340,6 +349,7 @@ def test_a_snapshot_outlives_a_wrong_statement(copied: Path) -> None:
         assert catalog.sql(f"{COUNT} WHERE pg_sleep(0.2) IS NOT NULL LIMIT 1")[1] == [(10,)]
 
 
+@pytest.mark.full
 @on_postgresql
 def test_a_superuser_asks_nothing(copied: Path, server: Server, catalog_url: str, ask: Ask) -> None:
     """Its statements could write files even in a transaction that only reads; all else works."""

@@ -54,6 +54,7 @@ def test_without_the_extra(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyP
     assert answer.errors == [f"error: {MissingExtraError('catalogs in PostgreSQL', 'postgres')}"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("change_url", "reason"),
     [
@@ -106,6 +107,7 @@ def command_in(sentence: str) -> list[str]:
     return shlex.split(command)
 
 
+@pytest.mark.full
 @on_postgresql
 def test_a_schema_that_does_not_exist(server: Server, copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every command says how to make it, and the command that it names does so."""
@@ -123,6 +125,7 @@ def test_a_schema_that_does_not_exist(server: Server, copied: Path, ask: Ask, mo
     assert ask("stats", "doushouqi", "--data", copied, "--catalog", server.url(schema)).code == 0
 
 
+@pytest.mark.full
 @on_postgresql
 def test_cures_can_be_pasted(copied: Path, catalog_url: str, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command that a sentence names works as it stands, once libpq knows the password; no part of it is a secret."""
@@ -204,6 +207,7 @@ def test_faults_have_sentences(
     assert str(raised.value).startswith(sentence.format(database(tmp_path).place))
 
 
+@pytest.mark.full
 @on_postgresql
 def test_a_server_that_goes_during_a_build(copied: Path, server: Server, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """One sentence; what is built stays, and the next build enters it."""

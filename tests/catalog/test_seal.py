@@ -131,6 +131,7 @@ def test_a_file_changed_by_hand_is_refused(statements: list[str], copied: Path, 
     test_a_damaged_catalog_is_refused_and_rebuilt(statements, copied, ask)
 
 
+@pytest.mark.full
 @on_postgresql
 def test_a_schema_that_was_changed_is_refused(copied: Path, ask: Ask) -> None:
     """The same, where PostgreSQL allows more; rows that are hidden from the role stay so."""

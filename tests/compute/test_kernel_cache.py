@@ -78,6 +78,7 @@ def test_installations_share_kernels(tmp_path: Path) -> None:
     assert run(copy, package=copy, TABLEBASE_CACHE=str(tmp_path / "cache"))[0].endswith(" True 3\n")
 
 
+@pytest.mark.full
 def test_processes_compile_at_the_same_time(tmp_path: Path) -> None:
     """Four processes, of which each compiles three signatures, and one after them: all answers are right."""
     programs = [start(tmp_path) for _ in range(4)]
@@ -102,6 +103,7 @@ def test_a_damaged_file_is_replaced(tmp_path: Path) -> None:
     assert run(tmp_path)[0].endswith(" True 0\n")
 
 
+@pytest.mark.full
 def test_a_users_own_functions_are_left_alone(tmp_path: Path) -> None:
     """With our kernels loaded, `numba.njit(cache=True)` uses NUMBA_CACHE_DIR or, without it, the folder of its file."""
     (tmp_path / "own.py").write_text("import numba\n\n@numba.njit(cache=True)\ndef own(value):\n    return value + 1\n")
@@ -231,7 +233,7 @@ def test_without_a_folder_kernels_go_to_a_temporary_one(tmp_path: Path) -> None:
     assert len(list(folder.rglob("*twice*.nbc"))) == 3
 
 
-@pytest.mark.parametrize("broken", ["not private", "none"])
+@pytest.mark.parametrize("broken", ["not private", pytest.param("none", marks=pytest.mark.full)])
 def test_without_a_temporary_folder_kernels_stay_in_memory(tmp_path: Path, broken: str) -> None:
     """A folder that others can write to is not used, and kernels work without any."""
     folder = tmp_path / f"tablebase-{os.getuid()}"
@@ -260,6 +262,7 @@ def test_a_full_disk_is_not_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert capsys.readouterr().err.count(str(tmp_path / "cache")) == 1
 
 
+@pytest.mark.full
 @pytest.mark.skipif(os.getuid() == 0 and not shutil.which("setpriv"), reason="root may write to any folder")
 def test_folders_that_cannot_be_written_to(tmp_path: Path) -> None:
     """A folder with all kernels is used without a word though it is read-only; without one, a temporary folder is."""

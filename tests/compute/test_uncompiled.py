@@ -19,7 +19,7 @@ def test_tables_are_the_same(tmp_path: Path, ask: Callable[..., Answer]) -> None
     assert contents(plain) == contents(compiled)
 
 
-@pytest.mark.parametrize("engine", ["planes", "lean"])
+@pytest.mark.parametrize("engine", ["planes", pytest.param("lean", marks=pytest.mark.full)])
 def test_planes_need_compiling(engine: str, tmp_path: Path) -> None:
     """One sentence says so, and what to use instead."""
     answer = ask_fresh(
