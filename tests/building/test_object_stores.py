@@ -9,7 +9,7 @@ from typing import Any
 import fsspec
 import pytest
 from support.catalogs import forge, rows, snapshot
-from support.program import Answer, contents
+from support.program import Answer, assert_refused, contents
 
 from tablebase.building import copies
 from tablebase.building.transfer import CHECKSUMS
@@ -65,9 +65,11 @@ def test_other_values_there_are_not_replaced(two_pieces: Path, copied: Path, sto
     assert ask("copy", "doushouqi", "--material", "RvC", "--data", two_pieces, "--to", URL).code == 0
     before = held(stored)
     forge(copied, "UPDATE tables SET values_sha256 = 'other' WHERE material = 'RvC'")
-    answer = ask("copy", "doushouqi", "--data", copied, "--to", URL)
-    assert (answer.code, len(answer.errors)) == (2, 1)
-    assert f"1 table cannot be taken into {URL}: doushouqi/2/RvC.h5 has other values there" in answer.err
+    assert_refused(
+        ask("copy", "doushouqi", "--data", copied, "--to", URL),
+        2,
+        f"1 table cannot be taken into {URL}: doushouqi/2/RvC.h5 has other values there",
+    )
     assert held(stored) == before
 
 
@@ -105,7 +107,7 @@ def test_the_catalog_of_a_store_that_must_be_rebuilt(two_pieces: Path, tmp_path:
     stored.pipe_file(f"/bucket/path/{FILE_NAME}", b"no database")
     for command in (words, ["merge", URL, "--data", tmp_path / "here"]):
         answer = ask(*command)
-        assert (answer.code, len(answer.errors)) == (2, 1)
+        assert_refused(answer, 2)
         assert answer.err.startswith(f"error: {URL}/{FILE_NAME} is damaged (")
     stored.rm_file(f"/bucket/path/{FILE_NAME}")
     assert ask(*words).code == 0
@@ -122,7 +124,7 @@ def test_a_damaged_object_is_named(two_pieces: Path, tmp_path: Path, stored: Any
     data[3000] ^= 1
     stored.pipe_file("/bucket/path/doushouqi/2/RvC.h5", bytes(data))
     answer = ask("merge", URL, "--data", tmp_path)
-    assert (answer.code, len(answer.errors)) == (1, 1)
+    assert_refused(answer, 1)
     assert f"error: {URL}/doushouqi/2/RvC.h5 is not the file that was registered" in answer.err
     assert "doushouqi/2/RvC.h5" not in contents(tmp_path)
 
@@ -137,9 +139,7 @@ def test_a_damaged_object_is_named(two_pieces: Path, tmp_path: Path, stored: Any
 @pytest.mark.usefixtures("stored")
 def test_an_address_without_tables(url: str, sentence: str, tmp_path: Path, ask: Ask) -> None:
     """One sentence names it."""
-    answer = ask("merge", url, "--data", tmp_path / "data")
-    assert (answer.code, len(answer.errors)) == (2, 1)
-    assert f"error: {sentence}" in answer.err
+    assert_refused(ask("merge", url, "--data", tmp_path / "data"), 2, f"{sentence}")
     assert not (tmp_path / "data").exists()
 
 
@@ -147,6 +147,8 @@ def test_an_address_without_tables(url: str, sentence: str, tmp_path: Path, ask:
 def test_without_the_extra(command: list[str], two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sentence says what to install."""
     monkeypatch.setattr("tablebase.errors.find_spec", lambda _: None)
-    answer = ask(*(word.format(two=two_pieces) for word in command))
-    assert (answer.code, len(answer.errors)) == (2, 1)
-    assert "object stores need s3fs: install it with pip install 'endgame-tablebase[store]'" in answer.err
+    assert_refused(
+        ask(*(word.format(two=two_pieces) for word in command)),
+        2,
+        "object stores need s3fs: install it with pip install 'endgame-tablebase[store]'",
+    )

@@ -12,7 +12,7 @@ import h5py
 import hdf5plugin  # noqa: F401 (gives h5py the compression)
 import pytest
 from support.catalogs import rows, snapshot
-from support.program import Answer, contents, drafts, random_position
+from support.program import Answer, assert_refused, contents, drafts, random_position
 
 import tablebase
 from tablebase.building import copies
@@ -170,7 +170,7 @@ def test_what_was_written_is_read_back(two_pieces: Path, tmp_path: Path, ask: As
 
     monkeypatch.setattr(copies, "_rewrite", damaged)
     answer = ask("pack", "doushouqi", "--material", "CvW", "--data", two_pieces, "--to", tmp_path)
-    assert (answer.code, len(answer.errors)) == (CorruptTableError.exit_code, 1)
+    assert_refused(answer, CorruptTableError.exit_code)
     assert "does not hold the values that were registered" in answer.err
     assert (contents(tmp_path), drafts(tmp_path)) == ({}, [])
 
@@ -196,6 +196,6 @@ def test_games_with_chance(fixture: str, game: str, tmp_path: Path, ask: Ask, re
 def test_packing_knows_folders_alone(command: list[str], two_pieces: Path, ask: Ask) -> None:
     """An address is not taken for the name of a folder."""
     answer = ask(*(word.format(two=two_pieces) for word in command), "--to", "s3://bucket/path")
-    assert (answer.code, len(answer.errors)) == (2, 1)
+    assert_refused(answer, 2)
     assert "s3://bucket/path is not a folder" in answer.err
     assert not Path("s3:").exists()

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 from support.catalogs import change, database, forge, opened, snapshot
-from support.program import Answer
+from support.program import Answer, assert_refused
 from support.tablebases import on_both, on_postgresql
 
 from tablebase.catalog.catalog import Catalog
@@ -239,7 +239,8 @@ FORGERIES = {
 def test_verify_compares_the_catalog_with_the_files(statement: str, copied: Path, ask: Ask) -> None:
     """What differs from the header of a table is found even if the seals fit, and named with its file."""
     forge(copied, statement)
-    answer = ask("verify", "doushouqi", "--material", "CvW", "--data", copied)
-    assert answer.code == 1
-    assert len(answer.errors) == 1
-    assert str(table_path(copied, GAME, parse_material(GAME, "CvW"))) in answer.err
+    assert_refused(
+        ask("verify", "doushouqi", "--material", "CvW", "--data", copied),
+        1,
+        str(table_path(copied, GAME, parse_material(GAME, "CvW"))),
+    )

@@ -60,6 +60,13 @@ class Answer:
         return [line for line in self.err.splitlines() if line.startswith("error: ")]
 
 
+def assert_refused(answer: Answer, code: int, *named: str) -> None:
+    """A command has ended with an exit code and one sentence, which names all of these."""
+    assert (answer.code, len(answer.errors)) == (code, 1), answer.err
+    for one in named:
+        assert one in answer.errors[0]
+
+
 def asker(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
     """A function that runs a command in this process."""
 
@@ -113,6 +120,11 @@ def files_of_at_most(size: int) -> Iterator[None]:
 def contents(folder: Path) -> dict[str, bytes]:
     """The bytes of every table in a tablebase, by name."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.glob("*/*/*.h5"))}
+
+
+def table_of(folder: Path, name: str) -> Path:
+    """The file of a table of Dou Shou Qi with pieces of one letter each."""
+    return folder / "doushouqi" / str(len(name) - 1) / f"{name}.h5"
 
 
 def drafts(folder: Path) -> list[str]:
