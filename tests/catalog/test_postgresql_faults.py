@@ -41,8 +41,8 @@ Ask = Callable[..., Answer]
 def test_what_is_no_url_is_said_so(url: str, tmp_path: Path, ask: Ask) -> None:
     """In a sentence that does not repeat it, since it may hold a password."""
     answer = ask("stats", "doushouqi", "--data", tmp_path, "--catalog", url)
-    sentence = "--catalog names no PostgreSQL database: write its URL as postgresql+psycopg://USER@HOST/DATABASE"
-    assert (answer.code, answer.errors) == (2, [f"error: {sentence}"])
+    assert_refused(answer, 2, "--catalog names no PostgreSQL database", "postgresql+psycopg://USER@HOST/DATABASE")
+    assert "secret" not in answer.err
 
 
 def test_without_the_extra(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,8 +50,7 @@ def test_without_the_extra(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyP
     find = util.find_spec
     monkeypatch.setattr("tablebase.errors.find_spec", lambda name: None if name == "psycopg" else find(name))
     answer = ask("stats", "doushouqi", "--data", tmp_path, "--catalog", "postgresql://me@host/db")
-    assert answer.code == 2
-    assert answer.errors == [f"error: {MissingExtraError('catalogs in PostgreSQL', 'postgres')}"]
+    assert_refused(answer, 2, str(MissingExtraError("catalogs in PostgreSQL", "postgres")))
 
 
 @pytest.mark.full

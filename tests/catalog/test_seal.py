@@ -10,14 +10,12 @@ from random import Random
 
 import pytest
 from support.catalogs import change, database, forge, opened, snapshot
-from support.program import Answer, assert_refused
+from support.program import Answer, assert_refused, table_of
 from support.tablebases import on_both, on_postgresql
 
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import TablebaseError
-from tablebase.slices.material import parse_material
-from tablebase.tables.folder import table_path
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
@@ -239,8 +237,5 @@ FORGERIES = {
 def test_verify_compares_the_catalog_with_the_files(statement: str, copied: Path, ask: Ask) -> None:
     """What differs from the header of a table is found even if the seals fit, and named with its file."""
     forge(copied, statement)
-    assert_refused(
-        ask("verify", "doushouqi", "--material", "CvW", "--data", copied),
-        1,
-        str(table_path(copied, GAME, parse_material(GAME, "CvW"))),
-    )
+    answer = ask("verify", "doushouqi", "--material", "CvW", "--data", copied)
+    assert_refused(answer, 1, str(table_of(copied, "CvW")))
