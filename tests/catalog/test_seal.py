@@ -16,9 +16,7 @@ from support.tablebases import on_both, on_postgresql
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import TablebaseError
-from tablebase_rules.doushouqi import game as doushouqi
 
-GAME = doushouqi()
 Ask = Callable[..., Answer]
 
 MINED = "SELECT material, side, count(*) AS n FROM positions WHERE outcome = 'win' GROUP BY ALL ORDER BY ALL"

@@ -17,9 +17,15 @@ from tablebase.compute.progress import progress
 Ask = Callable[..., Answer]
 
 
-def test_a_plain_line_now_and_then(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a terminal there is no bar, but a line each interval, and none after the end."""
+@pytest.fixture
+def _often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines come soon after one another."""
     monkeypatch.setattr(module, "INTERVAL", 0.05)
+
+
+@pytest.mark.usefixtures("_often")
+def test_a_plain_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a terminal there is no bar, but a line each interval, and none after the end."""
     with progress("build pond", "placements", 4000, 1000) as shown:
         shown.update(1000)
         time.sleep(0.3)
@@ -30,9 +36,9 @@ def test_a_plain_line_now_and_then(capsys: pytest.CaptureFixture[str], monkeypat
     assert capsys.readouterr().err == ""
 
 
-def test_a_plain_line_says_what_is_at_work(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("_often")
+def test_a_plain_line_says_what_is_at_work(capsys: pytest.CaptureFixture[str]) -> None:
     """Each part with its stage, as long as it is at work."""
-    monkeypatch.setattr(module, "INTERVAL", 0.05)
     with progress("build pond", "placements", 4000) as shown:
         for name, stage in (("RvR", Stage("solving", 37)), ("RvC", Stage("verifying", 45, 60)), ("CvC", Stage("loading"))):
             shown.at(name, stage)
@@ -48,9 +54,9 @@ def test_a_plain_line_says_what_is_at_work(capsys: pytest.CaptureFixture[str], m
     assert lines[-1].endswith("? left")
 
 
-def test_without_a_total(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("_often")
+def test_without_a_total(capsys: pytest.CaptureFixture[str]) -> None:
     """Until it is known how much there is to do, only what has been done is shown."""
-    monkeypatch.setattr(module, "INTERVAL", 0.05)
     with progress("count pond", "steps") as shown:
         time.sleep(0.2)
         shown.reach(3, 12)
@@ -60,9 +66,9 @@ def test_without_a_total(capsys: pytest.CaptureFixture[str], monkeypatch: pytest
     assert lines[-1].startswith("count pond: 25% (3.00 of 12.0 steps)")
 
 
-def test_another_name(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("_often")
+def test_another_name(capsys: pytest.CaptureFixture[str]) -> None:
     """What is done under another name from some point on is written as it was from the start."""
-    monkeypatch.setattr(module, "INTERVAL", 0.05)
     with progress("patterns", "positions", 10) as shown:
         shown.name("patterns RvC")
         shown.update(5)
@@ -108,29 +114,22 @@ def test_a_bar_leaves_nothing_behind(capsys: pytest.CaptureFixture[str], monkeyp
 
 
 def test_a_line_a_table(tmp_path: Path, ask: Ask) -> None:
-    """With --verbose, `build` and `verify` write a line about each table; a repeated build knows what is there."""
+    """With --verbose, `build` and `verify` write a line about each table."""
     answer = ask("build", "hexapawn", "--material", "PvPP", "--verbose", "--data", tmp_path)
-    lines = [line for line in answer.err.splitlines() if "CPU-seconds" in line]
-    names = [line.partition(":")[0] for line in lines]
-    assert sorted(names) == sorted(path.stem for path in tmp_path.rglob("*.h5"))
-    assert len(lines) > 1
-    checked = ask("verify", "hexapawn", "--verbose", "--data", tmp_path).err
-    assert sorted(line for line in checked.splitlines() if line.endswith(": correct")) == sorted(
-        f"{name}: correct" for name in names
-    )
+    names = sorted(line.partition(":")[0] for line in answer.err.splitlines() if "CPU-seconds" in line)
+    assert names == sorted(path.stem for path in tmp_path.rglob("*.h5"))
+    assert len(names) > 1
+    checked = ask("verify", "hexapawn", "--verbose", "--data", tmp_path).err.splitlines()
+    assert sorted(line for line in checked if ": correct" in line) == [f"{name}: correct" for name in names]
     assert ": correct" not in ask("verify", "hexapawn", "--data", tmp_path).err
 
 
 def test_a_resumed_build_starts_where_it_stands(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was built before counts as done, and the total is that of the plan."""
-    asked = []
-    monkeypatch.setattr(module, "Progress", lambda *arguments, **_: asked.append(arguments) or module_progress(*arguments))
-    module_progress = Progress
-    assert ask("build", "hexapawn", "--material", "PvP", "--data", tmp_path).code == 0
-    assert ask("build", "hexapawn", "--material", "PvPP", "--data", tmp_path).code == 0
+    asked, original = [], module.Progress
+    monkeypatch.setattr(module, "Progress", lambda *arguments, **_: asked.append(arguments) or original(*arguments))
+    for material in ("PvP", "PvPP"):
+        assert ask("build", "hexapawn", "--material", material, "--data", tmp_path).code == 0
     (_, _, small, nothing), (_, _, total, done) = asked
     assert nothing == 0
     assert 0 < done <= small < total
-
-
-Progress = module.Progress
