@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import h5py
 import hdf5plugin  # noqa: F401 (gives h5py the compression)
-import numpy as np
 import pytest
 from support.catalogs import change, rows
 from support.checks import at_least_one
 from support.damage import damage_after_look
-from support.program import Answer, assert_refused, contents, drafts, flip, reseal
+from support.program import Ask, assert_refused, contents, flip, make_old
 
 from tablebase.building import chances
 from tablebase.building.chances import estimate
@@ -23,7 +21,6 @@ from tablebase.compute import machine
 from tablebase.game.installed import load_rules
 from tablebase.stochastic.compiled import compiled
 
-Ask = Callable[..., Answer]
 NAME = "pig-die=2-target=3"
 FILE = f"{NAME}/all/all.h5"
 LIMITS = ["--lettuces", "1", "--carrots", "1", "--cap", "strict"]
@@ -47,16 +44,6 @@ def races(race_tables: Path, tmp_path: Path) -> Path:
     folder = tmp_path / "race"
     shutil.copytree(race_tables, folder)
     return folder
-
-
-def test_what_is_there_is_not_built_again(piglets: Path, ask: Ask) -> None:
-    """Not a byte of it changes."""
-    before = contents(piglets)
-    assert sorted(before) == [f"{OTHER}/all/all.h5", FILE]
-    answer = ask("build", NAME, "--data", piglets)
-    assert (answer.code, answer.err) == (0, f"nothing to do: all 1 tables are in {piglets}, built and verified\n")
-    assert contents(piglets) == before
-    assert drafts(piglets) == []
 
 
 def damage(path: Path, how: str) -> None:
@@ -216,13 +203,6 @@ def test_estimates_add_up() -> None:
         # Two numbers of eight bytes for each state; while it is written, its bounds and copies of these.
         assert line.memory >= 16 * region.size + 16 * line.states
         assert line.disk == 16 * line.states
-
-
-def make_old(path: Path) -> None:
-    """Let a file be one that other rules have built."""
-    with h5py.File(path, "r+") as file:
-        file.attrs["rules_digest"] = np.bytes_(b"0" * 64)
-    reseal(path)
 
 
 def test_files_of_other_rules_are_stale(piglets: Path, ask: Ask) -> None:

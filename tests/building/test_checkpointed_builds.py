@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.checks import at_least_one
-from support.program import Answer, ask_fresh, contents, drafts, table_of
+from support.program import Ask, ask_fresh, contents, drafts, table_of
 from support.wrong_solvers import wrong_about_one
 
 from tablebase.building import tables as building
@@ -29,7 +29,6 @@ from tablebase.tables.writer import write_draft
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
-Ask = Callable[..., Answer]
 KILLED = """
 import os, signal
 from tablebase.cli import main

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from threading import Timer
@@ -14,7 +13,7 @@ import pytest
 from support.catalogs import snapshot
 from support.damage import damage_after_look
 from support.dask import DaskCluster, cluster, wait_for_workers
-from support.program import Answer, contents, drafts, flip, middle_of_codes, table_of
+from support.program import Ask, contents, drafts, flip, middle_of_codes, table_of
 
 import tablebase
 from tablebase.building import tables as building
@@ -31,7 +30,6 @@ from tablebase.tables.folder import TOKEN, await_file
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
-Ask = Callable[..., Answer]
 
 
 @pytest.fixture

@@ -6,13 +6,12 @@ import errno
 import hashlib
 import os
 import shutil
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from support.catalogs import forge, rows, snapshot
-from support.program import Answer, assert_refused, contents, drafts, flip
+from support.catalogs import PATTERNS, SOLVERS, forge, rows, snapshot
+from support.program import Ask, assert_refused, contents, drafts, flip
 
 from tablebase.building import copies, transfer
 from tablebase.building.plan import plan
@@ -22,11 +21,8 @@ from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.game import load_game
 from tablebase.slices.material import material_name, parse_material
 
-Ask = Callable[..., Answer]
 GAME = load_game("doushouqi")
 POSITION = "7/7/7/7/3c3/7/7/R6/7 w"
-SOLVERS = "SELECT material, engine, seconds FROM tables ORDER BY material"
-PATTERNS = "SELECT material, side, features, gain, positions FROM pattern_gains ORDER BY material, side, id"
 
 
 def named(folder: Path) -> set[str]:

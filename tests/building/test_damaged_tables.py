@@ -11,7 +11,7 @@ import h5py
 import pytest
 from support.catalogs import opened, registered, snapshot
 from support.damage import damage_after_look
-from support.program import Answer, assert_refused, contents, flip, middle_of_codes, reseal, table_of
+from support.program import Answer, Ask, assert_refused, contents, flip, middle_of_codes, reseal, table_of
 from support.tablebases import on_both
 
 from tablebase.building import plan as planning
@@ -23,7 +23,6 @@ from tablebase.slices.material import material_name, parse_material
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
-Ask = Callable[..., Answer]
 Patch = pytest.MonkeyPatch
 DAMAGES: dict[str, Callable[[Path], object]] = {
     "cut": lambda path: path.write_bytes(path.read_bytes()[:100]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from subprocess import Popen
 
@@ -13,11 +13,9 @@ import psutil
 import pytest
 from support.catalogs import registered
 from support.processes import wait_for
-from support.program import Answer, ask_fresh, assert_refused, contents, drafts, start_fresh
+from support.program import Answer, Ask, ask_fresh, assert_refused, contents, drafts, start_fresh
 
 from tablebase.building import tables as building
-
-Ask = Callable[..., Answer]
 
 
 @pytest.fixture

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import fsspec
 import pytest
-from support.catalogs import forge, rows, snapshot
-from support.program import Answer, assert_refused, contents
+from support.catalogs import SOLVERS, forge, rows, snapshot
+from support.program import Ask, assert_refused, contents
 
 from tablebase.building import copies
 from tablebase.building.transfer import CHECKSUMS
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.tables.object_store import ObjectStore
 
-Ask = Callable[..., Answer]
-SOLVERS = "SELECT material, engine, seconds FROM tables ORDER BY material"
 URL = "memory://bucket/path"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,7 +12,7 @@ import h5py
 import hdf5plugin  # noqa: F401 (gives h5py the compression)
 import pytest
 from support.catalogs import rows, snapshot
-from support.program import Answer, assert_refused, contents, drafts, random_position, table_of
+from support.program import Ask, assert_refused, contents, drafts, random_position, table_of
 
 import tablebase
 from tablebase.building import copies
@@ -25,7 +24,6 @@ from tablebase.game.notation import render
 from tablebase.slices.material import parse_material
 from tablebase.tables.header import PACKED
 
-Ask = Callable[..., Answer]
 GAME = load_game("doushouqi")
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 SOLVERS = "SELECT material, engine, seconds, values_sha256 FROM tables ORDER BY material"

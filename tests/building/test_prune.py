@@ -4,31 +4,20 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable
 from contextlib import closing
 from io import StringIO
 from pathlib import Path
 
-import h5py
-import numpy as np
 import pytest
 from support.catalogs import forge, opened, rows, snapshot
-from support.program import Answer, assert_refused, contents, drafts, reseal, table_of
+from support.program import Answer, Ask, assert_refused, contents, drafts, make_old, table_of
 from support.tablebases import on_both
 
 from tablebase.building.tables import lock
 from tablebase.catalog.sqlite import FILE_NAME
 
-Ask = Callable[..., Answer]
 OLD, UNREGISTERED, BROKEN = "built under other rules", "not in the catalog", "broken, and not in the catalog"
 DRAFT = "left by an interrupted command"
-
-
-def make_old(path: Path) -> None:
-    """Let a table file be one that other rules have built."""
-    with h5py.File(path, "r+") as file:
-        file.attrs["rules_digest"] = np.bytes_(b"0" * 64)
-    reseal(path)
 
 
 @pytest.fixture

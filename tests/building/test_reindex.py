@@ -5,15 +5,14 @@ from __future__ import annotations
 import errno
 import shutil
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.catalogs import change, everything, forge, rows, snapshot
+from support.catalogs import PATTERNS, SOLVERS, change, everything, forge, rows, snapshot
 from support.checks import at_least_one
-from support.program import Answer, assert_refused, drafts, flip, open_files, table_of
+from support.program import Ask, assert_refused, drafts, flip, open_files, table_of
 from support.tablebases import on_both
 
 from tablebase.building import reindex
@@ -23,9 +22,6 @@ from tablebase.errors import CorruptTableError
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
-Ask = Callable[..., Answer]
-SOLVERS = "SELECT material, engine, seconds FROM tables ORDER BY material"
-PATTERNS = "SELECT material, side, features, gain, positions FROM pattern_gains ORDER BY material, side, id"
 
 
 @pytest.mark.parametrize("old", ["no catalog", "a catalog", "an empty file"])

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from support.catalogs import change, database, rows, snapshot
-from support.program import Answer, assert_refused
+from support.program import Ask, assert_refused
 from support.tablebases import on_both, on_postgresql
 
 from tablebase.catalog.schema import SCHEMA_VERSION, index_names
 
-Ask = Callable[..., Answer]
 OWN = [
     "CREATE TABLE notes (material TEXT, remark TEXT)",
     "INSERT INTO notes VALUES ('RvC', 'a draw after all')",

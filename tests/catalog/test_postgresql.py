@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from sqlalchemy import insert
 from sqlalchemy.engine import make_url
-from support.catalogs import change, database, everything, move, opened, rows, snapshot
-from support.program import Answer, assert_refused, table_of
+from support.catalogs import SOLVERS, change, database, everything, move, opened, rows, snapshot
+from support.program import Ask, assert_refused, table_of
 from support.servers import PASSWORD, USER, Server
 from support.tablebases import on_postgresql
 
@@ -26,9 +26,7 @@ from tablebase.tables.reader import Table
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
-Ask = Callable[..., Answer]
 COUNT = "SELECT count(*) AS n FROM tables"
-SOLVERS = "SELECT material, engine, seconds FROM tables ORDER BY material"
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable
 from contextlib import closing
 from importlib import util
 from pathlib import Path
@@ -17,14 +16,12 @@ import psycopg
 import pytest
 from sqlalchemy.engine import make_url
 from support.catalogs import change, database, opened, snapshot
-from support.program import Answer, assert_refused
+from support.program import Ask, assert_refused
 from support.servers import PASSWORD, ROLE, Server, binaries
 from support.tablebases import on_postgresql
 
 from tablebase.catalog import postgresql
 from tablebase.errors import CapacityError, CorruptCatalogError, MissingExtraError, TablebaseError
-
-Ask = Callable[..., Answer]
 
 
 @pytest.mark.parametrize(

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from random import Random
 
 import pytest
-from support.catalogs import change, database, forge, opened, snapshot
-from support.program import Answer, assert_refused, table_of
+from support.catalogs import change, database, forge, snapshot
+from support.program import Ask, assert_refused, table_of
 from support.tablebases import on_both, on_postgresql
 
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import TablebaseError
-
-Ask = Callable[..., Answer]
 
 MINED = "SELECT material, side, count(*) AS n FROM positions WHERE outcome = 'win' GROUP BY ALL ORDER BY ALL"
 COMMANDS = {
@@ -204,16 +201,6 @@ def test_a_thousand_flipped_bits(copied: Path, ask: Ask) -> None:
     """The same, at length, and with every command."""
     outcomes = flips(copied, 2, 1000, 1000, ask)
     assert outcomes["refused"] > 900
-
-
-@on_both
-def test_a_table_that_is_no_longer_registered(copied: Path, ask: Ask) -> None:
-    """The counts say that they are partial, and the next build finds the file."""
-    with closing(opened(copied, create=True)) as catalog:
-        catalog.remove(["doushouqi/2/CvW.h5"])
-    assert "with 2 pieces" in ask("stats", "doushouqi", "--data", copied).err
-    assert ask("build", "doushouqi", "--pieces", "2", "--data", copied).code == 0
-    assert ask("stats", "doushouqi", "--data", copied).err == ""
 
 
 OF_CVW = "(SELECT min(id) FROM solutions WHERE table_id = (SELECT id FROM tables WHERE material = 'CvW'))"

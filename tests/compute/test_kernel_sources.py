@@ -43,23 +43,6 @@ def test_all_that_kernels_import_counts() -> None:
     assert 5 < len(reached) < len(sources)
 
 
-def test_modules_may_be_imported_in_any_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A module counts if it is imported from its package, by its full name, or for one of its names."""
-    ways = ["from tablebase.compute.jit import jit", "from tablebase.parts import one", "import tablebase.parts.two"]
-    ways += ["from tablebase.parts.three import number", "    from tablebase.parts import (\n        four,\n    )"]
-    texts = {
-        "kernels": "\n".join(ways),
-        "compute/jit": "",
-        **{f"parts/{name}": "" for name in ("one", "two", "three", "four", "five")},
-    }
-    for name, text in texts.items():
-        path = tmp_path / "tablebase" / f"{name}.py"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    monkeypatch.setattr(kernel_cache, "PACKAGE", tmp_path / "tablebase")
-    assert {path.stem for path in kernel_cache.kernel_sources()} == {"kernels", "jit", "one", "two", "three", "four"}
-
-
 def test_kernels_are_kept_by_their_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An edit of a source of kernels, and of no other file, leads to another folder."""
     shutil.copytree(kernel_cache.PACKAGE, tmp_path / "tablebase", ignore=shutil.ignore_patterns("__pycache__"))

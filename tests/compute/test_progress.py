@@ -1,20 +1,18 @@
-"""Progress: bars on terminals that leave nothing behind, and plain lines elsewhere."""
+"""Progress: stages, reported not too often, bars on terminals that leave nothing behind, and plain lines elsewhere."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.program import Answer
+from support.program import Ask
 
+from tablebase.compute import messages
 from tablebase.compute import progress as module
-from tablebase.compute.messages import Stage
+from tablebase.compute.messages import Stage, reach, watched
 from tablebase.compute.progress import progress
-
-Ask = Callable[..., Answer]
 
 
 @pytest.fixture
@@ -133,3 +131,33 @@ def test_a_resumed_build_starts_where_it_stands(tmp_path: Path, ask: Ask, monkey
     (_, _, small, nothing), (_, _, total, done) = asked
     assert nothing == 0
     assert 0 < done <= small < total
+
+
+# Stages
+
+
+def test_each_new_stage_is_reported_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(messages.time, "monotonic", lambda: 1.0)
+    seen: list[Stage] = []
+    with watched(seen.append):
+        for name in ("solving", "solving", "writing", "writing", "solving"):
+            reach(name, 3, 7)
+    assert seen == [Stage("solving", 3, 7), Stage("writing", 3, 7), Stage("solving", 3, 7)]
+
+
+def test_progress_is_reported_once_an_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0.0, messages.INTERVAL / 2, messages.INTERVAL, messages.INTERVAL * 1.5, messages.INTERVAL * 2])
+    monkeypatch.setattr(messages.time, "monotonic", lambda: next(clock))
+    seen: list[Stage] = []
+    with watched(seen.append):
+        for done in range(5):
+            reach("solving", done)
+    assert [stage.done for stage in seen] == [0, 2, 4]
+
+
+def test_nothing_is_reported_outside_the_block() -> None:
+    seen: list[Stage] = []
+    with watched(seen.append):
+        pass
+    reach("solving")
+    assert seen == []

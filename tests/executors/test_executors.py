@@ -43,17 +43,6 @@ def random_graph(seed: int, size: int) -> Graph:
 # In this process
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_each_key_once_and_after_what_it_waits_for(seed: int) -> None:
-    """Whatever the order of the graph, no key is worked on before those it depends on are done."""
-    graph = random_graph(seed, 12)
-    done: list[str] = []
-    for key in run_graph(graph, lambda key: key, LocalExecutor(Limits())):
-        assert set(graph[key]) <= set(done)
-        done.append(key)
-    assert sorted(done) == sorted(graph)
-
-
 def test_results_come_as_they_are_finished() -> None:
     """A result is given before the next key is begun, so that a table is entered as soon as it is done."""
     begun: list[str] = []
@@ -67,14 +56,6 @@ def test_results_come_as_they_are_finished() -> None:
         assert len(begun) == count
         assert result == begun[-1].upper()
     assert len(begun) == 4
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_nothing_to_do(workers: int) -> None:
-    """An empty graph gives no result and starts no worker; a single key is done in this process."""
-    assert list(run_graph({}, record, LocalExecutor(Limits(workers)))) == []
-    [span] = run_graph({"a": ()}, record, LocalExecutor(Limits(workers)))
-    assert span.process == os.getpid()
 
 
 # In processes

@@ -19,6 +19,7 @@ from random import Random
 from typing import Any
 
 import h5py
+import numpy as np
 import pytest
 
 from tablebase.cli import run
@@ -58,6 +59,10 @@ class Answer:
     def errors(self) -> list[str]:
         """The sentences on standard error; progress bars are left out."""
         return [line for line in self.err.splitlines() if line.startswith("error: ")]
+
+
+Ask = Callable[..., Answer]
+"""Runs a command: ``ask("stats", "doushouqi").json``."""
 
 
 def assert_refused(answer: Answer, code: int, *named: str) -> None:
@@ -159,6 +164,13 @@ def middle_of_codes(path: Path) -> int:
     with h5py.File(path, "r") as file:
         chunk = file["w"].id.get_chunk_info(0)
         return int(chunk.byte_offset + chunk.size // 2)
+
+
+def make_old(path: Path) -> None:
+    """Let a sound table file be one that other rules have built."""
+    with h5py.File(path, "r+") as file:
+        file.attrs["rules_digest"] = np.bytes_(b"0" * 64)
+    reseal(path)
 
 
 def reseal(path: Path) -> None:
