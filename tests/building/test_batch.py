@@ -80,25 +80,6 @@ def test_a_batch_file(tmp_path: Path) -> None:
     assert (batch.data, batch.log, batch.json_log) == (Path("tables"), Path("night.log"), Path("night.jsonl"))
     assert (batch.workers, batch.memory, batch.disk) == (2, "8G", "1000000")
     assert (batch.deadline, batch.duration, batch.grace) == ("07:00", "8h", "5min")
-    assert batch.lines == {
-        key: number
-        for number, key in enumerate(NIGHT.split("[[")[0].splitlines(), start=1)
-        for key in [key.split("=")[0].strip(' "')]
-        if key
-    }
-
-
-def test_entries_are_written_as_options() -> None:
-    """As the command `build` takes them."""
-    entry = Entry("doushouqi", pieces="4", materials=("RCvW", "RvR"))
-    assert str(entry) == "doushouqi --pieces 4 --material RCvW --material RvR"
-    assert str(Entry("harehedgehog", limits={"carrots": 20})) == "harehedgehog --carrots 20"
-
-
-def test_what_is_not_given_has_a_default(tmp_path: Path) -> None:
-    """A game is enough."""
-    batch = read(tmp_path, '[[build]]\ngame = "hexapawn"\n')
-    assert batch == Batch(tmp_path / "night.toml", (Entry("hexapawn"),))
 
 
 @pytest.mark.parametrize(
@@ -106,11 +87,9 @@ def test_what_is_not_given_has_a_default(tmp_path: Path) -> None:
     [
         ("", 1, "nothing to build"),
         ("workers = 2\nbuild = 3\n", 2, r"build must be a list of tables: begin each with \[\[build\]\]"),
-        ("[build]\ngame = 'x'\n", 1, r"begin each with \[\[build\]\]"),
         ("workers = 0\n[[build]]\ngame = 'x'", 1, "workers must be at least 1, not '0'"),
         ("\nworkers = true\n[[build]]\ngame = 'x'", 2, "workers must be a whole number, not 'True'"),
         ("workers = 1\nworker = 2\n[[build]]\ngame = 'x'", 2, r"no key 'worker' \(did you mean 'workers'\?\)"),
-        ("zzz = 2\n[[build]]\ngame = 'x'", 1, "the file has no key 'zzz': there are data, catalog, workers"),
         ("[[build]]\ngame = 'x'\n[[build]]\npieces = 4", 3, r"this \[\[build\]\] has no game: add one"),
         ("[[build]]\ngame = 'x'\n\n[[build]]\ngame = 'y'\nprice = 4", 6, r"\[\[build\]\] has no key 'price'"),
         ("[[build]]\ngame = 'x'\npieces = [4]", 3, r"pieces must be a text, not '\[4\]'"),
@@ -120,12 +99,10 @@ def test_what_is_not_given_has_a_default(tmp_path: Path) -> None:
         ("[[build]]\ngame = 'x'\n[[then]]\noutput = 'x'", 3, r"this \[\[then\]\] has no command"),
         ("[[build]]\ngame = 'x'\n[[then]]\ncommand = 'verify x'", 4, "command must be a list of words that begins with"),
         ("[[build]]\ngame = 'x'\n[[then]]\ncommand = ['build', 'x']", 4, "begins with one of verify, reindex"),
-        ("[[build]]\ngame = 'x'\n[[then]]\ncommand = []", 4, "command must be a list of words"),
         ("[[build]]\ngame = 'x'\n[[then]]\ncommand = ['verify', 'x']\noutput = ''", 5, "output must be the name of a file"),
         ("deadline = 1999-01-01\n[[build]]\ngame = 'x'", 1, "deadline must be a text"),
         ("[[build]]\ngame = 'x'\ngame = 'y'", 3, "is not TOML"),
         ("[[build]]\ngame = 'x", 2, "is not TOML"),
-        ("[[build]\n", 1, "is not TOML"),
     ],
 )
 def test_faults_name_their_line(text: str, line: int, fault: str, tmp_path: Path) -> None:
@@ -135,22 +112,6 @@ def test_faults_name_their_line(text: str, line: int, fault: str, tmp_path: Path
     assert caught.value.line == line
     assert str(caught.value).startswith(f"{tmp_path / 'night.toml'}, line {line}: ")
     assert (caught.value.exit_code, pickle.loads(pickle.dumps(caught.value)).line) == (2, line)
-
-
-def test_faults_of_the_values_have_the_line_of_the_entry(tmp_path: Path) -> None:
-    """With the exit code of the fault."""
-    batch = read(tmp_path, NIGHT)
-
-    def fail(line: int | str) -> BatchError:
-        fault = TablebaseError("no such game")
-        fault.exit_code = 3
-        at = batch.at(line)
-        with pytest.raises(BatchError) as caught, at:
-            raise fault
-        return caught.value
-
-    assert str(fail(16)) == f"{tmp_path / 'night.toml'}, line 16: no such game"
-    assert (fail("grace").line, fail("nothing").line, fail(16).exit_code) == (8, 1, 3)
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:

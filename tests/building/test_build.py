@@ -6,16 +6,13 @@ import errno
 import math
 import os
 import shutil
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
-import h5py
-import numpy as np
 import pytest
 from support.catalogs import registered
-from support.program import SOLVERS, Answer, ask_fresh, contents, drafts, reseal
+from support.program import SOLVERS, Ask, assert_refused, contents, drafts, make_old, table_of
+from support.wrong_solvers import wrong_about_one
 
 from tablebase.building import tables as building
 from tablebase.building.estimate import Pace, memory
@@ -23,23 +20,10 @@ from tablebase.building.plan import plan
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CorruptTableError
-from tablebase.executors.executor import Limits
-from tablebase.executors.local import LocalExecutor
-from tablebase.executors.scheduler import run_graph
-from tablebase.game import Outcome
-from tablebase.slices.location import dependencies, stored_materials
 from tablebase.slices.material import parse_material
-from tablebase.tables.folder import table_path
-from tablebase.tables.values import DRAW, Value
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
-Ask = Callable[..., Answer]
-
-
-def path_of(folder: Path, name: str) -> Path:
-    """The file of a table."""
-    return table_path(folder, GAME, parse_material(GAME, name))
 
 
 def forbid_solving(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,9 +55,9 @@ def test_the_former_name_of_a_solver_is_accepted(tmp_path: Path, ask: Ask) -> No
     assert set(registered(tmp_path).values()) == {"pursuit"}
 
 
-def test_workers_write_the_same_files(two_pieces: Path, tmp_path: Path) -> None:
+def test_workers_write_the_same_files(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     """Two workers in separate processes write the same bytes as one, and leave no other files."""
-    answer = ask_fresh("build", "doushouqi", "--pieces", "2", "--workers", "2", "--data", tmp_path)
+    answer = ask("build", "doushouqi", "--pieces", "2", "--workers", "2", "--data", tmp_path)
     assert (answer.code, answer.out, answer.errors) == (0, "", [])
     assert contents(tmp_path) == contents(two_pieces)
     assert len(registered(tmp_path)) == 10
@@ -92,11 +76,10 @@ def test_a_second_build_does_nothing(copied: Path, ask: Ask, monkeypatch: pytest
     assert registered(copied) == rows
 
 
-@pytest.mark.parametrize("name", ["TvL", "RvC"])
-def test_only_what_is_missing_is_built(name: str, copied: Path, two_pieces: Path, ask: Ask) -> None:
+def test_only_what_is_missing_is_built(copied: Path, two_pieces: Path, ask: Ask) -> None:
     """A table whose file is missing is built again, and no other is touched."""
-    others = {path: path.stat().st_mtime_ns for path in copied.glob("*/2/*.h5") if path.stem != name}
-    path_of(copied, name).unlink()
+    others = {path: path.stat().st_mtime_ns for path in copied.glob("*/2/*.h5") if path.stem != "RvC"}
+    table_of(copied, "RvC").unlink()
     answer = ask("build", "doushouqi", "--pieces", "2", "--data", copied)
     assert answer.code == 0
     assert "1 of 10 tables" in answer.err
@@ -133,9 +116,9 @@ def test_a_material_is_built_with_its_dependencies(
 
 def test_stray_drafts_are_removed(copied: Path, ask: Ask) -> None:
     """A build removes the drafts that an earlier build left behind."""
-    stray = path_of(copied, "CvW").with_name(".CvW.h5.12345.tmp")
+    stray = table_of(copied, "CvW").with_name(".CvW.h5.12345.tmp")
     stray.write_bytes(b"half a table")
-    path_of(copied, "CvW").unlink()
+    table_of(copied, "CvW").unlink()
     assert drafts(copied) == [stray.name]
     assert ask("build", "doushouqi", "--pieces", "2", "--data", copied).code == 0
     assert drafts(copied) == []
@@ -153,40 +136,23 @@ def test_a_published_table_is_not_solved_again(copied: Path, ask: Ask, monkeypat
 
 def test_a_table_of_other_rules_is_left_alone(copied: Path, ask: Ask) -> None:
     """Every command that needs a table built under other rules ends with code 2 and a sentence; the file stays as it is."""
-    path = path_of(copied, "RvE")
-    with h5py.File(path, "r+") as file:
-        file.attrs.modify("rules_digest", file.attrs["rules_digest"][::-1])
-    reseal(path)
-    before, rows = path.read_bytes(), registered(copied)
+    path = table_of(copied, "RvE")
+    make_old(path)
+    before, rows, fault = path.read_bytes(), registered(copied), f"{path} was built under other rules"
     for words in (["probe", "doushouqi", "7/7/7/7/3e3/7/7/R6/7 w"], ["reindex"]):
-        answer = ask(*words, "--data", copied)
-        assert (answer.code, answer.out, len(answer.errors)) == (2, "", 1)
-        assert f"{path} was built under other rules" in answer.err
+        assert_refused(ask(*words, "--data", copied), 2, fault)
         assert registered(copied) == rows
     (copied / FILE_NAME).unlink()
-    answer = ask("build", "doushouqi", "--pieces", "2", "--data", copied)
-    assert (answer.code, len(answer.errors)) == (2, 1)
-    assert f"{path} was built under other rules" in answer.errors[0]
+    assert_refused(ask("build", "doushouqi", "--pieces", "2", "--data", copied), 2, fault)
     assert path.read_bytes() == before
 
 
 def test_wrong_codes_are_never_published(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """If a solver is wrong about one position, the build fails with a sentence that shows it, and leaves no file."""
-    solve = building.solve_material
-
-    def err(*arguments: Any, **options: Any) -> Any:
-        codes, coding, solver = solve(*arguments, **options)
-        codes[0][np.flatnonzero(codes[0] == coding.code(Value(Outcome.WIN, 9)))[0]] = DRAW
-        return codes, coding, solver
-
-    monkeypatch.setattr(building, "solve_material", err)
+    monkeypatch.setattr(building, "solve_material", wrong_about_one(building.solve_material))
     answer = ask("build", "doushouqi", "--material", "CvW", "--data", tmp_path)
-    assert answer.code == CorruptTableError.exit_code == 1
-    assert len(answer.errors) == 1
-    assert "which its moves contradict" in answer.err
-    assert contents(tmp_path) == {}
-    assert drafts(tmp_path) == []
-    assert registered(tmp_path) == {}
+    assert_refused(answer, CorruptTableError.exit_code, "which its moves contradict")
+    assert (contents(tmp_path), drafts(tmp_path), registered(tmp_path)) == ({}, [], {})
 
 
 @pytest.mark.parametrize("resource", ["disk", "memory"])
@@ -197,38 +163,23 @@ def test_no_space_is_a_sentence(resource: str, tmp_path: Path, ask: Ask, monkeyp
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) if resource == "disk" else MemoryError
 
     monkeypatch.setattr(*((os, "fsync") if resource == "disk" else (building, "solve_material")), run_out)
-    answer = ask("build", "doushouqi", "--material", "CvW", "--data", tmp_path)
-    assert answer.code == 3
-    assert len(answer.errors) == 1
-    assert contents(tmp_path) == {}
-    assert drafts(tmp_path) == []
+    assert_refused(ask("build", "doushouqi", "--material", "CvW", "--data", tmp_path), 3)
+    assert (contents(tmp_path), drafts(tmp_path)) == ({}, [])
 
 
 def test_only_one_build_at_a_time(tmp_path: Path, ask: Ask) -> None:
     """A second build in the same folder ends with one sentence; the first continues."""
+    words = ["build", "doushouqi", "--pieces", "2", "--data", tmp_path]
     first = building.build(GAME, plan(GAME, 2, []), tmp_path)
     next(first)
-    answer = ask("build", "doushouqi", "--pieces", "2", "--data", tmp_path)
-    assert answer.code == 2
-    assert answer.errors == [f"error: another build is running in {tmp_path}: wait for it, or name another folder"]
+    assert_refused(ask(*words), 2, f"another build is running in {tmp_path}")
     assert len(list(first)) == 9
-    assert ask("build", "doushouqi", "--pieces", "2", "--data", tmp_path).code == 0
-
-
-def test_children_come_first(tmp_path: Path) -> None:
-    """Each table is built after all that it depends on, in whatever order they are requested."""
-    wanted = [*stored_materials(GAME, 4)[:40], *stored_materials(GAME, 3), *stored_materials(GAME, 2)]
-    graph = {material: tuple(child for child in dependencies(GAME, material) if child in wanted) for material in wanted}
-    done = list(run_graph(graph, lambda material: material, LocalExecutor(Limits())))
-    assert sorted(done) == sorted(wanted)
-    place = {material: number for number, material in enumerate(done)}
-    assert all(place[child] < place[material] for material, children in graph.items() for child in children)
-    assert list(tmp_path.iterdir()) == []
+    assert ask(*words).code == 0
 
 
 def test_only_the_main_process_publishes(copied: Path) -> None:
     """Work done elsewhere ends with a verified draft, so that no worker can add a table after the lock is free."""
-    path, material = path_of(copied, "CvW"), parse_material(GAME, "CvW")
+    path, material = table_of(copied, "CvW"), parse_material(GAME, "CvW")
     data = path.read_bytes()
     path.unlink()
     built, draft = building.build_table(GAME.name, copied, "auto", material)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from contextlib import closing
-from itertools import count
 from pathlib import Path
-from typing import Any
 
 import h5py
 import hdf5plugin  # noqa: F401 (gives h5py the compression)
-import numpy as np
 import pytest
 from support.catalogs import change, rows
 from support.checks import at_least_one
-from support.program import Answer, contents, drafts, flip, reseal
+from support.damage import damage_after_look
+from support.program import Ask, assert_refused, contents, flip, make_old
 
 from tablebase.building import chances
 from tablebase.building.chances import estimate
@@ -24,7 +21,6 @@ from tablebase.compute import machine
 from tablebase.game.installed import load_rules
 from tablebase.stochastic.compiled import compiled
 
-Ask = Callable[..., Answer]
 NAME = "pig-die=2-target=3"
 FILE = f"{NAME}/all/all.h5"
 LIMITS = ["--lettuces", "1", "--carrots", "1", "--cap", "strict"]
@@ -50,37 +46,31 @@ def races(race_tables: Path, tmp_path: Path) -> Path:
     return folder
 
 
-def test_what_is_there_is_not_built_again(piglets: Path, ask: Ask) -> None:
-    """Not a byte of it changes."""
-    before = contents(piglets)
-    assert sorted(before) == [f"{OTHER}/all/all.h5", FILE]
-    answer = ask("build", NAME, "--data", piglets)
-    assert (answer.code, answer.err) == (0, f"nothing to do: all 1 tables are in {piglets}, built and verified\n")
-    assert contents(piglets) == before
-    assert drafts(piglets) == []
+def damage(path: Path, how: str) -> None:
+    """Delete a file, turn one of its bits around, or cut it off."""
+    if how == "deleted":
+        path.unlink()
+    elif how == "a bit":
+        flip(path, path.stat().st_size // 2)
+    else:
+        path.write_bytes(path.read_bytes()[:1000])
 
 
-@pytest.mark.parametrize("damage", ["deleted", "a bit", "truncated", "not registered"])
-def test_what_is_missing_is_built_again(damage: str, piglets: Path, ask: Ask) -> None:
+@pytest.mark.parametrize("how", ["deleted", "a bit", "truncated", "not registered"])
+def test_what_is_missing_is_built_again(how: str, piglets: Path, ask: Ask) -> None:
     """As it was, byte by byte, and nothing else."""
     before, path = contents(piglets), piglets / FILE
-    if damage == "deleted":
-        path.unlink()
-    elif damage == "a bit":
-        flip(path, path.stat().st_size // 2)
-    elif damage == "truncated":
-        path.write_bytes(path.read_bytes()[:1000])
-    else:
+    if how == "not registered":
         (piglets / "catalog.sqlite").unlink()
+    else:
+        damage(path, how)
     answer = ask("build", NAME, "--data", piglets)
     said = answer.err.splitlines()
     assert (answer.code, said[-1]) == (0, f"built and verified in {piglets}: 1 of 1 tables, 36 states")
     aside = path.with_name(f"{path.name}.damaged")
-    if damage in ("a bit", "truncated"):
-        assert aside.exists()
-        assert [str(path) in line and aside.name in line for line in said[:-1]] == [True]
-    else:
-        assert (aside.exists(), said[:-1]) == (False, [])
+    renamed = how in ("a bit", "truncated")
+    assert aside.exists() == renamed
+    assert [str(path) in line and aside.name in line for line in said[:-1]] == [True] * renamed
     assert contents(piglets) == before
     assert [row["file"] for row in rows(piglets, LAYERS)][-1] == FILE
 
@@ -90,16 +80,8 @@ def test_a_layer_that_is_damaged_while_others_are_built(races: Path, ask: Ask, m
     before = contents(races)
     first, last = races / min(before), races / max(before)
     last.unlink()
-    look, looks = chances._missing, count(1)
-
-    def damage(*arguments: Any) -> Any:
-        found = look(*arguments)
-        # The command itself looks first, then the build.
-        if next(looks) == 2:
-            flip(first, first.stat().st_size // 2)
-        return found
-
-    monkeypatch.setattr(chances, "_missing", damage)
+    # The command itself looks first, then the build.
+    damage_after_look(monkeypatch, chances, "_missing", lambda: damage(first, "a bit"), look=2)
     answer = ask("build", RACE, *LIMITS, "--data", races)
     assert (answer.code, answer.err.count(".damaged")) == (0, 1)
     assert first.with_name(f"{first.name}.damaged").exists()
@@ -124,37 +106,27 @@ def test_reindex_needs_only_the_files(old: str, piglets: Path, ask: Ask) -> None
     if old == "no catalog":
         (piglets / "catalog.sqlite").unlink()
     assert ask("reindex", "--data", piglets).code == 0
-    found = rows(piglets, LAYERS)
-    changing = {"id", "seconds", "seal"}
-    if old == "a catalog":
-        assert [{**row, "id": 0} for row in found] == [{**row, "id": 0} for row in before]
-    else:
-        assert [row["seconds"] for row in found] == [None, None]
-        assert [{k: v for k, v in row.items() if k not in changing} for row in found] == [
-            {k: v for k, v in row.items() if k not in changing} for row in before
-        ]
+    found, lost = rows(piglets, LAYERS), ("id", "seconds", "seal") if old == "no catalog" else ("id",)
+    assert [row | dict.fromkeys(lost) for row in found] == [row | dict.fromkeys(lost) for row in before]
+    assert old == "a catalog" or [row["seconds"] for row in found] == [None, None]
 
 
-@pytest.mark.parametrize("damage", ["a bit", "another place"])
-def test_reindex_refuses_damaged_files(damage: str, piglets: Path, ask: Ask) -> None:
+@pytest.mark.parametrize("how", ["a bit", "another place"])
+def test_reindex_refuses_damaged_files(how: str, piglets: Path, ask: Ask) -> None:
     """And leaves the old catalog as it was."""
     before = (piglets / "catalog.sqlite").read_bytes()
-    if damage == "a bit":
-        flip(piglets / FILE, (piglets / FILE).stat().st_size // 2)
+    if how == "a bit":
+        damage(piglets / FILE, how)
     else:
         (piglets / FILE).rename((piglets / FILE).with_name("other.h5"))
-    answer = ask("reindex", "--data", piglets)
-    assert (answer.code, len(answer.errors)) == (1, 1)
-    assert NAME in answer.err
+    assert_refused(ask("reindex", "--data", piglets), 1, NAME)
     assert (piglets / "catalog.sqlite").read_bytes() == before
 
 
 def test_a_changed_row_is_noticed(piglets: Path, ask: Ask) -> None:
     """By its seal; the next build puts it right."""
     change(piglets, "UPDATE layers SET exact = exact - 1 WHERE layer = 'all'")
-    answer = ask("stats", NAME, "--data", piglets)
-    assert (answer.code, len(answer.errors)) == (2, 1)
-    assert "is damaged (in the rows about pig-" in answer.err
+    assert_refused(ask("stats", NAME, "--data", piglets), 2, "is damaged (in the rows about pig-")
     assert "rebuilt from" in ask("build", NAME, "--data", piglets).err
     assert ask("stats", NAME, "--data", piglets).code == 0
 
@@ -172,14 +144,9 @@ def test_the_catalog_counts_what_is_open(races: Path) -> None:
     for row in at_least_one(rows(races, LAYERS)):
         with h5py.File(races / row["file"]) as file:
             lower, upper = file["lower"][:], file["upper"][:]
-        found = [
-            len(lower),
-            (lower == 1).sum(),
-            (upper == 0).sum(),
-            (upper - lower < 1e-9).sum(),
-            ((lower == 0) & (upper == 1)).sum(),
-        ]
-        assert [row[name] for name in ("states", "wins", "losses", "exact", "open", "stalling")] == [*found, 0]
+        conditions = (lower == 1, upper == 0, upper - lower < 1e-9, (lower == 0) & (upper == 1))
+        found = [len(lower), *(condition.sum() for condition in conditions), 0]
+        assert [row[name] for name in ("states", "wins", "losses", "exact", "open", "stalling")] == found
         # Without a lettuce, some come home at once.
         assert row["layer"] != "0-0" or 0 < row["losses"] < row["open"] < row["states"]
 
@@ -187,23 +154,16 @@ def test_the_catalog_counts_what_is_open(races: Path) -> None:
 # Verifying
 
 
-@pytest.mark.parametrize("damage", ["deleted", "a bit", "truncated"])
-def test_verify_names_the_damaged_file_alone(damage: str, races: Path, ask: Ask) -> None:
+@pytest.mark.parametrize("how", ["deleted", "a bit", "truncated"])
+def test_verify_names_the_damaged_file_alone(how: str, races: Path, ask: Ask) -> None:
     """Of three files the last one is damaged; the others are still checked."""
     assert list(contents(races)) == [f"{PLACE}/{layer}.h5" for layer in ("0-0", "1-0", "1-1")]
     assert ask("verify", RACE, "--data", races).err == "correct tables: 3 of 3\n"
     path = races / PLACE / "1-1.h5"
-    if damage == "deleted":
-        path.unlink()
-    elif damage == "a bit":
-        flip(path, path.stat().st_size // 2)
-    else:
-        path.write_bytes(path.read_bytes()[:1000])
+    damage(path, how)
     answer = ask("verify", RACE, "--data", races)
-    assert answer.code == 1
+    assert_refused(answer, 1, str(path))
     assert answer.err.splitlines()[-1] == "correct tables: 2 of 3"
-    assert len(answer.errors) == 1
-    assert str(path) in answer.errors[0]
 
 
 def test_layers_behind_a_damaged_one_are_not_blamed(races: Path, ask: Ask) -> None:
@@ -214,11 +174,7 @@ def test_layers_behind_a_damaged_one_are_not_blamed(races: Path, ask: Ask) -> No
     assert answer.code == 1
     assert ["0-0.h5 is registered but missing" in error for error in answer.errors] == [True, False, False]
     assert ["cannot be checked before" in error for error in answer.errors] == [False, True, True]
-    assert (
-        ask("build", RACE, *LIMITS, "--data", races)
-        .err.splitlines()[-1]
-        .startswith(f"built and verified in {races}: 1 of 3 tables")
-    )
+    assert "1 of 3 tables" in ask("build", RACE, *LIMITS, "--data", races).err.splitlines()[-1]
     assert contents(races) == before
 
 
@@ -227,15 +183,13 @@ def test_layers_behind_a_damaged_one_are_not_blamed(races: Path, ask: Ask) -> No
 
 def test_what_does_not_fit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Ask) -> None:
     """Before anything is made; at its own size it fits."""
-    region = compiled(load_rules(NAME)).region({})
-    needed = max(line.memory for line in estimate(load_rules(NAME), region))
+    folder = tmp_path / "new"
+    needed = max(line.memory for line in estimate(load_rules(NAME), compiled(load_rules(NAME)).region({})))
     monkeypatch.setattr(machine, "memory", lambda: needed - 1)
-    answer = ask("build", NAME, "--data", tmp_path / "new")
-    assert (answer.code, len(answer.errors)) == (3, 1)
-    assert f"needs {needed:,} bytes of memory, but at most {needed - 1:,} can be used: choose lower limits" in answer.err
-    assert not (tmp_path / "new").exists()
+    assert_refused(ask("build", NAME, "--data", folder), 3, f"needs {needed:,} bytes of memory", f"at most {needed - 1:,}")
+    assert not folder.exists()
     monkeypatch.setattr(machine, "memory", lambda: needed)
-    assert ask("build", NAME, "--data", tmp_path / "new").code == 0
+    assert ask("build", NAME, "--data", folder).code == 0
 
 
 def test_estimates_add_up() -> None:
@@ -251,22 +205,13 @@ def test_estimates_add_up() -> None:
         assert line.disk == 16 * line.states
 
 
-def make_old(path: Path) -> None:
-    """Let a file be one that other rules have built."""
-    with h5py.File(path, "r+") as file:
-        file.attrs["rules_digest"] = np.bytes_(b"0" * 64)
-    reseal(path)
-
-
 def test_files_of_other_rules_are_stale(piglets: Path, ask: Ask) -> None:
     """They are not read, and not overwritten; without them the layer is built again."""
     path = piglets / FILE
     make_old(path)
     before = path.read_bytes()
     for command in (["probe", NAME, "0,0 1 0"], ["reindex"], ["build", NAME]):
-        answer = ask(*command, "--data", piglets)
-        assert (answer.code, len(answer.errors)) == (2, 1), command
-        assert "other rules" in answer.err
+        assert_refused(ask(*command, "--data", piglets), 2, "other rules")
         assert path.read_bytes() == before
     path.unlink()
     assert ask("build", NAME, "--data", piglets).code == 0
@@ -274,6 +219,11 @@ def test_files_of_other_rules_are_stale(piglets: Path, ask: Ask) -> None:
 
 
 # Pruning
+
+
+def prunable(folder: Path, ask: Ask) -> dict[str, str]:
+    """Why each file that `prune` lists may go."""
+    return {row["file"]: row["reason"] for row in ask("prune", "--format", "json", "--data", folder).json}
 
 
 def test_prune_lists_what_no_longer_serves(piglets: Path, ask: Ask) -> None:
@@ -286,33 +236,26 @@ def test_prune_lists_what_no_longer_serves(piglets: Path, ask: Ask) -> None:
         path.write_bytes(b"mine")
     (piglets / OTHER / "spare").mkdir()
     shutil.copy(piglets / OTHER / "all/all.h5", piglets / OTHER / "spare" / "all.h5")
-    answer = ask("prune", "--format", "json", "--data", piglets)
-    assert {row["file"]: row["reason"] for row in answer.json} == {f"{NAME}/all/.all.h5.4711.tmp": "left by an interrupted command"}
+    draft = {f"{NAME}/all/.all.h5.4711.tmp": "left by an interrupted command"}
+    assert prunable(piglets, ask) == draft
     make_old(piglets / FILE)
-    change_catalog_to_forget(piglets, FILE)
-    answer = ask("prune", "--format", "json", "--data", piglets)
-    assert {row["file"]: row["reason"] for row in answer.json} == {
-        f"{NAME}/all/.all.h5.4711.tmp": "left by an interrupted command",
-        FILE: "built under other rules",
-    }
+    forget(piglets, FILE)
+    assert prunable(piglets, ask) == draft | {FILE: "built under other rules"}
     assert ask("prune", "--yes", "--data", piglets).code == 0
     assert not (piglets / FILE).exists()
     assert all(path.exists() for path in mine)
     assert ask("verify", OTHER, "--data", piglets).code == 0
 
 
-@pytest.mark.parametrize(("damaged", "reason"), [(False, "not in the catalog"), (True, "broken, and not in the catalog")])
-def test_prune_lists_files_that_are_not_registered(damaged: bool, reason: str, piglets: Path, ask: Ask) -> None:
+def test_prune_lists_files_that_are_not_registered(piglets: Path, ask: Ask) -> None:
     """Sound or not."""
-    change_catalog_to_forget(piglets, FILE)
-    if damaged:
-        path = piglets / FILE
-        path.write_bytes(path.read_bytes()[:1000])
-    answer = ask("prune", "--format", "json", "--data", piglets)
-    assert {row["file"]: row["reason"] for row in answer.json} == {FILE: reason}
+    forget(piglets, FILE)
+    assert prunable(piglets, ask) == {FILE: "not in the catalog"}
+    damage(piglets / FILE, "truncated")
+    assert prunable(piglets, ask) == {FILE: "broken, and not in the catalog"}
 
 
-def change_catalog_to_forget(folder: Path, file: str) -> None:
+def forget(folder: Path, file: str) -> None:
     """Remove a file from the catalog, and nothing else."""
     with closing(Catalog(folder, create=True)) as catalog:
         catalog.remove([file])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 from support.checks import at_least_one
-from support.program import Answer, ask_fresh, contents, drafts
+from support.program import Ask, ask_fresh, contents, drafts, table_of
+from support.wrong_solvers import wrong_about_one
 
 from tablebase.building import tables as building
 from tablebase.catalog.sqlite import FILE_NAME
@@ -22,15 +23,12 @@ from tablebase.slices.material import parse_material
 from tablebase.solvers import pursuit
 from tablebase.tables import checkpoints
 from tablebase.tables.checkpoints import TableCheckpoint
-from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
-from tablebase.tables.values import DRAW, Value
+from tablebase.tables.values import DRAW
 from tablebase.tables.writer import write_draft
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
-MATERIAL = parse_material(GAME, "RCvW")
-Ask = Callable[..., Answer]
 KILLED = """
 import os, signal
 from tablebase.cli import main
@@ -68,7 +66,10 @@ def saves(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     return seen
 
 
-@pytest.mark.parametrize(("engine", "left"), [("planes", [".checkpoint"]), ("lean", [".checkpoint", ".checkpoint-log"])])
+@pytest.mark.parametrize(
+    ("engine", "left"),
+    [("planes", [".checkpoint"]), pytest.param("lean", [".checkpoint", ".checkpoint-log"], marks=pytest.mark.full)],
+)
 def test_a_killed_build_goes_on_within_a_table(
     engine: str, left: list[str], three_pieces: Path, tmp_path: Path, ask: Ask, saves: list[tuple[str, int]]
 ) -> None:
@@ -80,16 +81,14 @@ def test_a_killed_build_goes_on_within_a_table(
     levels = [level for name, level in saves if "RCvW" in name]
     assert levels == list(range(8, levels[-1] + 1))
     assert drafts(tmp_path) == []
-    expected = {name: data for name, data in contents(three_pieces).items() if Path(name).stem in ("CvW", "RvC", "RCvW")}
-    assert contents(tmp_path) == expected
+    expected = contents(three_pieces)
+    assert contents(tmp_path) == {f"doushouqi/{name}.h5": expected[f"doushouqi/{name}.h5"] for name in ("2/CvW", "2/RvC", "3/RCvW")}
     saves.clear()
-    undisturbed = tmp_path / "undisturbed"
-    assert ask(*words, undisturbed).code == 0
+    assert ask(*words, tmp_path / "undisturbed").code == 0
     assert [level for name, level in saves if "RCvW" in name] == list(range(1, levels[-1] + 1))
-    assert contents(undisturbed) == expected
-    assert drafts(undisturbed) == []
 
 
+@pytest.mark.full
 def test_a_killed_pursuit_goes_on_within_a_table(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """It solves just the rows that are left; the files are those of an undisturbed build, with nothing beside them."""
     name, part = "FvHHHH@14", "from tablebase.solvers import pursuit\npursuit.STRETCH = 100\nTableCheckpoint.save = kill"
@@ -122,12 +121,10 @@ def test_a_build_stopped_after_solving_goes_on(
         patch.setattr(building, step, stop)
         assert ask(*words).code == 130
     assert drafts(copied) == [".RCvW.h5.checkpoint"]
-    done = len(saves)
-    assert done > 7
+    assert len(saves) > 7
     saves.clear()
     assert ask(*words).code == 0
-    assert len(saves) == 0
-    assert drafts(copied) == []
+    assert (saves, drafts(copied)) == ([], [])
 
 
 @pytest.fixture
@@ -141,19 +138,14 @@ def stopped(copied: Path, ask: Ask, saves: list[tuple[str, int]], monkeypatch: p
     return copied
 
 
-@pytest.mark.parametrize(
-    "words",
-    [["reindex"], ["prune", "--yes"], ["verify", "doushouqi"], ["stats", "doushouqi"], ["build", "doushouqi", "--pieces", "2"]],
-    ids=lambda words: words[0],
-)
-def test_other_commands_leave_checkpoints_alone(words: list[str], stopped: Path, ask: Ask) -> None:
+def test_other_commands_leave_checkpoints_alone(stopped: Path, ask: Ask) -> None:
     """They neither mind nor remove those of missing tables."""
     before = {name: (stopped / "doushouqi" / "3" / name).read_bytes() for name in drafts(stopped)}
-    if words[0] == "build":
-        (stopped / "doushouqi" / "2" / "RvE.h5").unlink()
-    answer = ask(*words, "--data", stopped)
-    assert (answer.code, answer.errors) == (0, [])
-    assert {name: (stopped / "doushouqi" / "3" / name).read_bytes() for name in drafts(stopped)} == before
+    table_of(stopped, "RvE").unlink()
+    for words in (["build", "doushouqi", "--pieces", "2"], ["reindex"], ["prune", "--yes"], ["verify", "doushouqi"]):
+        answer = ask(*words, "--data", stopped)
+        assert (answer.code, answer.errors) == (0, [])
+        assert {name: (stopped / "doushouqi" / "3" / name).read_bytes() for name in drafts(stopped)} == before
 
 
 def test_a_build_with_another_solver_begins_again(stopped: Path, ask: Ask, saves: list[tuple[str, int]]) -> None:
@@ -165,8 +157,7 @@ def test_a_build_with_another_solver_begins_again(stopped: Path, ask: Ask, saves
 
 def test_what_a_killed_build_has_forgotten_is_removed(stopped: Path, three_pieces: Path, ask: Ask) -> None:
     """A build that was killed right after it published a table; the next one removes the checkpoint, whatever it builds."""
-    path = table_path(stopped, GAME, MATERIAL)
-    path.write_bytes(table_path(three_pieces, GAME, MATERIAL).read_bytes())
+    table_of(stopped, "RCvW").write_bytes(table_of(three_pieces, "RCvW").read_bytes())
     (stopped / FILE_NAME).unlink()
     assert ask("build", "doushouqi", "--pieces", "2", "--data", stopped).code == 0
     assert drafts(stopped) == []
@@ -176,16 +167,8 @@ def test_nobody_goes_on_from_wrong_codes(
     copied: Path, ask: Ask, saves: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If the check finds a fault, the next build begins again."""
-    solve = building.solve_material
-
-    def err(*arguments: Any, **options: Any) -> Any:
-        codes, coding, solver = solve(*arguments, **options)
-        codes[0][np.flatnonzero(codes[0] == coding.code(Value(GAME.no_move.reversed, 9)))[0]] = DRAW
-        return codes, coding, solver
-
-    with monkeypatch.context() as patch:
-        patch.setattr(building, "solve_material", err)
-        assert ask("build", "doushouqi", "--material", "RCvW", "--data", copied).code == CorruptTableError.exit_code
+    monkeypatch.setattr(building, "solve_material", wrong_about_one(building.solve_material))
+    assert ask("build", "doushouqi", "--material", "RCvW", "--data", copied).code == CorruptTableError.exit_code
     assert saves
     assert drafts(copied) == []
 
@@ -208,17 +191,9 @@ def test_a_checkpoint_belongs_to_rules_and_children(copied: Path, monkeypatch: p
     first = ask_for_key()
     assert ask_for_key("RCvC") != first
     for child in at_least_one(("CvW", "RvC")):
-        material = parse_material(GAME, child)
-        path = table_path(copied, GAME, material)
+        path = table_of(copied, child)
         data = path.read_bytes()
-        with closing(Table(path, GAME, material)) as table:
-            codes, coding = {side: table.read(side) for side in table.header.summaries}, table.coding
-        legal = layout_of(GAME, material).squares_many(np.arange(len(codes[0])))[1]
-        for some in codes.values():
-            some[~legal] = coding.void
-        codes[0][np.flatnonzero(legal & (codes[0] != DRAW))[0]] = DRAW
-        publish(write_draft(path, GAME, material, list(codes.values()), coding), path)
-        assert path.read_bytes() != data
+        change_one_value(path, child)
         assert ask_for_key() != first, child
         path.write_bytes(data)
         assert ask_for_key() == first
@@ -226,3 +201,15 @@ def test_a_checkpoint_belongs_to_rules_and_children(copied: Path, monkeypatch: p
     monkeypatch.setattr(type(GAME), "digest", property(lambda _: digest[::-1]))
     with pytest.raises(Exception, match="other rules"):
         ask_for_key()
+
+
+def change_one_value(path: Path, name: str) -> None:
+    """Let a sound table file say that one won or lost position is a draw."""
+    material = parse_material(GAME, name)
+    with closing(Table(path, GAME, material)) as table:
+        codes, coding = {side: table.read(side) for side in table.header.summaries}, table.coding
+    legal = layout_of(GAME, material).squares_many(np.arange(len(codes[0])))[1]
+    for some in codes.values():
+        some[~legal] = coding.void
+    codes[0][np.flatnonzero(legal & (codes[0] != DRAW))[0]] = DRAW
+    publish(write_draft(path, GAME, material, list(codes.values()), coding), path)

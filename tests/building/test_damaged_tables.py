@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 import h5py
 import pytest
 from support.catalogs import opened, registered, snapshot
-from support.program import Answer, contents, flip, middle_of_codes, reseal
+from support.damage import damage_after_look
+from support.program import Answer, Ask, assert_refused, contents, flip, middle_of_codes, reseal, table_of
 from support.tablebases import on_both
 
 from tablebase.building import plan as planning
@@ -19,12 +19,10 @@ from tablebase.building import tables as building
 from tablebase.building.plan import plan
 from tablebase.executors.executor import Limits
 from tablebase.executors.local import LocalExecutor
-from tablebase.slices.material import parse_material
-from tablebase.tables.folder import table_path
+from tablebase.slices.material import material_name, parse_material
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
-Ask = Callable[..., Answer]
 Patch = pytest.MonkeyPatch
 DAMAGES: dict[str, Callable[[Path], object]] = {
     "cut": lambda path: path.write_bytes(path.read_bytes()[:100]),
@@ -33,11 +31,6 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
     "a bit of its codes": lambda path: flip(path, middle_of_codes(path)),
     "longer": lambda path: path.write_bytes(path.read_bytes() + b"\0"),
 }
-
-
-def path_of(folder: Path, name: str) -> Path:
-    """The file of a table."""
-    return table_path(folder, GAME, parse_material(GAME, name))
 
 
 def check_repair(answer: Answer, path: Path, broken: bytes, sound: dict[str, bytes], folder: Path, aside: str = "") -> None:
@@ -53,7 +46,7 @@ def check_repair(answer: Answer, path: Path, broken: bytes, sound: dict[str, byt
 @pytest.mark.parametrize("name", list(DAMAGES))
 def test_a_damaged_table_is_built_again(name: str, copied: Path, two_pieces: Path, ask: Ask) -> None:
     """However it was damaged; the catalog says the same as before."""
-    path, before = path_of(copied, "RvE"), snapshot(copied)
+    path, before = table_of(copied, "RvE"), snapshot(copied)
     DAMAGES[name](path)
     broken = path.read_bytes()
     answer = ask("build", "doushouqi", "--pieces", "2", "--data", copied)
@@ -64,27 +57,26 @@ def test_a_damaged_table_is_built_again(name: str, copied: Path, two_pieces: Pat
 
 def test_no_file_is_overwritten(copied: Path, two_pieces: Path, ask: Ask) -> None:
     """A second damaged file has a name of its own; so has one that is not in the catalog."""
-    path, broken = path_of(copied, "RvE"), []
-    for aside in ("RvE.h5.damaged", "RvE.h5.damaged.2", "RvE.h5.damaged.3"):
+    path, names = table_of(copied, "RvE"), ["RvE.h5.damaged", "RvE.h5.damaged.2", "RvE.h5.damaged.3"]
+    for aside in names:
         path.write_bytes(aside.encode())
         if aside.endswith("3"):
             (copied / "catalog.sqlite").unlink()
         answer = ask("build", "doushouqi", "--material", "EvR", "--data", copied)
         check_repair(answer, path, aside.encode(), contents(two_pieces), copied, aside)
-        broken.append(path.with_name(aside))
-    assert [one.read_bytes().decode() for one in broken] == [one.name for one in broken]
+    assert [path.with_name(name).read_text() for name in names] == names
 
 
 def test_a_damaged_table_is_not_counted(copied: Path, ask: Ask, monkeypatch: Patch) -> None:
     """From the moment in which its file is renamed, the catalog does not list it."""
-    path_of(copied, "RvE").write_bytes(b"")
+    table_of(copied, "RvE").write_bytes(b"")
 
-    def fail(*_: Any, **__: Any) -> Any:
+    def interrupt(*_: Any, **__: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(building, "solve_material", fail)
+    monkeypatch.setattr(building, "solve_material", interrupt)
     ask("build", "doushouqi", "--pieces", "2", "--data", copied)
-    assert path_of(copied, "RvE").with_name("RvE.h5.damaged").exists()
+    assert table_of(copied, "RvE").with_name("RvE.h5.damaged").exists()
     assert len(registered(copied)) == 9
     assert "RvE" not in registered(copied)
 
@@ -92,13 +84,13 @@ def test_a_damaged_table_is_not_counted(copied: Path, ask: Ask, monkeypatch: Pat
 def test_large_tables_are_read_where_they_are_used(copied: Path, two_pieces: Path, ask: Ask, monkeypatch: Patch) -> None:
     """Of tables that are too large to read all of them, those that a missing one needs are; the others are said not to be."""
     monkeypatch.setattr(planning, "SEALED_BYTES", 0)
-    path = path_of(copied, "CvW")
+    path = table_of(copied, "CvW")
     flip(path, middle_of_codes(path))
     broken = path.read_bytes()
     answer = ask("build", "doushouqi", "--pieces", "2", "--data", copied)
     assert (answer.code, path.read_bytes()) == (0, broken)
     assert "tablebase verify doushouqi" in answer.err
-    DAMAGES["longer"](path_of(copied, "RvR"))
+    DAMAGES["longer"](table_of(copied, "RvR"))
     answer = ask("build", "doushouqi", "--material", "RCvW", "--data", copied)
     assert answer.code == 0
     assert path.with_name("CvW.h5.damaged").read_bytes() == broken
@@ -109,39 +101,21 @@ def test_large_tables_are_read_where_they_are_used(copied: Path, two_pieces: Pat
     assert ask("verify", "doushouqi", "--material", "RCvW", "--data", copied).code == 0
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.full)])
 def test_a_table_damaged_during_a_build(workers: int, copied: Path, two_pieces: Path, monkeypatch: Patch) -> None:
     """A worker that finds it ends neither the build nor its own table: both are built."""
-    path = path_of(copied, "CvW")
-    look, looks, said = building.examine, count(), []
-
-    def damaged_afterwards(*arguments: Any) -> Any:
-        found = look(*arguments)
-        if next(looks) == 0:
-            flip(path, middle_of_codes(path))
-        return found
-
-    monkeypatch.setattr(building, "examine", damaged_afterwards)
+    path, said = table_of(copied, "CvW"), []
+    damage_after_look(monkeypatch, building, "examine", lambda: flip(path, middle_of_codes(path)))
     planned = plan(GAME, None, [parse_material(GAME, name) for name in ("RCvW", "CDvW")])
-    executor = LocalExecutor(Limits(workers))
-    names = [one.material for one in building.build(GAME, planned, copied, executor=executor, say=said.append)]
-    assert parse_material(GAME, "CvW") in names
-    assert {parse_material(GAME, name) for name in ("RCvW", "CDvW")} <= set(names)
+    built = building.build(GAME, planned, copied, executor=LocalExecutor(Limits(workers)), say=said.append)
+    assert {material_name(GAME, one.material) for one in built} >= {"CvW", "RCvW", "CDvW"}
     assert [str(path) in line for line in said] == [True]
     assert {file: data for file, data in contents(copied).items() if "/2/" in file} == contents(two_pieces)
 
 
 def test_a_command_whose_table_is_damaged_during_the_build(copied: Path, ask: Ask, monkeypatch: Patch) -> None:
     """It ends well, having built one table more; the catalog lists both."""
-    path, look, looks = path_of(copied, "CvW"), building.examine, count()
-
-    def damaged_afterwards(*arguments: Any) -> Any:
-        found = look(*arguments)
-        if next(looks) == 0:
-            path.write_bytes(b"")
-        return found
-
-    monkeypatch.setattr(building, "examine", damaged_afterwards)
+    damage_after_look(monkeypatch, building, "examine", lambda: table_of(copied, "CvW").write_bytes(b""))
     answer = ask("build", "doushouqi", "--material", "RCvW", "--data", copied)
     assert (answer.code, answer.err.count("CvW.h5.damaged")) == (0, 1)
     assert {"CvW", "RCvW"} <= registered(copied).keys()
@@ -149,25 +123,17 @@ def test_a_command_whose_table_is_damaged_during_the_build(copied: Path, ask: As
 
 def test_a_disk_that_damages_a_table_twice_ends_the_build(copied: Path, ask: Ask, monkeypatch: Patch) -> None:
     """Building it again and again would be no cure."""
-    path, look = path_of(copied, "CvW"), building.examine
-
-    def damaged_afterwards(*arguments: Any) -> Any:
-        found = look(*arguments)
-        path.write_bytes(b"")
-        return found
-
-    monkeypatch.setattr(building, "examine", damaged_afterwards)
-    answer = ask("build", "doushouqi", "--material", "RCvW", "--data", copied)
-    assert answer.code == 1
-    assert str(path) in answer.errors[-1]
+    path = table_of(copied, "CvW")
+    damage_after_look(monkeypatch, building, "examine", lambda: path.write_bytes(b""), look=None)
+    assert_refused(ask("build", "doushouqi", "--material", "RCvW", "--data", copied), 1, str(path))
 
 
 def test_another_file_of_the_same_table(copied: Path, ask: Ask) -> None:
     """A sound file that is not the registered one, such as a packed one, is verified and registered, not renamed."""
     other = copied.with_name("other")
     assert ask("pack", "doushouqi", "--to", other, "--data", copied).code == 0
-    path = path_of(copied, "RvE")
-    packed = path_of(other, "RvE").read_bytes()
+    path = table_of(copied, "RvE")
+    packed = table_of(other, "RvE").read_bytes()
     assert path.read_bytes() != packed
     path.write_bytes(packed)
     answer = ask("build", "doushouqi", "--pieces", "2", "--data", copied)
@@ -179,12 +145,10 @@ def test_another_file_of_the_same_table(copied: Path, ask: Ask) -> None:
 
 def test_a_table_of_a_newer_format_is_refused(copied: Path, ask: Ask) -> None:
     """It is not damaged: the file stays as it is, also if the catalog lists it."""
-    path = path_of(copied, "RvE")
+    path = table_of(copied, "RvE")
     with h5py.File(path, "r+") as file:
         file.attrs.modify("format_version", 2)
     reseal(path)
     before = path.read_bytes()
-    answer = ask("build", "doushouqi", "--pieces", "2", "--data", copied)
-    assert (answer.code, len(answer.errors)) == (2, 1)
-    assert str(path) in answer.err
+    assert_refused(ask("build", "doushouqi", "--pieces", "2", "--data", copied), 2, str(path))
     assert path.read_bytes() == before

@@ -73,7 +73,7 @@ HEAP = 2 << 20
 
 
 @pytest.mark.skipif(not CLEAR.exists(), reason="needs /proc to measure the peak")
-@pytest.mark.parametrize("solver", SLICES)
+@pytest.mark.parametrize("solver", ["planes", *(pytest.param(name, marks=pytest.mark.full) for name in SLICES if name != "planes")])
 def test_the_peak_stays_below_the_estimate(solver: str, tmp_path: Path) -> None:
     """What a table needs beside the worker itself is less than `estimate` says, and more than a part of it."""
     name, small, large = SLICES[solver]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 import pytest
@@ -36,14 +37,10 @@ def names(game: Game, planned: tuple[Material, ...]) -> list[str]:
     ("text", "size"),
     [
         ("0", 0),
-        ("1000000", 1_000_000),
         ("10B", 10),
         ("1K", 1024),
-        ("1k", 1024),
         ("512M", 536_870_912),
-        ("512MB", 536_870_912),
         ("512MiB", 536_870_912),
-        ("8G", 8_589_934_592),
         ("8 G", 8_589_934_592),
         (" 8g\n", 8_589_934_592),
         ("2T", 2_199_023_255_552),
@@ -59,10 +56,8 @@ def test_sizes(text: str, size: int) -> None:
 @pytest.mark.parametrize("text", ["", "G", "8X", "8GG", "-1", "+1", "1,000", "1e9", "0x10", ".5G", "5.G", "nan", "8G free"])
 def test_what_is_no_size(text: str) -> None:
     """The sentence repeats the text and shows what to write."""
-    with pytest.raises(TablebaseError) as caught:
+    with pytest.raises(TablebaseError, match=f"^{re.escape(repr(text))} is not a size: .*8G"):
         parse_size(text)
-    assert str(caught.value) == f"{text!r} is not a size: write bytes, or a number with K, M, G or T such as 8G"
-    assert caught.value.exit_code == 2
 
 
 # Plans
@@ -108,18 +103,13 @@ def test_a_plan_is_closed(game: Game, pieces: int | None, wanted: list[str]) -> 
         assert homes(game, parse_material(game, name)) & set(planned)
 
 
-def test_a_plan_has_no_more_than_it_must() -> None:
-    """The cat of RCvW is taken and leaves rat against wolf, told as RvC; the rat is taken and leaves CvW; the wolf ends it."""
-    assert names(GAME, plan(GAME, None, [parse_material(GAME, "RCvW")])) == ["RvC", "CvW", "RCvW"]
-    assert names(GAME, plan(GAME, None, [parse_material(GAME, "TvL")])) == ["TvL"]
-
-
 def test_a_plan_by_pieces_has_all_tables() -> None:
     """All two-piece tables, then all of three pieces; asking for one of them besides adds nothing."""
     planned = plan(GAME, 3, [])
     assert planned == (*sorted(stored_materials(GAME, 2)), *sorted(stored_materials(GAME, 3)))
     assert [table.pieces for table in planned] == [2] * 10 + [3] * 42
     assert plan(GAME, 3, [parse_material(GAME, "RCvW")]) == planned
+    assert names(GAME, plan(GAME, None, [parse_material(GAME, "TvL")])) == ["TvL"]
 
 
 def test_a_plan_by_pieces_has_what_no_capture_leads_to() -> None:
@@ -141,56 +131,50 @@ def test_a_number_of_pieces_that_no_slice_has(pieces: int) -> None:
 @pytest.mark.parametrize(
     ("pieces", "wanted", "name", "size"),
     [
-        pytest.param(8, [], "RCWDPTLvR", 34 * 49**6 * 61, id="eight pieces"),
-        pytest.param(16, [], "RCWDPTLEvRCWDPTLE", 34 * 49**14 * 61, id="sixteen pieces"),
-        pytest.param(None, ["RCWDPTLEvRCWDPTLE"], "RCWDPTLEvRCWDPTLE", 34 * 49**14 * 61, id="all pieces"),
+        (8, [], "RCWDPTLvR", 34 * 49**6 * 61),
+        (16, [], "RCWDPTLEvRCWDPTLE", 34 * 49**14 * 61),
+        (None, ["RCWDPTLEvRCWDPTLE"], "RCWDPTLEvRCWDPTLE", 34 * 49**14 * 61),
     ],
+    ids=["eight pieces", "sixteen pieces", "all pieces"],
 )
 def test_what_could_never_be_solved(pieces: int | None, wanted: list[str], name: str, size: int) -> None:
     """Refused with the number of indices: 34 of the leading rat up to mirror image, 61 of the other, 49 of each other piece."""
-    with pytest.raises(CapacityError) as caught:
+    with pytest.raises(CapacityError, match=f"^{name} needs {size:,} indices, but at most 1,099,511,627,776") as caught:
         plan(GAME, pieces, [parse_material(GAME, one) for one in wanted])
-    limit = "at most 1,099,511,627,776 can be used: ask for fewer pieces"
-    assert str(caught.value) == f"{name} needs {size:,} indices, but {limit}"
-    assert (caught.value.needed, caught.value.allowed) == (size, 1 << 40)
-    assert caught.value.exit_code == 3
+    assert (caught.value.needed, caught.value.allowed, caught.value.exit_code) == (size, 1 << 40, 3)
 
 
 def test_the_engines_of_a_plan_are_told() -> None:
     """How many tables each engine solves and why; identical pieces go to the solver of groups, and small tables with them."""
-    assert (
-        describe_solvers(GAME, stored_materials(GAME, 2), "auto")
-        == "tables to solve with planes: 10 (eight rows of positions are one cache line)"
-    )
-    assert describe_solvers(GAME, stored_materials(GAME, 2), "reference") == "tables to solve with reference: 10 (as asked for)"
+    two = stored_materials(GAME, 2)
+    assert describe_solvers(GAME, two, "auto").startswith("tables to solve with planes: 10 (")
+    assert describe_solvers(GAME, two, "reference") == "tables to solve with reference: 10 (as asked for)"
     hunt = toys.hunt()
-    both = [parse_material(hunt, name) for name in ("HvF", "HvC", "HHvF")]
-    told = describe_solvers(hunt, both, "auto").split("; ")
+    told = describe_solvers(hunt, [parse_material(hunt, name) for name in ("HvF", "HvC", "HHvF")], "auto").split("; ")
     assert [one.split(" (")[0] for one in told] == ["tables to solve with groups: 2", "tables to solve with groups: 1"]
-    assert ["identical pieces, which have no rows" in one for one in told] == [False, True]
+    assert ["which have no rows" in one for one in told] == [False, True]
 
 
 def test_how_workers_divide_the_work_is_said() -> None:
     """Among tables; within those of which two do not fit into memory; and within all tables of a chain."""
     planned = plan(GAME, None, [parse_material(GAME, "RWvCE")])
-    needs = sorted(memory(GAME, material) for material in planned)
+    *_, second, largest = sorted(memory(GAME, material) for material in planned)
     describe = partial(describe_sharing, GAME, planned, solver="auto")
-    assert describe(Limits(2)) == describe(Limits(2, 2 * needs[-1])) == "tables at a time: up to 2"
-    assert needs[-2] < needs[-1]
-    limit = 2 * needs[-1] - 1
-    alone = f"tables solved alone, with 3 threads: 1 (two like them do not fit into {limit:,} bytes)"
-    assert describe(Limits(3, limit)) == f"tables at a time: up to 3; {alone}"
+    assert describe(Limits(2)) == describe(Limits(2, 2 * largest)) == "tables at a time: up to 2"
+    assert second < largest
+    said = describe(Limits(3, 2 * largest - 1))
+    assert said.startswith("tables at a time: up to 3; tables solved alone, with 3 threads: 1 (")
+    assert f"{2 * largest - 1:,} bytes" in said
     tiers = load_game("foxhounds-6x6")
-    planned = plan(tiers, None, [start_material(tiers)])
-    sentence = "tables at a time: 1, with 2 threads (each needs the one before it)"
-    assert describe_sharing(tiers, planned, Limits(2, 1 << 40), "auto") == sentence
+    said = describe_sharing(tiers, plan(tiers, None, [start_material(tiers)]), Limits(2, 1 << 40), "auto")
+    assert said.startswith("tables at a time: 1, with 2 threads (")
 
 
 def test_little_memory_is_said() -> None:
     """Tables whose codes would not fit are solved in the lean mode, and that is why."""
-    large, small = (parse_material(GAME, name) for name in ("RCvWE", "CvW"))
-    needs = memory(GAME, large)
-    usual = "tables to solve with planes: {} (eight rows of positions are one cache line)"
-    lean = "tables to solve with planes: 1 (their codes would not fit into memory, so they are put together from a file)"
-    assert describe_solvers(GAME, [large, small], "auto", needs) == usual.format(2)
-    assert describe_solvers(GAME, [large, small], "auto", needs - 1).split("; ") == [lean, usual.format(1)]
+    both = [parse_material(GAME, name) for name in ("RCvWE", "CvW")]
+    needs = memory(GAME, both[0])
+    assert describe_solvers(GAME, both, "auto", needs).startswith("tables to solve with planes: 2 (")
+    lean, usual = describe_solvers(GAME, both, "auto", needs - 1).split("; ")
+    assert lean.startswith("tables to solve with planes: 1 (their codes would not fit into memory")
+    assert usual.startswith("tables to solve with planes: 1 (eight rows")

@@ -4,42 +4,26 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable
 from contextlib import closing
 from io import StringIO
 from pathlib import Path
 
-import h5py
-import numpy as np
 import pytest
 from support.catalogs import forge, opened, rows, snapshot
-from support.program import Answer, contents, drafts, reseal
+from support.program import Answer, Ask, assert_refused, contents, drafts, make_old, table_of
 from support.tablebases import on_both
 
 from tablebase.building.tables import lock
 from tablebase.catalog.sqlite import FILE_NAME
 
-Ask = Callable[..., Answer]
 OLD, UNREGISTERED, BROKEN = "built under other rules", "not in the catalog", "broken, and not in the catalog"
 DRAFT = "left by an interrupted command"
-
-
-def table(folder: Path, name: str) -> Path:
-    """The file of a two-piece table."""
-    return folder / "doushouqi" / "2" / f"{name}.h5"
-
-
-def make_old(path: Path) -> None:
-    """Let a table file be one that other rules have built."""
-    with h5py.File(path, "r+") as file:
-        file.attrs["rules_digest"] = np.bytes_(b"0" * 64)
-    reseal(path)
 
 
 @pytest.fixture
 def littered(copied: Path) -> Path:
     """A tablebase with some of everything that may go, and with much that may not."""
-    make_old(table(copied, "CvW"))
+    make_old(table_of(copied, "CvW"))
     forge(
         copied,
         "UPDATE tables SET rules_digest = 'other' WHERE material IN ('CvW', 'TvT', 'TvE')",
@@ -47,9 +31,7 @@ def littered(copied: Path) -> Path:
     )
     with closing(opened(copied, create=True)) as catalog:
         catalog.remove(["doushouqi/2/RvC.h5", "doushouqi/2/RvE.h5"])
-    data = bytearray(table(copied, "RvE").read_bytes())
-    data[600:] = b"torn"
-    table(copied, "RvE").write_bytes(data)
+    table_of(copied, "RvE").write_bytes(table_of(copied, "RvE").read_bytes()[:600] + b"torn")
     (copied / "doushouqi" / "2" / ".RvL.h5.4711.tmp").write_bytes(b"half a table")
     (copied / f".{FILE_NAME}.4711.tmp").write_bytes(b"half a catalog")
     return copied
@@ -86,8 +68,8 @@ def add_others(folder: Path) -> dict[Path, bytes]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     elsewhere = folder.with_name("elsewhere.h5")
-    shutil.copy(table(folder, "RvC"), elsewhere)
-    table(folder, "DvP").symlink_to(elsewhere)
+    shutil.copy(table_of(folder, "RvC"), elsewhere)
+    table_of(folder, "DvP").symlink_to(elsewhere)
     return {folder / name: content for name, content in others.items()}
 
 
@@ -101,8 +83,7 @@ def test_all_is_listed_with_its_size_and_reason(littered: Path, ask: Ask) -> Non
     sizes = {row["file"]: row["bytes"] for row in answer.json}
     assert sizes.pop("doushouqi/2/gone.h5") == 0
     assert sizes == {name: (littered / name).stat().st_size for name in sizes}
-    assert (answer.code, len(answer.errors)) == (2, 1)
-    assert "repeat the command with --yes" in answer.err
+    assert_refused(answer, 2, "repeat the command with --yes")
     assert (contents(littered), snapshot(littered)) == before
 
 
@@ -116,7 +97,7 @@ def test_what_is_listed_is_removed_and_nothing_else(littered: Path, ask: Ask) ->
     assert f"removed from {littered}: {len(EXPECTED)} files" in answer.err
     assert contents(littered) == kept
     assert {path: path.read_bytes() for path in others} == others
-    assert table(littered, "DvP").is_symlink()
+    assert table_of(littered, "DvP").is_symlink()
     registered = {row["file"] for row in rows(littered, "SELECT file FROM tables")}
     assert registered == {f"doushouqi/2/{name}.h5" for name in ("CvC", "CvT", "RvR", "RvT", "TvL")}
     assert ask("prune", "--yes", "--data", littered).err == f"nothing to remove in {littered}\n"
@@ -130,8 +111,7 @@ def test_a_sound_tablebase_has_nothing_to_remove(hexapawns: Path, copied: Path, 
     shutil.copytree(hexapawns / "hexapawn", copied / "hexapawn")
     assert ask("reindex", "--data", copied).code == 0
     before = contents(copied)
-    answer = ask("prune", "--yes", "--data", copied)
-    assert (answer.code, answer.out, answer.err) == (0, "", f"nothing to remove in {copied}\n")
+    assert ask("prune", "--yes", "--data", copied) == Answer(0, "", f"nothing to remove in {copied}\n")
     assert contents(copied) == before
     forge(copied, "UPDATE tables SET rules_digest = 'other' WHERE game = 'hexapawn'")
     assert ask("prune", "--yes", "--data", copied).code == 0
@@ -139,19 +119,12 @@ def test_a_sound_tablebase_has_nothing_to_remove(hexapawns: Path, copied: Path, 
     assert set(contents(copied)) == {name for name in before if name.startswith("doushouqi/")}
 
 
-class Terminal(StringIO):
-    """Standard input at which somebody sits."""
-
-    def isatty(self) -> bool:
-        """It is one."""
-        return True
-
-
 @pytest.mark.parametrize(("reply", "left"), [("y", 0), ("Yes", 0), ("n", 1), ("", 1), ("yesterday", 1)])
 def test_a_terminal_is_asked(reply: str, left: int, copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only a yes removes anything."""
     (copied / "doushouqi" / "2" / ".RvL.h5.4711.tmp").write_bytes(b"half a table")
-    monkeypatch.setattr(sys, "stdin", Terminal(f"{reply}\n"))
+    monkeypatch.setattr(sys, "stdin", StringIO(f"{reply}\n"))
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
     answer = ask("prune", "--data", copied)
     assert answer.code == 0
     assert "remove 1 files, 12 bytes? [y/N] " in answer.err
@@ -164,23 +137,16 @@ def test_a_running_build_is_left_alone(littered: Path, ask: Ask) -> None:
     before = contents(littered), drafts(littered)
     with lock(littered):
         answer = ask("prune", "--yes", "--data", littered)
-    assert (answer.code, len(answer.errors)) == (2, 1)
-    assert "another build is running" in answer.err
+    assert_refused(answer, 2, "another build is running")
     assert (contents(littered), drafts(littered)) == before
 
 
-@pytest.mark.parametrize("what", ["no catalog", "no folder"])
-def test_without_a_catalog_nothing_is_removed(what: str, littered: Path, ask: Ask) -> None:
+@pytest.mark.parametrize("place", [".", "nowhere"], ids=["no catalog", "no folder"])
+def test_without_a_catalog_nothing_is_removed(place: str, littered: Path, ask: Ask) -> None:
     """Without it no file can be said to be needed or not."""
-    folder = littered
-    if what == "no catalog":
-        (littered / FILE_NAME).unlink()
-    else:
-        folder = littered / "nowhere"
+    (littered / FILE_NAME).unlink()
     before = contents(littered), drafts(littered)
-    answer = ask("prune", "--yes", "--data", folder)
-    assert answer.code == 2
-    assert len(answer.errors) == 1
+    assert_refused(ask("prune", "--yes", "--data", littered / place), 2)
     assert (contents(littered), drafts(littered)) == before
     assert not (littered / "nowhere").exists()
 

@@ -5,29 +5,23 @@ from __future__ import annotations
 import errno
 import shutil
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.catalogs import change, everything, forge, rows, snapshot
+from support.catalogs import PATTERNS, SOLVERS, change, everything, forge, rows, snapshot
 from support.checks import at_least_one
-from support.program import Answer, drafts, flip, open_files
+from support.program import Ask, assert_refused, drafts, flip, open_files, table_of
 from support.tablebases import on_both
 
 from tablebase.building import reindex
 from tablebase.building.tables import lock
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CorruptTableError
-from tablebase.slices.material import parse_material
-from tablebase.tables.folder import table_path
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
-Ask = Callable[..., Answer]
-SOLVERS = "SELECT material, engine, seconds FROM tables ORDER BY material"
-PATTERNS = "SELECT material, side, features, gain, positions FROM pattern_gains ORDER BY material, side, id"
 
 
 @pytest.mark.parametrize("old", ["no catalog", "a catalog", "an empty file"])
@@ -83,20 +77,22 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize(
-    "words", [["reindex"], ["build", "doushouqi", "--pieces", "2"], ["prune", "--yes"]], ids=lambda words: words[0]
+    ("damage", "words"),
+    [
+        ("a text", ["reindex"]),
+        ("a header that forbids writing", ["reindex"]),
+        ("cut off", ["build", "doushouqi", "--pieces", "2"]),
+        ("a page overwritten", ["prune", "--yes"]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value[0],
 )
-@pytest.mark.parametrize("damage", DAMAGED.values(), ids=DAMAGED)
-def test_a_file_that_cannot_be_opened_is_set_aside(
-    damage: Callable[[bytes], bytes], words: list[str], copied: Path, ask: Ask
-) -> None:
+def test_a_file_that_cannot_be_opened_is_set_aside(damage: str, words: list[str], copied: Path, ask: Ask) -> None:
     """It is renamed, never over an earlier one, and a new catalog says the same as the old one did."""
     sound, path = snapshot(copied), copied / FILE_NAME
     for ending in (".damaged", ".damaged.2"):
-        data = damage(path.read_bytes())
+        data = DAMAGED[damage](path.read_bytes())
         path.write_bytes(data)
-        refused = ask("stats", "doushouqi", "--data", copied)
-        assert (refused.code, refused.out, len(refused.errors)) == (2, "", 1)
-        assert f"run 'tablebase reindex --data {copied}'" in refused.err
+        assert_refused(ask("stats", "doushouqi", "--data", copied), 2, f"run 'tablebase reindex --data {copied}'")
         answer = ask(*words, "--data", copied)
         assert answer.code == 0
         assert f"{path}{ending}" in answer.err
@@ -120,58 +116,58 @@ FIRST = Path(__file__).parents[1] / "data" / "version-1"
     ],
     ids=lambda words: words[0],
 )
-def test_the_catalog_of_the_first_version(words: list[str], tmp_path: Path, ask: Ask) -> None:
-    """What reads names `reindex`; what writes rebuilds the catalog and says so, once, in one line before all else."""
-    folder, other = tmp_path / "first", tmp_path / "other"
-    for place in (folder, other):
-        shutil.copytree(FIRST, place)
+def test_the_catalog_of_the_first_version(words: list[str], first: Path, tmp_path: Path, ask: Ask) -> None:
+    """What writes rebuilds the catalog and says so, once, in one line before all else."""
+    other = tmp_path / "other"
+    shutil.copytree(FIRST, other)
     (other / FILE_NAME).unlink()
     assert ask("reindex", "--data", other).code == 0
-    (tmp_path / "work.toml").write_text('[[build]]\ngame = "hexapawn"\npieces = "3"\n')
-    before = (folder / FILE_NAME).read_bytes()
-    for reading in (
-        ["stats", "hexapawn"],
-        ["estimate", "hexapawn", "--pieces", "3"],
-        ["batch", f"{tmp_path}/work.toml", "--dry-run"],
-    ):
-        answer = ask(*reading, "--data", folder)
-        assert answer.code == 2
-        assert f"made by an earlier version of this program: run 'tablebase reindex --data {folder}'" in answer.err
-    assert (folder / FILE_NAME).read_bytes() == before
-    assert ask("probe", "hexapawn", "2p/3/PP1 w", "--data", folder).code == 0
     for times in (1, 0):
-        answer = ask(*(word.format(tmp_path) for word in words), "--data", folder)
+        answer = ask(*(word.format(tmp_path) for word in words), "--data", first)
         assert answer.code == 0
         assert answer.err.count("made by an earlier version") == times
-        assert answer.err.startswith(f"{folder / FILE_NAME} was made") == bool(times)
-    assert snapshot(folder) == snapshot(other)
+        assert answer.err.startswith(f"{first / FILE_NAME} was made") == bool(times)
+    assert snapshot(first) == snapshot(other)
 
 
-@pytest.mark.parametrize("words", [["copy", "hexapawn", "--to"], ["pack", "hexapawn", "--to"]], ids=lambda words: words[0])
-def test_the_catalog_of_a_target(words: list[str], hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
+@pytest.fixture
+def first(tmp_path: Path) -> Path:
+    """Tables with a catalog of the first version, and a batch file."""
+    (tmp_path / "work.toml").write_text('[[build]]\ngame = "hexapawn"\npieces = "3"\n')
+    return Path(shutil.copytree(FIRST, tmp_path / "first"))
+
+
+def test_what_reads_leaves_the_catalog_of_the_first_version(first: Path, tmp_path: Path, ask: Ask) -> None:
+    """It names `reindex`; what needs no catalog goes on."""
+    before = (first / FILE_NAME).read_bytes()
+    for words in (["stats", "hexapawn"], ["estimate", "hexapawn"], ["batch", f"{tmp_path}/work.toml", "--dry-run"]):
+        answer = ask(*words, "--data", first)
+        assert answer.code == 2
+        assert f"made by an earlier version of this program: run 'tablebase reindex --data {first}'" in answer.err
+    assert (first / FILE_NAME).read_bytes() == before
+    assert ask("probe", "hexapawn", "2p/3/PP1 w", "--data", first).code == 0
+
+
+@pytest.mark.parametrize("command", ["copy", "pack"])
+def test_the_catalog_of_a_target(command: str, hexapawns: Path, first: Path, ask: Ask) -> None:
     """The folder that tables are copied to is one that a command writes to."""
-    target = tmp_path / "first"
-    shutil.copytree(FIRST, target)
-    answer = ask(*words, target, "--data", hexapawns)
+    answer = ask(command, "hexapawn", "--to", first, "--data", hexapawns)
     assert answer.code == 0
-    assert answer.err.startswith(f"{target / FILE_NAME} was made by an earlier version of this program")
+    assert answer.err.startswith(f"{first / FILE_NAME} was made by an earlier version")
 
 
 @on_both
 def test_what_is_left_out_is_said(copied: Path, ask: Ask) -> None:
     """Rows whose files are elsewhere, files that are damaged, and those of games that are not installed."""
-    gone, torn = (table_path(copied, GAME, parse_material(GAME, name)) for name in ("RvC", "CvW"))
-    gone.unlink()
-    flip(torn, 3000)
+    table_of(copied, "RvC").unlink()
+    flip(table_of(copied, "CvW"), 3000)
     shutil.copytree(copied / "doushouqi" / "2", copied / "go" / "2")
     change(copied, "UPDATE solutions SET wins = wins + 1 WHERE id = 3")
     answer = ask("prune", "--yes", "--data", copied)
     assert answer.code == 0
     line = answer.err.splitlines()[0]
-    assert "rebuilt from 8 table files" in line
-    assert "doushouqi/2/RvC.h5 is not in the folder" in line
-    assert "doushouqi/2/CvW.h5 " in line
-    assert "go/2/" in line
+    for said in ("rebuilt from 8 table files", "doushouqi/2/RvC.h5 is not in the folder", "doushouqi/2/CvW.h5 ", "go/2/"):
+        assert said in line
 
 
 def catalog_file(folder: Path) -> bytes | None:
@@ -179,8 +175,21 @@ def catalog_file(folder: Path) -> bytes | None:
     return (folder / FILE_NAME).read_bytes() if (folder / FILE_NAME).exists() else None
 
 
-def interrupted_after(number: int, monkeypatch: pytest.MonkeyPatch, fault: BaseException) -> None:
-    """Let `reindex` fail when this many tables have been entered."""
+@on_both
+@pytest.mark.parametrize(
+    ("number", "fault", "code"),
+    [
+        (0, OSError(errno.ENOSPC, "No space left on device"), 3),
+        (5, CorruptTableError("is torn", Path("RvC.h5")), 1),
+        (9, KeyboardInterrupt(), 130),
+    ],
+    ids=["OSError", "CorruptTableError", "KeyboardInterrupt"],
+)
+def test_a_failure_half_way_changes_nothing(
+    number: int, fault: BaseException, code: int, copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After so many tables: the old catalog has the same rows, a file the same bytes, and nothing is left beside it."""
+    before = catalog_file(copied), everything(copied)
     enter, entered = reindex.enter_known, []
 
     def fail(*arguments: Any) -> None:
@@ -190,27 +199,7 @@ def interrupted_after(number: int, monkeypatch: pytest.MonkeyPatch, fault: BaseE
         enter(*arguments)
 
     monkeypatch.setattr(reindex, "enter_known", fail)
-
-
-@on_both
-@pytest.mark.parametrize("number", [0, 5, 9])
-@pytest.mark.parametrize(
-    ("fault", "code"),
-    [
-        (OSError(errno.ENOSPC, "No space left on device"), 3),
-        (CorruptTableError("is torn", Path("RvC.h5")), 1),
-        (KeyboardInterrupt(), 130),
-    ],
-    ids=lambda value: type(value).__name__,
-)
-def test_a_failure_half_way_changes_nothing(
-    fault: BaseException, code: int, number: int, copied: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whatever fails and whenever: the old catalog has the same rows, a file the same bytes, and nothing is left beside it."""
-    before = catalog_file(copied), everything(copied)
-    interrupted_after(number, monkeypatch, fault)
-    answer = ask("reindex", "--data", copied)
-    assert (answer.code, len(answer.errors)) == (code, 1)
+    assert_refused(ask("reindex", "--data", copied), code)
     assert (catalog_file(copied), everything(copied)) == before
     assert drafts(copied) == []
 
@@ -220,9 +209,7 @@ def test_reindex_waits_for_no_build(copied: Path, ask: Ask) -> None:
     """While a build has the folder, the catalog is not replaced under it."""
     before = everything(copied)
     with lock(copied):
-        answer = ask("reindex", "--data", copied)
-    assert answer.code == 2
-    assert "another build is running" in answer.err
+        assert_refused(ask("reindex", "--data", copied), 2, "another build is running")
     assert everything(copied) == before
 
 
@@ -244,13 +231,9 @@ def test_reindex_opens_few_files_at_a_time(copied: Path, ask: Ask, monkeypatch: 
 @on_both
 def test_reindex_names_a_damaged_file(copied: Path, ask: Ask) -> None:
     """A damaged table is not entered; the error names its file, and the old catalog is as it was."""
-    before = snapshot(copied)
-    path = table_path(copied, GAME, parse_material(GAME, "RvT"))
+    before, path = snapshot(copied), table_of(copied, "RvT")
     flip(path, 3000)
-    answer = ask("reindex", "--data", copied)
-    assert answer.code == 1
-    assert len(answer.errors) == 1
-    assert str(path) in answer.err
+    assert_refused(ask("reindex", "--data", copied), 1, str(path))
     assert snapshot(copied) == before
 
 

@@ -5,74 +5,46 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import re
 import shutil
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support.catalogs import forge, opened, rows, snapshot
 from support.checks import at_least_one
-from support.program import SOLVERS, Answer, contents, drafts
+from support.program import SOLVERS, Ask, assert_refused, contents, drafts, table_of
 from support.tablebases import on_both
 
 import tablebase
-from tablebase.building.plan import examine
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME, SqliteDatabase
-from tablebase.errors import CapacityError, CorruptCatalogError, StaleTableError, TablebaseError
-from tablebase.game import Outcome
-from tablebase.slices.location import slices, stored_materials
-from tablebase.slices.material import parse_material
+from tablebase.errors import CapacityError, CorruptCatalogError, TablebaseError
+from tablebase.slices.location import slices
+from tablebase.slices.material import material_name, parse_material
 from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
-Ask = Callable[..., Answer]
 
-PUBLISHED = [
-    {
-        "pieces": 2,
-        "slices": 64,
-        "distinct": 17,
-        "placements": 160_068,
-        "stalemates": 0,
-        "positions": 160_068,
-        "wins": 82_852,
-        "losses": 64_501,
-        "draws": 12_715,
-        "longest_win": 33,
-        "longest_loss": 34,
-        "of_slices": 64,
-    },
-    {
-        "pieces": 3,
-        "slices": 448,
-        "distinct": 84,
-        "placements": 54_355_896,
-        "stalemates": 1_212,
-        "positions": 54_354_684,
-        "wins": 30_297_857,
-        "losses": 23_369_820,
-        "draws": 687_007,
-        "longest_win": 67,
-        "longest_loss": 66,
-        "of_slices": 448,
-    },
-]
 SUMS = ["slices", "distinct", "placements", "stalemates", "positions", "wins", "losses", "draws"]
+COLUMNS = ["pieces", *SUMS, "longest_win", "longest_loss", "of_slices"]
+PUBLISHED = [
+    dict(zip(COLUMNS, counts, strict=True))
+    for counts in (
+        (2, 64, 17, 160_068, 0, 160_068, 82_852, 64_501, 12_715, 33, 34, 64),
+        (3, 448, 84, 54_355_896, 1_212, 54_354_684, 30_297_857, 23_369_820, 687_007, 67, 66, 448),
+    )
+]
 
 
 def dump(folder: Path) -> list[str]:
     """The whole database as SQL, and two of its settings."""
-    connection = sqlite3.connect(folder / FILE_NAME)
-    settings = [str(connection.execute(f"PRAGMA {name}").fetchall()) for name in ("user_version", "journal_mode")]
-    text = list(connection.iterdump())
-    connection.close()
-    return [*settings, *text]
+    with closing(sqlite3.connect(folder / FILE_NAME)) as connection:
+        settings = [str(connection.execute(f"PRAGMA {name}").fetchall()) for name in ("user_version", "journal_mode")]
+        return [*settings, *connection.iterdump()]
 
 
 def test_counts_are_the_published_ones(three_pieces: Path, ask: Ask) -> None:
@@ -105,17 +77,18 @@ def test_counts_of_single_slices(
 
 
 @pytest.mark.parametrize(
-    ("statement", "said"),
+    ("statement", "fault"),
     [
         ("SELECT * FROM positions", "no such table: positions (ask it with 'tablebase mine')"),
         ("SELECT * FROM placements", "no such table: placements"),
         ("DELETE FROM tables", "not authorized (only reading is allowed)"),
     ],
 )
-def test_the_hint_fits_the_fault(statement: str, said: str, two_pieces: Path, ask: Ask) -> None:
+def test_the_hint_fits_the_fault(statement: str, fault: str, two_pieces: Path, ask: Ask) -> None:
     """A statement that is refused is told what is wrong with it, and nothing else."""
     answer = ask("sql", statement, "--data", two_pieces)
-    assert (answer.code, answer.errors) == (2, [f"error: the SQL statement failed: {said}"])
+    assert_refused(answer, 2)
+    assert answer.err.endswith(f": {fault}\n")
 
 
 def test_aliases_have_the_counts_of_what_stands_for_them(two_pieces: Path) -> None:
@@ -165,24 +138,24 @@ def test_distances_sum_to_wins_and_losses(three_pieces: Path) -> None:
 
 def test_the_catalog_knows_its_files(two_pieces: Path) -> None:
     """Name, size and both digests of each table are those of the file."""
-    for row in rows(two_pieces, "SELECT * FROM tables"):
-        path = two_pieces / row["file"]
+    found = rows(two_pieces, "SELECT * FROM tables")
+    assert len(found) == len(contents(two_pieces)) == 10
+    for row in found:
+        path, material = two_pieces / row["file"], parse_material(GAME, row["material"])
         data = path.read_bytes()
-        assert path == table_path(two_pieces, GAME, parse_material(GAME, row["material"]))
+        assert path == table_path(two_pieces, GAME, material)
         assert (row["bytes"], row["file_sha256"]) == (len(data), hashlib.sha256(data).hexdigest())
-        with closing(Table(path, GAME, parse_material(GAME, row["material"]))) as table:
+        with closing(Table(path, GAME, material)) as table:
             codes = b"".join(table.read(side).tobytes() for side in table.header.summaries)
-        assert row["values_sha256"] == hashlib.sha256(codes).hexdigest()
-        assert row["cells"] == len(codes)
+        assert (row["values_sha256"], row["cells"]) == (hashlib.sha256(codes).hexdigest(), len(codes))
         assert row["seconds"] > 0
         assert row["engine"] in SOLVERS
-    assert len(rows(two_pieces, "SELECT * FROM tables")) == len(contents(two_pieces)) == 10
 
 
 @on_both
 def test_reindex_forgets_what_is_gone(copied: Path, ask: Ask) -> None:
     """A table that was deleted, with its slices and distances, is no longer in the catalog."""
-    table_path(copied, GAME, parse_material(GAME, "TvL")).unlink()
+    table_of(copied, "TvL").unlink()
     assert ask("reindex", "--data", copied).code == 0
     names = {row["stored_as"] for row in rows(copied, "SELECT * FROM slice_counts")}
     assert len(names) == 9
@@ -206,24 +179,19 @@ def test_registering_again_changes_nothing(copied: Path) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "INSERT INTO games VALUES ('a', 'b', 'c')",
         "INSERT INTO games VALUES ('a', 'b', 'c') RETURNING name",
         "UPDATE solutions SET wins = 0",
         "DELETE FROM tables",
-        "DELETE FROM tables RETURNING id",
         "WITH a AS (SELECT 1) DELETE FROM tables",
         "REPLACE INTO games VALUES ('doushouqi', 'b', 'c')",
         "DROP TABLE tables",
-        "DROP VIEW slice_counts",
         "CREATE TABLE mine (a)",
         "CREATE TEMP TABLE mine AS SELECT 1",
-        "CREATE INDEX mine ON tables (id)",
         "ALTER TABLE tables RENAME TO mine",
         "ATTACH DATABASE 'other.sqlite' AS other",
         "VACUUM INTO 'other.sqlite'",
         "PRAGMA user_version = 7",
         "PRAGMA writable_schema = 1",
-        "PRAGMA journal_mode = DELETE",
         "BEGIN",
         "SELECT 1; SELECT 2",
         "SELECT 1; DROP TABLE tables",
@@ -237,8 +205,8 @@ def test_sql_only_reads(statement: str, copied: Path, ask: Ask, monkeypatch: pyt
     monkeypatch.chdir(copied)
     before = dump(copied), drafts(copied)
     answer = ask("sql", statement, "--data", copied)
-    assert (answer.code, answer.out, len(answer.err.splitlines())) == (2, "", 1)
-    assert answer.err.startswith("error: ")
+    assert_refused(answer, 2)
+    assert (answer.out, len(answer.err.splitlines())) == ("", 1)
     assert (dump(copied), drafts(copied)) == before
 
 
@@ -250,22 +218,12 @@ def test_sql_reads_what_is_asked(two_pieces: Path, ask: Ask) -> None:
     assert "82,852" in ask("sql", query, "--data", two_pieces).out
 
 
-@pytest.mark.parametrize("style", ["table", "json", "csv"])
-def test_sql_columns_of_one_name_keep_their_values(style: str, two_pieces: Path, ask: Ask) -> None:
-    """Two columns that the query calls alike do not overwrite each other."""
-    answer = ask("sql", "SELECT 11 AS a, 22 AS a", "--data", two_pieces, "--format", style)
-    assert "11" in answer.out
-    assert "22" in answer.out
-
-
-def test_sql_values_that_json_has_no_word_for(two_pieces: Path, ask: Ask) -> None:
-    """Bytes and infinities come out as valid JSON or as one sentence."""
-    for query in ("SELECT x'ff' AS a", "SELECT 1e400 AS a"):
-        answer = ask("sql", query, "--data", two_pieces, "--format", "json")
-        assert answer.code in (0, 2)
-        if answer.code == 0:
-            assert not any(word in answer.out for word in ("Infinity", "NaN"))
-            assert isinstance(answer.json, list)
+def test_sql_columns_of_one_name_keep_their_values(two_pieces: Path, ask: Ask) -> None:
+    """Columns that are called alike, also like the names that are made for such, lose nothing."""
+    words = ("sql", "SELECT 11 AS a, 22 AS a, 33 AS a_2, 44 AS a", "--data", two_pieces, "--format")
+    assert list(ask(*words, "json").json[0].values()) == [11, 22, 33, 44]
+    for style in ("table", "csv"):
+        assert re.findall("[0-9]{2}", ask(*words, style).out) == ["11", "22", "33", "44"]
 
 
 @pytest.mark.parametrize("name", ["a b", "a%20b", "a#b", "a?b", "a&mode=rw", "ü'\""])
@@ -280,30 +238,24 @@ def test_any_folder_name_will_do(name: str, two_pieces: Path, tmp_path: Path, as
 
 def test_what_is_no_catalog_is_said_so(copied: Path) -> None:
     """A text file under the catalog's name is called damaged; another program's database is no catalog, and neither is nothing."""
-    path = copied / FILE_NAME
-    path.unlink()
+    path, cure = copied / FILE_NAME, f"run 'tablebase reindex --data {copied}'"
     path.write_text("This is no database.\n" * 100)
-    with pytest.raises(CorruptCatalogError, match="not a database") as caught:
+    with pytest.raises(CorruptCatalogError, match=f"^{path} .*not a database.*{cure}"):
         Catalog(copied)
-    assert str(path) in str(caught.value)
-    assert f"run 'tablebase reindex --data {copied}'" in str(caught.value)
     path.unlink()
     for _ in range(2):
-        with pytest.raises(TablebaseError, match="10 table files lie in") as missing:
+        with pytest.raises(TablebaseError, match=f"10 table files lie in .*{cure}"):
             Catalog(copied)
-        assert f"run 'tablebase reindex --data {copied}'" in str(missing.value)
         with closing(sqlite3.connect(path)) as other, other:
             other.execute("CREATE TABLE IF NOT EXISTS contacts (name)")
 
 
 def test_a_build_goes_on_while_others_read(copied: Path) -> None:
     """A reader sees the last finished state while a table is being entered, without waiting."""
-    writer = sqlite3.connect(copied / FILE_NAME, isolation_level=None)
-    writer.execute("BEGIN IMMEDIATE")
-    writer.execute("DELETE FROM slices")
-    assert rows(copied, "SELECT COUNT(*) AS n FROM slices") == [{"n": 64}]
-    writer.execute("ROLLBACK")
-    writer.close()
+    with closing(sqlite3.connect(copied / FILE_NAME, isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        writer.execute("DELETE FROM slices")
+        assert rows(copied, "SELECT COUNT(*) AS n FROM slices") == [{"n": 64}]
 
 
 def test_nobody_waits_for_a_reader(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -336,50 +288,24 @@ def test_tables_of_other_rules_are_not_counted(copied: Path, ask: Ask) -> None:
     """What was built under other rules than those installed is no part of any statistics."""
     forge(copied, "UPDATE tables SET rules_digest = 'other' WHERE material = 'RvC'")
     lines = ask("stats", "doushouqi", "--by", "material", "--data", copied, "--format", "json").json
-    names = {(line["material"], line["side"]) for line in lines}
     home = parse_material(GAME, "RvC")
-    gone = {one.material for one in slices(GAME, 2) if one.location.material == home}
-    assert gone
-    assert names == {(line["material"], "w") for line in lines}
-    assert all(parse_material(GAME, name) not in gone for name, _ in names)
-    assert len(names) == 64 - len(gone)
+    kept = {material_name(GAME, one.material) for one in slices(GAME, 2) if one.location.material != home}
+    assert {(line["material"], line["side"]) for line in lines} == {(name, "w") for name in kept}
+    assert len(kept) < 64
     with closing(opened(copied)) as catalog:
-        assert set(catalog.histograms(GAME)) == names
+        assert set(catalog.histograms(GAME)) == {(name, "w") for name in kept}
 
 
-def test_tables_of_other_rules_are_not_registered(two_pieces: Path) -> None:
-    """A build under other rules finds none of the tables, so that none of them stays in use."""
-    other = replace(GAME, no_move=Outcome.LOSS)
-    assert other.name == GAME.name
-    with closing(Catalog(two_pieces)) as catalog:
-        assert len(catalog.registered(GAME)) == 10
-        assert catalog.registered(other) == {}
-        planned = stored_materials(other, 2)
-        with pytest.raises(StaleTableError):
-            examine(other, planned, two_pieces, catalog)
-        assert examine(GAME, stored_materials(GAME, 2), two_pieces, catalog).missing == ()
-
-
-def test_columns_of_one_name_keep_their_values(two_pieces: Path, ask: Ask) -> None:
-    """Columns that are called alike, also like the names that are made for such, lose nothing."""
-    answer = ask("sql", "SELECT 1 AS a, 2 AS a, 3 AS a_2, 4 AS a", "--data", two_pieces, "--format", "json")
-    (row,) = answer.json
-    assert list(row.values()) == [1, 2, 3, 4]
-
-
-def test_stats_of_some_numbers_of_pieces(three_pieces: Path, piglet_tables: Path, ask: Callable[..., Answer]) -> None:
+def test_stats_of_some_numbers_of_pieces(three_pieces: Path, piglet_tables: Path, ask: Ask) -> None:
     """`--pieces` chooses rows, with the same words as `build`; a number of pieces without tables is missing."""
     words = ("stats", "doushouqi", "--data", three_pieces, "--format", "json")
     every, slices = ask(*words).json, ask(*words, "--by", "material").json
     assert ask(*words, "--pieces", 3).json == [row for row in every if row["pieces"] == 3]
     assert ask(*words, "--pieces", "2-3").json == every
-    chosen = ask(*words, "--pieces", 2, "--by", "material").json
-    assert chosen == [row for row in slices if len(row["material"]) == 3]
-    missing = ask(*words, "--pieces", 4)
-    assert (missing.code, "--pieces 4" in missing.err) == (2, True)
-    assert ask(*words, "--pieces", 17).code == 2
-    refused = ask("stats", "pig", "--pieces", 2, "--data", piglet_tables)
-    assert (refused.code, "leave out --pieces" in refused.err) == (2, True)
+    assert ask(*words, "--pieces", 2, "--by", "material").json == [row for row in slices if len(row["material"]) == 3]
+    assert_refused(ask(*words, "--pieces", 4), 2, "--pieces 4")
+    assert_refused(ask(*words, "--pieces", 17), 2)
+    assert_refused(ask("stats", "pig", "--pieces", 2, "--data", piglet_tables), 2, "--pieces")
 
 
 def test_a_disk_that_fills_up_before_the_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

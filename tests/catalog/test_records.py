@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from support.catalogs import rows
 from support.checks import at_least_one
-from support.program import Answer
+from support.program import Ask
 
 import tablebase
 from tablebase.api.tablebase import Tablebase
@@ -17,7 +16,6 @@ from tablebase.game.notation import parse
 from tablebase.slices.location import slices
 from tablebase.slices.material import material_name, material_of
 
-Ask = Callable[..., Answer]
 RECORDS = (
     "SELECT material, side, longest_win, longest_win_position, longest_loss, longest_loss_position "
     "FROM slice_counts WHERE game = '{}'"

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.schema import CreateTable
 from support.catalogs import change, database
 from support.checks import at_least_one
-from support.program import Answer
+from support.program import Ask
 from support.tablebases import on_both
 
 from tablebase.catalog.catalog import Catalog
-from tablebase.catalog.schema import SCHEMA_VERSION, Base
+from tablebase.catalog.schema import SCHEMA_VERSION
 from tablebase.game import load_game
 from tablebase.slices.location import locate
 from tablebase.slices.material import parse_material
-
-Ask = Callable[..., Answer]
 
 
 @on_both
@@ -41,14 +36,6 @@ def test_another_version_is_rebuilt(step: int, when: str, copied: Path, ask: Ask
     assert "10 table files" in built.err.splitlines()[0]
     assert ask("stats", "doushouqi", "--data", copied, "--format", "csv").out == counts
     assert {path: path.read_bytes() for path in copied.rglob("*.h5")} == files
-
-
-@pytest.mark.parametrize("dialect", [sqlite.dialect(), postgresql.dialect()], ids=["sqlite", "postgresql"])
-def test_tables_can_be_said_in_other_databases(dialect: object) -> None:
-    """The schema compiles for PostgreSQL, too, where truth values are numbers, so that statements may compare them with 0."""
-    texts = [str(CreateTable(table).compile(dialect=dialect)) for table in at_least_one(Base.metadata.sorted_tables)]
-    kind = "BOOLEAN" if isinstance(dialect, type(sqlite.dialect())) else "SMALLINT"
-    assert any(f"is_alias {kind} NOT NULL" in text for text in texts)
 
 
 def test_pairings_are_those_of_locations(two_pieces: Path) -> None:

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from random import Random
 
 import pytest
-from support.catalogs import change, database, forge, opened, snapshot
-from support.program import Answer
+from support.catalogs import change, database, forge, snapshot
+from support.program import Ask, assert_refused, table_of
 from support.tablebases import on_both, on_postgresql
 
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import TablebaseError
-from tablebase.slices.material import parse_material
-from tablebase.tables.folder import table_path
-from tablebase_rules.doushouqi import game as doushouqi
-
-GAME = doushouqi()
-Ask = Callable[..., Answer]
 
 MINED = "SELECT material, side, count(*) AS n FROM positions WHERE outcome = 'win' GROUP BY ALL ORDER BY ALL"
 COMMANDS = {
@@ -131,6 +124,7 @@ def test_a_file_changed_by_hand_is_refused(statements: list[str], copied: Path, 
     test_a_damaged_catalog_is_refused_and_rebuilt(statements, copied, ask)
 
 
+@pytest.mark.full
 @on_postgresql
 def test_a_schema_that_was_changed_is_refused(copied: Path, ask: Ask) -> None:
     """The same, where PostgreSQL allows more; rows that are hidden from the role stay so."""
@@ -209,16 +203,6 @@ def test_a_thousand_flipped_bits(copied: Path, ask: Ask) -> None:
     assert outcomes["refused"] > 900
 
 
-@on_both
-def test_a_table_that_is_no_longer_registered(copied: Path, ask: Ask) -> None:
-    """The counts say that they are partial, and the next build finds the file."""
-    with closing(opened(copied, create=True)) as catalog:
-        catalog.remove(["doushouqi/2/CvW.h5"])
-    assert "with 2 pieces" in ask("stats", "doushouqi", "--data", copied).err
-    assert ask("build", "doushouqi", "--pieces", "2", "--data", copied).code == 0
-    assert ask("stats", "doushouqi", "--data", copied).err == ""
-
-
 OF_CVW = "(SELECT min(id) FROM solutions WHERE table_id = (SELECT id FROM tables WHERE material = 'CvW'))"
 FORGERIES = {
     "a histogram": f"UPDATE distances SET placements = placements + 1 WHERE solution_id = {OF_CVW}",
@@ -239,6 +223,4 @@ def test_verify_compares_the_catalog_with_the_files(statement: str, copied: Path
     """What differs from the header of a table is found even if the seals fit, and named with its file."""
     forge(copied, statement)
     answer = ask("verify", "doushouqi", "--material", "CvW", "--data", copied)
-    assert answer.code == 1
-    assert len(answer.errors) == 1
-    assert str(table_path(copied, GAME, parse_material(GAME, "CvW"))) in answer.err
+    assert_refused(answer, 1, str(table_of(copied, "CvW")))

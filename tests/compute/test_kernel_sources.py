@@ -13,12 +13,6 @@ from tablebase.compute import jit, kernel_cache
 Sources = dict[Path, ast.Module]
 
 
-@pytest.fixture(scope="module")
-def sources() -> Sources:
-    """The syntax tree of each file of the package."""
-    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in kernel_cache.PACKAGE.rglob("*.py")}
-
-
 def imported(sources: Sources, tree: ast.Module) -> set[Path]:
     """The files of the package that a file imports, by its syntax tree."""
     names = set()
@@ -34,20 +28,9 @@ def imported(sources: Sources, tree: ast.Module) -> set[Path]:
     return files & sources.keys()
 
 
-def test_all_files_with_kernels_count(sources: Sources) -> None:
-    """Every file with a function that is compiled is among the sources."""
-    made = [
-        path
-        for path, tree in sources.items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Name) and node.id in ("jit", "inline") and isinstance(node.ctx, ast.Load)
-    ]
-    assert len(set(made)) > 5
-    assert set(made) - {Path(jit.__file__)} <= set(kernel_cache.kernel_sources())
-
-
-def test_all_that_kernels_import_counts(sources: Sources) -> None:
+def test_all_that_kernels_import_counts() -> None:
     """The sources are the files that import `jit`, and all that these import, as the syntax trees have it."""
+    sources = {path: ast.parse(path.read_text(encoding="utf-8")) for path in kernel_cache.PACKAGE.rglob("*.py")}
     pending = [path for path, tree in sources.items() if Path(jit.__file__) in imported(sources, tree)]
     reached: set[Path] = set()
     while pending:
@@ -57,24 +40,7 @@ def test_all_that_kernels_import_counts(sources: Sources) -> None:
             pending += imported(sources, sources[path])
     assert set(kernel_cache.kernel_sources()) == reached
     assert Path(jit.__file__) in reached
-    assert len(reached) < len(sources)
-
-
-def test_modules_may_be_imported_in_any_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A module counts if it is imported from its package, by its full name, or for one of its names."""
-    ways = ["from tablebase.compute.jit import jit", "from tablebase.parts import one", "import tablebase.parts.two"]
-    ways += ["from tablebase.parts.three import number", "    from tablebase.parts import (\n        four,\n    )"]
-    texts = {
-        "kernels": "\n".join(ways),
-        "compute/jit": "",
-        **{f"parts/{name}": "" for name in ("one", "two", "three", "four", "five")},
-    }
-    for name, text in texts.items():
-        path = tmp_path / "tablebase" / f"{name}.py"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    monkeypatch.setattr(kernel_cache, "PACKAGE", tmp_path / "tablebase")
-    assert {path.stem for path in kernel_cache.kernel_sources()} == {"kernels", "jit", "one", "two", "three", "four"}
+    assert 5 < len(reached) < len(sources)
 
 
 def test_kernels_are_kept_by_their_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,11 +49,9 @@ def test_kernels_are_kept_by_their_sources(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(kernel_cache, "PACKAGE", tmp_path / "tablebase")
     sources = set(kernel_cache.kernel_sources())
     others = set(kernel_cache.PACKAGE.rglob("*.py")) - sources
-    assert len(others) > 20
     before = kernel_cache.folder_name()
-    for path in [*sorted(sources)[::10], *sorted(others)[::10]]:
-        with path.open("a", encoding="utf-8") as file:
-            file.write("\nMORE = 1\n")
+    for path in [*sorted(sources)[::40], *sorted(others)[::100]]:
+        path.write_text(path.read_text(encoding="utf-8") + "\nMORE = 1\n", encoding="utf-8")
         after = kernel_cache.folder_name()
         assert (after != before) == (path in sources), path
         before = after

@@ -7,14 +7,6 @@ from support.program import ask_fresh
 
 import tablebase
 import tablebase.testing
-from tablebase.api.tablebase import Tablebase
-from tablebase.testing.suite import check_rules
-
-
-def test_names_are_those_of_their_modules() -> None:
-    """A package gives what the modules define that it names."""
-    assert tablebase.Tablebase is Tablebase
-    assert tablebase.testing.check_rules is check_rules
 
 
 def test_a_module_is_loaded_when_it_is_used() -> None:

@@ -1,25 +1,29 @@
-"""Progress: bars on terminals that leave nothing behind, and plain lines elsewhere."""
+"""Progress: stages, reported not too often, bars on terminals that leave nothing behind, and plain lines elsewhere."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.program import Answer
+from support.program import Ask
 
+from tablebase.compute import messages
 from tablebase.compute import progress as module
-from tablebase.compute.messages import Stage
+from tablebase.compute.messages import Stage, reach, watched
 from tablebase.compute.progress import progress
 
-Ask = Callable[..., Answer]
 
-
-def test_a_plain_line_now_and_then(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a terminal there is no bar, but a line each interval, and none after the end."""
+@pytest.fixture
+def _often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines come soon after one another."""
     monkeypatch.setattr(module, "INTERVAL", 0.05)
+
+
+@pytest.mark.usefixtures("_often")
+def test_a_plain_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a terminal there is no bar, but a line each interval, and none after the end."""
     with progress("build pond", "placements", 4000, 1000) as shown:
         shown.update(1000)
         time.sleep(0.3)
@@ -30,9 +34,9 @@ def test_a_plain_line_now_and_then(capsys: pytest.CaptureFixture[str], monkeypat
     assert capsys.readouterr().err == ""
 
 
-def test_a_plain_line_says_what_is_at_work(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("_often")
+def test_a_plain_line_says_what_is_at_work(capsys: pytest.CaptureFixture[str]) -> None:
     """Each part with its stage, as long as it is at work."""
-    monkeypatch.setattr(module, "INTERVAL", 0.05)
     with progress("build pond", "placements", 4000) as shown:
         for name, stage in (("RvR", Stage("solving", 37)), ("RvC", Stage("verifying", 45, 60)), ("CvC", Stage("loading"))):
             shown.at(name, stage)
@@ -48,9 +52,9 @@ def test_a_plain_line_says_what_is_at_work(capsys: pytest.CaptureFixture[str], m
     assert lines[-1].endswith("? left")
 
 
-def test_without_a_total(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("_often")
+def test_without_a_total(capsys: pytest.CaptureFixture[str]) -> None:
     """Until it is known how much there is to do, only what has been done is shown."""
-    monkeypatch.setattr(module, "INTERVAL", 0.05)
     with progress("count pond", "steps") as shown:
         time.sleep(0.2)
         shown.reach(3, 12)
@@ -60,9 +64,9 @@ def test_without_a_total(capsys: pytest.CaptureFixture[str], monkeypatch: pytest
     assert lines[-1].startswith("count pond: 25% (3.00 of 12.0 steps)")
 
 
-def test_another_name(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("_often")
+def test_another_name(capsys: pytest.CaptureFixture[str]) -> None:
     """What is done under another name from some point on is written as it was from the start."""
-    monkeypatch.setattr(module, "INTERVAL", 0.05)
     with progress("patterns", "positions", 10) as shown:
         shown.name("patterns RvC")
         shown.update(5)
@@ -108,29 +112,52 @@ def test_a_bar_leaves_nothing_behind(capsys: pytest.CaptureFixture[str], monkeyp
 
 
 def test_a_line_a_table(tmp_path: Path, ask: Ask) -> None:
-    """With --verbose, `build` and `verify` write a line about each table; a repeated build knows what is there."""
+    """With --verbose, `build` and `verify` write a line about each table."""
     answer = ask("build", "hexapawn", "--material", "PvPP", "--verbose", "--data", tmp_path)
-    lines = [line for line in answer.err.splitlines() if "CPU-seconds" in line]
-    names = [line.partition(":")[0] for line in lines]
-    assert sorted(names) == sorted(path.stem for path in tmp_path.rglob("*.h5"))
-    assert len(lines) > 1
-    checked = ask("verify", "hexapawn", "--verbose", "--data", tmp_path).err
-    assert sorted(line for line in checked.splitlines() if line.endswith(": correct")) == sorted(
-        f"{name}: correct" for name in names
-    )
+    names = sorted(line.partition(":")[0] for line in answer.err.splitlines() if "CPU-seconds" in line)
+    assert names == sorted(path.stem for path in tmp_path.rglob("*.h5"))
+    assert len(names) > 1
+    checked = ask("verify", "hexapawn", "--verbose", "--data", tmp_path).err.splitlines()
+    assert sorted(line for line in checked if ": correct" in line) == [f"{name}: correct" for name in names]
     assert ": correct" not in ask("verify", "hexapawn", "--data", tmp_path).err
 
 
 def test_a_resumed_build_starts_where_it_stands(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was built before counts as done, and the total is that of the plan."""
-    asked = []
-    monkeypatch.setattr(module, "Progress", lambda *arguments, **_: asked.append(arguments) or module_progress(*arguments))
-    module_progress = Progress
-    assert ask("build", "hexapawn", "--material", "PvP", "--data", tmp_path).code == 0
-    assert ask("build", "hexapawn", "--material", "PvPP", "--data", tmp_path).code == 0
+    asked, original = [], module.Progress
+    monkeypatch.setattr(module, "Progress", lambda *arguments, **_: asked.append(arguments) or original(*arguments))
+    for material in ("PvP", "PvPP"):
+        assert ask("build", "hexapawn", "--material", material, "--data", tmp_path).code == 0
     (_, _, small, nothing), (_, _, total, done) = asked
     assert nothing == 0
     assert 0 < done <= small < total
 
 
-Progress = module.Progress
+# Stages
+
+
+def test_each_new_stage_is_reported_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(messages.time, "monotonic", lambda: 1.0)
+    seen: list[Stage] = []
+    with watched(seen.append):
+        for name in ("solving", "solving", "writing", "writing", "solving"):
+            reach(name, 3, 7)
+    assert seen == [Stage("solving", 3, 7), Stage("writing", 3, 7), Stage("solving", 3, 7)]
+
+
+def test_progress_is_reported_once_an_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0.0, messages.INTERVAL / 2, messages.INTERVAL, messages.INTERVAL * 1.5, messages.INTERVAL * 2])
+    monkeypatch.setattr(messages.time, "monotonic", lambda: next(clock))
+    seen: list[Stage] = []
+    with watched(seen.append):
+        for done in range(5):
+            reach("solving", done)
+    assert [stage.done for stage in seen] == [0, 2, 4]
+
+
+def test_nothing_is_reported_outside_the_block() -> None:
+    seen: list[Stage] = []
+    with watched(seen.append):
+        pass
+    reach("solving")
+    assert seen == []

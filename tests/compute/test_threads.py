@@ -104,8 +104,6 @@ def test_a_fault_comes_through() -> None:
     for allowed in (2, 4):
         with threads.use(allowed), pytest.raises(TablebaseError, match=r"^no way to do 3 to 4$"):
             threads.spread(work, 8, 1)
-    with pytest.raises(TablebaseError, match=r"^no way to do 5 to 8$"):
-        work(5, 8)
 
 
 # Graphs of keys
@@ -141,12 +139,6 @@ def test_keys_that_memory_keeps_apart_have_all_threads() -> None:
     assert {one.key: one.ranges for one in done} == dict.fromkeys(apart, 12)
     done = list(run_graph(apart, divide, LocalExecutor(Limits(4, memory=10)), {"a": 5, "b": 5, "c": 10}.__getitem__))
     assert {one.key: one.ranges for one in done} == {"a": 8, "b": 8, "c": 16}
-
-
-@pytest.mark.parametrize("graph", [FORK, LATE_FORK, ISLANDS], ids=["fork", "late fork", "islands"])
-def test_one_worker_is_one_thread(graph: Graph) -> None:
-    """With a single worker this process does everything in one thread."""
-    assert {(one.process, one.ranges) for one in run_graph(graph, divide, LocalExecutor(Limits(1)))} == {(os.getpid(), 1)}
 
 
 def test_threads_are_allowed_only_at_work() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.program import Answer, ask_fresh, contents
+from support.program import Answer, ask_fresh, assert_refused, contents
 
 UNCOMPILED = {"NUMBA_DISABLE_JIT": "1"}
 
@@ -19,11 +19,11 @@ def test_tables_are_the_same(tmp_path: Path, ask: Callable[..., Answer]) -> None
     assert contents(plain) == contents(compiled)
 
 
-@pytest.mark.parametrize("engine", ["planes", "lean"])
-def test_planes_need_compiling(engine: str, tmp_path: Path) -> None:
+@pytest.mark.full
+@pytest.mark.parametrize("solver", ["planes", "lean"])
+def test_planes_need_compiling(solver: str, tmp_path: Path) -> None:
     """One sentence says so, and what to use instead."""
-    answer = ask_fresh(
-        "build", "doushouqi", "--material", "RvC", "--solver", engine, "--data", tmp_path / "new", environment=UNCOMPILED
-    )
-    assert (answer.code, answer.out) == (2, "")
-    assert "its kernels must be compiled, which NUMBA_DISABLE_JIT forbids: use --solver groups" in answer.err
+    words = ("build", "doushouqi", "--material", "RvC", "--solver", solver, "--data", tmp_path / "new")
+    answer = ask_fresh(*words, environment=UNCOMPILED)
+    assert_refused(answer, 2, "NUMBA_DISABLE_JIT", "--solver groups")
+    assert answer.out == ""

@@ -1,4 +1,4 @@
-"""Operations on vectors against their plain twins, and arrays as pointers."""
+"""Operations on words against their bits one by one, on vectors against their plain twins, and arrays as pointers."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from twins import vectors as plain
 
+from tablebase.compute.bits import ones, trailing_zeros
 from tablebase.compute.jit import jit
 from tablebase.compute.pointers import bare
 from tablebase.compute.vectors import (
@@ -33,7 +36,20 @@ from tablebase.compute.vectors import (
 )
 
 SEEDS = range(20)
+BITS = st.integers(0, 2**64 - 1)
 widths = pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+
+
+@given(BITS.filter(bool))
+def test_trailing_zeros(word: int) -> None:
+    """The number of the lowest bit."""
+    assert trailing_zeros(np.uint64(word)) == min(bit for bit in range(64) if word >> bit & 1)
+
+
+@given(BITS)
+def test_ones(word: int) -> None:
+    """The number of bits that are set."""
+    assert ones(np.uint64(word)) == word.bit_count()
 
 
 @jit

@@ -1,4 +1,4 @@
-"""What a Dask worker does, without a cluster: what it offers, and the process that it keeps."""
+"""Dask without a cluster: what a worker offers, the process that it keeps, and addresses without a scheduler."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from distributed import Reschedule, Status
 from support.work import do, linger, unless_marked, until
 
 from tablebase.compute import threads
+from tablebase.errors import ClusterError, MissingExtraError
 from tablebase.executors import dask_host
+from tablebase.executors.dask import DaskExecutor, no_offer
 from tablebase.executors.dask_host import Host, offer
 from tablebase.executors.executor import Check
 
@@ -156,3 +158,36 @@ def test_what_nobody_wants_any_more_is_ended(host: Host, how: str) -> None:
     assert not host._running
     if how == "released":
         assert host.do("key", do, "that") == "that"
+
+
+# Where there is no cluster
+
+
+@pytest.mark.parametrize(
+    ("address", "fault"),
+    [
+        ("nowhere", "'nowhere' is not the address of a scheduler"),
+        ("tcp://127.0.0.1", "'tcp://127.0.0.1' is not the address of a scheduler"),
+        ("tls://127.0.0.1:1", r"'tls://127.0.0.1:1' is not the address of a scheduler \(Dask has not been configured for TLS"),
+        ("tcp://127.0.0.1:1", "there is no scheduler of Dask at tcp://127.0.0.1:1"),
+    ],
+)
+def test_an_address_without_a_scheduler(address: str, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sentence that says how to start one."""
+    monkeypatch.setattr("tablebase.executors.dask.CONNECT", 0.5)
+    with pytest.raises(ClusterError, match=f"^{fault}.*: start it with 'dask scheduler'") as refused:
+        DaskExecutor(scheduler=address)
+    assert refused.value.address == address
+
+
+def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sentence says what to install."""
+    monkeypatch.setattr("tablebase.errors.find_spec", lambda _: None)
+    with pytest.raises(MissingExtraError, match=r"^clusters need distributed: .*\[cluster\]'$"):
+        DaskExecutor()
+
+
+def test_a_worker_that_does_not_answer() -> None:
+    """Another program is not what it needs."""
+    assert no_offer(OSError("timed out")).what == "does not answer (timed out)"
+    assert no_offer(ImportError("no such thing")).what == "cannot load this program (ImportError: no such thing)"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import time
-from collections.abc import Callable
 from functools import partial
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -15,12 +14,11 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.work import PATIENCE, advance, do, meet, outlast, record, stumble
+from support.work import PATIENCE, advance, do, meet, outlast, record
 
-from tablebase.building.estimate import memory
 from tablebase.building.tables import build
 from tablebase.compute.messages import Stage
-from tablebase.errors import CapacityError, TablebaseError
+from tablebase.errors import CapacityError
 from tablebase.executors import scheduler
 from tablebase.executors.executor import Limits
 from tablebase.executors.local import LocalExecutor
@@ -45,17 +43,6 @@ def random_graph(seed: int, size: int) -> Graph:
 # In this process
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_each_key_once_and_after_what_it_waits_for(seed: int) -> None:
-    """Whatever the order of the graph, no key is worked on before those it depends on are done."""
-    graph = random_graph(seed, 12)
-    done: list[str] = []
-    for key in run_graph(graph, lambda key: key, LocalExecutor(Limits())):
-        assert set(graph[key]) <= set(done)
-        done.append(key)
-    assert sorted(done) == sorted(graph)
-
-
 def test_results_come_as_they_are_finished() -> None:
     """A result is given before the next key is begun, so that a table is entered as soon as it is done."""
     begun: list[str] = []
@@ -69,14 +56,6 @@ def test_results_come_as_they_are_finished() -> None:
         assert len(begun) == count
         assert result == begun[-1].upper()
     assert len(begun) == 4
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_nothing_to_do(workers: int) -> None:
-    """An empty graph gives no result and starts no worker; a single key is done in this process."""
-    assert list(run_graph({}, record, LocalExecutor(Limits(workers)))) == []
-    [span] = run_graph({"a": ()}, record, LocalExecutor(Limits(workers)))
-    assert span.process == os.getpid()
 
 
 # In processes
@@ -114,15 +93,6 @@ def test_what_is_at_work_holds_its_memory(tmp_path: Path) -> None:
         span.key: span for span in run_graph(graph, partial(outlast, tmp_path), LocalExecutor(Limits(2, 10)), needs.__getitem__)
     }
     assert spans["slow"].end <= spans["large"].begin
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_fault_at_work_comes_through(workers: int) -> None:
-    """What a worker raises ends the run with the same sentence, wherever it happened; what was done before is given."""
-    results = run_graph(TWINS, stumble, LocalExecutor(Limits(workers)))
-    assert next(results) == "root"
-    with pytest.raises(TablebaseError, match=r"^no way to do (left|right)$"):
-        next(results)
 
 
 @pytest.mark.parametrize("keys", [("this", "fail"), ("fail", "this")])
@@ -276,17 +246,7 @@ def test_memory_is_shared_unless_each_worker_has_its_own() -> None:
     assert Limits(2).fit([9**9, 9**9])
 
 
-def test_a_build_that_can_never_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_that_can_never_fit(tmp_path: Path) -> None:
     """Asked in Python to build with several workers in less memory than a table needs, there is a sentence, not a wait."""
-    asked: list[object] = []
-
-    def counted(*arguments: object, **options: str) -> int:
-        asked.append(arguments)
-        if len(asked) > 1000:
-            raise RecursionError("asked a thousand times whether a table fits")
-        honest: Callable[..., int] = memory
-        return honest(*arguments, **options)
-
-    monkeypatch.setattr("tablebase.building.tables.memory", counted)
     with pytest.raises(CapacityError):
         list(build(doushouqi(), stored_materials(doushouqi(), 2), tmp_path, executor=LocalExecutor(Limits(2, memory=1000))))

@@ -65,10 +65,10 @@ def busy(workers: int, *words: str) -> Iterator[Popen[str]]:
 @pytest.mark.parametrize(
     ("name", "code", "said"),
     [
-        ("SIGINT", 130, f"\nerror: interrupted; {RESUMES}\n"),
+        pytest.param("SIGINT", 130, f"\nerror: interrupted; {RESUMES}\n", marks=pytest.mark.full),
         ("SIGTERM", 143, f"\nerror: terminated; {RESUMES}\n"),
-        ("SIGHUP", 129, f"\nerror: hung up; {RESUMES}\n"),
-        ("SIGQUIT", 131, f"\nerror: quit; {RESUMES}\n"),
+        pytest.param("SIGHUP", 129, f"\nerror: hung up; {RESUMES}\n", marks=pytest.mark.full),
+        pytest.param("SIGQUIT", 131, f"\nerror: quit; {RESUMES}\n", marks=pytest.mark.full),
         ("SIGKILL", -9, ""),
     ],
 )
@@ -91,6 +91,7 @@ def test_a_main_process_busy_outside_python_ends() -> None:
         assert process.returncode == 143
 
 
+@pytest.mark.full
 def test_nohup_is_respected() -> None:
     """A program that was started to go on after a hang-up goes on."""
     with busy(1, "nohup") as process:

@@ -28,6 +28,8 @@ DISTANCES = """
 SELECT tables.material, solutions.side, outcome, distance, distances.placements FROM distances
 JOIN solutions ON solutions.id = solution_id JOIN tables ON tables.id = table_id ORDER BY 1, 2, 3, 4
 """
+SOLVERS = "SELECT material, engine, seconds FROM tables ORDER BY material"
+PATTERNS = "SELECT material, side, features, gain, positions FROM pattern_gains ORDER BY material, side, id"
 
 
 def opened(folder: Path, *, create: bool = False) -> Catalog:

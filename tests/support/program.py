@@ -19,6 +19,7 @@ from random import Random
 from typing import Any
 
 import h5py
+import numpy as np
 import pytest
 
 from tablebase.cli import run
@@ -58,6 +59,17 @@ class Answer:
     def errors(self) -> list[str]:
         """The sentences on standard error; progress bars are left out."""
         return [line for line in self.err.splitlines() if line.startswith("error: ")]
+
+
+Ask = Callable[..., Answer]
+"""Runs a command: ``ask("stats", "doushouqi").json``."""
+
+
+def assert_refused(answer: Answer, code: int, *named: str) -> None:
+    """A command has ended with an exit code and one sentence, which names all of these."""
+    assert (answer.code, len(answer.errors)) == (code, 1), answer.err
+    for one in named:
+        assert one in answer.errors[0]
 
 
 def asker(capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
@@ -115,6 +127,11 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.glob("*/*/*.h5"))}
 
 
+def table_of(folder: Path, name: str) -> Path:
+    """The file of a table of Dou Shou Qi with pieces of one letter each."""
+    return folder / "doushouqi" / str(len(name) - 1) / f"{name}.h5"
+
+
 def drafts(folder: Path) -> list[str]:
     """What is neither a table nor the catalog nor its id nor its lock."""
     known = (".h5", "catalog.sqlite", ".catalog-id", ".lock")
@@ -147,6 +164,13 @@ def middle_of_codes(path: Path) -> int:
     with h5py.File(path, "r") as file:
         chunk = file["w"].id.get_chunk_info(0)
         return int(chunk.byte_offset + chunk.size // 2)
+
+
+def make_old(path: Path) -> None:
+    """Let a sound table file be one that other rules have built."""
+    with h5py.File(path, "r+") as file:
+        file.attrs["rules_digest"] = np.bytes_(b"0" * 64)
+    reseal(path)
 
 
 def reseal(path: Path) -> None:

@@ -19,8 +19,8 @@ from support.servers import Server, binaries
 from tablebase.api.tablebase import Tablebase
 from tablebase.cli import run
 
-on_both = pytest.mark.parametrize("catalog_url", ["sqlite", "postgresql"], indirect=True)
-"""A test that runs twice: with the catalog in the folder, and in PostgreSQL."""
+on_both = pytest.mark.parametrize("catalog_url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.full)], indirect=True)
+"""A test that runs with the catalog in the folder, and in full also with it in PostgreSQL."""
 on_postgresql = pytest.mark.parametrize("catalog_url", ["postgresql"], indirect=True)
 
 

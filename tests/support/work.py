@@ -65,13 +65,6 @@ def advance(key: str) -> str:
     return key
 
 
-def stumble(key: str) -> str:
-    """Work that goes wrong for every key but the first."""
-    if key != "root":
-        raise TablebaseError(f"no way to do {key}")
-    return key
-
-
 def linger(key: float) -> float:
     """Work that takes as long as its key says, and goes wrong if that is a moment."""
     time.sleep(key)

@@ -22,14 +22,16 @@ from support.program import start_fresh
 from support.work import advance, do, lose, meet, parent, record, unless_marked, until, wait_for
 
 from tablebase.compute.messages import Stage
-from tablebase.errors import CapacityError, ClusterError, MissingExtraError
+from tablebase.errors import CapacityError, ClusterError
 from tablebase.executors import dask
-from tablebase.executors.dask import DaskExecutor, limits_at, no_offer
+from tablebase.executors.dask import DaskExecutor, limits_at
 from tablebase.executors.executor import Executor, Limits
 from tablebase.executors.scheduler import run_graph
 from tablebase.testing import ExecutorTests
 
 Graph = dict[str, tuple[str, ...]]
+
+pytestmark = pytest.mark.full
 
 MEMORY = (1000, 5000)
 """Bytes that the two workers offer."""
@@ -52,6 +54,13 @@ def empty(tmp_path: Path) -> Iterator[DaskCluster]:
         yield started
 
 
+def begin(executor: DaskExecutor, folder: Path) -> None:
+    """Let an executor begin a key that ends when it is let go."""
+    executor.start(concurrent=True)
+    executor.submit(partial(wait_for, folder), "key")
+    until((folder / "key begun").exists)
+
+
 class TestDaskExecutor(ExecutorTests):
     """Workers of Dask."""
 
@@ -72,17 +81,10 @@ def test_limits_are_those_of_the_workers(shared: DaskCluster) -> None:
     assert limits_at(shared.address) == DaskExecutor(scheduler=shared.address).limits == Limits(2, max(MEMORY), each=True)
 
 
-def test_keys_are_done_at_the_same_time_but_one_a_worker(shared: DaskCluster, tmp_path: Path) -> None:
-    """Two keys that wait for each other are both done; of many, two at a time, each after those it depends on."""
+def test_keys_are_done_at_the_same_time(shared: DaskCluster, tmp_path: Path) -> None:
+    """Two keys that wait for each other are both done."""
     twins: Graph = {"root": (), "left": ("root",), "right": ("root",)}
     assert sorted(run_graph(twins, partial(meet, tmp_path), DaskExecutor(scheduler=shared.address))) == sorted(twins)
-    graph: Graph = {f"k{number}": tuple(f"k{before}" for before in {number // 2, number // 3} if before) for number in range(1, 16)}
-    spans = {span.key: span for span in run_graph(graph, record, DaskExecutor(scheduler=shared.address))}
-    assert spans.keys() == graph.keys()
-    for key, before in graph.items():
-        assert all(spans[other].end <= spans[key].begin for other in before)
-    for span in spans.values():
-        assert sum(other.begin <= span.begin < other.end for other in spans.values()) <= 2
 
 
 def test_a_worker_does_one_key_at_a_time(empty: DaskCluster) -> None:
@@ -225,9 +227,7 @@ def test_a_worker_that_comes_later_goes_on(empty: DaskCluster, tmp_path: Path) -
     executor = DaskExecutor(scheduler=empty.address, say=said.append)
     executor.require(unless_marked)
     with executor:
-        executor.start(concurrent=True)
-        executor.submit(partial(wait_for, tmp_path), "key")
-        until((tmp_path / "key begun").exists)
+        begin(executor, tmp_path)
         end_session(first.pid)
         marked = empty.start_worker("--name", "marked", environment={"MARKED": "1"})
         until(lambda: [one["name"] for one in workers(empty).values()] == ["marked"])
@@ -251,9 +251,7 @@ def test_no_worker_is_not_waited_for_forever(empty: DaskCluster, tmp_path: Path)
     only = empty.start_worker()
     wait_for_workers(empty, 1)
     with DaskExecutor(scheduler=empty.address, say=said.append, patience=1) as executor:
-        executor.start(concurrent=True)
-        executor.submit(partial(wait_for, tmp_path), "key")
-        until((tmp_path / "key begun").exists)
+        begin(executor, tmp_path)
         end_session(only.pid)
         with pytest.raises(ClusterError, match=sentence):
             list(executor.finished())
@@ -275,61 +273,26 @@ def test_a_stopped_worker_is_not_waited_for_forever(empty: DaskCluster, tmp_path
     assert said == [f"waiting up to 1 s for an answer of {address}"]
 
 
-def test_a_stopped_scheduler_is_not_waited_for_forever(empty: DaskCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither while a table is solved nor before the build."""
+@pytest.mark.parametrize(("number", "faults"), [(signal.SIGSTOP, ["does not answer"] * 2), (signal.SIGKILL, ["was lost", ""])])
+def test_a_scheduler_that_ends_is_not_waited_for_forever(
+    number: signal.Signals, faults: list[str], empty: DaskCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither while a table is solved, which does not go on, nor before the build."""
     for name in ("CONNECT", "ANSWER", "CLOSE"):
         monkeypatch.setattr(dask, name, 1.0)
     empty.start_worker()
     with DaskExecutor(scheduler=empty.address) as executor:
-        executor.start(concurrent=True)
-        executor.submit(partial(wait_for, tmp_path), "key")
-        until((tmp_path / "key begun").exists)
-        os.kill(empty.scheduler.pid, signal.SIGSTOP)
-        with pytest.raises(ClusterError, match=f"^the scheduler at {empty.address} does not answer: "):
+        begin(executor, tmp_path)
+        empty.scheduler.send_signal(number)
+        with pytest.raises(ClusterError, match=f"^the scheduler at {empty.address} {faults[0]}: "):
             list(executor.finished())
-    with pytest.raises(ClusterError, match=f"^the scheduler at {empty.address} does not answer: "):
+    with pytest.raises(ClusterError, match=f"at {empty.address} ?{faults[1]}"):
         DaskExecutor(scheduler=empty.address)
-
-
-def test_a_lost_scheduler_is_a_sentence(empty: DaskCluster, tmp_path: Path) -> None:
-    """At once, and what ran does not go on."""
-    empty.start_worker()
-    with DaskExecutor(scheduler=empty.address) as executor:
-        executor.start(concurrent=True)
-        executor.submit(partial(wait_for, tmp_path), "key")
-        until((tmp_path / "key begun").exists)
-        empty.scheduler.kill()
-        with pytest.raises(ClusterError, match=f"^the scheduler at {empty.address} was lost: start it and its workers"):
-            list(executor.finished())
-    assert_ended(tmp_path)
+    if number == signal.SIGKILL:
+        assert_ended(tmp_path)
 
 
 # What must not be used, and what must not go on
-
-
-@pytest.mark.parametrize(
-    ("address", "fault"),
-    [
-        ("nowhere", "'nowhere' is not the address of a scheduler"),
-        ("http://127.0.0.1:1", "'http://127.0.0.1:1' is not the address of a scheduler"),
-        ("tcp://127.0.0.1", "'tcp://127.0.0.1' is not the address of a scheduler"),
-        ("tls://127.0.0.1:1", r"'tls://127.0.0.1:1' is not the address of a scheduler \(Dask has not been configured for TLS"),
-        ("tcp://127.0.0.1:1", "there is no scheduler of Dask at tcp://127.0.0.1:1"),
-    ],
-)
-def test_an_address_without_a_scheduler(address: str, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sentence that says how to start one."""
-    monkeypatch.setattr("tablebase.executors.dask.CONNECT", 0.5)
-    with pytest.raises(ClusterError, match=f"^{fault}.*: start it with 'dask scheduler'") as refused:
-        DaskExecutor(scheduler=address)
-    assert refused.value.address == address
-
-
-def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sentence says what to install."""
-    monkeypatch.setattr("tablebase.errors.find_spec", lambda _: None)
-    with pytest.raises(MissingExtraError, match=r"^clusters need distributed: .*\[cluster\]'$"):
-        DaskExecutor()
 
 
 @pytest.mark.parametrize(
@@ -355,12 +318,6 @@ def test_a_worker_that_cannot_be_used_is_refused(
         list(run_graph({"key": ()}, partial(wait_for, tmp_path), executor))
     assert refused.value.address.startswith("tcp://")
     assert not (tmp_path / "key begun").exists()
-
-
-def test_a_worker_that_does_not_answer() -> None:
-    """Another program is not what it needs."""
-    assert no_offer(OSError("timed out")).what == "does not answer (timed out)"
-    assert no_offer(ImportError("no such thing")).what == "cannot load this program (ImportError: no such thing)"
 
 
 CLIENT = """
