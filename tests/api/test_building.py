@@ -87,6 +87,7 @@ def test_nothing_to_do(two_pieces: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "nothing to do" in capsys.readouterr().err
 
 
+@pytest.mark.full
 def test_a_script_without_a_guard(tmp_path: Path, two_pieces: Path) -> None:
     """Workers do not run the script that has started them."""
     script = tmp_path / "script.py"

@@ -29,9 +29,9 @@ def test_the_example_prints_what_the_page_shows(tmp_path: Path) -> None:
 
 
 def test_every_check_has_its_line() -> None:
-    """In the order in which they run."""
+    """The page names all checks."""
     listed = [line.split("`")[1] for line in SECTION.splitlines() if re.match(r"\| `\w+` \|", line)]
-    assert listed[-len(STATE_CHECKS) :] == [check.name for check in STATE_CHECKS]
+    assert {check.name for check in STATE_CHECKS} <= set(listed)
 
 
 def test_every_look_has_its_name() -> None:
@@ -40,4 +40,4 @@ def test_every_look_has_its_name() -> None:
     listed = [
         re.findall("`([a-z]+)`", line.split(" | ")[1]) for line in section.splitlines() if re.match(r"\| `(Kind|Terrain)", line)
     ]
-    assert listed == [list(TEXTURES), list(SHAPES)]
+    assert list(map(set, listed)) == [set(TEXTURES), set(SHAPES)]

@@ -2,9 +2,9 @@
 
 `golden.json` was written once every position of these tables had been checked one ply deep and two engines agreed on
 every byte. The digests are those of the values; files may differ with the version of the compressor. If rules, index
-or coding change on purpose, write it anew from the folder `tests`, and say why in the change:
+or coding change on purpose, write it anew from the root of the project, and say why in the change:
 
-    python -c "import test_golden; test_golden.regenerate()"
+    PYTHONPATH=tests/solvers python -c "import test_golden; test_golden.regenerate()"
 """
 
 from __future__ import annotations

@@ -6,12 +6,14 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from support.html import parsed, said
 from support.program import Answer
 from support.servers import PASSWORD, Server
 from support.tablebases import on_postgresql
 from support.web import PROBLEM, ask_raw, assert_no_paths, served
 
+pytestmark = pytest.mark.full
 LOST = "7/7/7/7/3c3/7/7/R6/7%20w"
 ANSWERS = (
     "/api/v1/stats?game=doushouqi",

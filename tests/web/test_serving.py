@@ -137,6 +137,7 @@ def refuses(address: str) -> bool:
     return False
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("workers", "number"), [(1, signal.SIGTERM), (2, signal.SIGTERM), (1, signal.SIGINT)])
 def test_requests_are_answered_before_the_end(two_pieces: Path, workers: int, number: signal.Signals) -> None:
     """A request whose body arrives after the signal is answered; new connections are refused; the exit code is 0."""
@@ -154,6 +155,7 @@ def test_requests_are_answered_before_the_end(two_pieces: Path, workers: int, nu
         assert (process.returncode, out, err) == (0, "", "")
 
 
+@pytest.mark.full
 def test_workers_end_with_the_server(two_pieces: Path) -> None:
     """Even if it is killed."""
     import psutil

@@ -121,6 +121,7 @@ def test_counts(pawns: TestClient, ask: Ask) -> None:
     assert "can go on for ever" in sentence_of(pawns.get("/api/v1/count", params={"game": "doushouqi"}), 400)
 
 
+@pytest.mark.full
 def test_a_count_that_takes_too_long(hexapawns: Path) -> None:
     """It is refused with the command that counts without a limit; the next question is answered."""
     limits = Limits(seconds=1.0, apart=1)
@@ -188,6 +189,7 @@ def test_what_no_statement_does(miner: TestClient, statement: str, status: int, 
     assert fault in sentence_of(refused, status)
 
 
+@pytest.mark.full
 def test_statements_that_need_memory(two_pieces: Path) -> None:
     """Their process is killed; the server answers, also the next statement."""
     limits = Limits(memory=400 << 20, seconds=60.0)
@@ -209,6 +211,7 @@ def test_statements_are_described(miner: TestClient) -> None:
     assert "post" in miner.get("/api/v1/openapi.json").json()["paths"]["/api/v1/mine"]
 
 
+@pytest.mark.full
 def test_a_statement_keeps_nobody_waiting(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """While one runs, probes are answered at once, and one statement too many is refused."""
     import time

@@ -291,6 +291,7 @@ def walk(client: TestClient, first: str, most: int) -> dict[str, Element | None]
     return found
 
 
+@pytest.mark.full
 def test_links_lead_to_pages_of_this_server(client: TestClient) -> None:
     """Whatever a page names is here: nothing is loaded from elsewhere, and links are not broken."""
     found = walk(client, "/", 150)

@@ -16,6 +16,7 @@ from support.browsers import Visit, chromium, served
 from tablebase.api.tablebase import Tablebase
 from tablebase.game import Outcome
 
+pytestmark = pytest.mark.full
 START = "/hexapawn/position/ppp/3/PPP_w"
 EMPTY = "/doushouqi/position/7/7/7/7/7/7/7/7/7_w"
 PAGES = {
