@@ -76,17 +76,6 @@ def test_a_second_build_does_nothing(copied: Path, ask: Ask, monkeypatch: pytest
     assert registered(copied) == rows
 
 
-def test_only_what_is_missing_is_built(copied: Path, two_pieces: Path, ask: Ask) -> None:
-    """A table whose file is missing is built again, and no other is touched."""
-    others = {path: path.stat().st_mtime_ns for path in copied.glob("*/2/*.h5") if path.stem != "RvC"}
-    table_of(copied, "RvC").unlink()
-    answer = ask("build", "doushouqi", "--pieces", "2", "--data", copied)
-    assert answer.code == 0
-    assert "1 of 10 tables" in answer.err
-    assert contents(copied) == contents(two_pieces)
-    assert {path: path.stat().st_mtime_ns for path in others} == others
-
-
 @pytest.mark.parametrize(
     ("material", "names"),
     [

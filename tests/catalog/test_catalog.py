@@ -76,19 +76,16 @@ def test_counts_of_single_slices(
     assert (line["side"], line["wins"], line["losses"], line["draws"], line["longest_win"]) == ("w", wins, losses, draws, longest)
 
 
-@pytest.mark.parametrize(
-    ("statement", "fault"),
-    [
+def test_the_hint_fits_the_fault(two_pieces: Path, ask: Ask) -> None:
+    """A statement that is refused is told what is wrong with it, and nothing else."""
+    for statement, fault in (
         ("SELECT * FROM positions", "no such table: positions (ask it with 'tablebase mine')"),
         ("SELECT * FROM placements", "no such table: placements"),
         ("DELETE FROM tables", "not authorized (only reading is allowed)"),
-    ],
-)
-def test_the_hint_fits_the_fault(statement: str, fault: str, two_pieces: Path, ask: Ask) -> None:
-    """A statement that is refused is told what is wrong with it, and nothing else."""
-    answer = ask("sql", statement, "--data", two_pieces)
-    assert_refused(answer, 2)
-    assert answer.err.endswith(f": {fault}\n")
+    ):
+        answer = ask("sql", statement, "--data", two_pieces)
+        assert_refused(answer, 2)
+        assert answer.err.endswith(f": {fault}\n")
 
 
 def test_aliases_have_the_counts_of_what_stands_for_them(two_pieces: Path) -> None:
@@ -226,7 +223,7 @@ def test_sql_columns_of_one_name_keep_their_values(two_pieces: Path, ask: Ask) -
         assert re.findall("[0-9]{2}", ask(*words, style).out) == ["11", "22", "33", "44"]
 
 
-@pytest.mark.parametrize("name", ["a b", "a%20b", "a#b", "a?b", "a&mode=rw", "ü'\""])
+@pytest.mark.parametrize("name", ["a b%20c#d", "a?b&mode=rw", "ü'\""])
 def test_any_folder_name_will_do(name: str, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     """Spaces, per cent signs, question marks and quotes in a folder's name make no other database of it."""
     folder = tmp_path / name
