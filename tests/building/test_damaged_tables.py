@@ -16,7 +16,7 @@ from support.tablebases import on_both
 
 from tablebase.building import plan as planning
 from tablebase.building import tables as building
-from tablebase.building.plan import plan
+from tablebase.building.plan import examine, plan
 from tablebase.executors.executor import Limits
 from tablebase.executors.local import LocalExecutor
 from tablebase.slices.material import material_name, parse_material
@@ -91,6 +91,10 @@ def test_large_tables_are_read_where_they_are_used(copied: Path, two_pieces: Pat
     assert (answer.code, path.read_bytes()) == (0, broken)
     assert "tablebase verify doushouqi" in answer.err
     DAMAGES["longer"](table_of(copied, "RvR"))
+    with closing(opened(copied)) as catalog:
+        for names, damaged in ((("CvW", "RvR"), {"RvR"}), (("RCvW",), {"CvW"})):
+            planned = plan(GAME, None, [parse_material(GAME, name) for name in names])
+            assert {material_name(GAME, one) for one in examine(GAME, planned, copied, catalog).damaged} == damaged
     answer = ask("build", "doushouqi", "--material", "RCvW", "--data", copied)
     assert answer.code == 0
     assert path.with_name("CvW.h5.damaged").read_bytes() == broken
