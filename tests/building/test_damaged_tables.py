@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from unittest.mock import Mock
 
 import h5py
 import pytest
@@ -70,11 +70,7 @@ def test_no_file_is_overwritten(copied: Path, two_pieces: Path, ask: Ask) -> Non
 def test_a_damaged_table_is_not_counted(copied: Path, ask: Ask, monkeypatch: Patch) -> None:
     """From the moment in which its file is renamed, the catalog does not list it."""
     table_of(copied, "RvE").write_bytes(b"")
-
-    def interrupt(*_: Any, **__: Any) -> Any:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(building, "solve_material", interrupt)
+    monkeypatch.setattr(building, "solve_material", Mock(side_effect=KeyboardInterrupt))
     ask("build", "doushouqi", "--pieces", "2", "--data", copied)
     assert table_of(copied, "RvE").with_name("RvE.h5.damaged").exists()
     assert len(registered(copied)) == 9

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from contextlib import closing
 from importlib import util
 from pathlib import Path
 from subprocess import run
@@ -15,7 +14,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 from sqlalchemy.engine import make_url
-from support.catalogs import change, database, opened, snapshot
+from support.catalogs import change, database, forget, snapshot
 from support.program import Ask, assert_refused
 from support.servers import PASSWORD, ROLE, Server, binaries
 from support.tablebases import on_postgresql
@@ -199,8 +198,7 @@ def test_faults_have_sentences(
 def test_a_server_that_goes_during_a_build(copied: Path, server: Server, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """One sentence; what is built stays, and the next build enters it."""
     before = snapshot(copied)
-    with closing(opened(copied, create=True)) as catalog:
-        catalog.remove(["doushouqi/2/CvW.h5", "doushouqi/2/RvC.h5"])
+    forget(copied, "doushouqi/2/CvW.h5", "doushouqi/2/RvC.h5")
     check, calls = postgresql.PostgresqlDatabase._check_folder, []
 
     def end(self: Any, connection: Any) -> None:
