@@ -146,7 +146,7 @@ def test_an_index_that_leads_elsewhere_is_refused(copied: Path, ask: Ask) -> Non
     assert refused(answers(copied, ask)) == ALL_READING
 
 
-@pytest.mark.parametrize("bit", range(1, 8))
+@pytest.mark.parametrize("bit", [1, 2, 7])
 def test_a_header_that_forbids_writing_is_refused(bit: int, copied: Path, ask: Ask) -> None:
     """All rows are there, but SQLite would take the file for one of a later version, which it may read and not write."""
     path = copied / FILE_NAME
