@@ -12,7 +12,7 @@ import pytest
 from support.catalogs import opened, registered, snapshot
 from support.damage import damage_after_look
 from support.program import Answer, Ask, assert_refused, contents, flip, middle_of_codes, reseal, table_of
-from support.tablebases import on_both
+from support.tablebases import once_on_postgresql
 
 from tablebase.building import plan as planning
 from tablebase.building import tables as building
@@ -42,12 +42,11 @@ def check_repair(answer: Answer, path: Path, broken: bytes, sound: dict[str, byt
     assert contents(folder) == sound
 
 
-@on_both
-@pytest.mark.parametrize("name", list(DAMAGES))
-def test_a_damaged_table_is_built_again(name: str, copied: Path, two_pieces: Path, ask: Ask) -> None:
+@once_on_postgresql("damage", DAMAGES)
+def test_a_damaged_table_is_built_again(damage: Callable[[Path], object], copied: Path, two_pieces: Path, ask: Ask) -> None:
     """However it was damaged; the catalog says the same as before."""
     path, before = table_of(copied, "RvE"), snapshot(copied)
-    DAMAGES[name](path)
+    damage(path)
     broken = path.read_bytes()
     answer = ask("build", "doushouqi", "--pieces", "2", "--data", copied)
     check_repair(answer, path, broken, contents(two_pieces), copied)
