@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import closing
 from pathlib import Path
 
 import h5py
 import hdf5plugin  # noqa: F401 (gives h5py the compression)
 import pytest
-from support.catalogs import change, rows
+from support.catalogs import change, forget, rows
 from support.checks import at_least_one
 from support.damage import damage_after_look
 from support.program import Ask, assert_refused, contents, flip, make_old
 
 from tablebase.building import chances
 from tablebase.building.chances import estimate
-from tablebase.catalog.catalog import Catalog
 from tablebase.compute import machine
 from tablebase.game.installed import load_rules
 from tablebase.stochastic.compiled import compiled
@@ -253,9 +251,3 @@ def test_prune_lists_files_that_are_not_registered(piglets: Path, ask: Ask) -> N
     assert prunable(piglets, ask) == {FILE: "not in the catalog"}
     damage(piglets / FILE, "truncated")
     assert prunable(piglets, ask) == {FILE: "broken, and not in the catalog"}
-
-
-def forget(folder: Path, file: str) -> None:
-    """Remove a file from the catalog, and nothing else."""
-    with closing(Catalog(folder, create=True)) as catalog:
-        catalog.remove([file])

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -106,11 +107,6 @@ def test_a_killed_pursuit_goes_on_within_a_table(tmp_path: Path, ask: Ask, monke
     assert contents(tmp_path / "killed") == contents(tmp_path / "undisturbed")
 
 
-def stop(*_: object, **__: object) -> None:
-    """In place of the end of a process."""
-    raise KeyboardInterrupt
-
-
 @pytest.mark.parametrize("step", ["write_draft", "verify_table"])
 def test_a_build_stopped_after_solving_goes_on(
     step: str, copied: Path, ask: Ask, saves: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch
@@ -118,7 +114,7 @@ def test_a_build_stopped_after_solving_goes_on(
     """While a table is written and checked, its checkpoint is still there."""
     words = ["build", "doushouqi", "--material", "RCvW", "--data", copied]
     with monkeypatch.context() as patch:
-        patch.setattr(building, step, stop)
+        patch.setattr(building, step, Mock(side_effect=KeyboardInterrupt))
         assert ask(*words).code == 130
     assert drafts(copied) == [".RCvW.h5.checkpoint"]
     assert len(saves) > 7
@@ -131,7 +127,7 @@ def test_a_build_stopped_after_solving_goes_on(
 def stopped(copied: Path, ask: Ask, saves: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch) -> Path:
     """A tablebase with the checkpoint of a table that is missing."""
     with monkeypatch.context() as patch:
-        patch.setattr(building, "verify_table", stop)
+        patch.setattr(building, "verify_table", Mock(side_effect=KeyboardInterrupt))
         assert ask("build", "doushouqi", "--material", "RCvW", "--solver", "lean", "--data", copied).code == 130
     assert sorted(drafts(copied)) == [".RCvW.h5.checkpoint", ".RCvW.h5.checkpoint-log"]
     saves.clear()

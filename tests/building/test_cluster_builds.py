@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Timer
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from support.catalogs import snapshot
@@ -88,26 +89,18 @@ def test_a_deadline_ends_a_build(tmp_path: Path, ask: Ask) -> None:
 # Nothing twice
 
 
-@pytest.fixture
-def _unsolvable(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Any attempt to solve or to verify a table fails the test."""
-
-    def fail(*_: object, **__: object) -> None:
-        raise AssertionError("built again")
-
-    monkeypatch.setattr(building, "build_table", fail)
-
-
 def build_shared(folder: Path, name: str, old: frozenset[Material] = frozenset()) -> building.Built:
     """What a worker does."""
     return building.build_shared_table("doushouqi", folder, "auto", old, parse_material(GAME, name))[0]
 
 
-@pytest.mark.usefixtures("_unsolvable")
-def test_a_table_that_is_there_now_is_not_built_again(two_pieces: Path) -> None:
-    """The task of a worker that was lost after it had published a table: its seal is enough."""
+def test_a_table_that_is_there_now_is_not_built_again(two_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lost worker has published it, so its seal is enough; one that was there before is verified: it may be of any origin."""
+    monkeypatch.setattr(building, "build_table", Mock(side_effect=AssertionError("built again")))
     built = build_shared(two_pieces, "RvC")
     assert (built.engine, built.bytes) == (None, table_of(two_pieces, "RvC").stat().st_size)
+    with pytest.raises(AssertionError, match="built again"):
+        build_shared(two_pieces, "RvC", frozenset({parse_material(GAME, "RvC")}))
 
 
 @pytest.mark.full
@@ -123,13 +116,6 @@ def test_a_table_damaged_during_a_build(
     assert built == {parse_material(GAME, name) for name in ("CvW", "RCvW")}
     assert [str(path) in line for line in said] == [True]
     assert {file: data for file, data in contents(copied).items() if "/2/" in file} == contents(two_pieces)
-
-
-@pytest.mark.usefixtures("_unsolvable")
-def test_a_table_that_was_there_before_is_verified(two_pieces: Path) -> None:
-    """It may be of any origin."""
-    with pytest.raises(AssertionError, match="built again"):
-        build_shared(two_pieces, "RvC", frozenset({parse_material(GAME, "RvC")}))
 
 
 def test_a_damaged_table_is_named(copied: Path, two_pieces: Path) -> None:
@@ -210,12 +196,8 @@ def test_a_worker_of_another_mind_says_so(tmp_path: Path, change: dict[str, Any]
 
 def test_a_worker_that_cannot_write_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before it has solved anything."""
-
-    def refuse(*_: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
     with site(tmp_path, GAME) as mine:
-        monkeypatch.setattr(Path, "touch", refuse)
+        monkeypatch.setattr(Path, "touch", Mock(side_effect=PermissionError(13, "Permission denied")))
         fault = mine()
     assert fault is not None
     assert fault.what == "cannot write to the folder of the tables (Permission denied)"

@@ -6,17 +6,17 @@ import errno
 import hashlib
 import os
 import shutil
-from contextlib import closing
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 
 import pytest
-from support.catalogs import PATTERNS, SOLVERS, forge, rows, snapshot
+from support.catalogs import PATTERNS, SOLVERS, forge, forget, rows, snapshot
 from support.program import Ask, assert_refused, contents, drafts, flip
 
 from tablebase.building import copies, transfer
 from tablebase.building.plan import plan
 from tablebase.building.transfer import CHECKSUMS
-from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.game import load_game
 from tablebase.slices.material import material_name, parse_material
@@ -39,11 +39,7 @@ def listed(folder: Path) -> dict[str, str]:
 
 def unlinkable(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if all folders were on file systems of their own."""
-
-    def refused(*_: object, **__: object) -> None:
-        raise OSError(errno.EXDEV, "Invalid cross-device link")
-
-    monkeypatch.setattr(os, "link", refused)
+    monkeypatch.setattr(os, "link", Mock(side_effect=OSError(errno.EXDEV, "Invalid cross-device link")))
     monkeypatch.setattr(copies, "on_one_file_system", lambda *_: False)
 
 
@@ -51,11 +47,11 @@ def interrupt_at(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the next command be interrupted after it has published this many tables."""
     register, count = transfer._register, []
 
-    def fail(*arguments: object) -> None:
+    def fail(*arguments: Any) -> None:
         count.append(arguments)
         if len(count) == number:
             raise KeyboardInterrupt
-        register(*arguments)  # type: ignore[arg-type]
+        register(*arguments)
 
     monkeypatch.setattr(transfer, "_register", fail)
 
@@ -119,8 +115,7 @@ def test_a_missing_table_is_named(copied: Path, three_pieces: Path, tmp_path: Pa
     """Whether it is asked for itself or by what depends on it; and nothing is copied."""
     data = tmp_path / "data"
     shutil.copytree(three_pieces, data)
-    with closing(Catalog(data, create=True)) as catalog:
-        catalog.remove(["doushouqi/2/CvT.h5"])
+    forget(data, "doushouqi/2/CvT.h5")
     for options, fault in (
         (["--material", "CWvT", "--data", copied], "the table CWvT of doushouqi"),
         (["--material", "CWvT", "--with-dependencies", "--data", data], "the table CvT of doushouqi"),
@@ -164,8 +159,7 @@ def test_a_file_that_was_lost_is_copied_again(two_pieces: Path, copied: Path, as
 def contradicting(copied: Path) -> Path:
     """A folder with another table CvW, with junk in the place of RvC, which is not registered, and without TvE."""
     forge(copied, "UPDATE tables SET values_sha256 = 'other' WHERE material = 'CvW'")
-    with closing(Catalog(copied, create=True)) as catalog:
-        catalog.remove(["doushouqi/2/RvC.h5", "doushouqi/2/TvE.h5"])
+    forget(copied, "doushouqi/2/RvC.h5", "doushouqi/2/TvE.h5")
     (copied / "doushouqi/2/RvC.h5").write_bytes(b"junk")
     (copied / "doushouqi/2/TvE.h5").unlink()
     return copied

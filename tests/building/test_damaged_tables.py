@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from unittest.mock import Mock
 
 import h5py
 import pytest
 from support.catalogs import opened, registered, snapshot
 from support.damage import damage_after_look
 from support.program import Answer, Ask, assert_refused, contents, flip, middle_of_codes, reseal, table_of
-from support.tablebases import on_both
+from support.tablebases import once_on_postgresql
 
 from tablebase.building import plan as planning
 from tablebase.building import tables as building
-from tablebase.building.plan import plan
+from tablebase.building.plan import examine, plan
 from tablebase.executors.executor import Limits
 from tablebase.executors.local import LocalExecutor
 from tablebase.slices.material import material_name, parse_material
@@ -42,12 +42,11 @@ def check_repair(answer: Answer, path: Path, broken: bytes, sound: dict[str, byt
     assert contents(folder) == sound
 
 
-@on_both
-@pytest.mark.parametrize("name", list(DAMAGES))
-def test_a_damaged_table_is_built_again(name: str, copied: Path, two_pieces: Path, ask: Ask) -> None:
+@once_on_postgresql("damage", DAMAGES)
+def test_a_damaged_table_is_built_again(damage: Callable[[Path], object], copied: Path, two_pieces: Path, ask: Ask) -> None:
     """However it was damaged; the catalog says the same as before."""
     path, before = table_of(copied, "RvE"), snapshot(copied)
-    DAMAGES[name](path)
+    damage(path)
     broken = path.read_bytes()
     answer = ask("build", "doushouqi", "--pieces", "2", "--data", copied)
     check_repair(answer, path, broken, contents(two_pieces), copied)
@@ -70,11 +69,7 @@ def test_no_file_is_overwritten(copied: Path, two_pieces: Path, ask: Ask) -> Non
 def test_a_damaged_table_is_not_counted(copied: Path, ask: Ask, monkeypatch: Patch) -> None:
     """From the moment in which its file is renamed, the catalog does not list it."""
     table_of(copied, "RvE").write_bytes(b"")
-
-    def interrupt(*_: Any, **__: Any) -> Any:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(building, "solve_material", interrupt)
+    monkeypatch.setattr(building, "solve_material", Mock(side_effect=KeyboardInterrupt))
     ask("build", "doushouqi", "--pieces", "2", "--data", copied)
     assert table_of(copied, "RvE").with_name("RvE.h5.damaged").exists()
     assert len(registered(copied)) == 9
@@ -91,6 +86,10 @@ def test_large_tables_are_read_where_they_are_used(copied: Path, two_pieces: Pat
     assert (answer.code, path.read_bytes()) == (0, broken)
     assert "tablebase verify doushouqi" in answer.err
     DAMAGES["longer"](table_of(copied, "RvR"))
+    with closing(opened(copied)) as catalog:
+        for names, damaged in ((("CvW", "RvR"), {"RvR"}), (("RCvW",), {"CvW"})):
+            planned = plan(GAME, None, [parse_material(GAME, name) for name in names])
+            assert {material_name(GAME, one) for one in examine(GAME, planned, copied, catalog).damaged} == damaged
     answer = ask("build", "doushouqi", "--material", "RCvW", "--data", copied)
     assert answer.code == 0
     assert path.with_name("CvW.h5.damaged").read_bytes() == broken

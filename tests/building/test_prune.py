@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import shutil
 import sys
-from contextlib import closing
 from io import StringIO
 from pathlib import Path
 
 import pytest
-from support.catalogs import forge, opened, rows, snapshot
+from support.catalogs import forge, forget, rows, snapshot
 from support.program import Answer, Ask, assert_refused, contents, drafts, make_old, table_of
 from support.tablebases import on_both
 
@@ -29,8 +28,7 @@ def littered(copied: Path) -> Path:
         "UPDATE tables SET rules_digest = 'other' WHERE material IN ('CvW', 'TvT', 'TvE')",
         "UPDATE tables SET material = 'gone', file = 'doushouqi/2/gone.h5' WHERE material = 'TvT'",
     )
-    with closing(opened(copied, create=True)) as catalog:
-        catalog.remove(["doushouqi/2/RvC.h5", "doushouqi/2/RvE.h5"])
+    forget(copied, "doushouqi/2/RvC.h5", "doushouqi/2/RvE.h5")
     table_of(copied, "RvE").write_bytes(table_of(copied, "RvE").read_bytes()[:600] + b"torn")
     (copied / "doushouqi" / "2" / ".RvL.h5.4711.tmp").write_bytes(b"half a table")
     (copied / f".{FILE_NAME}.4711.tmp").write_bytes(b"half a catalog")

@@ -19,9 +19,6 @@ from tablebase.building import reindex
 from tablebase.building.tables import lock
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import CorruptTableError
-from tablebase_rules.doushouqi import game as doushouqi
-
-GAME = doushouqi()
 
 
 @pytest.mark.parametrize("old", ["no catalog", "a catalog", "an empty file"])

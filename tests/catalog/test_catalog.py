@@ -10,6 +10,7 @@ import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from support.catalogs import forge, opened, rows, snapshot
@@ -76,19 +77,16 @@ def test_counts_of_single_slices(
     assert (line["side"], line["wins"], line["losses"], line["draws"], line["longest_win"]) == ("w", wins, losses, draws, longest)
 
 
-@pytest.mark.parametrize(
-    ("statement", "fault"),
-    [
+def test_the_hint_fits_the_fault(two_pieces: Path, ask: Ask) -> None:
+    """A statement that is refused is told what is wrong with it, and nothing else."""
+    for statement, fault in (
         ("SELECT * FROM positions", "no such table: positions (ask it with 'tablebase mine')"),
         ("SELECT * FROM placements", "no such table: placements"),
         ("DELETE FROM tables", "not authorized (only reading is allowed)"),
-    ],
-)
-def test_the_hint_fits_the_fault(statement: str, fault: str, two_pieces: Path, ask: Ask) -> None:
-    """A statement that is refused is told what is wrong with it, and nothing else."""
-    answer = ask("sql", statement, "--data", two_pieces)
-    assert_refused(answer, 2)
-    assert answer.err.endswith(f": {fault}\n")
+    ):
+        answer = ask("sql", statement, "--data", two_pieces)
+        assert_refused(answer, 2)
+        assert answer.err.endswith(f": {fault}\n")
 
 
 def test_aliases_have_the_counts_of_what_stands_for_them(two_pieces: Path) -> None:
@@ -226,7 +224,7 @@ def test_sql_columns_of_one_name_keep_their_values(two_pieces: Path, ask: Ask) -
         assert re.findall("[0-9]{2}", ask(*words, style).out) == ["11", "22", "33", "44"]
 
 
-@pytest.mark.parametrize("name", ["a b", "a%20b", "a#b", "a?b", "a&mode=rw", "ü'\""])
+@pytest.mark.parametrize("name", ["a b%20c#d", "a?b&mode=rw", "ü'\""])
 def test_any_folder_name_will_do(name: str, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     """Spaces, per cent signs, question marks and quotes in a folder's name make no other database of it."""
     folder = tmp_path / name
@@ -310,14 +308,10 @@ def test_stats_of_some_numbers_of_pieces(three_pieces: Path, piglet_tables: Path
 
 def test_a_disk_that_fills_up_before_the_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """SQLite only says that it cannot open a file; an attempt to make one gives the reason."""
-
-    def full(*_: object, **__: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
     fault = sqlite3.OperationalError("unable to open database file")
     fault.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
     database = SqliteDatabase(tmp_path)
     assert not isinstance(database.error(fault), CapacityError)
-    monkeypatch.setattr(Path, "touch", full)
+    monkeypatch.setattr(Path, "touch", Mock(side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))))
     with pytest.raises(CapacityError, match="no space left"):
         database.error(fault)

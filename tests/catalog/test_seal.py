@@ -10,7 +10,7 @@ from random import Random
 import pytest
 from support.catalogs import change, database, forge, snapshot
 from support.program import Ask, assert_refused, table_of
-from support.tablebases import on_both, on_postgresql
+from support.tablebases import on_both, on_postgresql, once_on_postgresql
 
 from tablebase.catalog.catalog import Catalog
 from tablebase.catalog.sqlite import FILE_NAME
@@ -146,7 +146,7 @@ def test_an_index_that_leads_elsewhere_is_refused(copied: Path, ask: Ask) -> Non
     assert refused(answers(copied, ask)) == ALL_READING
 
 
-@pytest.mark.parametrize("bit", range(1, 8))
+@pytest.mark.parametrize("bit", [1, 2, 7])
 def test_a_header_that_forbids_writing_is_refused(bit: int, copied: Path, ask: Ask) -> None:
     """All rows are there, but SQLite would take the file for one of a later version, which it may read and not write."""
     path = copied / FILE_NAME
@@ -217,8 +217,7 @@ FORGERIES = {
 }
 
 
-@on_both
-@pytest.mark.parametrize("statement", FORGERIES.values(), ids=FORGERIES)
+@once_on_postgresql("statement", FORGERIES)
 def test_verify_compares_the_catalog_with_the_files(statement: str, copied: Path, ask: Ask) -> None:
     """What differs from the header of a table is found even if the seals fit, and named with its file."""
     forge(copied, statement)

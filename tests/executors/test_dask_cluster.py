@@ -322,12 +322,9 @@ def test_a_worker_that_cannot_be_used_is_refused(
 
 CLIENT = """
 import sys
-from contextlib import suppress
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from support.work import wait_for
-from tablebase.executors import dask
 from tablebase.executors.dask import DaskExecutor
 from tablebase.executors.scheduler import run_graph
 list(run_graph({"key": ()}, partial(wait_for, Path(sys.argv[2])), DaskExecutor(scheduler=sys.argv[1])))

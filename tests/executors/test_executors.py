@@ -16,15 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.work import PATIENCE, advance, do, meet, outlast, record
 
-from tablebase.building.tables import build
 from tablebase.compute.messages import Stage
 from tablebase.errors import CapacityError
 from tablebase.executors import scheduler
 from tablebase.executors.executor import Limits
 from tablebase.executors.local import LocalExecutor
 from tablebase.executors.scheduler import Budget, Deadline, run_graph
-from tablebase.slices.location import stored_materials
-from tablebase_rules.doushouqi import game as doushouqi
 
 Graph = dict[str, tuple[str, ...]]
 
@@ -244,9 +241,3 @@ def test_memory_is_shared_unless_each_worker_has_its_own() -> None:
     assert (each.fit([10, 10]), each.fit([1, 11]), each.fit([])) == (True, False, True)
     assert not any(limits.fit([0, 0, 0]) for limits in (shared, each, Limits(2)))
     assert Limits(2).fit([9**9, 9**9])
-
-
-def test_a_build_that_can_never_fit(tmp_path: Path) -> None:
-    """Asked in Python to build with several workers in less memory than a table needs, there is a sentence, not a wait."""
-    with pytest.raises(CapacityError):
-        list(build(doushouqi(), stored_materials(doushouqi(), 2), tmp_path, executor=LocalExecutor(Limits(2, memory=1000))))

@@ -75,6 +75,12 @@ def forge(folder: Path, *statements: str) -> None:
             connection.execute(update(TableRow).where(TableRow.id == number).values(seal=registration.seal))
 
 
+def forget(folder: Path, *files: str) -> None:
+    """Strike files from a catalog, and leave them where they are."""
+    with closing(opened(folder, create=True)) as catalog:
+        catalog.remove(files)
+
+
 def everything(folder: Path) -> dict[str, list[tuple[Any, ...]]]:
     """All rows of all tables."""
     with database(folder).snapshot() as connection:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -22,6 +22,14 @@ from tablebase.cli import run
 on_both = pytest.mark.parametrize("catalog_url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.full)], indirect=True)
 """A test that runs with the catalog in the folder, and in full also with it in PostgreSQL."""
 on_postgresql = pytest.mark.parametrize("catalog_url", ["postgresql"], indirect=True)
+
+
+def once_on_postgresql(name: str, cases: Mapping[str, object]) -> pytest.MarkDecorator:
+    """Run a test for each case with the catalog in the folder, and in full for the first one also with it in PostgreSQL."""
+    found = [pytest.param(value, "sqlite", id=case) for case, value in cases.items()]
+    case, value = next(iter(cases.items()))
+    found.append(pytest.param(value, "postgresql", id=f"{case}-postgresql", marks=pytest.mark.full))
+    return pytest.mark.parametrize((name, "catalog_url"), found, indirect=["catalog_url"])
 
 
 @contextmanager
