@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.asking import Ask, assert_one_sentence
 from support.checks import at_least_one
 from support.program import Answer
 
@@ -21,7 +21,6 @@ from tablebase.stochastic.paths import count_paths
 from tablebase.stochastic.state_prober import Bounds, StateProber, bounds_of
 from tablebase_rules import pig
 
-Ask = Callable[..., Answer]
 REST: dict[str, list[str]] = {
     "mine": ["SELECT 1"],
     "export": ["--to", "new"],
@@ -133,8 +132,7 @@ def test_perft_from_a_state_with_more_players(ask: Ask) -> None:
 def test_what_perft_refuses(arguments: list[str], said: str, ask: Ask) -> None:
     """One sentence, with code 2."""
     answer = ask("perft", *arguments, "--depth", 1)
-    assert (answer.code, answer.out, len(answer.err.splitlines())) == (2, "", 1)
-    assert said in answer.err
+    assert_one_sentence(answer, said)
 
 
 # Tables
@@ -315,9 +313,7 @@ def test_bad_input(words: list[str], said: str, ask: Ask, piglet_tables: Path, t
     # An option without a value is the last word.
     words = [words[0], *words[1:2], *map(str, data), *words[2:]]
     answer = ask(*words)
-    assert (answer.code, answer.out, len(answer.err.splitlines())) == (2, "", 1)
-    assert answer.err.startswith("error: ")
-    assert said in answer.err
+    assert_one_sentence(answer, said)
     assert not (tmp_path / "new").exists()
 
 
@@ -325,7 +321,7 @@ def test_where_there_is_no_table(ask: Ask, piglet_tables: Path) -> None:
     """One sentence, which names the command that would build one."""
     for words in (["probe", "pig", "0,0 1 0"], ["line", "pig"], ["stats", "pig"], ["verify", "pig"]):
         answer = ask(*words, "--data", piglet_tables)
-        assert (answer.code, answer.out, len(answer.errors)) == (2, "", 1), words
+        assert_one_sentence(answer)
     answer = ask("probe", "harehedgehog", "3:1:0,5:2:0 1", "--data", piglet_tables)
     assert f"run 'tablebase build harehedgehog --lettuces 0 --carrots 60 --cap merged --data {piglet_tables}'" in answer.err
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.program import Answer
+from support.asking import Ask
 
 from tablebase.building.terms import chosen_limits
 from tablebase.cli.options import Where
 from tablebase.executors.executor import Limits
 
-Ask = Callable[..., Answer]
 SCHEDULER = "tcp://127.0.0.1:1"
 
 
@@ -63,6 +61,7 @@ def test_keys_of_a_batch(keys: str, line: int, sentence: str, tmp_path: Path, as
     assert answer.err.startswith(f"error: {path}, line {line}: {sentence}")
 
 
+@pytest.mark.full
 def test_a_batch_on_a_cluster(tmp_path: Path, ask: Ask) -> None:
     """Its tables are built by workers of Dask, in as much memory as each of them has."""
     path = tmp_path / "night.toml"

@@ -6,12 +6,11 @@ import csv
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.asking import Ask
 from support.games import random_texts
-from support.program import Answer
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.cli import positions as reading
@@ -22,7 +21,6 @@ KNOWN_WIN = "7/3C3/7/7/7/7/7/7/c6 w"
 THREE = "7/7/3t3/7/7/R6/4E2/7/7 w"
 IN_THE_DEN = "3R3/7/7/7/7/7/7/7/c6 b"
 WRONG = "7/7/7/1C5/7/7/7/7/c6 w"
-Ask = Callable[..., Answer]
 
 
 @pytest.fixture

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from support import odd_engine
-from support.program import Answer
+from support.asking import Ask, assert_one_sentence
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.play.game_texts import read_games
 
-Ask = Callable[..., Answer]
 WORDS = ("hexapawn", "--player", "engine:nodes=60", "--player", "engine:level=1", "--games", 6, "--opening", 1, "--data", "nowhere")
 
 
@@ -94,8 +92,7 @@ def test_replay(ask: Ask, tmp_path: Path, hexapawns: Path, pawn_tables: Tablebas
 )
 def test_what_match_refuses(words: list[object], said: str, ask: Ask) -> None:
     answer = ask("match", *words)
-    assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err
+    assert_one_sentence(answer, said)
 
 
 @pytest.mark.parametrize(
@@ -114,5 +111,4 @@ def test_what_replay_refuses(words: list[str], said: str, ask: Ask, tmp_path: Pa
     file = tmp_path / "games"
     file.write_text(write_game(GameText("hexapawn", 1, ("a", "b"), "3/P1p/3 w", 0, ("a2a3",), 0, "goal")))
     answer = ask("line", *(word.format(file=file) for word in words))
-    assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err
+    assert_one_sentence(answer, said)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.program import Answer
+from support.asking import Ask
 
 from tablebase.cli.output import GAP, _blocks, in_bytes, in_time, legend, write_board, write_table
 from tablebase.errors import RulesError
@@ -19,7 +18,6 @@ from tablebase.game import Game, Terrain, load_game
 from tablebase.game.moves import legal_moves, play
 from tablebase.game.notation import board_picture, parse
 
-Ask = Callable[..., Answer]
 GAME = load_game("doushouqi")
 
 

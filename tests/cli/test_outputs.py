@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.program import Answer, contents
+from support.asking import Ask
+from support.program import contents
 
 from tablebase.cli import OLD_SPELLINGS, program
 from tablebase.cli.options import OUTPUTS, Output
 
-Ask = Callable[..., Answer]
 INPUTS = {
     ("batch", "file"),
     ("line", "replay"),

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.program import Answer, files_of_at_most
+from support.asking import Ask, assert_one_sentence
+from support.program import files_of_at_most
 
 import tablebase
 from tablebase.api.tablebase import Tablebase
 
-Ask = Callable[..., Answer]
 LOST = "7/7/7/7/3c3/7/7/R6/7 w"
 RACE = "0:68:3,0:68:3 1"
 
@@ -76,10 +75,7 @@ def test_what_cannot_be_written_is_refused(case: str, tables: Tablebase, tmp_pat
     (tmp_path / "folder.svg").mkdir()
     (tmp_path / "file").write_text("mine", encoding="utf-8")
     answer = ask(command, "doushouqi", *(word.format(tmp=tmp_path) for word in words), "--data", tables.folder)
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err.startswith("error: ")
-    assert sentence in answer.err
-    assert answer.err.count("\n") == 1
+    assert_one_sentence(answer, sentence)
     assert (tmp_path / "file").read_text(encoding="utf-8") == "mine"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder.svg"]
 

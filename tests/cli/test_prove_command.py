@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.asking import Ask, assert_one_sentence
 from support.games import after
-from support.program import Answer
 
 import tablebase
 from tablebase.game import load_game
 from tablebase.game.notation import parse
 
-Ask = Callable[..., Answer]
 JUNGLE = load_game("doushouqi")
 HARD = "4e2/2w4/1E5/7/7/7/4L1R/7/1D5 w"
 
@@ -98,5 +96,4 @@ def test_a_proof_that_does_not_hold(ask: Ask, tmp_path: Path) -> None:
 )
 def test_what_is_refused(words: list[str], said: str, ask: Ask) -> None:
     answer = ask("prove", *words)
-    assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err
+    assert_one_sentence(answer, said)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.program import Answer
+from support.asking import Ask
 
 import tablebase
 from tablebase.catalog.sqlite import FILE_NAME
 from tablebase.errors import MissingTableError
 from tablebase.game import load_game
 from tablebase.slices.location import count_slices, slices
-
-Ask = Callable[..., Answer]
 
 
 @pytest.fixture

@@ -7,16 +7,15 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.asking import Ask
 from support.program import PROGRAM, Answer, contents, drafts, files_of_at_most
 
 from tablebase.cli import process
 from tablebase.errors import CapacityError
 
-Ask = Callable[..., Answer]
 FULL = Path("/dev/full")
 WORD = "ř…é𝄞"
 """One that Latin-1 has, two that it lacks, and one that even two bytes cannot number."""
@@ -105,7 +104,7 @@ def test_a_build_needs_no_readers(tmp_path: Path, hexapawns: Path) -> None:
     assert contents(tmp_path).items() <= contents(hexapawns).items()
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+@pytest.mark.parametrize("encoding", [pytest.param("latin-1", marks=pytest.mark.full), "ascii"])
 def test_encodings(encoding: str, two_pieces: Path) -> None:
     """JSON means the same in every encoding; elsewhere, what an encoding lacks is written as an escape."""
     select = ["sql", f"SELECT '{WORD}' AS word", "--data", str(two_pieces), "--format"]

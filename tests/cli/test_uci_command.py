@@ -5,13 +5,11 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.program import PROGRAM, Answer
-
-Ask = Callable[..., Answer]
+from support.asking import Ask, assert_one_sentence
+from support.program import PROGRAM
 
 
 def test_a_process_of_its_own(two_pieces: Path) -> None:
@@ -56,5 +54,4 @@ def test_a_line_that_is_too_long(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> N
 )
 def test_what_is_refused(words: list[str], said: str, ask: Ask) -> None:
     answer = ask("uci", *words)
-    assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err
+    assert_one_sentence(answer, said)
