@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.asking import Ask
+from support.asking import Ask, assert_one_sentence
 
 from tablebase.building.terms import chosen_limits
 from tablebase.cli.options import Where
@@ -26,21 +26,17 @@ SCHEDULER = "tcp://127.0.0.1:1"
 )
 def test_options_that_do_not_go_together(words: tuple[object, ...], sentence: str, tmp_path: Path, ask: Ask) -> None:
     """Nothing is begun."""
-    answer = ask("build", "doushouqi", "--pieces", 2, "--data", tmp_path / "data", *words)
-    assert answer.code == 2
-    assert answer.errors[0].startswith(f"error: {sentence}")
+    assert_one_sentence(ask("build", "doushouqi", "--pieces", 2, "--data", tmp_path / "data", *words), sentence)
     assert not (tmp_path / "data").exists()
 
 
 def test_games_with_chance_are_built_in_one_process(tmp_path: Path, ask: Ask) -> None:
     """By `build` and by `batch`, which names the line."""
-    sentence = "tables of harehedgehog are built by threads of one process: leave out the executor dask\n"
-    answer = ask("build", "harehedgehog", "--executor", "dask", "--data", tmp_path)
-    assert (answer.code, answer.err) == (2, f"error: {sentence}")
+    sentence = "tables of harehedgehog are built by threads of one process: leave out the executor dask"
+    assert_one_sentence(ask("build", "harehedgehog", "--executor", "dask", "--data", tmp_path), sentence)
     path = tmp_path / "night.toml"
     path.write_text('executor = "dask"\n[[build]]\ngame = "harehedgehog"\n')
-    answer = ask("batch", path, "--data", tmp_path)
-    assert (answer.code, answer.err) == (2, f"error: {path}, line 2: {sentence}")
+    assert_one_sentence(ask("batch", path, "--data", tmp_path), f"{path}, line 2: {sentence}")
 
 
 @pytest.mark.parametrize(
@@ -48,7 +44,6 @@ def test_games_with_chance_are_built_in_one_process(tmp_path: Path, ask: Ask) ->
     [
         ('workers = 2\nexecutor = "slurm"', 2, "executor must be local or dask, not 'slurm'"),
         ('scheduler = "tcp://127.0.0.1:1"', 1, "a scheduler belongs to the executor dask"),
-        ('executor = "dask"\nscheduler = "nowhere"', 2, "'nowhere' is not the address of a scheduler"),
         ('workers = 2\nexecutor = "dask"\nscheduler = "tcp://127.0.0.1:1"', 3, "a scheduler has workers and memory of its own"),
     ],
 )
@@ -56,9 +51,7 @@ def test_keys_of_a_batch(keys: str, line: int, sentence: str, tmp_path: Path, as
     """They are read and refused as the options are, by their line."""
     path = tmp_path / "night.toml"
     path.write_text(f'{keys}\n[[build]]\ngame = "hexapawn"\n')
-    answer = ask("batch", path, "--data", tmp_path / "data")
-    assert answer.code == 2
-    assert answer.err.startswith(f"error: {path}, line {line}: {sentence}")
+    assert_one_sentence(ask("batch", path, "--data", tmp_path / "data"), f"{path}, line {line}: {sentence}")
 
 
 @pytest.mark.full
@@ -74,11 +67,9 @@ def test_a_batch_on_a_cluster(tmp_path: Path, ask: Ask) -> None:
 
 def test_a_table_must_fit_into_one_worker(tmp_path: Path, ask: Ask) -> None:
     """What two workers have together is not enough, and no worker is started to find that out."""
-    answer = ask(
-        "build", "doushouqi", "--material", "CvC", "--executor", "dask", "--workers", 2, "--memory", "500M", "--data", tmp_path
-    )
-    assert (answer.code, answer.out) == (3, "")
-    assert "but at most 262,144,000 can be used: no worker has more, so use fewer or larger ones" in answer.err
+    words = ["--executor", "dask", "--workers", 2, "--memory", "500M", "--data", tmp_path]
+    answer = ask("build", "doushouqi", "--material", "CvC", *words)
+    assert_one_sentence(answer, "at most 262,144,000 can be used: no worker has more", code=3)
 
 
 def test_memory_is_divided_among_workers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,14 +13,11 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from support import toys
 from support.asking import Ask, assert_one_sentence
 from support.pawn_games import SEED, START, any_moves
 from support.program import PROGRAM
 
-from tablebase.building import tables as building
-from tablebase.building.plan import plan
-from tablebase.game import installed, load_game
+from tablebase.game import load_game
 from tablebase.game.notation import read
 from tablebase.play.match import Ending, EndReason, Match, reason
 from tablebase.slices.material import parse_material
@@ -59,14 +56,6 @@ def test_black_wins_hexapawn_whatever_is_typed(seed: int, play: Ask) -> None:
     assert f"{last}\n" == SEED.format(seed)
 
 
-def test_a_game_against_a_weak_opponent_can_be_won(play: Ask) -> None:
-    """With fuzz 1 the tables lose some games, in an odd number of plies."""
-    results = [play(any_moves(seed), "--seed", seed, "--fuzz", 1).out.splitlines()[-2] for seed in range(12)]
-    lost = [result for result in results if result.startswith("won by White")]
-    assert 0 < len(lost) < 12
-    assert all(re.match(r"won by White in [357] plies: (Black has .*|.* [abc]3)$", result) for result in lost)
-
-
 def test_a_game_word_by_word(play: Ask) -> None:
     """Every command does what its help says; this is the complete output."""
     words = ["moves", "hint", "a1a2", "undo", "board", "help", "c1-c2", "quit"]
@@ -100,14 +89,6 @@ def test_the_other_side_can_be_played(play: Ask) -> None:
     assert title == "Hexapawn: you play Black, the tables play White; type help for a list of commands"
     assert rest.startswith(f"{START}{AFTER_B2}Black> you have no move to take back\nBlack> a3a2 a3b2 c3b2 c3c2\nBlack> \nWhite: ")
     assert rest.endswith(f"Black> game abandoned after 3 plies\n{SEED.format(0)}")
-
-
-def test_undo_returns_to_the_first_move(play: Ask) -> None:
-    """Moves can be taken back one by one, with their replies, to the first; plies taken back are not counted."""
-    words = ["a1a2", "moves", "undo", "c1c2", "undo", "moves", "undo", "quit"]
-    out = play(words, "--seed", 3).out
-    assert "White> b1a2 b1b2 c1c2\n" in out
-    assert "White> a1a2 b1b2 c1c2\nWhite> you have no move to take back\nWhite> game abandoned after 0 plies\n" in out
 
 
 def test_a_seed_repeats_a_game(play: Ask) -> None:
@@ -270,18 +251,6 @@ def test_a_game_that_is_over_at_once(play: Ask) -> None:
     answer = play([], "--from", "1p1/1P1/3 w", "--seed", 0)
     board = " 3 . p .\n 2 . P .\n 1 . . .\n   a b c\n"
     assert answer.out == f"{GREETING}\n{board}\nwon by Black in 0 plies: White has no legal move\n{SEED.format(0)}"
-
-
-def test_a_repeated_position_is_a_draw(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """When the same position occurs for the third time, the game ends as a draw."""
-    for module, name in ((building, "load_game"), (installed, "load_game"), (installed, "load_rules")):
-        monkeypatch.setattr(module, name, lambda _: toys.pacers())
-    assert len(list(building.build(toys.pacers(), plan(toys.pacers(), 2, []), tmp_path))) == 1
-    monkeypatch.setattr(sys, "stdin", io.StringIO("a1b1\nb1a1\n" * 9))
-    answer = ask("play", "pacers", "--data", tmp_path, "--seed", 0)
-    assert answer.code == 0
-    assert answer.out.endswith(f"a draw in 8 plies: the same position has occurred three times\n{SEED.format(0)}")
-    assert sys.stdin.read() == "a1b1\nb1a1\n" * 7
 
 
 REASONS = {

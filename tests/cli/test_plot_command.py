@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 
@@ -160,14 +159,3 @@ def test_the_gallery_needs_three_pieces(two_pieces: Path, tmp_path: Path, capsys
     assert gallery.main(["--data", str(two_pieces), "--docs", str(tmp_path)]) == 2
     assert "run 'tablebase build doushouqi --pieces 3" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
-
-
-def test_the_page_in_the_documents_is_complete() -> None:
-    """The folder holds exactly the pictures of the page, apart from those of other pages, and all are small."""
-    others = re.compile(r"harehedgehog-exact\.svg|board-\w+\.svg|page-\w+\.png")
-    files = {path.name: path.stat().st_size for path in (gallery.DOCS / "images").iterdir() if not others.fullmatch(path.name)}
-    page = (gallery.DOCS / "gallery.md").read_text()
-    assert set(files) == {picture.file for picture in gallery.PICTURES}
-    assert all(f"](images/{name})" in page for name in files)
-    assert max(files.values()) < 100_000
-    assert sum(files.values()) < 600_000

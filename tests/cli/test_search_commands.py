@@ -178,16 +178,6 @@ def test_a_position_without_a_move(ask: Ask) -> None:
     assert ask("analyse", "doushouqi", SHUT_IN, "--depth", 3).out.splitlines()[1].split()[:2] == ["0", "draw"]
 
 
-def test_lines_are_ranked(ask: Ask) -> None:
-    """At each depth the best moves one after another, each with its score."""
-    found = ask("analyse", "doushouqi", "--depth", 3, "--lines", 3, "--format", "json").json
-    assert [(row["depth"], row["rank"]) for row in found] == [(depth, rank) for depth in (1, 2, 3) for rank in (1, 2, 3)]
-    for first in (0, 3, 6):
-        scores = [row["score"] for row in found[first : first + 3]]
-        assert scores == sorted(scores, reverse=True)
-        assert len({row["line"][0] for row in found[first : first + 3]}) == 3
-
-
 def test_limits_of_a_search(ask: Ask) -> None:
     """Nodes to the node, seconds to a fraction; without a limit, some seconds, or until all is proved."""
     found = ask("analyse", "doushouqi", "--nodes", 5000, "--format", "json").json

@@ -37,14 +37,6 @@ def test_a_game_of_three(play: Ask) -> None:
     assert "it expects 10,000.0, 9,000.0, " in answer.out
 
 
-def test_a_seed_repeats_a_game(play: Ask) -> None:
-    """Cards and choices; another seed gives another game."""
-    words = ["1", "0", "1001", "2", "3", "4", "quit"] * 3
-    games = [play(words, "--seed", seed, "--player", "random").out for seed in (1, 1, 2)]
-    assert games[0] == games[1]
-    assert games[0].partition("the seed")[0] != games[2].partition("the seed")[0]
-
-
 def test_cards_are_read_out(play: Ask) -> None:
     """Their names and their texts."""
     out = play(["1", "quit"], "--seed", 3, "--player", "random").out

@@ -174,7 +174,6 @@ def test_what_a_move_may_take() -> None:
 @pytest.mark.parametrize(
     ("names", "count", "said"),
     [
-        (["engine"], 2, "a match is between two players, not 1"),
         (["engine"] * 3, 2, "a match is between two players, not 3"),
         (["engine", "engine"], 3, "give an even number, not 3"),
         (["engine", "engin"], 2, "there is no player 'engin'"),
