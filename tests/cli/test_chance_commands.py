@@ -107,22 +107,6 @@ def test_perft_from_a_state_with_more_players(ask: Ask) -> None:
         assert [row["leaves"] for row in found] == expected
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["pig", "--players", "7"], "players of pig must be a number from 2 to 6, not 7"),
-        (["pig", "--players", "2", "--variant", "players=2"], "sets players twice"),
-        (["hexapawn", "--players", "2"], "hexapawn has no variant 'players=2'"),
-        (["pig", "1,2"], "'1,2' is not a state of pig"),
-        (["pig", "0,0 1 0", "--from", "0,0 1 0"], "two positions to start from"),
-        (["pig", "--repetitions", "leaf"], "leave out --repetitions"),
-    ],
-)
-def test_what_perft_refuses(arguments: list[str], said: str, ask: Ask) -> None:
-    """One sentence, with code 2."""
-    assert_one_sentence(ask("perft", *arguments, "--depth", 1), said)
-
-
 # Tables
 
 
@@ -261,38 +245,6 @@ def test_estimate(ask: Ask) -> None:
     smaller = ask("estimate", "harehedgehog", "--carrots", 30, "--cap", "strict", "--format", "json").json
     assert [row["states"] for row in smaller] == [rows[0]["states"]]
     assert smaller[0]["states"] % 31**2 == 0
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["probe", "harehedgehog", "5:1:0,5:2:0 1"], "two players are on square 5"),
-        (["probe", "harehedgehog", "3:-1:0,5:2:0 1"], "the number of carrots of player 1 must be a whole number of 0 or more"),
-        (["probe", "harehedgehog", "3:1:0,5:2:0 3"], "the number of the player to move must be a whole number from 1 to 2"),
-        (["probe", "harehedgehog", "64:0:0,5:2:0 2"], "needs a finishing rank"),
-        (["probe", "harehedgehog-players=7", "0:1:0 1"], "players from 2 to 6, not 7"),
-        (["probe", "pig", "0,0 1 0", "--turns", "x"], "--turns"),
-        (["line", "pig", "no"], "'no' is not a state of pig"),
-        (["build", "harehedgehog", "--carrots"], "the option --carrots needs a value"),
-        (["build", "harehedgehog", "--carrots", "1.5"], "carrots of harehedgehog must be a whole number, not '1.5'"),
-        (["build", "harehedgehog", "--carrots", "19"], "carrots limited to 20 to 250 under a merged cap, not 19"),
-        (["build", "harehedgehog", "--cap", "soft"], "no cap=soft: choose one of merged, strict"),
-        (["build", "harehedgehog", "--carots", "60"], "did you mean '--carrots'"),
-        (["build", "pig", "--carrots", "60"], "'--carrots' is not an option for tables of pig"),
-        (["build", "harehedgehog", "--variant", "players=3"], "for two players"),
-        (["build", "hexapawn", "--carrots", "60"], "there is no option '--carrots'"),
-        (["build", "pig", "--pieces", "3"], "--pieces"),
-        (["verify", "pig", "--pieces", "3"], "--pieces"),
-        (["probe", "hexapawn", "p2/P2/3 w", "--turns", "2"], "leave out --turns"),
-    ],
-)
-def test_bad_input(words: list[str], said: str, ask: Ask, piglet_tables: Path, tmp_path: Path) -> None:
-    """One sentence, and nothing is made."""
-    data = [] if words[0] == "estimate" else ["--data", piglet_tables if words[0] in ("probe", "line") else tmp_path / "new"]
-    # An option without a value is the last word.
-    words = [words[0], *words[1:2], *map(str, data), *words[2:]]
-    assert_one_sentence(ask(*words), said)
-    assert not (tmp_path / "new").exists()
 
 
 def test_where_there_is_no_table(ask: Ask, piglet_tables: Path) -> None:

@@ -55,19 +55,12 @@ def test_probe_json_is_stable(two_pieces: Path, ask: Ask) -> None:
     assert (answer.code, answer.err) == (0, "")
     late, early = answer.json
     assert list(late) == ["game", "position", "side", "outcome", "distance", "best", "moves"]
-    assert late == {
-        "game": "doushouqi",
-        "position": TOO_LATE,
-        "side": "b",
-        "outcome": "loss",
-        "distance": 2,
-        "best": "a1a2",
-        "moves": [
-            {"move": "a1a2", "position": "7/3C3/7/7/7/7/7/c6/7 w", "outcome": "loss", "distance": 2},
-            {"move": "a1b1", "position": "7/3C3/7/7/7/7/7/7/1c5 w", "outcome": "loss", "distance": 2},
-        ],
-    }
+    assert list(late.values())[:6] == ["doushouqi", TOO_LATE, "b", "loss", 2, "a1a2"]
     assert [list(move) for move in late["moves"]] == [["move", "position", "outcome", "distance"]] * 2
+    assert [list(move.values()) for move in late["moves"]] == [
+        ["a1a2", "7/3C3/7/7/7/7/7/c6/7 w", "loss", 2],
+        ["a1b1", "7/3C3/7/7/7/7/7/7/1c5 w", "loss", 2],
+    ]
     assert (early["side"], early["outcome"], early["distance"], early["best"]) == ("w", "win", 1, "d8d9")
     assert early["moves"][0] == {"move": "d8d9", "position": "3C3/7/7/7/7/7/7/7/c6 b", "outcome": "win", "distance": 1}
     assert len(early["moves"]) == 4
@@ -264,13 +257,6 @@ def test_what_would_not_fit_is_code_3(what: str, tmp_path: Path, ask: Ask, monke
     assert_one_sentence(answer, ("4,096" if what == "memory" else "at most 77 can"), code=3)
     assert len(re.findall(r"\d[\d,]{5,}", answer.err)) >= 1
     assert not list(tmp_path.rglob("*.h5"))
-
-
-def test_what_no_machine_can_hold_is_code_3(tmp_path: Path, ask: Ask) -> None:
-    """A slice too large for any machine is refused at once, with its size."""
-    for command in ("build", "estimate"):
-        answer = ask(command, "doushouqi", "--material", "RCWDPTLEvRCWDPTLE", "--data", tmp_path)
-        assert_one_sentence(answer, "RCWDPTLEvRCWDPTLE needs 9", code=3)
 
 
 def test_the_largest_plan_is_refused_at_once(tmp_path: Path) -> None:

@@ -14,22 +14,6 @@ from tablebase.executors.executor import Limits
 SCHEDULER = "tcp://127.0.0.1:1"
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("--scheduler", SCHEDULER), "a scheduler belongs to the executor dask: add --executor dask"),
-        (("--executor", "dask", "--scheduler", SCHEDULER, "--workers", 2), "a scheduler has workers and memory of its own"),
-        (("--executor", "dask", "--scheduler", SCHEDULER, "--memory", "8G"), "a scheduler has workers and memory of its own"),
-        (("--executor", "dask", "--scheduler", "nowhere"), "'nowhere' is not the address of a scheduler"),
-        (("--executor", "slurm"), "Invalid value for '--executor': 'slurm' is not one of 'local', 'dask'"),
-    ],
-)
-def test_options_that_do_not_go_together(words: tuple[object, ...], sentence: str, tmp_path: Path, ask: Ask) -> None:
-    """Nothing is begun."""
-    assert_one_sentence(ask("build", "doushouqi", "--pieces", 2, "--data", tmp_path / "data", *words), sentence)
-    assert not (tmp_path / "data").exists()
-
-
 def test_games_with_chance_are_built_in_one_process(tmp_path: Path, ask: Ask) -> None:
     """By `build` and by `batch`, which names the line."""
     sentence = "tables of harehedgehog are built by threads of one process: leave out the executor dask"

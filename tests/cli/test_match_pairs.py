@@ -79,24 +79,6 @@ def test_replay(ask: Ask, tmp_path: Path, hexapawns: Path, pawn_tables: Tablebas
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([*WORDS, "--games", 3], "give an even number, not 3"),
-        ([*WORDS, "--nodes", 5, "--time", 1], "--nodes and --time both limit a move"),
-        ([*WORDS, "--sprt", "5"], "--sprt needs two differences in Elo points, as in 0,10, not '5'"),
-        ([*WORDS, "--output", "/nowhere/games"], "name a new file with --output"),
-        ([*WORDS, "--output", __file__], "already exists: name a new file with --output"),
-        (["pig", "--no-tables"], "pig has no pieces on squares: leave out --no-tables"),
-    ],
-)
-def test_what_match_refuses(words: list[object], said: str, ask: Ask) -> None:
-    assert_one_sentence(ask("match", *words), said)
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["hexapawn", "--replay", "/nowhere/games"], "name the file that match --output has written"),
-        (["hexapawn", "3/P1p/3 w", "--replay", __file__], "a game that is replayed has its own start"),
-        (["pig", "--replay", __file__], "pig has no pieces on squares"),
         (["hexapawn", "--replay", "{file}", "--number", "2"], "has no game 2: it has 1 games"),
         (["doushouqi", "--replay", "{file}"], "game 1 is one of hexapawn, not of doushouqi"),
     ],

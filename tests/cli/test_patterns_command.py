@@ -269,18 +269,3 @@ def test_what_is_refused(arguments: tuple[str, ...], sentence: str, copied: Path
     place = () if "--data" in arguments else ("--data", copied)
     assert_one_sentence(ask("patterns", "doushouqi", *arguments, *place), sentence)
     assert (copied / FILE_NAME).read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    ("source", "sentence"),
-    [
-        ("@feature(kind='float')\ndef odd(positions):\n    'Odd.'\n    return float('nan')", "not finite numbers"),
-        ("@feature()\ndef odd(positions):\n    'Odd.'\n    return 1 / 0", "the feature odd fails: ZeroDivisionError"),
-        ("@feature()\ndef outcome(positions):\n    'Odd.'\n    return 1", "has a column named outcome"),
-    ],
-)
-def test_features_that_are_refused(source: str, sentence: str, copied: Path, tmp_path: Path, ask: Ask) -> None:
-    """A feature that fails, is not a number or has the name of a column is reported by name in one sentence."""
-    file = tmp_path / "own.py"
-    file.write_text(f"from tablebase.features import feature\n{source}\n")
-    assert_one_sentence(ask("patterns", "doushouqi", "--material", "CvT", "--features", file, "--data", copied), sentence)

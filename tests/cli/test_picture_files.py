@@ -47,7 +47,6 @@ REFUSED = {
     "two positions": (["probe", LOST, LOST, "--output", "{tmp}/a.svg"], "--output draws one position"),
     "no position": (["probe", "@/dev/null", "--output", "{tmp}/a.svg"], "--output draws one position"),
     "no folder": (["probe", LOST, "--output", "{tmp}/no/a.svg"], "no: make it, or name another file with --output"),
-    "a folder in a file": (["line", LOST, "--to", "{tmp}/file/a"], "(Not a directory): name a new folder with --to"),
     "a folder with files": (["line", LOST, "--to", "{tmp}"], "is not empty: name a new folder with --to"),
 }
 

@@ -20,12 +20,9 @@ from support.program import PROGRAM
 from tablebase.game import load_game
 from tablebase.game.notation import read
 from tablebase.play.match import Ending, EndReason, Match, reason
-from tablebase.slices.material import parse_material
-from tablebase.tables.folder import table_path
 from tablebase_rules.hexapawn import game as hexapawn
 
 PAWNS = hexapawn()
-DOU_SHOU_QI = load_game("doushouqi")
 AFTER_B2 = """\
 
 White: b1b2
@@ -194,46 +191,16 @@ def test_the_engine_plays_without_tables(typed: Ask, tmp_path: Path) -> None:
     assert re.search(r"\nBlack: [ac]3b2\nwin in 5\n", games[0].out)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["hexapawn", "--fuzz", "nan"],
-        ["hexapawn", "--player", "engine", "--level", "11"],
-        ["hexapawn", "--level", "3"],
-        ["hexapawn", "--side", "W"],
-        ["hexapawn", "--seed", "-1"],
-        ["hexapawn", "--seed", "1.5"],
-        ["hexapawn", "--from", "3/3/PPP w"],
-        ["hexapawn", "--data", "nowhere"],
-        ["hexapawn-4x4"],
-        ["doushouqi"],
-        ["chess"],
-        [],
-    ],
-    ids=" ".join,
-)
-def test_bad_options(options: list[str], hexapawns: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bad options and missing tables end with one sentence and code 2, before anything is drawn or read."""
-    monkeypatch.setenv("TABLEBASE_DATA", str(hexapawns))
-    monkeypatch.setattr(sys, "stdin", io.StringIO("a1a2\n"))
-    answer = ask("play", *options)
-    assert_one_sentence(answer)
-    assert sys.stdin.read() == "a1a2\n"
-
-
 def test_a_missing_table_is_named_before_the_first_move(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     """The error is the same as for a probe; tables that captures lead to are needed, too, and the command builds them all."""
     answer = ask("play", "doushouqi", "--data", two_pieces)
     assert answer == ask("probe", "doushouqi", load_game("doushouqi").start, "--data", two_pieces)
     assert answer.code == 2
     # A capture of the wolf leads to RvC, which no table of three pieces can do without.
-    table = table_path(tmp_path, DOU_SHOU_QI, parse_material(DOU_SHOU_QI, "RCvW"))
-    table.parent.mkdir(parents=True)
-    table.touch()
+    (tmp_path / "doushouqi/3").mkdir(parents=True)
+    (tmp_path / "doushouqi/3/RCvW.h5").touch()
     answer = ask("play", "doushouqi", "7/7/7/7/7/7/wC5/6R/7 b", "--data", tmp_path)
-    cure = f"run 'tablebase build doushouqi --material RCvW --data {tmp_path}'"
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err == f"error: the table RvC of doushouqi has not been built: {cure}\n"
+    assert_one_sentence(answer, "RvC of doushouqi", f"'tablebase build doushouqi --material RCvW --data {tmp_path}'")
 
 
 def test_a_game_from_a_position(two_pieces: Path, typed: Ask) -> None:
@@ -288,12 +255,6 @@ def test_a_short_line_in_pictures(hexapawns: Path, ask: Ask) -> None:
     assert answer.out == (
         f"{first}   a b c\n   White to move\n   loss in 6, b1b2\n\n{second}   a b c\n   Black to move\n   win in 5, a3b2\n\n"
     )
-
-
-@pytest.mark.parametrize("plies", ["-1", "1.5"])
-def test_bad_numbers_of_plies(plies: str, hexapawns: Path, ask: Ask) -> None:
-    """A negative number, and text that is not an integer."""
-    assert_one_sentence(ask("line", "hexapawn", "--data", hexapawns, "--plies", plies), "--plies")
 
 
 def test_tables_play_unless_another_is_named(play: Ask) -> None:

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from support.asking import Ask, assert_one_sentence
-from support.pawn_games import SEED, START, any_moves
+from support.asking import Ask
+from support.pawn_games import SEED, START
 
 
 @pytest.fixture
@@ -69,26 +69,3 @@ def test_the_fox_box_player_at_the_terminal(play_without: Ask) -> None:
     out = play_without([a + b for a in squares for b in squares] * 8, *options).out
     assert re.search(r"\nwon by Hounds in [2468] plies: Fox has no legal move\n", out)
     assert "another game" not in out
-
-
-def test_the_ranking_at_the_terminal(play_without: Ask) -> None:
-    """Black's ranking wins Hexapawn within six plies, without tables."""
-    for seed in range(3):
-        out = play_without(any_moves(seed), "hexapawn", "--player", "ranking", "--seed", seed).out
-        assert out.startswith("Hexapawn: you play White, the ranking plays Black;")
-        assert re.search(r"\nwon by Black in [246] plies: ", out)
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        (["hexapawn", "--player", "ranked"], "there is no player 'ranked' (did you mean 'ranking'?): choose tables, "),
-        (["hexapawn", "--boxes", "boxes.json"], "the player tables has no setting 'boxes': it takes fuzz"),
-        (["hexapawn", "--player", "matchboxes", "--fuzz", "1"], "the player matchboxes has no setting 'fuzz'"),
-        (["hexapawn", "--player", "fuzzy"], "there is no tablebase in "),
-        (["hexapawn", "--size", "1x3", "--player", "matchboxes"], "Black never moves in hexapawn-1x3"),
-    ],
-)
-def test_players_that_cannot_play(options: list[str], sentence: str, play_without: Ask) -> None:
-    """One sentence, before anything is drawn; other reasons are in tests/play/test_players.py."""
-    assert_one_sentence(play_without(["quit"], *options), sentence)

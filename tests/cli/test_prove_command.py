@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-from support.asking import Ask, assert_one_sentence
+from support.asking import Ask
 from support.games import after
 
 import tablebase
@@ -75,22 +74,3 @@ def test_a_proof_that_does_not_hold(ask: Ask, tmp_path: Path) -> None:
     answer = ask("prove", "--check", bad)
     assert (answer.code, answer.err) == (1, "")
     assert answer.out == f"loss of {head['position']}: the proof does not hold: positions are missing, or there twice\n"
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["pig"], "pig is a game of chance or of several players"),
-        (["hexapawn", "--time", "0"], "the limit of seconds must be positive, not 0"),
-        (["hexapawn", "--memory", "much"], "much"),
-        (["hexapawn", "--data", "/nowhere/at/all"], "there is no tablebase in /nowhere/at/all"),
-        ([], "there is no game: name one, or a file with a proof by --check"),
-        (["hexapawn", "--check", "/nowhere/at/all"], "leave out GAME"),
-        (["--check", "/nowhere/at/all"], "name a file that 'prove --output' has written"),
-        (["--check", __file__], "holds no proof, since a line of it is not JSON"),
-        (["hexapawn", "--output", "/nowhere/at/all"], "name another file with --output"),
-        (["hexapawn", "3/3/3 w"], "has no pieces"),
-    ],
-)
-def test_what_is_refused(words: list[str], said: str, ask: Ask) -> None:
-    assert_one_sentence(ask("prove", *words), said)

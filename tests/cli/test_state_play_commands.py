@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.asking import Ask, assert_one_sentence
+from support.asking import Ask
 
 from tablebase.game.installed import load_rules
 from tablebase.play.tournament import standings, tournament
@@ -89,31 +89,6 @@ def test_blocked_games_end(play: Ask) -> None:
     assert "player 1 is 1st, player 2 is 2nd, after 0 turns\n" in play([], "64:0:0#1,3:2:0 2", "--seed", 1).out
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--players", "7"], "has players from 2 to 6, not 7"),
-        (["--side", "0"], "the side to play must be the number of a player from 1 to 2, not '0'"),
-        (["--side", "w"], "the side to play must be the number of a player from 1 to 2, not 'w'"),
-        (["--player", "engine"], "there is no player 'engine': choose computer, random, tables"),
-        (["--player", "random", "--player", "random"], "2 players are named, but only 1 play"),
-        (["--level", "3"], "harehedgehog has no pieces on squares: leave out --level"),
-        (["--fuzz", "0"], "harehedgehog has no pieces on squares: leave out --fuzz"),
-        (["0:68:3 1"], "has 2 players here"),
-    ],
-)
-def test_what_play_refuses(options: list[str], said: str, play: Ask) -> None:
-    """One sentence, with exit code 2."""
-    assert_one_sentence(play([], *options), said)
-
-
-def test_pieces_are_played_by_one(ask: Ask) -> None:
-    """A game of pieces has one opponent, and one who is a player of such games."""
-    assert_one_sentence(ask("play", "hexapawn", "--player", "ranking", "--player", "engine"), "2 players are named", "--player")
-    assert "there is no player 'computer'" in ask("play", "hexapawn", "--player", "computer").err
-    assert "hexapawn has no variant 'players=2'" in ask("play", "hexapawn", "--players", "2").err
-
-
 # match
 
 
@@ -143,17 +118,3 @@ def test_infinite_differences(ask: Ask) -> None:
     out = ask("match", *words, "--opening", 0).out
     assert "inf (" in out
     assert "-inf (" in out
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["harehedgehog", "--player", "random"], "a match is between two players at least"),
-        (["harehedgehog", "--player", "random", "--player", "rando"], "there is no player 'rando' (did you mean 'random'?)"),
-        (["harehedgehog", "--games", "0"], "--games"),
-        (["harehedgehog", "0:68:3,0:68:3 1", "--from", "0:68:3,0:68:3 1"], "two positions to start from"),
-    ],
-)
-def test_what_match_refuses(words: list[str], said: str, ask: Ask) -> None:
-    """One sentence, with exit code 2."""
-    assert_one_sentence(ask("match", *words), said)

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.asking import Ask, assert_one_sentence
+from support.asking import Ask
 from support.program import PROGRAM
 
 
@@ -39,14 +39,3 @@ def test_a_line_that_is_too_long(typed: Ask) -> None:
     answer = typed([f"position startpos moves {'a2a3 ' * 1_000_000}", "isready", "quit"], "uci", "hexapawn", "--size", "4x4")
     assert (answer.code, answer.err) == (0, "")
     assert answer.out == "info string error: a line has more than 1,048,576 characters: send less\nreadyok\n"
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["pig"], "pig is a game of chance or of several players"),
-        (["hexapawn", "--data", "/nowhere/at/all"], "there is no tablebase in /nowhere/at/all"),
-    ],
-)
-def test_what_is_refused(words: list[str], said: str, ask: Ask) -> None:
-    assert_one_sentence(ask("uci", *words), said)

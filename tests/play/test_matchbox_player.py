@@ -19,7 +19,7 @@ from twins.pawns import BLACK, START, WHITE, naive_moves
 from tablebase.errors import TablebaseError
 from tablebase.game import load_game
 from tablebase.game.moves import Position, mirrored
-from tablebase.game.notation import parse, read, render_move
+from tablebase.game.notation import parse, render_move
 from tablebase.play.boxes_file import load_boxes, save_boxes
 from tablebase.play.match import Ending, EndReason, Match
 from tablebase.play.matchbox_player import MatchboxPlayer
@@ -238,14 +238,6 @@ def test_a_position_without_a_box_is_one_sentence(player: MatchboxPlayer) -> Non
         player.choose(Match(GAME, ROOT), Random(0))
 
 
-@pytest.mark.parametrize(("name", "side", "name_of_side"), [("hexapawn-1x3", 1, "Black"), ("foxhounds-2x2", 1, "Hounds")])
-def test_a_side_that_never_moves_has_no_boxes(name: str, side: int, name_of_side: str) -> None:
-    """It is refused, since there would be nothing to learn."""
-    game = load_game(name)
-    with pytest.raises(TablebaseError, match=f"{name_of_side} never moves in {name} from .*: choose a larger board"):
-        open_player("matchboxes", Seat(game, parse(game, game.start), side))
-
-
 def test_other_games_have_boxes_too() -> None:
     """The fox of 4x4 has a box for each of its moves, without a mirror to share it."""
     game = load_game("foxhounds-4x4")
@@ -267,10 +259,8 @@ def test_of_many_boxes_those_that_have_learned_are_shown() -> None:
     match.play(match.legal()["b1b2"])
     match.play(player.choose(match, Random(0)))  # type: ignore[arg-type]
     player.finish(match, Ending(WHITE, EndReason.GOAL))
-    total = len(player.boxes.boxes)
     _, rest, line = player.picture().splitlines()
-    assert total > 40
-    assert rest == f"boxes that have lost no bead: {total - 1}"
+    assert rest == f"boxes that have lost no bead: {len(player.boxes.boxes) - 1}"
     assert line.count(" 0") == 1
 
 
@@ -373,21 +363,3 @@ def test_a_file_that_is_no_document_is_refused(content: bytes, path: Path) -> No
     with pytest.raises(TablebaseError, match="is not a file of matchboxes: name another file, or delete it"):
         MatchboxPlayer(Seat(GAME, ROOT, BLACK), path)
     assert path.read_bytes() == content
-
-
-@pytest.mark.parametrize("name", ["nowhere/boxes.json", "."])
-def test_a_file_that_cannot_be_written_is_named_before_the_first_game(name: str, tmp_path: Path) -> None:
-    """A folder that is not there, or is one itself, is one sentence."""
-    with pytest.raises(TablebaseError, match=r"(there is no folder|Is a directory).*name another file"):
-        MatchboxPlayer(Seat(GAME, ROOT, BLACK), tmp_path / name)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_box_may_be_empty_in_the_file(path: Path) -> None:
-    """An empty box is kept as such, and the player resigns at it."""
-    player = MatchboxPlayer(Seat(GAME, ROOT, BLACK), path)
-    player.boxes.boxes[AFTER_B2].clear()
-    save_boxes(path, player.boxes)
-    again = MatchboxPlayer(Seat(GAME, ROOT, BLACK), path)
-    assert again.choose(Match(GAME, read(GAME, "ppp/1P1/P1P b")), Random(0)) is None
-    assert again.remark == "the box is empty"

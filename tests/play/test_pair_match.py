@@ -69,9 +69,7 @@ def test_results_are_those_of_the_moves() -> None:
             match.play(match.legal()[move])
         ending = match.ending()
         assert ending is not None
-        assert ending.winner == game.text.winner
-        name = ("White", "Black")[ending.winner or 0]
-        assert game.text.why == f"{name} wins: {ending.why}"
+        assert (ending.winner, f"{('White', 'Black')[ending.winner or 0]} wins: {ending.why}") == (game.text.winner, game.text.why)
         assert game.points == (game.sides[ending.winner or 0] == 0)
 
 

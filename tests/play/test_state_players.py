@@ -14,7 +14,7 @@ from tablebase.errors import TablebaseError
 from tablebase.game.installed import load_rules
 from tablebase.play.lookahead_player import Chosen, parse_settings
 from tablebase.play.state_match import MOST_TURNS, Ending, EndReason, StateMatch, opened
-from tablebase.play.state_players import STATE_PLAYERS, RandomPlayer, open_state_player, state_player_names
+from tablebase.play.state_players import RandomPlayer, open_state_player
 from tablebase.search.choices import Cards, Foresight, Objective
 from tablebase.search.leaf_tables import load_tables
 from tablebase.search.lookahead import Lookahead
@@ -118,15 +118,6 @@ def test_openings() -> None:
 
 
 # Players
-
-
-def test_names() -> None:
-    """The computer plays if none is named; tables are for two, and looking ahead needs compiled rules."""
-    assert state_player_names() == ("computer", "random", "tables")
-    assert state_player_names(RACE) == ("computer", "random", "tables")
-    assert state_player_names(THREE) == ("computer", "random")
-    assert state_player_names(pig.game(players=3)) == ("random",)
-    assert all(record.about for record in STATE_PLAYERS)
 
 
 def test_the_computer_looks_ahead() -> None:
