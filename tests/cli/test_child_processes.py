@@ -44,7 +44,12 @@ def at_work(folder: Path) -> Iterator[Popen[str]]:
 
 @pytest.mark.parametrize(
     ("name", "everyone", "code", "errors"),
-    [("SIGINT", True, 130, 1), ("SIGQUIT", True, 131, 1), ("SIGTERM", False, 143, 1), ("SIGKILL", False, -9, 0)],
+    [
+        pytest.param("SIGINT", True, 130, 1, marks=pytest.mark.full),
+        pytest.param("SIGQUIT", True, 131, 1, marks=pytest.mark.full),
+        pytest.param("SIGTERM", False, 143, 1, marks=pytest.mark.full),
+        ("SIGKILL", False, -9, 0),
+    ],
 )
 def test_a_followup_ends_with_its_starter(name: str, everyone: bool, code: int, errors: int, tmp_path: Path) -> None:
     """However it ends: its own workers end, too, one process alone says why, and a follow-up leaves no draft.
@@ -66,6 +71,7 @@ def test_a_followup_ends_with_its_starter(name: str, everyone: bool, code: int, 
         assert drafts(tmp_path / "data") == []
 
 
+@pytest.mark.full
 def test_a_followup_prints_to_a_file(two_pieces: Path, tmp_path: Path) -> None:
     """Its exit code is returned, its errors go to standard error, and variables are set for it."""
     output = tmp_path / "out"
@@ -79,6 +85,7 @@ def test_a_followup_prints_to_a_file(two_pieces: Path, tmp_path: Path) -> None:
     assert output.read_text() == ""
 
 
+@pytest.mark.full
 def test_a_killed_followup_has_a_code(tmp_path: Path) -> None:
     """It is negative, so that the program can say that the command was killed."""
     with at_work(tmp_path) as process:

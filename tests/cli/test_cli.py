@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -14,7 +13,8 @@ from typing import Any
 
 import pytest
 from support import toys
-from support.program import PROGRAM, Answer, ask_fresh, flip, random_position
+from support.asking import Ask, assert_one_sentence
+from support.program import PROGRAM, ask_fresh, flip, random_position
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.building import estimate
@@ -28,21 +28,8 @@ from tablebase.tables.folder import table_path
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
-Ask = Callable[..., Answer]
 COMMANDS: dict[str, Any] = program().commands
-STATS = [
-    "pieces",
-    "slices",
-    "distinct",
-    "placements",
-    "stalemates",
-    "positions",
-    "wins",
-    "losses",
-    "draws",
-    "longest_win",
-    "longest_loss",
-]
+COUNTED = "pieces slices distinct placements stalemates positions wins losses draws longest_win longest_loss"
 BEFORE_THE_DEN = "7/3C3/7/7/7/7/7/7/c6 w"
 TOO_LATE = "7/3C3/7/7/7/7/7/7/c6 b"
 SHUT_IN = "7/7/7/7/7/7/7/w6/Cd5 w"
@@ -68,19 +55,12 @@ def test_probe_json_is_stable(two_pieces: Path, ask: Ask) -> None:
     assert (answer.code, answer.err) == (0, "")
     late, early = answer.json
     assert list(late) == ["game", "position", "side", "outcome", "distance", "best", "moves"]
-    assert late == {
-        "game": "doushouqi",
-        "position": TOO_LATE,
-        "side": "b",
-        "outcome": "loss",
-        "distance": 2,
-        "best": "a1a2",
-        "moves": [
-            {"move": "a1a2", "position": "7/3C3/7/7/7/7/7/c6/7 w", "outcome": "loss", "distance": 2},
-            {"move": "a1b1", "position": "7/3C3/7/7/7/7/7/7/1c5 w", "outcome": "loss", "distance": 2},
-        ],
-    }
+    assert list(late.values())[:6] == ["doushouqi", TOO_LATE, "b", "loss", 2, "a1a2"]
     assert [list(move) for move in late["moves"]] == [["move", "position", "outcome", "distance"]] * 2
+    assert [list(move.values()) for move in late["moves"]] == [
+        ["a1a2", "7/3C3/7/7/7/7/7/c6/7 w", "loss", 2],
+        ["a1b1", "7/3C3/7/7/7/7/7/7/1c5 w", "loss", 2],
+    ]
     assert (early["side"], early["outcome"], early["distance"], early["best"]) == ("w", "win", 1, "d8d9")
     assert early["moves"][0] == {"move": "d8d9", "position": "3C3/7/7/7/7/7/7/7/c6 b", "outcome": "win", "distance": 1}
     assert len(early["moves"]) == 4
@@ -89,24 +69,13 @@ def test_probe_json_is_stable(two_pieces: Path, ask: Ask) -> None:
 def test_a_draw_has_no_distance(three_pieces: Path, more_tables: Tablebase, ask: Ask) -> None:
     """The distance of a draw is null in JSON, empty in CSV and absent from the text, with moves and without."""
     random = Random(0)
-    rat_and_cat = parse_material(GAME, "RvC")
-    candidates = [random_position(GAME, rat_and_cat, 0, random) for _ in range(200)]
-    drawn = next(position for position in candidates if more_tables.probe_value(GAME, position).outcome == "draw")
-    text = render(GAME, drawn)
+    candidates = (random_position(GAME, parse_material(GAME, "RvC"), 0, random) for _ in range(200))
+    text = next(render(GAME, one) for one in candidates if more_tables.probe_value(GAME, one).outcome == "draw")
     quiet, stuck = ask("probe", "doushouqi", text, SHUT_IN, "--data", three_pieces, "--format", "json").json
     assert (quiet["outcome"], quiet["distance"]) == ("draw", None)
-    assert quiet["moves"][0]["outcome"] == "draw"
-    assert quiet["moves"][0]["distance"] is None
+    assert (quiet["moves"][0]["outcome"], quiet["moves"][0]["distance"]) == ("draw", None)
     assert quiet["best"] == quiet["moves"][0]["move"]
-    assert stuck == {
-        "game": "doushouqi",
-        "position": SHUT_IN,
-        "side": "w",
-        "outcome": "draw",
-        "distance": None,
-        "best": None,
-        "moves": [],
-    }
+    assert (stuck["outcome"], stuck["distance"], stuck["best"], stuck["moves"]) == ("draw", None, None, [])
     rows = ask("probe", "doushouqi", text, SHUT_IN, "--data", three_pieces, "--format", "csv").csv
     assert [(row["outcome"], row["distance"]) for row in rows] == [("draw", ""), ("draw", "")]
     output = ask("probe", "doushouqi", text, SHUT_IN, "--data", three_pieces).out
@@ -130,7 +99,7 @@ def test_stats_are_stable(by: str, three_pieces: Path, ask: Ask) -> None:
     """The documented fields in their order, and the same rows as JSON, as CSV and as a table for people."""
     arguments = ["stats", "doushouqi", "--by", by, "--data", three_pieces]
     rows = ask(*arguments, "--format", "json").json
-    fields = STATS if by == "pieces" else ["material", "side", *STATS]
+    fields = [*([] if by == "pieces" else ["material", "side"]), *COUNTED.split()]
     more = {"of_slices"} if by == "pieces" else set()
     assert [[name for name in row if name not in more] for row in rows] == [fields] * (2 if by == "pieces" else 64 + 448)
     assert all(more <= row.keys() for row in rows)
@@ -160,15 +129,8 @@ def test_line_plays_to_the_end(two_pieces: Path, ask: Ask) -> None:
 def test_games_and_estimates(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     """`games` lists what can be built, and `estimate` predicts what it needs before there are any tables."""
     (game,) = (row for row in ask("games", "--format", "json").json if row["game"] == "doushouqi")
-    assert game == {
-        "game": "doushouqi",
-        "title": "Dou Shou Qi",
-        "variants": "traps=enemy elephant=takes_rat shore=rats no_move=draw",
-        "squares": 63,
-        "pieces": "R C W D P T L E r c w d p t l e",
-        "start": "l5t/1d3c1/r1p1w1e/7/7/7/E1W1P1R/1C3D1/T5L w",
-        "commands": "all",
-    }
+    assert list(game) == ["game", "title", "variants", "squares", "pieces", "start", "commands"]
+    assert (game["title"], game["squares"], game["start"], game["commands"]) == ("Dou Shou Qi", 63, GAME.start, "all")
     for folder in (tmp_path / "none", two_pieces):
         rows = ask("estimate", "doushouqi", "--pieces", "4", "--data", folder, "--format", "json").json
         assert [(row["pieces"], row["slices"], row["distinct"]) for row in rows] == [(2, 64, 17), (3, 448, 84), (4, 1680, 261)]
@@ -182,9 +144,8 @@ def test_the_start_position_names_what_is_missing(two_pieces: Path, ask: Ask) ->
     """Probing the full board ends at once with code 2; no command could build its table, so none is named."""
     for command in ("probe", "line"):
         answer = ask(command, "doushouqi", GAME.start, "--data", two_pieces)
-        assert (answer.code, answer.out) == (2, "")
-        sentence = "RCWDPTLEvRCWDPTLE is too large for a table: tables of doushouqi have at most 7 pieces; remove some"
-        assert answer.err == f"error: {sentence}\n"
+        assert_one_sentence(answer, "RCWDPTLEvRCWDPTLE is too large", "tables of doushouqi have at most 7 pieces")
+        assert "build" not in answer.err
 
 
 def test_the_environment_names_the_folder(two_pieces: Path, tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,14 +191,13 @@ def test_verify_compares_with_published_digests(copied: Path, tmp_path: Path, as
     assert wrong.code == 1
     _, material, _ = listed.read_text().splitlines()[1].split(",")
     path = table_path(copied, GAME, parse_material(GAME, material))
-    assert wrong.errors == [f"error: {path} does not hold the values that were published: compare the rules and versions of both"]
+    assert [error.partition(":")[2].split(" does not hold the values")[0] for error in wrong.errors] == [f" {path}"]
 
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
         ("game,material\ndoushouqi,RvR\n", "is no list of published tables: it has no column values_sha256"),
-        ("", "is no list of published tables: it has no column game"),
         ("game,material,values_sha256\nchess,RvR,00\n", "lists no table of doushouqi: name the file of this game"),
         ("game,material,values_sha256\ndoushouqi,RvR,00\n", "does not have one SHA-256 of the table RvR"),
         (f"game,material,values_sha256\ndoushouqi,RvR,{64 * 'a'}\ndoushouqi,RvR,{64 * 'b'}\n", "does not have one SHA-256"),
@@ -248,10 +208,7 @@ def test_what_is_no_list_of_published_tables(text: str, sentence: str, copied: P
     """One sentence says what is wrong with the file."""
     listed = tmp_path / "published.csv"
     listed.write_text(text)
-    answer = ask("verify", "doushouqi", "--published", listed, "--data", copied)
-    assert answer.code == 2
-    assert len(answer.errors) == 1
-    assert sentence in answer.errors[0]
+    assert_one_sentence(ask("verify", "doushouqi", "--published", listed, "--data", copied), sentence)
     listed.unlink()
     assert ask("verify", "doushouqi", "--published", listed, "--data", copied).code == 2
 
@@ -260,20 +217,16 @@ def test_verify_finds_a_missing_table(copied: Path, ask: Ask) -> None:
     """A registered table without its file is a failed check that names the file and the command to build it."""
     path = table_path(copied, GAME, parse_material(GAME, "TvE"))
     path.unlink()
-    answer = ask("verify", "doushouqi", "--data", copied)
-    assert answer.code == 1
-    assert len(answer.errors) == 1
-    assert str(path) in answer.errors[0]
-    assert "tablebase build doushouqi --material TvE" in answer.errors[0]
+    [error] = ask("verify", "doushouqi", "--data", copied).errors
+    assert str(path) in error
+    assert "tablebase build doushouqi --material TvE" in error
 
 
 def test_a_probe_of_a_damaged_table_fails(copied: Path, ask: Ask) -> None:
     """A probe of an unreadable table ends with code 1 and names the file, without an answer."""
     path = table_path(copied, GAME, parse_material(GAME, "CvC"))
     os.truncate(path, 3000)
-    answer = ask("probe", "doushouqi", BEFORE_THE_DEN, "--data", copied)
-    assert (answer.code, answer.out, len(answer.errors)) == (1, "", 1)
-    assert str(path) in answer.errors[0]
+    assert_one_sentence(ask("probe", "doushouqi", BEFORE_THE_DEN, "--data", copied), path, code=1)
 
 
 def test_check_rules_accepts_the_game(ask: Ask) -> None:
@@ -301,24 +254,15 @@ def test_what_would_not_fit_is_code_3(what: str, tmp_path: Path, ask: Ask, monke
     else:
         monkeypatch.setattr(estimate, "free_space", lambda _: 77)
     answer = ask("build", "doushouqi", "--pieces", "3", "--data", tmp_path)
-    assert (answer.code, answer.out, len(answer.err.splitlines())) == (3, "", 1)
-    assert ("4,096" if what == "memory" else "at most 77 can") in answer.err
+    assert_one_sentence(answer, ("4,096" if what == "memory" else "at most 77 can"), code=3)
     assert len(re.findall(r"\d[\d,]{5,}", answer.err)) >= 1
     assert not list(tmp_path.rglob("*.h5"))
-
-
-def test_what_no_machine_can_hold_is_code_3(tmp_path: Path, ask: Ask) -> None:
-    """A slice too large for any machine is refused at once, with its size."""
-    for command in ("build", "estimate"):
-        answer = ask(command, "doushouqi", "--material", "RCWDPTLEvRCWDPTLE", "--data", tmp_path)
-        assert (answer.code, answer.out, len(answer.err.splitlines())) == (3, "", 1)
-        assert "RCWDPTLEvRCWDPTLE needs 9" in answer.err
 
 
 def test_the_largest_plan_is_refused_at_once(tmp_path: Path) -> None:
     """All slices of the full board are refused at once; enumerating them would take half a minute."""
     answer = ask_fresh("estimate", "doushouqi", "--pieces", "16", "--data", tmp_path, seconds=10)
-    assert (answer.code, answer.out, len(answer.err.splitlines())) == (3, "", 1)
+    assert_one_sentence(answer, code=3)
 
 
 def test_an_interruption_is_code_130(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -330,7 +274,7 @@ def test_an_interruption_is_code_130(tmp_path: Path, ask: Ask, monkeypatch: pyte
     monkeypatch.setattr(building, "build", interrupt)
     answer = ask("build", "doushouqi", "--pieces", "2", "--data", tmp_path)
     assert (answer.code, answer.out) == (130, "")
-    assert answer.errors == ["error: interrupted; a build, an export or a copy resumes when it is started again"]
+    assert "resumes when it is started again" in answer.errors[0]
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))

@@ -61,11 +61,12 @@ def test_a_command_loads_what_it_needs(words: list[str], needed: set[str], two_p
     assert not [name for name in found if name.startswith(("tablebase.svg", "tablebase.building", "tablebase.mining"))]
 
 
-@pytest.mark.parametrize("columns", ["*", "outcome, count(*)", "p1_square, outcome, count(*)", "position, best, twin_distance"])
-def test_statements_load_no_pandas(columns: str, two_pieces: Path) -> None:
+def test_statements_load_no_pandas(two_pieces: Path) -> None:
     """Arrays are made and read without it, whatever is selected."""
-    words = ["mine", "doushouqi", f"SELECT {columns} FROM positions WHERE material = 'RvE' GROUP BY ALL", "--data", str(two_pieces)]
-    found = loaded(IN_PROCESS, [[*words, "--format", "csv"]])
+    words = ["--data", str(two_pieces), "--format", "csv"]
+    columns = ("*", "outcome, count(*)", "p1_square, outcome, count(*)", "position, best, twin_distance")
+    statements = [f"SELECT {names} FROM positions WHERE material = 'RvE' GROUP BY ALL" for names in columns]
+    found = loaded(IN_PROCESS, [["mine", "doushouqi", statement, *words] for statement in statements])
     assert "duckdb" in found
     assert not found & {"pandas", "pydantic", "matplotlib"}
 
@@ -82,6 +83,7 @@ def test_charts_of_the_catalog_read_no_positions(two_pieces: Path, tmp_path: Pat
     assert not found & {"duckdb", "numba", "pandas", "tablebase.mining.query"}
 
 
+@pytest.mark.full
 def test_charts_of_positions_compile_nothing(two_pieces: Path, tmp_path: Path) -> None:
     """Numba does not import what compiles, and what that imports, since kernels are in the cache by now."""
     words = ["plot", "squares", "doushouqi", "--material", "RvE", "--data", str(two_pieces), "--output", str(tmp_path / "a.svg")]

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.asking import Ask, assert_one_sentence
 from support.games import random_texts
-from support.program import Answer
 
 from tablebase.api.tablebase import Tablebase
 from tablebase.cli import positions as reading
@@ -22,7 +19,6 @@ KNOWN_WIN = "7/3C3/7/7/7/7/7/7/c6 w"
 THREE = "7/7/3t3/7/7/R6/4E2/7/7 w"
 IN_THE_DEN = "3R3/7/7/7/7/7/7/7/c6 b"
 WRONG = "7/7/7/1C5/7/7/7/7/c6 w"
-Ask = Callable[..., Answer]
 
 
 @pytest.fixture
@@ -38,7 +34,7 @@ def lines(tmp_path: Path) -> Path:
 def test_a_file_with_bad_lines_is_answered(lines: Path, two_pieces: Path, ask: Ask) -> None:
     """Answers come in order, with their lines; those without one have a code and a sentence, and the exit code is 2."""
     answer = ask("probe", "doushouqi", f"@{lines}", "--data", two_pieces, "--format", "json")
-    rows = json.loads(answer.out)
+    rows = answer.json
     assert answer.code == 2
     assert "3 of 6" in answer.err
     assert [(row["line"], row.get("outcome"), row.get("error", {}).get("code")) for row in rows] == [
@@ -53,7 +49,7 @@ def test_a_file_with_bad_lines_is_answered(lines: Path, two_pieces: Path, ask: A
     assert "REvT" in rows[3]["error"]["message"]
     with Tablebase(two_pieces) as tables:
         assert rows[0] == {**tables.probe("doushouqi", KNOWN_WIN).to_dict(), "line": 1}
-    listed = list(csv.DictReader(ask("probe", "doushouqi", f"@{lines}", "--data", two_pieces, "--format", "csv").out.splitlines()))
+    listed = ask("probe", "doushouqi", f"@{lines}", "--data", two_pieces, "--format", "csv").csv
     assert [(int(row["line"]), row["best"], row["error"].partition(":")[0]) for row in listed] == [
         (row["line"], row.get("best") or "", row.get("error", {}).get("code", "")) for row in rows
     ]
@@ -79,9 +75,7 @@ def test_strict_stops_at_the_first_line_without_an_answer(lines: Path, two_piece
 
 def test_one_position_without_an_answer_is_an_error(two_pieces: Path, ask: Ask) -> None:
     """It has no row of its own; among several arguments it has."""
-    alone = ask("probe", "doushouqi", THREE, "--data", two_pieces, "--format", "csv")
-    assert (alone.code, alone.out) == (2, "")
-    assert "REvT" in alone.err
+    assert_one_sentence(ask("probe", "doushouqi", THREE, "--data", two_pieces, "--format", "csv"), "REvT")
     both = ask("probe", "doushouqi", THREE, KNOWN_WIN, "--data", two_pieces, "--format", "csv")
     assert (both.code, both.out.count("\n")) == (2, 3)
     assert "REvT" in both.out
@@ -108,18 +102,17 @@ def test_a_file_is_read_in_parts(tmp_path: Path, two_pieces: Path, ask: Ask, mon
     texts = random_texts(GAME, 2, 200, 1)
     path = tmp_path / "positions.txt"
     path.write_text("\n".join(texts))
-    whole = ask("probe", "doushouqi", f"@{path}", "--data", two_pieces, "--format", "csv").out
+    words = ["probe", "doushouqi", f"@{path}", "--data", two_pieces, "--format", "csv"]
+    whole = ask(*words)
     monkeypatch.setattr(reading, "READ_BYTES", 37)
-    assert ask("probe", "doushouqi", f"@{path}", "--data", two_pieces, "--format", "csv").out == whole
-    assert [row["position"] for row in csv.DictReader(whole.splitlines())] == texts
+    assert ask(*words) == whole
+    assert [row["position"] for row in whole.csv] == texts
 
 
-@pytest.mark.parametrize("source", ["/dev/zero", "-"])
-def test_a_line_without_end_is_refused(source: str, two_pieces: Path) -> None:
-    """A device or a program that writes no end of line does not fill the memory."""
-    word = source if source == "-" else f"@{source}"
+def test_a_line_without_end_is_refused(two_pieces: Path) -> None:
+    """A program that writes no end of line does not fill the memory; a device is in tests/cli/test_outputs.py."""
     with open("/dev/zero", "rb") as endless:
-        command = [sys.executable, "-m", "tablebase", "probe", "doushouqi", word, "--data", str(two_pieces)]
+        command = [sys.executable, "-m", "tablebase", "probe", "doushouqi", "-", "--data", str(two_pieces)]
         done = subprocess.run(command, stdin=endless, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2
     assert "too long" in done.stderr
@@ -131,5 +124,5 @@ def test_states_have_their_own_reasons(piglet_tables: Path, ask: Ask, tmp_path: 
     path = tmp_path / "states.txt"
     path.write_text("nonsense\n")
     answer = ask("probe", "pig-die=2-target=2", f"@{path}", "--data", piglet_tables, "--format", "json")
-    (row,) = json.loads(answer.out)
+    (row,) = answer.json
     assert (answer.code, row["line"], row["error"]["code"]) == (2, 1, "bad_notation")

@@ -8,35 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from support.program import Answer
 
 from tablebase.cli import COMMANDS
 from tablebase.game.installed import game_names
 
 SEVERAL = "import json, sys; from tablebase.cli import run; sys.exit(max(run(words) for words in json.loads(sys.argv[1])))"
-
-MODULE = """
-from functools import cache
-from tablebase.compute.modules import docstring
-
-@cache
-def outer():
-    '''The outer one.
-
-    Indented:
-        more
-    '''
-    @cache
-    def inner():
-        "The inner one."
-    return inner
-
-def none():
-    return "text"
-
-def show():
-    print([docstring(outer), docstring(outer()), docstring(none)])
-"""
 
 
 def optimized(*commands: list[str], code: str = SEVERAL, level: str = "2") -> Answer:
@@ -47,6 +25,7 @@ def optimized(*commands: list[str], code: str = SEVERAL, level: str = "2") -> An
     return Answer(ended.returncode, ended.stdout, ended.stderr)
 
 
+@pytest.mark.full
 def test_tables_are_built_probed_and_mined(tmp_path: Path) -> None:
     """A game with features: build, verify, probe, and mine by one of its features."""
     common = ["doushouqi", "--data", str(tmp_path)]
@@ -61,6 +40,7 @@ def test_tables_are_built_probed_and_mined(tmp_path: Path) -> None:
     assert int(answer.out.split()[-1]) > 0
 
 
+@pytest.mark.full
 def test_all_games_can_be_loaded() -> None:
     """Each is checked or described, those with features among them."""
     answer = optimized(
@@ -79,6 +59,7 @@ def test_help_stays() -> None:
     assert without.out == with_docstrings.out
 
 
+@pytest.mark.full
 def test_the_description_of_the_server_stays(tmp_path: Path) -> None:
     """The summary of each address of the API."""
     code = f"""
@@ -94,11 +75,3 @@ print(json.dumps([one["summary"] for path in paths.values() for one in path.valu
     assert without.json == with_docstrings.json
     assert len(without.json) > 10
     assert all(without.json)
-
-
-def test_a_docstring_is_read_from_its_file(tmp_path: Path) -> None:
-    """Decorated and nested functions have their own, and one without a docstring has none."""
-    (tmp_path / "module.py").write_text(MODULE)
-    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import module; module.show()"
-    without, with_docstrings = (optimized(code=code, level=level) for level in ("2", ""))
-    assert without.out == with_docstrings.out == "['The outer one.\\n\\nIndented:\\n    more', 'The inner one.', '']\n"

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.program import Answer
+from support.asking import Ask
 
 from tablebase.cli.output import GAP, _blocks, in_bytes, in_time, legend, write_board, write_table
 from tablebase.errors import RulesError
@@ -19,7 +18,6 @@ from tablebase.game import Game, Terrain, load_game
 from tablebase.game.moves import legal_moves, play
 from tablebase.game.notation import board_picture, parse
 
-Ask = Callable[..., Answer]
 GAME = load_game("doushouqi")
 
 
@@ -84,13 +82,9 @@ def test_an_estimate_for_people(tmp_path: Path, ask: Ask, monkeypatch: pytest.Mo
     said = ask("estimate", "doushouqi", "--pieces", "2-4", "--workers", "2", "--data", tmp_path / "none").out
     header, _, *lines = said.splitlines()
     assert header.split() == ["pieces", "tables", "placements", "memory", "disk", "CPU", "time", "time"]
-    assert [line.split()[:3] for line in lines[:3]] == [
-        ["2", "10", "160,068"],
-        ["3", "42", "54,355,896"],
-        ["4", "134", "9,685,376,064"],
-    ]
+    shown = [" ".join(line.split()[:3]) for line in (*lines[:3], lines[4])]
+    assert shown == ["2 10 160,068", "3 42 54,355,896", "4 134 9,685,376,064", "total 186 9,739,892,028"]
     assert lines[3].split()[0] == "start"
-    assert lines[4].split()[:3] == ["total", "186", f"{160_068 + 54_355_896 + 9_685_376_064:,}"]
     assert re.fullmatch(r"there is: [\d.]+ [KMGT]iB of disk free, [\d.]+ GiB of memory, processors: \d+", lines[-1])
     assert max(map(len, said.splitlines())) <= 80
 
@@ -99,19 +93,9 @@ def test_the_look_of_the_board() -> None:
     """River, traps and dens have symbols, and the last move's squares stand in brackets."""
     position = parse(GAME, "7/7/7/7/7/7/7/R2c3/7 b")
     move = next(move for move in legal_moves(GAME, position) if GAME.board.names[move.target] == "d1")
-    assert board_picture(GAME, play(position, move), move).splitlines() == [
-        " 9 . . ^ # ^ . .",
-        " 8 . . . ^ . . .",
-        " 7 . . . . . . .",
-        " 6 . ~ ~ . ~ ~ .",
-        " 5 . ~ ~ . ~ ~ .",
-        " 4 . ~ ~ . ~ ~ .",
-        " 3 . . . . . . .",
-        " 2 R . .[^]. . .",
-        " 1 . . ^[c]^ . .",
-        "   a b c d e f g",
-        "   White to move",
-    ]
+    shown = board_picture(GAME, play(position, move), move).splitlines()
+    assert [shown[0], shown[3]] == [" 9 . . ^ # ^ . .", " 6 . ~ ~ . ~ ~ ."]
+    assert shown[7:] == [" 2 R . .[^]. . .", " 1 . . ^[c]^ . .", "   a b c d e f g", "   White to move"]
     along = next(move for move in legal_moves(GAME, position) if GAME.board.names[move.target] == "c2")
     assert board_picture(GAME, play(position, along), along).splitlines()[7] == " 2 R .[c ^]. . ."
     assert legend(GAME) == "~ river, ^ trap, # den"
@@ -122,7 +106,6 @@ def test_the_look_of_the_board() -> None:
     "terrain",
     [
         (Terrain("river", "R", (1,)),),
-        (Terrain("river", ".", (1,)),),
         (Terrain("river", "[", (1,)),),
         (Terrain("river", "~~", (1,)),),
         (Terrain("river", "~", (63,)),),

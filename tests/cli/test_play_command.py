@@ -9,27 +9,20 @@ import re
 import select
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from support import toys
+from support.asking import Ask, assert_one_sentence
 from support.pawn_games import SEED, START, any_moves
-from support.program import PROGRAM, Answer
+from support.program import PROGRAM
 
-from tablebase.building import tables as building
-from tablebase.building.plan import plan
-from tablebase.game import installed, load_game
+from tablebase.game import load_game
 from tablebase.game.notation import read
 from tablebase.play.match import Ending, EndReason, Match, reason
-from tablebase.slices.material import parse_material
-from tablebase.tables.folder import table_path
 from tablebase_rules.hexapawn import game as hexapawn
 
-Ask = Callable[..., Answer]
 PAWNS = hexapawn()
-DOU_SHOU_QI = load_game("doushouqi")
 AFTER_B2 = """\
 
 White: b1b2
@@ -44,17 +37,12 @@ GREETING = "Hexapawn: you play White, the tables play Black; type help for a lis
 
 
 @pytest.fixture
-def play(hexapawns: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> Ask:
+def play(hexapawns: Path, typed: Ask) -> Ask:
     """Plays Hexapawn with one word of input per line: ``play(["a1a2", "quit"], "--seed", 1)``."""
-
-    def play_on(words: list[str], *options: object) -> Answer:
-        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{word}\n" for word in words)))
-        return ask("play", "hexapawn", "--data", hexapawns, *options)
-
-    return play_on
+    return lambda words, *options: typed(words, "play", "hexapawn", "--data", hexapawns, *options)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_black_wins_hexapawn_whatever_is_typed(seed: int, play: Ask) -> None:
     """The tables' perfect Black wins within six plies against random moves; the last lines give the result and its reason."""
     answer = play(any_moves(seed), "--seed", seed)
@@ -63,14 +51,6 @@ def test_black_wins_hexapawn_whatever_is_typed(seed: int, play: Ask) -> None:
     assert board == "   a b c"
     assert re.fullmatch(r"won by Black in [246] plies: (the pawn has reached [abc]1|White has no (legal move|pieces left))", result)
     assert f"{last}\n" == SEED.format(seed)
-
-
-def test_a_game_against_a_weak_opponent_can_be_won(play: Ask) -> None:
-    """With fuzz 1 the tables lose some games, in an odd number of plies."""
-    results = [play(any_moves(seed), "--seed", seed, "--fuzz", 1).out.splitlines()[-2] for seed in range(12)]
-    lost = [result for result in results if result.startswith("won by White")]
-    assert 0 < len(lost) < 12
-    assert all(re.match(r"won by White in [357] plies: (Black has .*|.* [abc]3)$", result) for result in lost)
 
 
 def test_a_game_word_by_word(play: Ask) -> None:
@@ -108,46 +88,37 @@ def test_the_other_side_can_be_played(play: Ask) -> None:
     assert rest.endswith(f"Black> game abandoned after 3 plies\n{SEED.format(0)}")
 
 
-def test_undo_returns_to_the_first_move(play: Ask) -> None:
-    """Moves can be taken back one by one, with their replies, to the first; plies taken back are not counted."""
-    words = ["a1a2", "moves", "undo", "c1c2", "undo", "moves", "undo", "quit"]
-    out = play(words, "--seed", 3).out
-    assert "White> b1a2 b1b2 c1c2\n" in out
-    assert "White> a1a2 b1b2 c1c2\nWhite> you have no move to take back\nWhite> game abandoned after 0 plies\n" in out
-
-
 def test_a_seed_repeats_a_game(play: Ask) -> None:
     """The same seed yields the same game, letter for letter; without --seed, the seed shown at the end repeats it."""
     moves = any_moves(1)
-    games = [play(moves, "--fuzz", 1, "--seed", seed).out for seed in (*range(10), *range(10))]
-    assert games[:10] == games[10:]
+    games = [play(moves, "--fuzz", 1, "--seed", seed).out for seed in (*range(4), *range(4))]
+    assert games[:4] == games[4:]
     assert len({game.partition("the seed")[0] for game in games}) > 1
     drawn = play(moves, "--fuzz", 1).out
     seed = int(re.search(r"the seed was (\d+):", drawn)[1])  # type: ignore[index]
     assert play(moves, "--fuzz", 1, "--seed", seed).out == drawn
 
 
-@pytest.mark.parametrize(
-    ("word", "sentence"),
-    [
-        ("a1a3", "a1a3 is not a legal move here: type moves to list the legal ones"),
-        ("a3a2", "a3a2 is not a legal move here: type moves to list the legal ones"),
-        ("z9z9", "z9z9 is not a legal move here: type moves to list the legal ones"),
-        ("", "nothing was typed: type a move such as a1a2, or help"),
-        ("   ", "nothing was typed: type a move such as a1a2, or help"),
-        ("a1", "'a1' is neither a move nor a command: type a move such as a1a2, or help"),
-        ("a1a2a3", "'a1a2a3' is neither a move nor a command: type a move such as a1a2, or help"),
-        ("help me", "'help me' is neither a move nor a command: type a move such as a1a2, or help"),
-        ("\x1b[A", "'\\x1b[a' is neither a move nor a command: type a move such as a1a2, or help"),
-        ("a" * 99_999, f"'{'a' * 12}...{'a' * 13}' is neither a move nor a command: type a move such as a1a2, or help"),
-    ],
-    ids=["illegal", "not one's own", "off the board", "nothing", "spaces", "half", "too long", "two words", "a key", "endless"],
-)
-def test_bad_input_is_prompted_again(word: str, sentence: str, play: Ask) -> None:
+BAD_INPUT = {
+    "a1a3": "a1a3 is not a legal move here: type moves",
+    "a3a2": "a3a2 is not a legal move here: type moves",
+    "z9z9": "z9z9 is not a legal move here: type moves",
+    "   ": "nothing was typed: type a move such as a1a2, or help",
+    "a1": "'a1' is neither a move nor a command: type a move such as a1a2, or help",
+    "a1a2a3": "'a1a2a3' is neither a move nor a command",
+    "help me": "'help me' is neither a move nor a command",
+    "\x1b[A": "'\\x1b[a' is neither a move nor a command",
+    "a" * 99_999: f"'{'a' * 12}...{'a' * 13}' is neither a move nor a command",
+}
+
+
+@pytest.mark.parametrize("word", BAD_INPUT, ids=range(len(BAD_INPUT)))
+def test_bad_input_is_prompted_again(word: str, play: Ask) -> None:
     """One sentence says what is wrong, nothing changes, and the prompt is shown again."""
     answer = play([word, "quit"], "--seed", 0)
     assert (answer.code, answer.err) == (0, "")
-    assert answer.out == f"{GREETING}{START}White> {sentence}\nWhite> game abandoned after 0 plies\n{SEED.format(0)}"
+    assert answer.out.startswith(f"{GREETING}{START}White> {BAD_INPUT[word]}")
+    assert answer.out.partition("White> ")[2].partition("\n")[2] == f"White> game abandoned after 0 plies\n{SEED.format(0)}"
 
 
 def test_bytes_that_are_not_text_are_prompted_again(hexapawns: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,7 +130,7 @@ def test_bytes_that_are_not_text_are_prompted_again(hexapawns: Path, ask: Ask, m
     assert "game abandoned after 2 plies\n" in answer.out
 
 
-@pytest.mark.parametrize("words", [[], ["a1a2"], ["fly", "moves"]], ids=["at once", "after a move", "after other words"])
+@pytest.mark.parametrize("words", [[], ["a1a2"]], ids=["at once", "after a move"])
 def test_the_end_of_the_input_ends_the_game(words: list[str], play: Ask) -> None:
     """At the end of the input, the last lines say that the game was abandoned and how to repeat it; that is no error."""
     answer = play(words, "--seed", 5)
@@ -208,13 +179,10 @@ def test_keys_that_end_a_game_at_a_terminal(key: bytes, code: int, hexapawns: Pa
     assert "Traceback" not in rest
 
 
-def test_the_engine_plays_without_tables(ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_engine_plays_without_tables(typed: Ask, tmp_path: Path) -> None:
     """It says what it thinks of its moves, and the same seed gives the same game; a hint says why there is none."""
-    games = []
-    for _ in range(2):
-        monkeypatch.setattr(sys, "stdin", io.StringIO("hint\nb1b2\na1a2\nquit\n"))
-        options = ["--player", "engine", "--level", 3, "--seed", 1, "--data", tmp_path / "none"]
-        games.append(ask("play", "hexapawn", *options))
+    words = ["play", "hexapawn", "--player", "engine", "--level", 3, "--seed", 1, "--data", tmp_path / "none"]
+    games = [typed(["hint", "b1b2", "a1a2", "quit"], *words) for _ in range(2)]
     assert games[0].out == games[1].out
     # By then, everything is compiled.
     assert (games[1].code, games[1].err) == (0, "")
@@ -223,62 +191,21 @@ def test_the_engine_plays_without_tables(ask: Ask, tmp_path: Path, monkeypatch: 
     assert re.search(r"\nBlack: [ac]3b2\nwin in 5\n", games[0].out)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["hexapawn", "--fuzz", "-0.1"],
-        ["hexapawn", "--fuzz", "1.1"],
-        ["hexapawn", "--fuzz", "nan"],
-        ["hexapawn", "--fuzz", "much"],
-        ["hexapawn", "--player", "engine", "--level", "0"],
-        ["hexapawn", "--player", "engine", "--level", "11"],
-        ["hexapawn", "--player", "engine", "--level", "much"],
-        ["hexapawn", "--level", "3"],
-        ["hexapawn", "--side", "x"],
-        ["hexapawn", "--side", "W"],
-        ["hexapawn", "--side", ""],
-        ["hexapawn", "--seed", "-1"],
-        ["hexapawn", "--seed", "1.5"],
-        ["hexapawn", "--from", "ppp/PPP w"],
-        ["hexapawn", "--from", "3/3/PPP w"],
-        ["hexapawn", "--from", ""],
-        ["hexapawn", "--data", "nowhere"],
-        ["hexapawn-4x4"],
-        ["doushouqi"],
-        ["chess"],
-        [],
-    ],
-    ids=" ".join,
-)
-def test_bad_options(options: list[str], hexapawns: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bad options and missing tables end with one sentence and code 2, before anything is drawn or read."""
-    monkeypatch.setenv("TABLEBASE_DATA", str(hexapawns))
-    monkeypatch.setattr(sys, "stdin", io.StringIO("a1a2\n"))
-    answer = ask("play", *options)
-    assert (answer.code, answer.out, len(answer.err.splitlines())) == (2, "", 1)
-    assert answer.err.startswith("error: ")
-    assert sys.stdin.read() == "a1a2\n"
-
-
 def test_a_missing_table_is_named_before_the_first_move(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     """The error is the same as for a probe; tables that captures lead to are needed, too, and the command builds them all."""
     answer = ask("play", "doushouqi", "--data", two_pieces)
     assert answer == ask("probe", "doushouqi", load_game("doushouqi").start, "--data", two_pieces)
     assert answer.code == 2
     # A capture of the wolf leads to RvC, which no table of three pieces can do without.
-    table = table_path(tmp_path, DOU_SHOU_QI, parse_material(DOU_SHOU_QI, "RCvW"))
-    table.parent.mkdir(parents=True)
-    table.touch()
+    (tmp_path / "doushouqi/3").mkdir(parents=True)
+    (tmp_path / "doushouqi/3/RCvW.h5").touch()
     answer = ask("play", "doushouqi", "7/7/7/7/7/7/wC5/6R/7 b", "--data", tmp_path)
-    cure = f"run 'tablebase build doushouqi --material RCvW --data {tmp_path}'"
-    assert (answer.code, answer.out) == (2, "")
-    assert answer.err == f"error: the table RvC of doushouqi has not been built: {cure}\n"
+    assert_one_sentence(answer, "RvC of doushouqi", f"'tablebase build doushouqi --material RCvW --data {tmp_path}'")
 
 
-def test_a_game_from_a_position(two_pieces: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_from_a_position(two_pieces: Path, typed: Ask) -> None:
     """The person plays the side to move; the tables reach the den, and the game ends with a picture and a sentence."""
-    monkeypatch.setattr(sys, "stdin", io.StringIO("a1b1\n"))
-    answer = ask("play", "doushouqi", "--from", "7/3C3/7/7/7/7/7/7/c6 b", "--data", two_pieces, "--seed", 0)
+    answer = typed(["a1b1"], "play", "doushouqi", "--from", "7/3C3/7/7/7/7/7/7/c6 b", "--data", two_pieces, "--seed", 0)
     assert answer.code == 0
     end = " 2 . . . ^ . . .\n 1 . c ^ # ^ . .\n   a b c d e f g\n\nwon by White in 2 plies: the cat has reached d9\n"
     assert answer.out.startswith("Dou Shou Qi: you play Black, the tables play White;")
@@ -293,22 +220,8 @@ def test_a_game_that_is_over_at_once(play: Ask) -> None:
     assert answer.out == f"{GREETING}\n{board}\nwon by Black in 0 plies: White has no legal move\n{SEED.format(0)}"
 
 
-def test_a_repeated_position_is_a_draw(tmp_path: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    """When the same position occurs for the third time, the game ends as a draw."""
-    for module, name in ((building, "load_game"), (installed, "load_game"), (installed, "load_rules")):
-        monkeypatch.setattr(module, name, lambda _: toys.pacers())
-    assert len(list(building.build(toys.pacers(), plan(toys.pacers(), 2, []), tmp_path))) == 1
-    monkeypatch.setattr(sys, "stdin", io.StringIO("a1b1\nb1a1\n" * 9))
-    answer = ask("play", "pacers", "--data", tmp_path, "--seed", 0)
-    assert answer.code == 0
-    assert answer.out.endswith(f"a draw in 8 plies: the same position has occurred three times\n{SEED.format(0)}")
-    assert sys.stdin.read() == "a1b1\nb1a1\n" * 7
-
-
 REASONS = {
-    "goal": ("hexapawn", "3/P1p/3 w", "a2a3", "the pawn has reached a3"),
     "last piece": ("doushouqi", "7/7/7/7/7/7/cW5/7/7 w", "b3a3", "Black has no pieces left"),
-    "no move": ("hexapawn", "1p1/3/1P1 w", "b1b2", "Black has no legal move"),
     "fox": ("foxhounds", "8/8/8/5H1H/4F3/1H1H4/8/8 f", "e4f3", "the fox has escaped"),
     "rabbit": ("hasenspiel", "8/8/8/8/8/2R5/8/2p1p1p1 w", "c3b2", "the rabbit has escaped"),
 }
@@ -326,7 +239,7 @@ def test_reasons(name: str, start: str, move: str, expected: str) -> None:
     assert reason(match, Ending(None, EndReason.REPEATED)) == "the same position has occurred three times"
 
 
-@pytest.mark.parametrize("plies", range(9))
+@pytest.mark.parametrize("plies", [0, 1, 6, 7])
 def test_a_line_stops_after_n_plies(plies: int, hexapawns: Path, ask: Ask) -> None:
     """A line of N plies is the beginning of the whole line; it includes the end of the game only if it gets there."""
     arguments = ["line", "hexapawn", PAWNS.start, "--data", hexapawns, "--format", "json"]
@@ -336,7 +249,7 @@ def test_a_line_stops_after_n_plies(plies: int, hexapawns: Path, ask: Ask) -> No
 
 
 def test_a_short_line_in_pictures(hexapawns: Path, ask: Ask) -> None:
-    """With --boards, exactly the requested plies are drawn."""
+    """With --boards, exactly the requested plies are drawn, from the start of the game if no position is given."""
     answer = ask("line", "hexapawn", "--data", hexapawns, "--boards", "--plies", "1")
     first, second = " 3 p p p\n 2 . . .\n 1 P P P\n", " 3 p p p\n 2 .[P].\n 1 P[.]P\n"
     assert answer.out == (
@@ -344,24 +257,8 @@ def test_a_short_line_in_pictures(hexapawns: Path, ask: Ask) -> None:
     )
 
 
-def test_a_line_begins_at_the_start(hexapawns: Path, ask: Ask) -> None:
-    """Without a position, the line begins at the start of the game."""
-    arguments = ["--data", hexapawns, "--format", "csv"]
-    assert ask("line", "hexapawn", *arguments) == ask("line", "hexapawn", PAWNS.start, *arguments)
-    assert ask("line", "hexapawn", *arguments).csv[0]["position"] == PAWNS.start
-
-
-@pytest.mark.parametrize("plies", ["-1", "two", "1.5"])
-def test_bad_numbers_of_plies(plies: str, hexapawns: Path, ask: Ask) -> None:
-    """A negative number, and text that is not an integer, is refused in a sentence."""
-    answer = ask("line", "hexapawn", "--data", hexapawns, "--plies", plies)
-    assert (answer.code, answer.out, len(answer.err.splitlines())) == (2, "", 1)
-    assert "--plies" in answer.err
-
-
 def test_tables_play_unless_another_is_named(play: Ask) -> None:
     """The player tables is the default, and fuzzy is the same with another fuzz, all with the same seed."""
     moves = any_moves(2)
     assert play(moves, "--seed", 5, "--player", "tables").out == play(moves, "--seed", 5).out
-    games = {play(moves, "--seed", seed, "--player", "fuzzy", "--fuzz", 1).out for seed in range(6)}
-    assert games == {play(moves, "--seed", seed, "--fuzz", 1).out for seed in range(6)}
+    assert play(moves, "--seed", 5, "--player", "fuzzy", "--fuzz", 1).out == play(moves, "--seed", 5, "--fuzz", 1).out

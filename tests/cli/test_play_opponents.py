@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import re
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.pawn_games import SEED, START, any_moves
-from support.program import Answer
-
-Ask = Callable[..., Answer]
+from support.asking import Ask
+from support.pawn_games import SEED, START
 
 
 @pytest.fixture
-def play_without(ask: Ask, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Ask:
+def play_without(typed: Ask, tmp_path: Path) -> Ask:
     """Plays any game without tables: ``play_without(["a1a2"], "hexapawn", "--player", "matchboxes")``."""
-
-    def play_on(words: list[str], *options: object) -> Answer:
-        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{word}\n" for word in words)))
-        return ask("play", *options, "--data", tmp_path / "nowhere")
-
-    return play_on
+    return lambda words, *options: typed(words, "play", *options, "--data", tmp_path / "nowhere")
 
 
 def test_matchboxes_game_after_game(play_without: Ask, tmp_path: Path) -> None:
@@ -79,32 +69,3 @@ def test_the_fox_box_player_at_the_terminal(play_without: Ask) -> None:
     out = play_without([a + b for a in squares for b in squares] * 8, *options).out
     assert re.search(r"\nwon by Hounds in [2468] plies: Fox has no legal move\n", out)
     assert "another game" not in out
-
-
-def test_the_ranking_at_the_terminal(play_without: Ask) -> None:
-    """Black's ranking wins Hexapawn within six plies, without tables."""
-    for seed in range(3):
-        out = play_without(any_moves(seed), "hexapawn", "--player", "ranking", "--seed", seed).out
-        assert out.startswith("Hexapawn: you play White, the ranking plays Black;")
-        assert re.search(r"\nwon by Black in [246] plies: ", out)
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence", "code"),
-    [
-        (["hexapawn", "--player", "ranked"], "there is no player 'ranked' (did you mean 'ranking'?): choose tables, ", 2),
-        (["hexapawn", "--player", ""], "there is no player '': choose tables, ", 2),
-        (["doushouqi", "--player", "matchboxes"], "because that game can go on for ever: choose tables, fuzzy", 2),
-        (["hexapawn", "--player", "foxbox"], "because only Fox & Hounds has FoxBoxes: choose tables, ", 2),
-        (["hexapawn", "--boxes", "boxes.json"], "the player tables has no setting 'boxes': it takes fuzz", 2),
-        (["hexapawn", "--player", "matchboxes", "--fuzz", "1"], "the player matchboxes has no setting 'fuzz'", 2),
-        (["hexapawn", "--fuzz", "fair"], "not 'fair'; only the player foxbox has a fair one", 2),
-        (["hexapawn", "--player", "fuzzy"], "there is no tablebase in ", 2),
-        (["hexapawn", "--size", "1x3", "--player", "matchboxes"], "Black never moves in hexapawn-1x3", 2),
-    ],
-)
-def test_players_that_cannot_play(options: list[str], sentence: str, code: int, play_without: Ask) -> None:
-    """One sentence, before anything is drawn."""
-    answer = play_without(["quit"], *options)
-    assert (answer.code, answer.out, len(answer.err.splitlines())) == (code, "", 1)
-    assert sentence in answer.err

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
-import pytest
+from support.asking import Ask
 from support.games import after
-from support.program import Answer
 
 import tablebase
 from tablebase.game import load_game
 from tablebase.game.notation import parse
 
-Ask = Callable[..., Answer]
 JUNGLE = load_game("doushouqi")
 HARD = "4e2/2w4/1E5/7/7/7/4L1R/7/1D5 w"
 
@@ -71,32 +68,9 @@ def test_a_proof_that_does_not_hold(ask: Ask, tmp_path: Path) -> None:
     good, bad = tmp_path / "good", tmp_path / "bad"
     assert ask("prove", "hexapawn", "--output", good).code == 0
     bad.write_text("".join(good.read_text().splitlines(keepends=True)[:-1]))
-    [head] = [json.loads(line) for line in good.read_text().splitlines()[:1]]
+    head = json.loads(good.read_text().splitlines()[0])
     described = {"game": "hexapawn", "position": head["position"], "outcome": "loss", "positions": head["positions"]}
     assert ask("prove", "--check", good, "--format", "json").json == [described | {"fault": None}]
     answer = ask("prove", "--check", bad)
     assert (answer.code, answer.err) == (1, "")
     assert answer.out == f"loss of {head['position']}: the proof does not hold: positions are missing, or there twice\n"
-    [row] = ask("prove", "--check", bad, "--format", "csv").csv
-    assert row["fault"] == "positions are missing, or there twice"
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["pig"], "pig is a game of chance or of several players"),
-        (["hexapawn", "--time", "0"], "the limit of seconds must be positive, not 0"),
-        (["hexapawn", "--memory", "much"], "much"),
-        (["hexapawn", "--data", "/nowhere/at/all"], "there is no tablebase in /nowhere/at/all"),
-        ([], "there is no game: name one, or a file with a proof by --check"),
-        (["hexapawn", "--check", "/nowhere/at/all"], "leave out GAME"),
-        (["--check", "/nowhere/at/all"], "name a file that 'prove --output' has written"),
-        (["--check", __file__], "holds no proof, since a line of it is not JSON"),
-        (["hexapawn", "--output", "/nowhere/at/all"], "name another file with --output"),
-        (["hexapawn", "3/3/3 w"], "has no pieces"),
-    ],
-)
-def test_what_is_refused(words: list[str], said: str, ask: Ask) -> None:
-    answer = ask("prove", *words)
-    assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err

@@ -9,11 +9,11 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from support.asking import Ask
 from support.catalogs import forge
 from support.checks import at_least_one
 from support.program import Answer, files_of_at_most
@@ -24,7 +24,6 @@ from tablebase.errors import CapacityError, TablebaseError, system_error
 from tablebase.slices.material import parse_material
 from tablebase_rules.doushouqi import game as doushouqi
 
-Ask = Callable[..., Answer]
 POSITION = "7/7/7/7/3c3/7/7/R6/7 w"
 
 READING = [
@@ -114,6 +113,7 @@ def test_an_interrupted_change_in_a_folder_that_can_only_be_read(copied: Path, a
     assert (answer.code, answer.out) == (0, said)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("option", "fill"),
     [

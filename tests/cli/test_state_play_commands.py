@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-import io
 import re
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.program import Answer
+from support.asking import Ask
 
 from tablebase.game.installed import load_rules
 from tablebase.play.tournament import standings, tournament
 
-Ask = Callable[..., Answer]
 SEED = "the seed was {0}: with --seed {0} the same options and moves give the same game\n"
 HOME = "63:1:0,62:3:0,50:68:0 1"
 
 
 @pytest.fixture
-def play(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> Ask:
+def play(typed: Ask) -> Ask:
     """Plays with one word of input per line: ``play(["5", "quit"], "--players", 3)``."""
-
-    def play_on(words: list[str], *options: object) -> Answer:
-        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{word}\n" for word in words)))
-        return ask("play", "harehedgehog", "--data", "nowhere", *options)
-
-    return play_on
+    return lambda words, *options: typed(words, "play", "harehedgehog", "--data", "nowhere", *options)
 
 
 # play
@@ -44,14 +35,6 @@ def test_a_game_of_three(play: Ask) -> None:
     end = "64:0:0#1,64:0:0#2,50:68:0 3\n\nplayer 1 is 1st, player 2 is 2nd, player 3 is 3rd, after 2 turns\n"
     assert answer.out.endswith(end + SEED.format(7))
     assert "it expects 10,000.0, 9,000.0, " in answer.out
-
-
-def test_a_seed_repeats_a_game(play: Ask) -> None:
-    """Cards and choices; another seed gives another game."""
-    words = ["1", "0", "1001", "2", "3", "4", "quit"] * 3
-    games = [play(words, "--seed", seed, "--player", "random").out for seed in (1, 1, 2)]
-    assert games[0] == games[1]
-    assert games[0].partition("the seed")[0] != games[2].partition("the seed")[0]
 
 
 def test_cards_are_read_out(play: Ask) -> None:
@@ -106,38 +89,6 @@ def test_blocked_games_end(play: Ask) -> None:
     assert "player 1 is 1st, player 2 is 2nd, after 0 turns\n" in play([], "64:0:0#1,3:2:0 2", "--seed", 1).out
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--players", "7"], "has players from 2 to 6, not 7"),
-        (["--side", "0"], "the side to play must be the number of a player from 1 to 2, not '0'"),
-        (["--side", "w"], "the side to play must be the number of a player from 1 to 2, not 'w'"),
-        (["--side", "3"], "the side to play must be the number of a player from 1 to 2, not '3'"),
-        (["--player", "engine"], "there is no player 'engine': choose computer, random, tables"),
-        (["--player", "random", "--player", "random"], "2 players are named, but only 1 play"),
-        (["--level", "3"], "harehedgehog has no pieces on squares: leave out --level"),
-        (["--fuzz", "0"], "harehedgehog has no pieces on squares: leave out --fuzz"),
-        (["0:68:3 1"], "has 2 players here"),
-    ],
-)
-def test_what_play_refuses(options: list[str], said: str, play: Ask) -> None:
-    """One sentence, with exit code 2."""
-    answer = play([], *options)
-    assert (answer.code, len(answer.err.splitlines())) == (2, 1)
-    assert said in answer.err
-
-
-def test_pieces_are_played_by_one(ask: Ask) -> None:
-    """A game of pieces has one opponent, and one who is a player of such games."""
-    answer = ask("play", "hexapawn", "--player", "ranking", "--player", "engine")
-    assert (answer.code, answer.err) == (
-        2,
-        "error: 2 players are named, but one plays against you: name one with --player\n",
-    )
-    assert "there is no player 'computer'" in ask("play", "hexapawn", "--player", "computer").err
-    assert "hexapawn has no variant 'players=2'" in ask("play", "hexapawn", "--players", "2").err
-
-
 # match
 
 
@@ -167,20 +118,3 @@ def test_infinite_differences(ask: Ask) -> None:
     out = ask("match", *words, "--opening", 0).out
     assert "inf (" in out
     assert "-inf (" in out
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["harehedgehog"], "a match is between two players at least: name each with --player"),
-        (["harehedgehog", "--player", "random"], "a match is between two players at least"),
-        (["harehedgehog", "--player", "random", "--player", "rando"], "there is no player 'rando' (did you mean 'random'?)"),
-        (["harehedgehog", "--games", "0"], "--games"),
-        (["harehedgehog", "0:68:3,0:68:3 1", "--from", "0:68:3,0:68:3 1"], "two positions to start from"),
-    ],
-)
-def test_what_match_refuses(words: list[str], said: str, ask: Ask) -> None:
-    """One sentence, with exit code 2."""
-    answer = ask("match", *words)
-    assert (answer.code, answer.out, len(answer.err.splitlines())) == (2, "", 1)
-    assert said in answer.err

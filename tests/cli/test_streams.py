@@ -7,17 +7,16 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.asking import Ask, assert_one_sentence
 from support.program import PROGRAM, Answer, contents, drafts, files_of_at_most
 
 from tablebase.cli import process
 from tablebase.errors import CapacityError
 
-Ask = Callable[..., Answer]
-FULL = Path("/dev/full")
+NEEDS_FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 WORD = "ř…é𝄞"
 """One that Latin-1 has, two that it lacks, and one that even two bytes cannot number."""
 
@@ -70,13 +69,17 @@ def test_a_closed_input_ends_a_game(hexapawns: Path) -> None:
     assert "White> \nend of input\ngame abandoned after 0 plies\n" in answer.out
 
 
-@pytest.mark.skipif(not FULL.exists(), reason="needs a device that is always full")
-@pytest.mark.parametrize("words", [["games"], ["--help"]], ids=["table", "help"])
-def test_a_full_disk_is_a_sentence(words: list[str]) -> None:
-    """Output that does not fit ends in one sentence and the exit code for want of space."""
-    answer = redirected("> /dev/full", *words)
-    cure = "free some space or write to another place"
-    assert answer == Answer(3, "", f"error: standard output cannot be written (No space left on device): {cure}\n")
+@pytest.mark.parametrize(
+    ("redirection", "word", "code", "reason"),
+    [
+        pytest.param("> /dev/full", "games", 3, "No space left on device", marks=NEEDS_FULL),
+        pytest.param("> /dev/full", "--help", 3, "No space left on device", marks=NEEDS_FULL),
+        ("1</dev/null", "games", 2, "Bad file descriptor"),
+    ],
+)
+def test_an_output_that_cannot_be_written_is_a_sentence(redirection: str, word: str, code: int, reason: str) -> None:
+    """Output that does not fit, or goes to what was opened for reading."""
+    assert_one_sentence(redirected(redirection, word), f"standard output cannot be written ({reason})", code=code)
 
 
 def test_an_output_that_may_not_grow_is_a_sentence(tmp_path: Path) -> None:
@@ -86,13 +89,6 @@ def test_an_output_that_may_not_grow_is_a_sentence(tmp_path: Path) -> None:
         assert output.write(b"12") == 1
         with pytest.raises(CapacityError, match=r"^standard output cannot be written \(File too large\): free some space"):
             output.write(b"2")
-
-
-def test_an_output_that_cannot_be_written_is_a_sentence() -> None:
-    """Such as one that was opened for reading."""
-    answer = redirected("1</dev/null", "games")
-    fault = "standard output cannot be written (Bad file descriptor)"
-    assert answer == Answer(2, "", f"error: {fault}: write to another place\n")
 
 
 def test_a_build_needs_no_readers(tmp_path: Path, hexapawns: Path) -> None:
@@ -105,7 +101,7 @@ def test_a_build_needs_no_readers(tmp_path: Path, hexapawns: Path) -> None:
     assert contents(tmp_path).items() <= contents(hexapawns).items()
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+@pytest.mark.parametrize("encoding", [pytest.param("latin-1", marks=pytest.mark.full), "ascii"])
 def test_encodings(encoding: str, two_pieces: Path) -> None:
     """JSON means the same in every encoding; elsewhere, what an encoding lacks is written as an escape."""
     select = ["sql", f"SELECT '{WORD}' AS word", "--data", str(two_pieces), "--format"]
@@ -127,7 +123,7 @@ def test_encodings(encoding: str, two_pieces: Path) -> None:
     assert "\\" not in board
 
 
-@pytest.mark.skipif(not FULL.exists(), reason="needs a device that is always full")
+@NEEDS_FULL
 def test_the_first_error_is_reported() -> None:
     """If a command fails and its output cannot be written either, its own sentence and exit code are given."""
     program = """

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.program import PROGRAM, Answer
-
-Ask = Callable[..., Answer]
+from support.asking import Ask
+from support.program import PROGRAM
 
 
 def test_a_process_of_its_own(two_pieces: Path) -> None:
@@ -28,33 +25,17 @@ def test_a_process_of_its_own(two_pieces: Path) -> None:
     assert said[-1] != "bestmove 0000"
 
 
-def test_lines_of_a_short_talk(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_of_a_short_talk(typed: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without tables where they are by default; what follows quit is not read."""
-    monkeypatch.setattr(sys, "stdin", io.StringIO("uci\nquit\nuci\n"))
     monkeypatch.chdir("/")
-    answer = ask("uci", "hexapawn", "--size", "4x4")
+    answer = typed(["uci", "quit", "uci"], "uci", "hexapawn", "--size", "4x4")
     assert (answer.code, answer.err, answer.out.count("uciok")) == (0, "", 1)
     assert "option name TablebasePath type string default <empty>\n" in answer.out
     assert "option name UCI_Variant type combo default hexapawn-4x4 var " in answer.out
 
 
-def test_a_line_that_is_too_long(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_that_is_too_long(typed: Ask) -> None:
     """It is refused in a line, is not kept, and the next one is answered."""
-    monkeypatch.setattr(sys, "stdin", io.StringIO(f"position startpos moves {'a2a3 ' * 1_000_000}\nisready\nquit\n"))
-    answer = ask("uci", "hexapawn", "--size", "4x4")
+    answer = typed([f"position startpos moves {'a2a3 ' * 1_000_000}", "isready", "quit"], "uci", "hexapawn", "--size", "4x4")
     assert (answer.code, answer.err) == (0, "")
     assert answer.out == "info string error: a line has more than 1,048,576 characters: send less\nreadyok\n"
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["pig"], "pig is a game of chance or of several players"),
-        (["chess"], "there is no game 'chess'"),
-        (["hexapawn", "--data", "/nowhere/at/all"], "there is no tablebase in /nowhere/at/all"),
-    ],
-)
-def test_what_is_refused(words: list[str], said: str, ask: Ask) -> None:
-    answer = ask("uci", *words)
-    assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err

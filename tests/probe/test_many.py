@@ -83,7 +83,7 @@ def test_moves_to_missing_tables_are_of_unknown_value(three_pieces: Path, tmp_pa
     """The answer names the missing material of a move, and has a best move only if a known one is sure to be; strict, none."""
     (tmp_path / "doushouqi").mkdir()
     (tmp_path / "doushouqi/3").symlink_to(three_pieces / "doushouqi/3")
-    texts = asked(3, 2)
+    texts = asked(3, 1)
     with Tablebase(tmp_path) as few:
         rows = list(few.probe_many(GAME, texts).to_dicts())
         unknown = [row for row in rows if any("missing" in move for move in row["moves"])]

@@ -20,7 +20,6 @@ from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
-METHODS = multiprocessing.get_all_start_methods()
 SECONDS = 30
 """For a child that hangs; far more than one takes to start and to answer."""
 FORKS = 6
@@ -91,7 +90,7 @@ def busy(tables: Tablebase, folder: Path) -> Iterator[None]:
             thread.join()
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ["fork", *(pytest.param(name, marks=pytest.mark.full) for name in ("spawn", "forkserver"))])
 def test_children_of_a_busy_process(method: str, two_pieces: Path) -> None:
     """Each child answers, and rightly, with the tables it was given and with those it opens."""
     context = multiprocessing.get_context(method)

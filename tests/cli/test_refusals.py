@@ -1,0 +1,141 @@
+"""What commands refuse before they do anything: one sentence, code 2, nothing on stdout, and nothing is written."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+from support.asking import Ask, assert_one_sentence
+
+MATCH = "match hexapawn --player engine:nodes=60 --player engine:level=1 --data nowhere"
+BUILD = "build doushouqi --pieces 2"
+SCHEDULER = "--scheduler tcp://127.0.0.1:1"
+CHANCE = {
+    "perft pig --players 7": "players of pig must be a number from 2 to 6, not 7",
+    "perft pig --players 2 --variant players=2": "sets players twice",
+    "perft hexapawn --players 2": "hexapawn has no variant 'players=2'",
+    "perft pig 1,2": "'1,2' is not a state of pig",
+    "perft pig '0,0 1 0' --from '0,0 1 0'": "two positions to start from",
+    "perft pig --repetitions leaf": "leave out --repetitions",
+    "probe harehedgehog '5:1:0,5:2:0 1'": "two players are on square 5",
+    "probe harehedgehog '3:-1:0,5:2:0 1'": "the number of carrots of player 1 must be a whole number of 0 or more",
+    "probe harehedgehog '3:1:0,5:2:0 3'": "the number of the player to move must be a whole number from 1 to 2",
+    "probe harehedgehog '64:0:0,5:2:0 2'": "needs a finishing rank",
+    "probe harehedgehog-players=7 '0:1:0 1'": "players from 2 to 6, not 7",
+    "probe pig '0,0 1 0' --turns 0": "--turns",
+    "probe hexapawn 'p2/P2/3 w' --turns 2": "leave out --turns",
+    "line pig no": "'no' is not a state of pig",
+    "build harehedgehog --carrots": "the option --carrots needs a value",
+    "build harehedgehog --carrots 1.5": "carrots of harehedgehog must be a whole number, not '1.5'",
+    "build harehedgehog --carrots 19": "carrots limited to 20 to 250 under a merged cap, not 19",
+    "build harehedgehog --cap soft": "no cap=soft: choose one of merged, strict",
+    "build harehedgehog --carots 60": "did you mean '--carrots'",
+    "build pig --carrots 60": "'--carrots' is not an option for tables of pig",
+    "build harehedgehog --variant players=3": "for two players",
+    "build hexapawn --carrots 60": "there is no option '--carrots'",
+    "build pig --pieces 3": "--pieces",
+    "estimate pig --material KvK": "--material",
+    "verify pig --pieces 3": "--pieces",
+    "prove pig": "pig is a game of chance or of several players",
+    "uci pig": "pig is a game of chance or of several players",
+    "match pig --no-tables": "pig has no pieces on squares: leave out --no-tables",
+    "line pig --replay games": "pig has no pieces on squares",
+}
+PLAYING = {
+    "play harehedgehog --players 7": "has players from 2 to 6, not 7",
+    "play harehedgehog --side 0": "the side to play must be the number of a player from 1 to 2, not '0'",
+    "play harehedgehog --side w": "the side to play must be the number of a player from 1 to 2, not 'w'",
+    "play harehedgehog --player engine": "there is no player 'engine': choose computer, random, tables",
+    "play harehedgehog --player random --player random": "2 players are named, but only 1 play",
+    "play harehedgehog --level 3": "harehedgehog has no pieces on squares: leave out --level",
+    "play harehedgehog --fuzz 0": "harehedgehog has no pieces on squares: leave out --fuzz",
+    "play harehedgehog '0:68:3 1'": "has 2 players here",
+    "play hexapawn --player ranked": "there is no player 'ranked' (did you mean 'ranking'?): choose tables, ",
+    "play hexapawn --player ranking --player engine": "2 players are named, but one plays against you: name one with --player",
+    "play hexapawn --player computer": "there is no player 'computer'",
+    "play hexapawn --players 2": "hexapawn has no variant 'players=2'",
+    "play hexapawn --boxes boxes.json": "the player tables has no setting 'boxes': it takes fuzz",
+    "play hexapawn --player matchboxes --fuzz 1": "the player matchboxes has no setting 'fuzz'",
+    "play hexapawn --size 1x3 --player matchboxes": "Black never moves in hexapawn-1x3",
+    "play hexapawn --fuzz nan": "nan",
+    "play hexapawn --player engine --level 11": "from 1 to 10, not '11'",
+    "play hexapawn --level 3": "level",
+    "play hexapawn --side W": "'w' or 'b', not 'W'",
+    "play hexapawn --seed=-1": "--seed",
+    "play hexapawn --from '3/3/PPP w'": "Black has no pieces",
+    "play hexapawn --data nowhere": "there is no tablebase in nowhere",
+    "play hexapawn-4x4": "tablebase build hexapawn",
+    "match harehedgehog --player random": "a match is between two players at least",
+    "match harehedgehog --player random --player rando": "there is no player 'rando' (did you mean 'random'?)",
+    "match harehedgehog --games 0": "--games",
+    "match harehedgehog '0:68:3,0:68:3 1' --from '0:68:3,0:68:3 1'": "two positions to start from",
+    f"{MATCH} --games 3": "give an even number, not 3",
+    f"{MATCH} --games 2 --nodes 5 --time 1": "--nodes and --time both limit a move",
+    f"{MATCH} --games 2 --sprt 5": "--sprt needs two differences in Elo points, as in 0,10, not '5'",
+    f"{MATCH} --games 2 --output /nowhere/games": "name a new file with --output",
+    f"{MATCH} --games 2 --output {__file__}": "already exists: name a new file with --output",
+    "line hexapawn --replay /nowhere/games": "name the file that match --output has written",
+    f"line hexapawn '3/P1p/3 w' --replay {__file__}": "a game that is replayed has its own start",
+    "line hexapawn --plies=-1": "--plies",
+    "line hexapawn --plies 1.5": "--plies",
+}
+SEARCHING = {
+    "perft hexapawn --depth 0": "greater than or equal to 1",
+    "perft hexapawn --workers 0": "'--workers'",
+    "perft hexapawn --repetitions once": "'--repetitions'",
+    "perft hexapawn 'P2/3/1p1 w'": "cannot stand on a3 while the game continues",
+    "perft hexapawn 'ppp/3/PPP w' --from 'ppp/3/PPP w'": "give either POSITION or --from",
+    "perft hexapawn --size 99x99": "hexapawn",
+    "analyse hexapawn 'ppp/PPP w'": "has 2 rows; the board of hexapawn has 3",
+    "analyse doushouqi --depth 0": "'--depth'",
+    "analyse doushouqi --time nan": "the time must be positive, not nan",
+    "analyse doushouqi --nodes 0": "'--nodes'",
+    "analyse doushouqi --lines 0": "'--lines'",
+    "analyse doushouqi --workers 0": "'--workers'",
+    "analyse doushouqi --progress-limit=-1": "'--progress-limit'",
+    "analyse doushouqi --repetition win": "'--repetition'",
+    "analyse doushouqi --hash much": "'much' is not a size",
+    "analyse doushouqi --hash 63": "a transposition table takes at least 64 bytes, not 63",
+    "analyse doushouqi --data nowhere": "there is no tablebase in nowhere",
+    "prove hexapawn --time 0": "the limit of seconds must be positive, not 0",
+    "prove hexapawn --data nowhere": "there is no tablebase in nowhere",
+    "prove": "there is no game: name one, or a file with a proof by --check",
+    "prove hexapawn --check proof": "leave out GAME",
+    "prove --check proof": "name a file that 'prove --output' has written",
+    f"prove --check {__file__}": "holds no proof, since a line of it is not JSON",
+    "prove hexapawn --output /nowhere/at/all": "name another file with --output",
+    "uci hexapawn --data nowhere": "there is no tablebase in nowhere",
+}
+OTHERS = {
+    f"{BUILD} {SCHEDULER}": "a scheduler belongs to the executor dask: add --executor dask",
+    f"{BUILD} --executor dask {SCHEDULER} --workers 2": "a scheduler has workers and memory of its own",
+    f"{BUILD} --executor dask {SCHEDULER} --memory 8G": "a scheduler has workers and memory of its own",
+    f"{BUILD} --executor dask --scheduler nowhere": "'nowhere' is not the address of a scheduler",
+    f"{BUILD} --executor slurm": "Invalid value for '--executor': 'slurm' is not one of 'local', 'dask'",
+    "sql 'SELECT 1' --timeout 0": "'0' is not a time limit",
+    "sql 'SELECT 1' --timeout nan": "'nan' is not a time limit",
+    "sql 'SELECT 1' --timeout 1e300": "'1e300' is not a time limit",
+    "sql 'SELECT 1' --timeout soon": "'soon' is not a time limit",
+    "sql 'SELECT 1' --timeout=": "'' is not a time limit",
+    "estimate doushouqi --pieces=": "no number of pieces",
+    "estimate doushouqi --pieces 4-2": "no number of pieces",
+    "estimate doushouqi --pieces=-3": "no number of pieces",
+    "estimate doushouqi --pieces 2-3-4": "no number of pieces",
+    "estimate doushouqi --pieces ٣": "no number of pieces",
+    f"estimate doushouqi --pieces {'9' * 400}": "no number of pieces",
+}
+
+
+REFUSED = CHANCE | PLAYING | SEARCHING | OTHERS
+
+
+@pytest.mark.parametrize("words", REFUSED)
+def test_refusals(words: str, hexapawns: Path, typed: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tables of Hexapawn are there; what is typed for a game is not read."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TABLEBASE_DATA", str(hexapawns))
+    assert_one_sentence(typed(["a1a2"], *shlex.split(words)), REFUSED[words])
+    assert sys.stdin.read() == "a1a2\n"
+    assert not list(tmp_path.iterdir())
