@@ -11,8 +11,6 @@ from tablebase.building.terms import chosen_limits
 from tablebase.cli.options import Where
 from tablebase.executors.executor import Limits
 
-SCHEDULER = "tcp://127.0.0.1:1"
-
 
 def test_games_with_chance_are_built_in_one_process(tmp_path: Path, ask: Ask) -> None:
     """By `build` and by `batch`, which names the line."""

@@ -28,7 +28,6 @@ from tablebase.slices.indexing import is_buildable, most_pieces
 from tablebase.slices.location import stored_materials
 from tablebase.slices.material import compositions
 
-GAME = load_game("doushouqi")
 FIRST, SECOND = "7/7/7/7/3c3/7/7/R6/7 w", "7/7/5c1/R6/7/7/7/7/7 b"
 
 
