@@ -129,6 +129,13 @@ SEARCHING = {
     "uci hexapawn --data nowhere": "there is no tablebase in nowhere",
 }
 OTHERS = {
+    "batch /dev/zero": "/dev/zero has more than ",
+    "line hexapawn --replay /dev/zero": "/dev/zero has more than ",
+    "probe hexapawn @/dev/zero": "of /dev/zero is too long",
+    "mine hexapawn @/dev/zero": "/dev/zero has more than ",
+    "sql @/dev/zero": "/dev/zero has more than ",
+    "verify hexapawn --published /dev/zero": "/dev/zero has more than ",
+    "play hexapawn --player matchboxes --boxes /dev/zero": "/dev/zero has more than ",
     f"{BUILD} {SCHEDULER}": "a scheduler belongs to the executor dask: add --executor dask",
     f"{BUILD} --executor dask {SCHEDULER} --workers 2": "a scheduler has workers and memory of its own",
     f"{BUILD} --executor dask {SCHEDULER} --memory 8G": "a scheduler has workers and memory of its own",
