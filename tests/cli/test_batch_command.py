@@ -33,6 +33,7 @@ game = "doushouqi"
 pieces = 2
 priority = 1
 """
+SCHEDULER = 'scheduler = "tcp://127.0.0.1:1"'
 STATEMENT = "SELECT outcome, count(*) AS positions FROM positions WHERE material = 'CvC' GROUP BY ALL ORDER BY ALL"
 
 
@@ -125,6 +126,14 @@ def test_everything_is_built_and_then_the_steps_are_taken(two_pieces: Path, tmp_
         ('workers = 2\nmemory = "1M"\n[[build]]\ngame = "hexapawn"', 5, "bytes of memory"),
         ('workers = 2\ndeadline = "noon"\n[[build]]\ngame = "hexapawn"', 2, "'noon' is not a time"),
         ('workers = 2\nfor = "long"\n[[build]]\ngame = "hexapawn"', 2, "'long' is not a duration"),
+        ('executor = "dask"\n[[build]]\ngame = "harehedgehog"', 2, "tables of harehedgehog are built by threads of one process"),
+        ('workers = 2\nexecutor = "slurm"\n[[build]]\ngame = "hexapawn"', 2, "executor must be local or dask, not 'slurm'"),
+        (f'{SCHEDULER}\n[[build]]\ngame = "hexapawn"', 1, "a scheduler belongs to the executor dask"),
+        (
+            f'workers = 2\nexecutor = "dask"\n{SCHEDULER}\n[[build]]\ngame = "hexapawn"',
+            3,
+            "a scheduler has workers",
+        ),
         ('grace = "long"\n[[build]]\ngame = "hexapawn"', 1, "'long' is not a duration"),
         ('disk = "much"\n[[build]]\ngame = "hexapawn"', 1, "is not a size"),
         *((f'[[build]]\ngame = "hexapawn"\n[[then]]\ncommand = {step}', 3, fault) for step, fault in STEPS.items()),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +18,7 @@ from tablebase.stochastic.paths import count_paths
 from tablebase.stochastic.state_prober import Bounds, StateProber, bounds_of
 from tablebase_rules import pig
 
-REST: dict[str, list[str]] = {
-    "mine": ["SELECT 1"],
-    "export": ["--to", "new"],
-    "plot": ["--output", "new.svg"],
-}
+REST: dict[str, list[str]] = {"mine": ["SELECT 1"], "export": ["--to", "new"], "plot": ["--output", "new.svg"]}
 """What commands need beside a game."""
 PIGLET = ["--variant", "die=2", "--variant", "target=2"]
 RACE = "harehedgehog-cards=none"
@@ -52,7 +46,7 @@ def test_all_other_commands_refuse(ask: Ask, tmp_path: Any, monkeypatch: pytest.
     assert not list(tmp_path.iterdir())
 
 
-def test_commands_that_take_all_games(ask: Ask, piglet_tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_that_take_all_games(typed: Ask, piglet_tables: Path, tmp_path: Path) -> None:
     """Those that are listed, and no others."""
     assert set(FOR_ALL_GAMES) <= commands_of_games().keys()
     more: dict[str, list[object]] = {
@@ -63,10 +57,9 @@ def test_commands_that_take_all_games(ask: Ask, piglet_tables: Path, tmp_path: P
         "play": ["--player", "random"],
         "probe": ["0,0 1 0"],
     }
-    monkeypatch.setattr(sys, "stdin", io.StringIO())
     for name in at_least_one(FOR_ALL_GAMES):
         data = [] if name in ("perft", "check-rules", "estimate") else ["--data", piglet_tables]
-        assert ask(name, "pig", *more.get(name, []), *PIGLET, *data).code == 0, name
+        assert typed([], name, "pig", *more.get(name, []), *PIGLET, *data).code == 0, name
 
 
 def test_games_say_what_can_be_asked(ask: Ask) -> None:

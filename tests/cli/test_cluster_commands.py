@@ -11,32 +11,6 @@ from tablebase.building.terms import chosen_limits
 from tablebase.cli.options import Where
 from tablebase.executors.executor import Limits
 
-SCHEDULER = "tcp://127.0.0.1:1"
-
-
-def test_games_with_chance_are_built_in_one_process(tmp_path: Path, ask: Ask) -> None:
-    """By `build` and by `batch`, which names the line."""
-    sentence = "tables of harehedgehog are built by threads of one process: leave out the executor dask"
-    assert_one_sentence(ask("build", "harehedgehog", "--executor", "dask", "--data", tmp_path), sentence)
-    path = tmp_path / "night.toml"
-    path.write_text('executor = "dask"\n[[build]]\ngame = "harehedgehog"\n')
-    assert_one_sentence(ask("batch", path, "--data", tmp_path), f"{path}, line 2: {sentence}")
-
-
-@pytest.mark.parametrize(
-    ("keys", "line", "sentence"),
-    [
-        ('workers = 2\nexecutor = "slurm"', 2, "executor must be local or dask, not 'slurm'"),
-        ('scheduler = "tcp://127.0.0.1:1"', 1, "a scheduler belongs to the executor dask"),
-        ('workers = 2\nexecutor = "dask"\nscheduler = "tcp://127.0.0.1:1"', 3, "a scheduler has workers and memory of its own"),
-    ],
-)
-def test_keys_of_a_batch(keys: str, line: int, sentence: str, tmp_path: Path, ask: Ask) -> None:
-    """They are read and refused as the options are, by their line."""
-    path = tmp_path / "night.toml"
-    path.write_text(f'{keys}\n[[build]]\ngame = "hexapawn"\n')
-    assert_one_sentence(ask("batch", path, "--data", tmp_path / "data"), f"{path}, line {line}: {sentence}")
-
 
 @pytest.mark.full
 def test_a_batch_on_a_cluster(tmp_path: Path, ask: Ask) -> None:

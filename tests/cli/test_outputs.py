@@ -97,22 +97,3 @@ def test_devices_and_places_that_do_not_fit_are_refused(output: tuple[str, str],
         assert_one_sentence(ask(*command_of(output, place, hexapawns)), "/dev/zero" if place == Path("/dev/zero") else tmp_path)
     assert (tmp_path / "file.svg").read_text() == "mine"
     assert not list((tmp_path / "folder.svg").iterdir())
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["batch", "/dev/zero"],
-        ["line", "hexapawn", "--replay", "/dev/zero"],
-        ["probe", "hexapawn", "@/dev/zero"],
-        ["mine", "hexapawn", "@/dev/zero"],
-        ["sql", "@/dev/zero"],
-        ["verify", "hexapawn", "--published", "/dev/zero"],
-        ["play", "hexapawn", "--player", "matchboxes", "--boxes", "/dev/zero"],
-    ],
-)
-def test_a_device_without_end_does_not_fill_the_memory(words: list[str], hexapawns: Path, ask: Ask) -> None:
-    """Each file that a command reads has a largest size."""
-    answer = ask(*words, "--data", hexapawns)
-    assert_one_sentence(answer, "/dev/zero")
-    assert "has more than " in answer.err or "is too long" in answer.err

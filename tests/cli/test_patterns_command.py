@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.asking import Ask, assert_one_sentence
+from support.asking import Ask
 from support.program import Answer
 
 from tablebase.catalog.catalog import Catalog
@@ -242,30 +242,3 @@ def test_slices_without_such_positions_are_left_out(hexapawns: Path, ask: Ask) -
     assert "none of the requested slices of hexapawn has a lost position" in ask(*words, "--material", "PPPvP").errors[0]
     found = ask(*words, "--pieces", "4", "--pool", "--format", "json").json
     assert [row["material"] for row in found[0]["slices"]] == ["PPvPP", "PvPPP"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (("--material", "RC"), "is not a material"),
-        (("--material", "RCvW"), "has not been built: run"),
-        (("--pieces", "3"), "no table of doushouqi with 3 pieces has been built: run"),
-        (("--data", "nowhere"), "there is no tablebase in nowhere"),
-        (("--features", "nothing.py"), "there is no file nothing.py"),
-        (("--depth", "9"), "--depth"),
-        (("--top", "0"), "--top"),
-        (("--conditions", "4"), "--conditions"),
-        (("--support", "nan"), "the support of a rule is a share from 0 to 1, not nan"),
-        (("--target", "worth"), "--target"),
-        (("--outcome", "win"), "with one outcome there is none to predict"),
-        (("--output", "nowhere/page.html"), "there is no folder nowhere: make it"),
-        (("--output", "."), ". is a folder: name another file"),
-        (("--variant", "odd"), "odd"),
-    ],
-)
-def test_what_is_refused(arguments: tuple[str, ...], sentence: str, copied: Path, ask: Ask) -> None:
-    """What cannot be searched is refused in one sentence, and the catalog stays as it was."""
-    before = (copied / FILE_NAME).read_bytes()
-    place = () if "--data" in arguments else ("--data", copied)
-    assert_one_sentence(ask("patterns", "doushouqi", *arguments, *place), sentence)
-    assert (copied / FILE_NAME).read_bytes() == before

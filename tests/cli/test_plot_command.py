@@ -71,44 +71,6 @@ def test_options_change_the_picture(two_pieces: Path, tmp_path: Path, ask: Ask) 
     assert len(pictures) == len(calls)
 
 
-REFUSED = {
-    "an unknown chart": (["pie"], "is not one of 'distances', 'squares', 'draws', 'parity'"),
-    "an unknown suffix": (["draws", "--output", "{tmp}/a.gif"], "use one of the suffixes .png, .svg, .pdf"),
-    "no suffix": (["draws", "--output", "{tmp}/picture"], "use one of the suffixes .png, .svg, .pdf"),
-    "a missing folder": (["draws", "--output", "{tmp}/no/a.svg"], "no: make it, or name another file with --output"),
-    "no tables": (["draws", "--data", "{tmp}/none"], "there is no tablebase in"),
-    "pieces that are not built": (["draws", "--pieces", "3"], "no table of doushouqi with 3 pieces has been built: run"),
-    "too many pieces": (["distances", "--pieces", "17"], "doushouqi has slices of 2 to 16 pieces, not 17"),
-    "a material that is not built": (["squares", "--material", "RCvW"], "the table RCvW of doushouqi has not been built"),
-    "a pattern of nothing": (["draws", "--material", "??v?"], "no slice of doushouqi built in"),
-    "no material": (["squares", "--material", "RC"], "'RC' is not a material"),
-    "a piece number too large": (["squares", "--material", "RvC", "--piece", "3"], "RvC has pieces 1 to 2, but no piece 3"),
-    "piece 0": (["squares", "--material", "RvC", "--piece", "0"], "RvC has pieces 1 to 2, but no piece 0"),
-    "two pieces on squares": (["squares", "--material", "RvC", "--piece", "1", "--piece", "2"], "squares shows one piece"),
-    "pieces of two kinds": (["squares", "--pieces", "2"], "piece 1 is not the same in CvC and DvC: choose with --material"),
-    "one piece for a distance": (["parity", "--material", "RvC", "--piece", "1"], "a distance needs two different pieces"),
-    "the same piece twice": (["parity", "--material", "RvC", "--piece", "2", "--piece", "2"], "needs two different pieces"),
-    "a second piece number too large": (["parity", "--material", "RvC", "--piece", "1", "--piece", "9"], "no piece 9"),
-    "the other side": (["draws", "--side", "b"], "none of these slices of doushouqi has 'b' to move: omit --side"),
-    "an unknown side": (["draws", "--side", "x"], "the side to move is 'w' or 'b', not 'x'"),
-    "distances of draws": (["distances", "--outcome", "draw"], "a draw has no distance"),
-    "an unknown outcome": (["squares", "--outcome", "tie"], "'tie' is not one of 'win', 'loss', 'draw'"),
-    "a scale for squares": (["squares", "--log"], "--log is for distances, not for squares"),
-    "an outcome for parity": (["parity", "--outcome", "win"], "--outcome is for distances and squares, not for parity"),
-    "a piece for draws": (["draws", "--piece", "1"], "--piece is for squares and parity, not for draws"),
-}
-
-
-@pytest.mark.parametrize(("words", "fault"), REFUSED.values(), ids=REFUSED)
-def test_refusals(words: list[str], fault: str, two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
-    """Every error is one sentence with exit code 2, and leaves no file."""
-    chart, *options = [word.format(tmp=tmp_path) for word in words]
-    given = ["--data", two_pieces] if "--data" not in options else []
-    given += ["--output", tmp_path / "a.svg"] if "--output" not in options else []
-    assert_one_sentence(ask("plot", chart, GAME.name, *options, *given), fault)
-    assert not list(tmp_path.iterdir())
-
-
 def test_no_parity_without_its_features(hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
     """A game without the feature `distance` is refused before anything is counted."""
     answer = ask("plot", "parity", "hexapawn", "--pieces", "2", "--data", hexapawns, "--output", tmp_path / "a.svg")

@@ -23,7 +23,6 @@ CHANCE = {
     "probe harehedgehog '3:-1:0,5:2:0 1'": "the number of carrots of player 1 must be a whole number of 0 or more",
     "probe harehedgehog '3:1:0,5:2:0 3'": "the number of the player to move must be a whole number from 1 to 2",
     "probe harehedgehog '64:0:0,5:2:0 2'": "needs a finishing rank",
-    "probe harehedgehog-players=7 '0:1:0 1'": "players from 2 to 6, not 7",
     "probe pig '0,0 1 0' --turns 0": "--turns",
     "probe hexapawn 'p2/P2/3 w' --turns 2": "leave out --turns",
     "line pig no": "'no' is not a state of pig",
@@ -36,7 +35,6 @@ CHANCE = {
     "build harehedgehog --variant players=3": "for two players",
     "build hexapawn --carrots 60": "there is no option '--carrots'",
     "build pig --pieces 3": "--pieces",
-    "estimate pig --material KvK": "--material",
     "verify pig --pieces 3": "--pieces",
     "prove pig": "pig is a game of chance or of several players",
     "uci pig": "pig is a game of chance or of several players",
@@ -50,14 +48,29 @@ PLAYING = {
     "play harehedgehog --player engine": "there is no player 'engine': choose computer, random, tables",
     "play harehedgehog --player random --player random": "2 players are named, but only 1 play",
     "play harehedgehog --level 3": "harehedgehog has no pieces on squares: leave out --level",
-    "play harehedgehog --fuzz 0": "harehedgehog has no pieces on squares: leave out --fuzz",
     "play harehedgehog '0:68:3 1'": "has 2 players here",
+    "play harehedgehog --player ''": "there is no player '': choose computer, random, tables",
+    "play harehedgehog --player compute": "there is no player 'compute' (did you mean 'computer'?)",
+    "play harehedgehog --players 3 --player tables": "because tables are for two players: choose computer, random",
+    "play pig --players 3 --player computer": "cannot play pig-players=3, because its rules are not compiled: choose random",
+    "play harehedgehog --player random:depth=3": "the player random has no setting 'depth': it takes none",
+    "play harehedgehog --player computer:dept=3": "has no setting 'dept' (did you mean 'depth'?): it takes depth, ",
+    "play harehedgehog --player computer:depth=3,depth=4": "'depth=4' is not a new setting of the player computer: write each once",
+    "play harehedgehog --player computer:depth=,": "'' is not a new setting of the player computer",
+    "play harehedgehog --player computer:depth=-1": "the depth must be a whole number of turns, not '-1'",
+    "play harehedgehog --player computer:depth=99": "the depth must be a number of turns from 1 to 20, not 99",
+    "play harehedgehog --player computer:objective=OWN": "there is no objective 'OWN': choose own or lead",
+    "play harehedgehog --player computer:cards=both": "there is no cards 'both': choose draw or expectation",
+    "play harehedgehog --player computer:stop=1": "the setting stop must be yes or no, not '1'",
+    "play harehedgehog --player computer:cuts=1/x": "whole numbers with a stroke between, as in 0/0/8/8/4, not '1/x'",
+    "play harehedgehog --player computer:carrots=many": "the weight of carrots must be a number, not 'many'",
+    "play harehedgehog --player computer:alpha-beta=yes": "alpha-beta is sound for two players and the objective lead only",
+    "play harehedgehog --player tables --data nowhere": "there is no tablebase in nowhere",
     "play hexapawn --player ranked": "there is no player 'ranked' (did you mean 'ranking'?): choose tables, ",
     "play hexapawn --player ranking --player engine": "2 players are named, but one plays against you: name one with --player",
     "play hexapawn --player computer": "there is no player 'computer'",
     "play hexapawn --players 2": "hexapawn has no variant 'players=2'",
     "play hexapawn --boxes boxes.json": "the player tables has no setting 'boxes': it takes fuzz",
-    "play hexapawn --player matchboxes --fuzz 1": "the player matchboxes has no setting 'fuzz'",
     "play hexapawn --size 1x3 --player matchboxes": "Black never moves in hexapawn-1x3",
     "play hexapawn --fuzz nan": "nan",
     "play hexapawn --player engine --level 11": "from 1 to 10, not '11'",
@@ -72,6 +85,13 @@ PLAYING = {
     "match harehedgehog --games 0": "--games",
     "match harehedgehog '0:68:3,0:68:3 1' --from '0:68:3,0:68:3 1'": "two positions to start from",
     f"{MATCH} --games 3": "give an even number, not 3",
+    f"{MATCH} --games 2 --player engine": "a match is between two players, not 3",
+    "match hexapawn --player engine --player engin": "there is no player 'engin'",
+    "match hexapawn --player engine --player engine:levl=3": "no setting 'levl' (did you mean 'level'?)",
+    "match hexapawn --player engine --player engine:level": "'level' is not a new setting",
+    "match hexapawn --player engine --player engine:nodes=0": "nodes must be a whole number from 1 on, not '0'",
+    "match hexapawn --player engine --player engine:tables=maybe": "tables must be yes or no, not 'maybe'",
+    "match hexapawn --player engine --player engine:level=3,nodes=5": "level and nodes both say",
     f"{MATCH} --games 2 --nodes 5 --time 1": "--nodes and --time both limit a move",
     f"{MATCH} --games 2 --sprt 5": "--sprt needs two differences in Elo points, as in 0,10, not '5'",
     f"{MATCH} --games 2 --output /nowhere/games": "name a new file with --output",
@@ -109,10 +129,20 @@ SEARCHING = {
     "uci hexapawn --data nowhere": "there is no tablebase in nowhere",
 }
 OTHERS = {
+    "batch /dev/zero": "/dev/zero has more than ",
+    "line hexapawn --replay /dev/zero": "/dev/zero has more than ",
+    "probe hexapawn @/dev/zero": "of /dev/zero is too long",
+    "mine hexapawn @/dev/zero": "/dev/zero has more than ",
+    "sql @/dev/zero": "/dev/zero has more than ",
+    "verify hexapawn --published /dev/zero": "/dev/zero has more than ",
+    "play hexapawn --player matchboxes --boxes /dev/zero": "/dev/zero has more than ",
     f"{BUILD} {SCHEDULER}": "a scheduler belongs to the executor dask: add --executor dask",
     f"{BUILD} --executor dask {SCHEDULER} --workers 2": "a scheduler has workers and memory of its own",
     f"{BUILD} --executor dask {SCHEDULER} --memory 8G": "a scheduler has workers and memory of its own",
     f"{BUILD} --executor dask --scheduler nowhere": "'nowhere' is not the address of a scheduler",
+    "build harehedgehog --executor dask": "tables of harehedgehog are built by threads of one process: leave out the executor dask",
+    "stats doushuqi": "there is no game 'doushuqi' (did you mean 'doushouqi'?)",
+    "stats Fox": "there is no game 'fox'; installed: ",
     f"{BUILD} --executor slurm": "Invalid value for '--executor': 'slurm' is not one of 'local', 'dask'",
     "sql 'SELECT 1' --timeout 0": "'0' is not a time limit",
     "sql 'SELECT 1' --timeout nan": "'nan' is not a time limit",
@@ -126,16 +156,60 @@ OTHERS = {
     "estimate doushouqi --pieces ٣": "no number of pieces",
     f"estimate doushouqi --pieces {'9' * 400}": "no number of pieces",
 }
-
-
-REFUSED = CHANCE | PLAYING | SEARCHING | OTHERS
+CHARTS = {
+    "plot pie doushouqi --output a.svg": "is not one of 'distances', 'squares', 'draws', 'parity'",
+    "plot draws doushouqi --output a.gif": "use one of the suffixes .png, .svg, .pdf",
+    "plot draws doushouqi --output picture": "use one of the suffixes .png, .svg, .pdf",
+    "plot draws doushouqi --output no/a.svg": "no: make it, or name another file with --output",
+    "plot draws doushouqi --data nowhere --output a.svg": "there is no tablebase in",
+    "plot draws doushouqi --pieces 3 --output a.svg": "no table of doushouqi with 3 pieces has been built: run",
+    "plot distances doushouqi --pieces 17 --output a.svg": "doushouqi has slices of 2 to 16 pieces, not 17",
+    "plot squares doushouqi --material RCvW --output a.svg": "the table RCvW of doushouqi has not been built",
+    "plot draws doushouqi --material '??v?' --output a.svg": "no slice of doushouqi built in",
+    "plot squares doushouqi --material RC --output a.svg": "'RC' is not a material",
+    "plot squares doushouqi --material RvC --piece 3 --output a.svg": "RvC has pieces 1 to 2, but no piece 3",
+    "plot squares doushouqi --material RvC --piece 0 --output a.svg": "RvC has pieces 1 to 2, but no piece 0",
+    "plot squares doushouqi --material RvC --piece 1 --piece 2 --output a.svg": "squares shows one piece",
+    "plot squares doushouqi --pieces 2 --output a.svg": "piece 1 is not the same in CvC and DvC: choose with --material",
+    "plot parity doushouqi --material RvC --piece 1 --output a.svg": "a distance needs two different pieces",
+    "plot parity doushouqi --material RvC --piece 2 --piece 2 --output a.svg": "needs two different pieces",
+    "plot parity doushouqi --material RvC --piece 1 --piece 9 --output a.svg": "no piece 9",
+    "plot draws doushouqi --side b --output a.svg": "none of these slices of doushouqi has 'b' to move: omit --side",
+    "plot draws doushouqi --side x --output a.svg": "the side to move is 'w' or 'b', not 'x'",
+    "plot distances doushouqi --outcome draw --output a.svg": "a draw has no distance",
+    "plot squares doushouqi --outcome tie --output a.svg": "'tie' is not one of 'win', 'loss', 'draw'",
+    "plot squares doushouqi --log --output a.svg": "--log is for distances, not for squares",
+    "plot parity doushouqi --outcome win --output a.svg": "--outcome is for distances and squares, not for parity",
+    "plot draws doushouqi --piece 1 --output a.svg": "--piece is for squares and parity, not for draws",
+}
+PATTERNS = {
+    "patterns doushouqi --material RC": "is not a material",
+    "patterns doushouqi --material RCvW": "has not been built: run",
+    "patterns doushouqi --pieces 3": "no table of doushouqi with 3 pieces has been built: run",
+    "patterns doushouqi --data nowhere": "there is no tablebase in nowhere",
+    "patterns doushouqi --features nothing.py": "there is no file nothing.py",
+    "patterns doushouqi --depth 9": "--depth",
+    "patterns doushouqi --top 0": "--top",
+    "patterns doushouqi --conditions 4": "--conditions",
+    "patterns doushouqi --support nan": "the support of a rule is a share from 0 to 1, not nan",
+    "patterns doushouqi --target worth": "--target",
+    "patterns doushouqi --outcome win": "with one outcome there is none to predict",
+    "patterns doushouqi --output nowhere/page.html": "there is no folder nowhere: make it",
+    "patterns doushouqi --output .": ". is a folder: name another file",
+    "patterns doushouqi --variant odd": "odd",
+}
+REFUSED = CHANCE | PLAYING | SEARCHING | OTHERS | CHARTS | PATTERNS
 
 
 @pytest.mark.parametrize("words", REFUSED)
-def test_refusals(words: str, hexapawns: Path, typed: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tables of Hexapawn are there; what is typed for a game is not read."""
+def test_refusals(
+    words: str, hexapawns: Path, two_pieces: Path, typed: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tables of Hexapawn or Dou Shou Qi are there; what is typed for a game is not read."""
+    if words in CHARTS:
+        pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TABLEBASE_DATA", str(hexapawns))
+    monkeypatch.setenv("TABLEBASE_DATA", str(two_pieces if words in CHARTS | PATTERNS else hexapawns))
     assert_one_sentence(typed(["a1a2"], *shlex.split(words)), REFUSED[words])
     assert sys.stdin.read() == "a1a2\n"
     assert not list(tmp_path.iterdir())

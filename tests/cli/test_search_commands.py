@@ -35,7 +35,6 @@ RACE = "7/7/2C4/7/7/7/7/6d/7 w"
 """A win in 5: the cat runs, and the dog is too far away."""
 TAKES = "7/7/7/7/3c3/3C3/3d3/7/7 w"
 """White can take the cat, which leaves CvD, or have the cat taken."""
-SHUT_IN = "7/7/7/7/7/7/7/w6/Cd5 w"
 
 
 @pytest.fixture(autouse=True)

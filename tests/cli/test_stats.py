@@ -51,11 +51,8 @@ def test_a_deleted_table_is_not_counted(pawns: Path, ask: Ask) -> None:
     answer = ask("stats", "hexapawn", "--data", pawns, "--format", "json")
     assert [row["pieces"] for row in answer.json] == [2, 3, 4, 5]
     assert "hexapawn/6/PPPvPPP.h5" in answer.err
-    with tablebase.open(pawns) as tables:
-        assert [one.pieces for one in tables.stats("hexapawn")] == [2, 3, 4, 5]
-        assert "PPPvPPP" not in tables.materials("hexapawn")
-        with pytest.raises(MissingTableError):
-            tables.describe("hexapawn", "PPPvPPP")
+    with tablebase.open(pawns) as tables, pytest.raises(MissingTableError):
+        tables.describe("hexapawn", "PPPvPPP")
     shutil.rmtree(pawns / "hexapawn")
     assert ask("stats", "hexapawn", "--data", pawns).code == 2
 

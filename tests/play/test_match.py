@@ -51,14 +51,6 @@ def test_weights_are_the_formula(counts: tuple[int, int], fuzz: float) -> None:
     assert min(found) >= 0
 
 
-@given(COUNTS)
-def test_the_ends_of_the_fuzz_are_uniform(counts: tuple[int, int]) -> None:
-    """With fuzz 1 all moves are alike; with fuzz 0 the kept ones are, and no other is ever chosen."""
-    count, kept = counts
-    assert weights(count, kept, 1) == pytest.approx([1 / count] * count)
-    assert weights(count, kept, 0) == pytest.approx([1 / kept] * kept + [0] * (count - kept), abs=0)
-
-
 @pytest.mark.parametrize(("given", "number"), [("0", 0.0), ("1", 1.0), ("0.25", 0.25), (0.5, 0.5), (1, 1.0)])
 def test_a_fuzz_may_be_text(given: float | str, number: float) -> None:
     """What a person types means the same number."""

@@ -238,15 +238,6 @@ def test_a_position_without_a_box_is_one_sentence(player: MatchboxPlayer) -> Non
         player.choose(Match(GAME, ROOT), Random(0))
 
 
-def test_other_games_have_boxes_too() -> None:
-    """The fox of 4x4 has a box for each of its moves, without a mirror to share it."""
-    game = load_game("foxhounds-4x4")
-    start = parse(game, game.start)
-    with open_player("matchboxes", Seat(game, start, 0)) as fox:
-        move = fox.choose(Match(game, start), Random(0))
-        assert move in Match(game, start).legal().values()
-
-
 # The picture
 
 

@@ -169,24 +169,6 @@ def test_what_a_move_may_take() -> None:
     assert Budget(None, 0.0001).command == "go movetime 1"
 
 
-@pytest.mark.parametrize(
-    ("names", "count", "said"),
-    [
-        (["engine"] * 3, 2, "a match is between two players, not 3"),
-        (["engine", "engine"], 3, "give an even number, not 3"),
-        (["engine", "engin"], 2, "there is no player 'engin'"),
-        (["engine", "engine:levl=3"], 2, r"no setting 'levl' \(did you mean 'level'\?\)"),
-        (["engine", "engine:level"], 2, "'level' is not a new setting"),
-        (["engine", "engine:nodes=0"], 2, "nodes must be a whole number from 1 on, not '0'"),
-        (["engine", "engine:tables=maybe"], 2, "tables must be yes or no, not 'maybe'"),
-        (["engine", "engine:level=3,nodes=5"], 2, "level and nodes both say"),
-    ],
-)
-def test_what_is_refused(names: list[str], count: int, said: str) -> None:
-    with pytest.raises(TablebaseError, match=said):
-        games(*names, count=count)
-
-
 def test_openings_that_end_the_game() -> None:
     """Those that do are drawn again; a number of plies after which all do is refused."""
     for pair in range(30):

@@ -6,11 +6,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import pytest
 from support.checks import at_least_one
 from support.program import open_files, opened_since
 
-from tablebase.errors import TablebaseError
 from tablebase.game.installed import load_rules
 from tablebase.play.lookahead_player import Chosen, parse_settings
 from tablebase.play.state_match import MOST_TURNS, Ending, EndReason, StateMatch, opened
@@ -19,7 +17,7 @@ from tablebase.search.choices import Cards, Foresight, Objective
 from tablebase.search.leaf_tables import load_tables
 from tablebase.search.lookahead import Lookahead
 from tablebase.stochastic.state_prober import StateProber
-from tablebase_rules import harehedgehog, pig
+from tablebase_rules import harehedgehog
 
 RACE: Any = load_rules("harehedgehog-cards=none")
 PIGLET: Any = load_rules("pig-die=2-target=2")
@@ -182,33 +180,3 @@ def test_where_tables_know_nothing_any_move_is_made(race_tables: Path) -> None:
     with open_state_player("tables", RACE, race_tables) as player:
         codes = {player.choose(RACE.start, Random(seed)) for seed in range(60)}
     assert codes == set(RACE.moves(RACE.start))
-
-
-@pytest.mark.parametrize(
-    ("text", "game", "sentence"),
-    [
-        ("", RACE, "there is no player '': choose computer, random, tables"),
-        ("compute", RACE, "there is no player 'compute' (did you mean 'computer'?)"),
-        ("tables", THREE, "cannot play harehedgehog, because tables are for two players: choose computer, random"),
-        ("computer", pig.game(players=3), "cannot play pig, because its rules are not compiled: choose random"),
-        ("random:depth=3", RACE, "the player random has no setting 'depth': it takes none"),
-        ("computer:dept=3", RACE, "the player computer has no setting 'dept' (did you mean 'depth'?): it takes depth, "),
-        ("computer:depth=3,depth=4", RACE, "'depth=4' is not a new setting of the player computer: write each once"),
-        ("computer:depth=,", RACE, "'' is not a new setting of the player computer"),
-        ("computer:depth=-1", RACE, "the depth must be a whole number of turns, not '-1'"),
-        ("computer:depth=99", RACE, "the depth must be a number of turns from 1 to 20, not 99"),
-        ("computer:objective=OWN", RACE, "there is no objective 'OWN': choose own or lead"),
-        ("computer:cards=both", RACE, "there is no cards 'both': choose draw or expectation"),
-        ("computer:stop=1", RACE, "the setting stop must be yes or no, not '1'"),
-        ("computer:cuts=1/x", RACE, "the cuts must be whole numbers with a stroke between, as in 0/0/8/8/4, not '1/x'"),
-        ("computer:carrots=many", RACE, "the weight of carrots must be a number, not 'many'"),
-        ("computer:alpha-beta=yes", RACE, "alpha-beta is sound for two players and the objective lead only"),
-        ("tables", RACE, "there is no tablebase in nowhere"),
-    ],
-)
-def test_what_is_refused(text: str, game: Any, sentence: str) -> None:
-    """One sentence each, with what to do."""
-    with pytest.raises(TablebaseError) as refused:
-        open_state_player(text, game, Path("nowhere"))
-    assert sentence in str(refused.value)
-    assert refused.value.exit_code == 2
