@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from support import toys
 from support.checks import at_least_one
-from support.program import SOLVERS, reseal
+from support.naive_codes import naive_codes
+from support.program import reseal
 from support.solved import Solved
 from twins import naive
 
@@ -29,9 +30,8 @@ from tablebase.game import Game, Outcome
 from tablebase.game.moves import wins_at_once
 from tablebase.game.notation import render
 from tablebase.slices.indexing import layout_of
-from tablebase.slices.location import is_self_paired, sides_stored
-from tablebase.slices.material import Material, material_name, parse_material
-from tablebase.solvers.registry import solve_material
+from tablebase.slices.location import sides_stored
+from tablebase.slices.material import Material, parse_material
 from tablebase.tables.folder import table_path
 from tablebase.tables.reader import Table
 from tablebase.tables.store import Store
@@ -104,6 +104,35 @@ def codes_of(folder: Path, name: str) -> dict[int, Codes]:
         return {side: table.read(side) for side in sides_stored(GAME, material)}
 
 
+def reading(tables: Store) -> Load:
+    """Codes of children from the files of a tablebase."""
+
+    def load(child: Material, side: int) -> tuple[Codes, Coding]:
+        table = tables.table(GAME, child)
+        return table.read(side), table.coding
+
+    return load
+
+
+def copy_of(folder: Path, name: str, into: Path) -> Path:
+    """A table of a tablebase, alone in another one."""
+    material = parse_material(GAME, name)
+    path = table_path(into, GAME, material)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(table_path(folder, GAME, material).read_bytes())
+    return path
+
+
+def publish_codes(codes: dict[int, Codes], name: str, coding: Coding, into: Path) -> Path:
+    """A table file of these codes, sound but for them."""
+    material = parse_material(GAME, name)
+    own, path = layout_of(GAME, material), table_path(into, GAME, material)
+    legal = own.squares_many(np.arange(own.size))[1]
+    unfilled = [recode(np.where(legal, codes[side], np.uint8(NARROW.void)), NARROW, coding) for side in (0, 1)]
+    publish(write_draft(path, GAME, material, unfilled, coding), path)
+    return path
+
+
 def verify_file(path: Path, name: str) -> None:
     """Verify a table file of a tablebase."""
     with closing(Table(path, GAME, parse_material(GAME, name))) as table, closing(Store(path.parent.parent.parent)) as tables:
@@ -123,26 +152,6 @@ def others(code: int) -> list[int]:
     return [DRAW, STALEMATE, *([] if code == lost else [lost]), *near_codes, NARROW.void]
 
 
-@cache
-def naive_codes(game: Game, material: Material, side: int) -> Codes:
-    """What the naive twin finds for one side to move."""
-    own, solved = layout_of(game, material), naive.solve(game, material.kinds)
-    codes = np.full(own.size, NARROW.void, dtype=NARROW.dtype)
-    for number in range(own.size):
-        position = own.position(number, side)
-        if position is not None:
-            outcome, distance = solved[position]
-            codes[number] = NARROW.code(Value(Outcome(outcome), distance))
-            if game.no_move is Outcome.DRAW and not naive.moves(game, position):
-                codes[number] = STALEMATE
-    return codes
-
-
-def naive_load(game: Game, material: Material, side: int) -> tuple[Codes, Coding]:
-    """The same as children of other tables."""
-    return naive_codes(game, material, side), NARROW
-
-
 def test_all_two_piece_tables_are_right(two_pieces: Path) -> None:
     """The check accepts every table as it was built."""
     paths = sorted(two_pieces.glob("doushouqi/2/*.h5"))
@@ -152,43 +161,17 @@ def test_all_two_piece_tables_are_right(two_pieces: Path) -> None:
 
 
 @all_programs
-@pytest.mark.parametrize("name", ["RCvW", "CEvT", "WDvC"])
+@pytest.mark.parametrize("name", ["RCvW", pytest.param("CEvT", marks=pytest.mark.full), "WDvC"])
 def test_tables_with_captures_into_others_are_right(name: str, check: Check, three_pieces: Path) -> None:
     """The same for three pieces, where captures lead into other tables by mirror, aliases and colour swap."""
-    material, tables = parse_material(GAME, name), Store(three_pieces)
-
-    def load(child: Material, side: int) -> tuple[Codes, Coding]:
-        table = tables.table(GAME, child)
-        return table.read(side), table.coding
-
-    codes = codes_of(three_pieces, name)
-    found = check(GAME, material, codes, NARROW, load)
-    assert found == tables.table(GAME, material).header.summaries
-    place = int(np.flatnonzero(codes[0] == NARROW.code(Value(Outcome.WIN, 9)))[7])
-    codes[0][place] = NARROW.code(Value(Outcome.WIN, 11))
-    with pytest.raises(CorruptTableError):
-        check(GAME, material, codes, NARROW, load)
-    tables.close()
-
-
-def test_threads_find_the_first_wrong_code(three_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Threads that share the planes of a table count as one thread does, and of two faults the first one is reported."""
-    monkeypatch.setattr(planes, "GRAIN", 1)
-    monkeypatch.setattr(planes, "SLAB", 1)
-    material, codes = parse_material(GAME, "CEvT"), codes_of(three_pieces, "CEvT")
-    with closing(Store(three_pieces)) as tables, threads.use(3):
-
-        def load(child: Material, side: int) -> tuple[Codes, Coding]:
-            table = tables.table(GAME, child)
-            return table.read(side), table.coding
-
-        assert planes.verify_codes(GAME, material, codes, NARROW, load) == tables.table(GAME, material).header.summaries
-        wins = np.flatnonzero(codes[1] == NARROW.code(Value(Outcome.WIN, 9)))
-        for place in (wins[-1], wins[0]):
-            codes[1][place] = DRAW
-            with pytest.raises(CorruptTableError) as caught:
-                planes.verify_codes(GAME, material, codes, NARROW, load)
-            assert str(caught.value) == str(contradiction(layout_of(GAME, material), 1, int(place), codes[1], NARROW))
+    material, codes = parse_material(GAME, name), codes_of(three_pieces, name)
+    with closing(Store(three_pieces)) as tables:
+        found = check(GAME, material, codes, NARROW, reading(tables))
+        assert found == tables.table(GAME, material).header.summaries
+        place = int(np.flatnonzero(codes[0] == NARROW.code(Value(Outcome.WIN, 9)))[7])
+        codes[0][place] = NARROW.code(Value(Outcome.WIN, 11))
+        with pytest.raises(CorruptTableError):
+            check(GAME, material, codes, NARROW, reading(tables))
 
 
 @all_programs
@@ -199,7 +182,7 @@ def test_any_wrong_code_is_found(name: str, check: Check, two_pieces: Path) -> N
     own, codes, random = layout_of(GAME, material), codes_of(two_pieces, name), Random(name)
     squares, legal = own.squares_many(np.arange(own.size))
     on_middle = [i for i in range(own.size) if GAME.board.cells[squares[i, 0]][0] == 3]
-    for number in at_least_one([*random.sample(range(own.size), 12), *random.sample(on_middle, 6)]):
+    for number in at_least_one([*random.sample(range(own.size), 8), *random.sample(on_middle, 4)]):
         side = random.choice(sorted(codes))
         right = int(codes[side][number])
         for wrong in others(right) if legal[number] else ():
@@ -292,21 +275,6 @@ def test_other_codings_are_checked_too(coding: Coding, two_pieces: Path) -> None
 
 
 @all_programs
-@pytest.mark.parametrize("engine", SOLVERS)
-def test_one_side_is_enough_for_a_table_paired_with_itself(engine: str, check: Check) -> None:
-    """Rat against rat stores one side to move; what each engine finds for it passes, and no change of it."""
-    material = parse_material(GAME, "RvR")
-    assert is_self_paired(GAME, material)
-    (source,), coding, _ = solve_material(GAME, material, no_children, engine)
-    codes = np.array(source)
-    assert check(GAME, material, {0: codes}, coding, no_children)[0].placements == 61 * 60
-    wins = np.flatnonzero(codes == coding.code(Value(Outcome.WIN, 3)))
-    codes[wins[len(wins) // 2]] = coding.code(Value(Outcome.WIN, 5))
-    with pytest.raises(CorruptTableError):
-        check(GAME, material, {0: codes}, coding, no_children)
-
-
-@all_programs
 @pytest.mark.parametrize(
     ("game", "name"),
     [
@@ -324,13 +292,19 @@ def test_the_naive_solution_is_right(game: Game, name: str, check: Check) -> Non
     own = layout_of(game, material)
     if check not in (general.verify_codes, groups.verify_codes) and not planes.applies(own, NARROW):
         return
-    load, random = partial(naive_load, game), Random(name)
+    random = Random(name)
+
+    def load(child: Material, to_move: int) -> tuple[Codes, Coding]:
+        return naive_codes(game, child, to_move), NARROW
+
     codes = {side: naive_codes(game, material, side).copy() for side in sides_stored(game, material)}
     check(game, material, codes, NARROW, load)
+    # Among others, a tiger in the corner that a lion shuts in.
+    assert name != "TvL" or any((some == STALEMATE).any() for some in codes.values())
     for side, some in at_least_one(codes.items()):
         legal = [i for i in range(own.size) if some[i] != NARROW.void]
         stuck = [i for i in legal if some[i] == STALEMATE]
-        for number in {*random.sample(legal, min(len(legal), 12)), *stuck[:3]}:
+        for number in {*random.sample(legal, min(len(legal), 6)), *stuck[:2]}:
             right = int(some[number])
             for wrong in others(right):
                 codes[side][number] = wrong
@@ -339,24 +313,20 @@ def test_the_naive_solution_is_right(game: Game, name: str, check: Check) -> Non
             codes[side][number] = right
 
 
-def test_a_check_in_slabs(three_pieces: Path) -> None:
-    """Slab by slab the same statistics and the same fault are found as in one go."""
-    material, codes = parse_material(GAME, "RCvW"), codes_of(three_pieces, "RCvW")
-    with closing(Store(three_pieces)) as tables:
-
-        def load(child: Material, side: int) -> tuple[Codes, Coding]:
-            return tables.table(GAME, child).read(side), NARROW
-
-        found = [check(GAME, material, codes, NARROW, load) for check in (planes.verify_codes, check_in_slabs)]
-        assert found[0] == found[1]
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_check_in_slabs(count: int, three_pieces: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slab by slab the statistics of one go are found, and of two faults the first one, by one thread or by several."""
+    monkeypatch.setattr(planes, "GRAIN", 1)
+    material, codes = parse_material(GAME, "CEvT"), codes_of(three_pieces, "CEvT")
+    with closing(Store(three_pieces)) as tables, threads.use(count):
+        load = reading(tables)
+        assert check_in_slabs(GAME, material, codes, NARROW, load) == tables.table(GAME, material).header.summaries
         wins = np.flatnonzero(codes[1] == NARROW.code(Value(Outcome.WIN, 9)))
-        codes[1][wins[len(wins) // 2]] = DRAW
-        faults = []
-        for check in (planes.verify_codes, check_in_slabs):
+        for place in (wins[-1], wins[0]):
+            codes[1][place] = DRAW
             with pytest.raises(CorruptTableError) as caught:
-                check(GAME, material, codes, NARROW, load)
-            faults.append(str(caught.value))
-        assert faults[0] == faults[1]
+                check_in_slabs(GAME, material, codes, NARROW, load)
+            assert str(caught.value) == str(contradiction(layout_of(GAME, material), 1, int(place), codes[1], NARROW))
 
 
 def test_codes_are_read_at_once_where_there_is_room(two_pieces: Path, tmp_path: Path) -> None:
@@ -367,50 +337,25 @@ def test_codes_are_read_at_once_where_there_is_room(two_pieces: Path, tmp_path: 
             assert [isinstance(some, np.ndarray) for some in codes_to_check(table, memory).values()] == [at_once] * 2
         with closing(Store(two_pieces)) as tables:
             verify_table(GAME, table, tables, 0)
-        legal = table.layout.squares_many(np.arange(table.layout.size))[1]
-        codes = [np.where(legal, table.read(side), np.uint8(NARROW.void)) for side in (0, 1)]
-        wide = [recode(some, NARROW, NARROW.wider) for some in codes]
-        path = table_path(tmp_path, GAME, material)
-        publish(write_draft(path, GAME, material, wide, NARROW.wider), path)
+    path = publish_codes(codes_of(two_pieces, "CvW"), "CvW", NARROW.wider, tmp_path)
     with closing(Table(path, GAME, material)) as table:
         for memory, at_once in ((12 * table.layout.size, True), (12 * table.layout.size - 1, False)):
             assert [isinstance(some, np.ndarray) for some in codes_to_check(table, memory).values()] == [at_once] * 2
 
 
-def test_a_corner_of_the_pond_is_a_stalemate() -> None:
-    """The test above meets stalemates: a tiger in the corner that a lion shuts in."""
-    game = toys.pond()
-    material = parse_material(game, "TvL")
-    corner = next(p for p in naive.solve(game, material.kinds) if render(game, p) == "3/3/l2/T2 w")
-    own = layout_of(game, material)
-    codes = naive_codes(game, material, 0)
-    # The mirror image is numbered instead if the corner is not.
-    found = [own.position(i, 0) for i in np.flatnonzero(codes == STALEMATE)]
-    assert corner in found or any(p is not None and render(game, p) == "3/3/2l/2T w" for p in found)
-
-
 def test_wrong_codes_in_a_sound_file_are_found(two_pieces: Path, tmp_path: Path) -> None:
     """A file that is sealed and consistent but holds one wrong draw is reported with its name and a position."""
-    material, codes = parse_material(GAME, "CvW"), codes_of(two_pieces, "CvW")
-    place = int(np.flatnonzero(codes[1] == NARROW.code(Value(Outcome.WIN, 5)))[0])
-    codes[1][place] = DRAW
-    own = layout_of(GAME, material)
-    legal = own.squares_many(np.arange(own.size))[1]
-    unfilled = [np.where(legal, codes[side], np.uint8(NARROW.void)) for side in (0, 1)]
-    path = table_path(tmp_path, GAME, material)
-    publish(write_draft(path, GAME, material, unfilled, NARROW), path)
-    with pytest.raises(
-        CorruptTableError,
-        match=f"^{path} is wrong: .* is stored as a .*, which its moves contradict: delete it and build it again$",
-    ):
+    codes = codes_of(two_pieces, "CvW")
+    codes[1][np.flatnonzero(codes[1] == NARROW.code(Value(Outcome.WIN, 5)))[0]] = DRAW
+    path = publish_codes(codes, "CvW", NARROW, tmp_path)
+    with pytest.raises(CorruptTableError, match=f"^{path} is wrong: .* is stored as .*: delete it and build it again$"):
         verify_file(path, "CvW")
 
 
 def test_a_broken_seal_is_found(two_pieces: Path, tmp_path: Path) -> None:
     """Also where nothing that is read has changed: behind what HDF5 knows of."""
-    path = table_path(tmp_path, GAME, parse_material(GAME, "CvW"))
-    path.parent.mkdir(parents=True)
-    path.write_bytes(table_path(two_pieces, GAME, parse_material(GAME, "CvW")).read_bytes() + b"more")
+    path = copy_of(two_pieces, "CvW", tmp_path)
+    path.write_bytes(path.read_bytes() + b"more")
     with pytest.raises(CorruptTableError, match="SHA-256 differs"):
         verify_file(path, "CvW")
 
@@ -418,10 +363,7 @@ def test_a_broken_seal_is_found(two_pieces: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("what", ["histogram", "first", "values"])
 def test_wrong_statistics_are_found(what: str, two_pieces: Path, tmp_path: Path) -> None:
     """A histogram, an example or a digest that does not fit the codes is found, even under a seal that fits."""
-    material = parse_material(GAME, "CvW")
-    path = table_path(tmp_path, GAME, material)
-    path.parent.mkdir(parents=True)
-    path.write_bytes(table_path(two_pieces, GAME, material).read_bytes())
+    path = copy_of(two_pieces, "CvW", tmp_path)
     with h5py.File(path, "r+") as file:
         if what == "values":
             digest = file.attrs["values_sha256"]
@@ -437,10 +379,5 @@ def test_wrong_statistics_are_found(what: str, two_pieces: Path, tmp_path: Path)
 
 def test_a_missing_child_is_named(three_pieces: Path, tmp_path: Path) -> None:
     """A table cannot be checked without those that captures lead to, and the error names the one that is missing."""
-    material = parse_material(GAME, "RCvW")
-    path = table_path(tmp_path, GAME, material)
-    path.parent.mkdir(parents=True)
-    path.write_bytes(table_path(three_pieces, GAME, material).read_bytes())
-    with pytest.raises(MissingTableError, match=r"the table (RvC|CvW) of doushouqi has not been built") as caught:
-        verify_file(path, "RCvW")
-    assert material_name(GAME, material) not in str(caught.value)
+    with pytest.raises(MissingTableError, match=r"the table (RvC|CvW) of doushouqi has not been built"):
+        verify_file(copy_of(three_pieces, "RCvW", tmp_path), "RCvW")

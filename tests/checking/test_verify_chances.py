@@ -15,21 +15,21 @@ import hdf5plugin  # noqa: F401 (gives h5py the compression)
 import numpy as np
 import pytest
 from support.checks import at_least_one
+from support.crafted import text
 from support.deterministic import DeterministicGame
 from support.program import reseal
-from support.regions import solve
+from support.regions import settled, solve, too_many
 
 from tablebase.checking import chances as verifying
 from tablebase.checking.chances import SLACK, chances_fault, verify_layer
 from tablebase.errors import CorruptTableError
 from tablebase.files.outputs import publish
 from tablebase.game import load_game
-from tablebase.game.kernels import Int64, Layer, Region, alone, call_state_at, counts_alike
+from tablebase.game.kernels import Int64, Layer, Region, alone, call_state_at
 from tablebase.game.stochastic import StochasticGame
 from tablebase.stochastic.chances import UNIT
 from tablebase.stochastic.compiled import Compiled, compiled
 from tablebase.stochastic.files import LayerFile, write_layer
-from tablebase.stochastic.iteration import TOLERANCE, Blocks
 from tablebase_rules import harehedgehog, harehedgehog_kernels, pig
 
 GAMES: dict[str, StochasticGame] = {
@@ -112,13 +112,6 @@ def test_the_first_fault_is_named_whatever_the_threads(monkeypatch: pytest.Monke
 # Runs
 
 
-@counts_alike
-def too_many(rules: Any, number: Any) -> Any:
-    """That all states with the same squares are alike."""
-    block = (rules[harehedgehog_kernels.CAP] + 1) ** 2
-    return block if number % block == block - 1 else 0, 1
-
-
 @pytest.mark.parametrize("alike", [harehedgehog_kernels.alike, too_many, alone], ids=["runs", "wrong runs", "no runs"])
 def test_states_that_are_not_alike_are_checked_one_by_one(alike: Any) -> None:
     """A chance that is changed is found in any place of a run, and in states that are said to be alike and are not."""
@@ -127,8 +120,7 @@ def test_states_that_are_not_alike_are_checked_one_by_one(alike: Any) -> None:
     # The last block in which nobody waits, and what it is computed from are enough.
     layer = Layer("part", 4032 * region.block, 4033 * region.block)
     kernels = replace(form.kernels, alike=alike)
-    chances = np.zeros((2, region.size), np.int64)
-    Blocks(kernels, region, chances, None).settle([4032], TOLERANCE)
+    chances = settled(kernels, region, [4032])
     assert chances_fault(kernels, region, layer, chances) is None
     for number in range(layer.begin, layer.end):
         for role in range(2):
@@ -149,7 +141,7 @@ def test_trees_of_a_run_may_differ_in_what_they_look_up() -> None:
     layer = Layer("part", block * region.block, (block + 1) * region.block)
     chances[:, layer.begin : layer.end] = 0
     kernels = replace(form.kernels, alike=too_many)
-    Blocks(kernels, region, chances, None).settle([block], TOLERANCE)
+    settled(kernels, region, [block], chances)
     assert chances[:, layer.begin : layer.end].any()
     assert chances_fault(kernels, region, layer, chances) is None
 
@@ -162,8 +154,7 @@ def test_limits_are_what_follows_to_the_unit(alike: Any) -> None:
     # At the start and on square 6: cards lead beyond the cap.
     layer = Layer("part", 6 * region.block, 7 * region.block)
     kernels = replace(form.kernels, alike=alike)
-    chances = np.zeros((2, region.size), np.int64)
-    Blocks(kernels, region, chances, None).settle([6], 0)
+    chances = settled(kernels, region, [6], tolerance=0)
     assert chances_fault(kernels, region, layer, chances) is None
     parts = {int(chance) for chance in chances[:, layer.begin : layer.end].flat if chance % (UNIT // 4)}
     assert parts
@@ -206,22 +197,9 @@ def with_bounds(name: str, place: int, value: float) -> Callable[[h5py.File], No
     return change
 
 
-def with_attribute(name: str, value: Any) -> Callable[[h5py.File], None]:
-    """Another attribute."""
-
-    def change(file: h5py.File) -> None:
-        file.attrs[name] = value
-
-    return change
-
-
 def with_more(name: str) -> Callable[[h5py.File], None]:
     """A count that is larger by one."""
-
-    def change(file: h5py.File) -> None:
-        file.attrs[name] = file.attrs[name] + 1
-
-    return change
+    return lambda file: file.attrs.__setitem__(name, file.attrs[name] + 1)
 
 
 def without_digest(file: h5py.File) -> None:
@@ -238,8 +216,8 @@ def without_digest(file: h5py.File) -> None:
         (with_bounds("lower", 0, 0.25), "its counts do not match"),
         (without_digest, "does not hold the values it was written with"),
         *((with_more(name), "its counts do not match") for name in ("states", "wins", "losses", "exact", "open", "stalling")),
-        (with_attribute("format", np.bytes_(b"tablebase")), "is not the table all all of pig"),
-        (with_attribute("layer", np.bytes_(b"other")), "is not the table all all of pig"),
+        (text("format", b"tablebase"), "is not the table all all of pig"),
+        (text("layer", b"other"), "is not the table all all of pig"),
     ],
 )
 def test_changed_files_are_found(change: Callable[[h5py.File], None], said: str, tmp_path: Path) -> None:

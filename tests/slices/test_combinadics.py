@@ -70,16 +70,6 @@ def test_numbers_follow_the_stated_order(levels: Levels, count: int, random: Ran
         assert np.array_equal(many, before)
 
 
-@given(st.integers(1, 12), st.integers(1, 5), st.data())
-def test_without_levels_it_is_the_combinatorial_number(places: int, count: int, data: st.DataObject) -> None:
-    """With all levels 0 a choice c1 < … < ck has the number C(c1, 1) + … + C(ck, k)."""
-    count = min(count, places)
-    choices = Combinations((0,) * places, count, 0)
-    chosen = data.draw(st.permutations(range(places)))[:count]
-    assert choices.size == comb(places, count)
-    assert choices.rank(chosen) == sum(comb(place, j) for j, place in enumerate(sorted(chosen), start=1))
-
-
 @given(st.lists(st.integers(0, 3), max_size=4), st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=3), counts)
 def test_choices_that_a_mirror_leaves_unchanged(fixed: list[int], pairs: list[tuple[int, int]], count: int) -> None:
     """Their number is that of a plain list: places on the axis are their own images, the others swap in pairs."""

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import toys
 from support.checks import at_least_one
+from support.naive_codes import placements_of, small_materials
 from twins import naive
 
 from tablebase.game import Game, load_game
@@ -24,8 +25,8 @@ from tablebase.slices.material import Material, material_of, materials, parse_ma
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
-TOYS = (toys.pond(), toys.hunt(), toys.twins(), toys.sisters())
-SMALL = [(game, material) for game in TOYS for pieces in (2, 3, 4) for material in materials(game, pieces)]
+TOYS, TIERED = (toys.pond(), toys.hunt(), toys.twins(), toys.sisters()), toys.with_tiers()
+games = pytest.mark.parametrize("game", [*TOYS, *TIERED], ids=lambda game: game.name)
 LARGE = [parse_material(GAME, name) for name in ("RvR", "RCvW", "EvRE", "TLvCE", "RWvRE", "CDvRTL", "RWPLvRCDE")]
 
 
@@ -35,17 +36,22 @@ def compiled(game: Game, material: Material) -> IndexArrays:
     return index_arrays(game, [layout_of(game, material)])
 
 
+def small(game: Game) -> list[Material]:
+    """Materials of few pieces."""
+    return [*small_materials(game), *(materials(game, 4) if game in TOYS else ())]
+
+
 def slot_squares(home: Layout, position: Position) -> list[int]:
     """The square of each slot; identical pieces in the order of the position."""
     return [position.pieces[piece][1] for piece in home.slots]
 
 
-@pytest.mark.parametrize("game", TOYS, ids=lambda game: game.name)
+@games
 def test_indices_number_a_plain_list_of_placements(game: Game) -> None:
     """Index i stands for the i-th placement of the naive list, or for none where that has pieces sharing a square."""
-    for _, material in at_least_one([pair for pair in SMALL if pair[0] is game]):
+    for material in at_least_one(small(game)):
         home = layout_of(game, material)
-        listed = naive.listing(game, material.kinds)
+        listed = naive.listing(game, material.kinds, material.advance)
         assert home.size == len(listed)
         for index, placement in enumerate(listed):
             for side in (0, 1):
@@ -53,13 +59,14 @@ def test_indices_number_a_plain_list_of_placements(game: Game) -> None:
                 assert home.position(index, side) == expected
 
 
-@pytest.mark.parametrize("game", TOYS, ids=lambda game: game.name)
+@games
 def test_every_placement_has_an_index(game: Game) -> None:
     """A placement's index is its place in the naive list or, if it is not there, that of its mirror image."""
-    for _, material in at_least_one([pair for pair in SMALL if pair[0] is game]):
+    for material in at_least_one(small(game)):
         home = layout_of(game, material)
-        places = {placement: index for index, placement in enumerate(naive.listing(game, material.kinds)) if placement}
-        for pieces in naive.placements(game, material.kinds):
+        listing = naive.listing(game, material.kinds, material.advance)
+        places = {placement: index for index, placement in enumerate(listing) if placement}
+        for pieces in placements_of(game, material):
             position = Position(pieces, 0)
             listed = frozenset(pieces)
             if listed not in places:
@@ -70,7 +77,7 @@ def test_every_placement_has_an_index(game: Game) -> None:
 @pytest.mark.parametrize("game", TOYS[1:], ids=lambda game: game.name)
 def test_like_pieces_may_come_in_any_order(game: Game) -> None:
     """Two identical pieces may exchange their squares, for Python, NumPy and kernel."""
-    for _, material in at_least_one([pair for pair in SMALL if pair[0] is game and len(set(pair[1].kinds)) < pair[1].pieces]):
+    for material in at_least_one(one for one in small(game) if len(set(one.kinds)) < one.pieces):
         home = layout_of(game, material)
         group = next(group for group in home.groups if len(group.slots) > 1)
         for index in range(0, home.size, 7):
@@ -83,10 +90,10 @@ def test_like_pieces_may_come_in_any_order(game: Game) -> None:
                 assert index_of(compiled(game, material), 0, np.array(squares, dtype=np.int8)) == index
 
 
-@pytest.mark.parametrize("game", TOYS, ids=lambda game: game.name)
+@games
 def test_numpy_agrees_with_python(game: Game) -> None:
     """Both directions, every index of every toy material, many at a time as one at a time."""
-    for _, material in at_least_one([pair for pair in SMALL if pair[0] is game]):
+    for material in at_least_one(small(game)):
         home = layout_of(game, material)
         indices = np.arange(home.size)
         squares, legal = home.squares_many(indices)
@@ -95,10 +102,10 @@ def test_numpy_agrees_with_python(game: Game) -> None:
         assert np.array_equal(home.index_many(squares[legal]), indices[legal])
 
 
-@pytest.mark.parametrize("game", TOYS, ids=lambda game: game.name)
+@games
 def test_kernels_agree_with_python(game: Game) -> None:
     """The squares of every seventh index of every toy material have that index."""
-    for _, material in at_least_one([pair for pair in SMALL if pair[0] is game]):
+    for material in at_least_one(small(game)):
         home = layout_of(game, material)
         for index in range(0, home.size, 7):
             squares = home.squares(index)
@@ -106,17 +113,18 @@ def test_kernels_agree_with_python(game: Game) -> None:
                 assert index_of(compiled(game, material), 0, np.array(squares, dtype=np.int8)) == index
 
 
-@given(toys.positions(GAME, 6))
-def test_a_position_survives_its_index(position: Position) -> None:
+@given(st.one_of(toys.positions(game, 6).map(lambda one, game=game: (game, one)) for game in (GAME, load_game("foxhounds"))))
+def test_a_position_survives_its_index(pair: tuple[Game, Position]) -> None:
     """Python, NumPy and kernel give one index, and it gives the position back or its mirror image."""
-    material = material_of(GAME, position)
-    home = layout_of(GAME, material)
+    game, position = pair
+    material = material_of(game, position)
+    home = layout_of(game, material)
     squares = slot_squares(home, position)
     index = home.index(squares)
     assert 0 <= index < home.size
     assert home.index_many(np.array([squares], dtype=np.int8)).tolist() == [index]
-    assert index_of(compiled(GAME, material), 0, np.array(squares, dtype=np.int8)) == index
-    assert home.position(index, position.side) in (position, mirrored(GAME, position))
+    assert index_of(compiled(game, material), 0, np.array(squares, dtype=np.int8)) == index
+    assert home.position(index, position.side) in (position, position if game.mirror is None else mirrored(game, position))
 
 
 @given(st.data())
@@ -167,14 +175,14 @@ def test_weights_count_placements(pieces: int, placements: int) -> None:
     assert total == placements
 
 
-@pytest.mark.parametrize("game", TOYS, ids=lambda game: game.name)
+@games
 def test_weights_count_naive_placements(game: Game) -> None:
     """The same for toys against the naive list of all placements, and with no mirror every weight is one."""
-    for _, material in at_least_one([pair for pair in SMALL if pair[0] is game]):
+    for material in at_least_one(small(game)):
         home = layout_of(game, material)
         indices = np.arange(home.size)
         weights = home.weights_many(indices)
-        assert weights[home.squares_many(indices)[1]].sum() == len(naive.placements(game, material.kinds))
+        assert weights[home.squares_many(indices)[1]].sum() == len(placements_of(game, material))
         assert weights.sum() == home.cells_with_images
         assert game.mirror is not None or set(weights) == {1}
 

@@ -3,55 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import perm
 
 import numpy as np
 import pytest
 from hypothesis import given
 from support import toys
 from support.checks import at_least_one
+from support.naive_codes import placements_of, small_materials
 from support.solved import Solved
 from twins import naive
 
-from tablebase.building.plan import with_dependencies
 from tablebase.errors import NotationError
 from tablebase.game import Board, Game, Kind, Outcome, Step
 from tablebase.game.moves import Position, legal_moves
 from tablebase.slices.conversions import conversions
 from tablebase.slices.equivalence import representative, swapped_material
 from tablebase.slices.indexing import layout_of
-from tablebase.slices.location import dependencies, is_self_paired, locate, sides_stored, slices, stored_materials
-from tablebase.slices.material import Material, material_name, material_of, materials, parse_material
+from tablebase.slices.location import is_self_paired, locate, sides_stored, slices, stored_materials
+from tablebase.slices.material import material_name, material_of, materials, parse_material
 from tablebase.solvers import reference as reference_engine
 from tablebase.solvers.registry import compile_slice
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
 GAMES = (GAME, toys.pond(), toys.hunt(), toys.twins(), toys.sisters())
-
-SLICES = [
-    (2, 64, 17, 160_068, 44_820),
-    (3, 448, 84, 54_355_896, 10_622_808),
-    (4, 1_680, 261, 9_685_376_064, 1_546_576_416),
-    (5, 4_256, 680, 1_141_509_180_672, 183_320_863_488),
-]
-
-
-def placement_count(material: Material) -> int:
-    """Placements of a Dou Shou Qi material: 49 squares on land without the dens, 12 more for rats."""
-    rats = sum(GAME.kinds[kind].name == "rat" for kind in material.kinds)
-    others = material.pieces - rats
-    return perm(49, others) * perm(61 - others, rats)
-
-
-@pytest.mark.parametrize(("pieces", "total", "distinct", "placements", "distinct_placements"), SLICES)
-def test_numbers_of_slices(pieces: int, total: int, distinct: int, placements: int, distinct_placements: int) -> None:
-    """The published numbers of slices and distinct slices, and of placements in both."""
-    found = slices(GAME, pieces)
-    chosen = [one for one in found if one.distinct]
-    assert (len(found), len(chosen)) == (total, distinct)
-    assert sum(placement_count(one.material) for one in found) == placements
-    assert sum(placement_count(one.material) for one in chosen) == distinct_placements
 
 
 def test_what_must_be_empty_for_a_capture_tells_kinds_apart() -> None:
@@ -137,20 +112,27 @@ def test_a_bad_name_is_refused(text: str, sentence: str) -> None:
         parse_material(GAME, text)
 
 
-@pytest.mark.parametrize("game", GAMES[1:], ids=lambda game: game.name)
+@pytest.mark.parametrize("game", [*GAMES[1:], *toys.with_tiers()], ids=lambda game: game.name)
 def test_captures_lead_where_naive_play_leads(game: Game) -> None:
-    """A naive search of all positions finds exactly the captures among `conversions`, by the piece that goes and the side."""
-    for material in (*materials(game, 2), *materials(game, 3)):
+    """From each slice, the captures and steps to other tiers that a naive search of all positions finds, and no others."""
+    for material in small_materials(game):
         found = set()
-        for pieces in naive.placements(game, material.kinds):
-            for side in (0, 1):
-                position = Position(pieces, side)
-                for move in naive.moves(game, position):
-                    rest = tuple(kind for kind, _ in naive.after(position, move).pieces)
-                    if move.captured is not None and not move.wins and {game.side_of(kind) for kind in rest} == {0, 1}:
-                        found.add((move.captured, rest, 1 - side))
-        ways = [way for way in conversions(game, material) if way.victim is not None]
-        assert found == {(material.kinds[way.victim or 0], way.child.kinds, way.side) for way in ways}
+        for position in (Position(pieces, side) for pieces in placements_of(game, material) for side in (0, 1)):
+            for move in naive.moves(game, position):
+                after = naive.after(position, move).pieces
+                rest, advance = tuple(kind for kind, _ in after), naive.tier(game, after)
+                ended = move.wins or len({game.side_of(kind) for kind in rest}) < 2
+                if not ended and (rest, advance) != (material.kinds, material.advance):
+                    found.add((move.captured, rest, advance, 1 - position.side))
+        ways = conversions(game, material)
+        told = {
+            (None if way.victim is None else material.kinds[way.victim], way.child.kinds, way.child.advance, way.side)
+            for way in ways
+        }
+        assert len(set(ways)) == len(ways)
+        assert found <= told, material_name(game, material)
+        # Pieces of two tiered kinds may bar each other's way out, which is told all the same.
+        assert game.name == "twins-tiered" or told == found, material_name(game, material)
 
 
 def test_captures_by_hand() -> None:
@@ -160,18 +142,6 @@ def test_captures_by_hand() -> None:
     assert whole == {0: "HvFC", 1: "HvFC", 2: "HHvC", 3: "HHvF"}
     assert conversions(hunt, parse_material(hunt, "HHvC")) == ()
     assert conversions(hunt, parse_material(hunt, "HvF")) == ()
-
-
-@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
-def test_dependencies_come_first(game: Game) -> None:
-    """What a set of tables needs holds every dependency, each before the table that needs it, and nothing else."""
-    wanted = list(stored_materials(game, 4)[:3])
-    order = with_dependencies(game, wanted)
-    assert set(wanted) <= set(order)
-    assert len(set(order)) == len(order)
-    for place, table in enumerate(order):
-        assert set(dependencies(game, table)) <= set(order[:place])
-        assert table in wanted or any(table in dependencies(game, later) for later in order[place:])
 
 
 def test_colour_swap_of_material() -> None:

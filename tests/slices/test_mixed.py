@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from random import Random
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,7 +14,8 @@ from tablebase.errors import NotationError
 from tablebase.game import Game, load_game
 from tablebase.game.moves import Move, Position
 from tablebase.game.notation import read, render
-from tablebase.slices.mixed import NO_PIECE, Mixed, in_order, joined, mixed
+from tablebase.slices.material import parse_material
+from tablebase.slices.mixed import NO_PIECE, Mixed, Positions, in_order, joined, mixed
 from tablebase.slices.movegen import after, moves_of
 from tablebase.slices.texts import BLOCK, read_texts, write_texts
 
@@ -115,9 +114,10 @@ def test_pieces_in_any_order() -> None:
     assert positions_of(joined([mixed([]), mixed([Position(((0, 0),), 0)]), one])) == [Position(((0, 0),), 0), expected]
 
 
-def test_random_order_of_positions_changes_nothing() -> None:
-    """Positions taken in another order have the same texts in that order."""
-    positions = some(JUNGLE)
-    order = np.array(Random(1).sample(range(len(positions)), len(positions)))
-    taken = mixed(positions).take(order)
-    assert write_texts(JUNGLE, taken) == [render(JUNGLE, positions[number]) for number in order.tolist()]
+def test_some_positions_are_of_the_same_slice() -> None:
+    """What is taken has the same game, pieces and side to move, in the order asked for."""
+    material = parse_material(JUNGLE, "RvC")
+    positions = Positions(JUNGLE, material, 1, np.array([[0, 1], [2, 3], [4, 5]], dtype=np.int8))
+    taken = positions.take(np.array([2, 0]))
+    assert (taken.game, taken.material, taken.side) == (JUNGLE, material, 1)
+    assert taken.squares.tolist() == [[4, 5], [0, 1]]

@@ -173,12 +173,13 @@ def test_kernels_list_the_naive_moves(game: Game) -> None:
         own = layout_of(game, material)
         squares = squares_of(own, positions)
         for side in (0, 1):
-            begin, _, _, destinations, numbers = MoveLister(game, material, side).list(squares)
+            lister = MoveLister(game, material, side)
+            begin, _, _, destinations, numbers = lister.list(squares)
             listed = list(zip(destinations.tolist(), numbers.tolist(), strict=True))
             for place, position in enumerate(positions):
                 shown = position._replace(side=side)
                 found = listed[begin[place] : begin[place + 1]]
-                assert len(found) <= MoveLister(game, material, side).most
+                assert len(found) <= lister.most
                 assert Counter(found) == Counter(expected_moves(game, shown)), render(game, shown)
 
 

@@ -39,17 +39,19 @@ CASES += [(engine, SHELTER, "AvXY", NARROW) for engine in SAVING if engine != "g
 CASES += [(engine, POND, "RTvRL", WIDE) for engine in ("planes", "lean")]
 CASES += [("groups", toys.hunt(), "HHvFC", Coding(2, "uint8"))]
 # Several parts for threads, and several of the log.
-CASES += [(engine, POND, "RTLvRT", NARROW) for engine in ("planes", "lean")]
+IN_PARTS = [(engine, POND, "RTLvRT", NARROW) for engine in ("planes", "lean")]
 # Rows in several stretches, one after another and for threads.
-CASES += [("pursuit", load_game("foxhounds-6x6"), "FvHHH@8", coding) for coding in (NARROW, WIDE)]
-CASES += [("pursuit", load_game("foxhounds-8x8"), "FvHHHH@12", NARROW)]
+IN_PARTS += [("pursuit", load_game("foxhounds-6x6"), "FvHHH@8", coding) for coding in (NARROW, WIDE)]
+CASES += IN_PARTS
 FEWEST = {"groups": 4}
 """Saves, at least, of a solver that settles several distances at once."""
-all_cases = pytest.mark.parametrize(
-    ("engine", "game", "name", "coding"),
-    CASES,
-    ids=[f"{engine}-{game.name}-{name}-{coding.dtype}" for engine, game, name, coding in CASES],
-)
+LARGE = ("pursuit", load_game("foxhounds-8x8"), "FvHHHH@12", NARROW)
+
+
+def identity(case: tuple[str, Game, str, Coding]) -> str:
+    """The name of a case."""
+    engine, game, name, coding = case
+    return f"{engine}-{game.name}-{name}-{coding.dtype}"
 
 
 @pytest.fixture(autouse=True)
@@ -79,7 +81,10 @@ def solve(engine: str, problem: CompiledSlice, checkpoint: Any) -> list[bytes]:
     return [np.asarray(source).tobytes() for source in codes]
 
 
-@all_cases
+@pytest.mark.parametrize(
+    ("engine", "game", "name", "coding"),
+    [*(pytest.param(*case, id=identity(case)) for case in CASES), pytest.param(*LARGE, marks=pytest.mark.full)],
+)
 def test_stopped_after_any_distance(solved: Solved, engine: str, game: Game, name: str, coding: Coding, tmp_path: Path) -> None:
     """Another try does just the distances that are left, and finds the same codes; saving changes none either."""
     problem = problem_of(solved, game, name, coding)
@@ -96,7 +101,7 @@ def test_stopped_after_any_distance(solved: Solved, engine: str, game: Game, nam
     assert every.saves >= FEWEST.get(engine, 6)
 
 
-@all_cases
+@pytest.mark.parametrize(("engine", "game", "name", "coding"), IN_PARTS, ids=map(identity, IN_PARTS))
 def test_stopped_again_and_again(solved: Solved, engine: str, game: Game, name: str, coding: Coding, tmp_path: Path) -> None:
     """One distance at a try, with three threads where a solver has use for them."""
     problem = problem_of(solved, game, name, coding)

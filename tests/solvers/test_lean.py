@@ -26,13 +26,12 @@ from support.planeviews import (
     large_slices,
     looked_at,
     scatter,
-    set_units,
     units_of,
     view,
 )
 from support.program import open_files
 from support.solved import Solved
-from test_planes_kernels import inside, some_positions, some_units, symmetric
+from test_planes_kernels import inside, symmetric
 from twins import naive
 from twins import rows as naive_rows
 from twins.rows import Address, Addresses, Sets
@@ -45,9 +44,9 @@ from tablebase.solvers import registry
 from tablebase.solvers.planes import lean
 from tablebase.solvers.planes import log as logs
 from tablebase.solvers.planes.arrays import ROWS, Entries, LeanState, State
-from tablebase.solvers.planes.log import Log, Part, Segment, parts_of, replay
+from tablebase.solvers.planes.log import Log, Part, Segment, parts_of
 from tablebase.solvers.planes.record import ENTRY
-from tablebase.solvers.planes.solve import clean, settle_losses, settle_wins
+from tablebase.solvers.planes.solve import clean
 from tablebase.solvers.registry import choose_solver, compile_slice, solve_material
 from tablebase.tables.values import NARROW
 
@@ -95,15 +94,6 @@ def as_lean(seen: View, sets: Sets, level: int, log: Log) -> tuple[LeanState, St
         getattr(made, name)[:] = getattr(state, name)
     fill_words(seen, made.later, late(sets, level), False)
     return made, state._replace(**{name: getattr(made, name) for name in ("known", "won", "shut", "fresh", "dirty", "todo")})
-
-
-def replay_found(made: LeanState, state: State, distance: int) -> None:
-    """Turn what a kernel has found into codes."""
-    replay(state, made.entries[: made.end[0]], NARROW.void)
-    found = state.codes == NARROW.void
-    assert not found.any() or not (state.codes[found] == 0).any()
-    state.codes[found] = distance + 2
-    made.end[0] = 0
 
 
 # Kernels
@@ -163,64 +153,6 @@ def test_entries_enter(solved: Solved, game: Game, name: str, seed: int, log: Lo
         clean(made, level, 0, seen.planes.size)
         sets.fresh = set()
     assert made.later.any() == 0
-
-
-@both_sides
-@large_slices
-def test_wins_are_logged(solved: Solved, game: Game, name: str, side: int, log: Log) -> None:
-    """`settle_wins` logs all unknown parents of fresh losses in the marked units, and changes the words as it does with codes."""
-    rng = Random(side)
-    seen = view(solved, game, name)
-    here = set(seen.positions(side))
-    known = scatter(rng, here, 0.2)
-    sets = symmetric(seen, Sets(known, scatter(rng, known, 0.5), known | scatter(rng, here, 0.3)), side)
-    fresh = some_positions(rng, seen, 1 - side, 0.1)
-    (made, state), (other, _) = as_lean(seen, sets, 6, log), as_lean(seen, Sets(fresh=fresh), 6, log)
-    todo = some_units(rng, seen)
-    set_units(made.todo, todo)
-    settle_wins(seen.planes, side, made, other, seen.scratch, 6, 0, seen.planes.size)
-    parents = naive_rows.step_back(game, seen.material, fresh, sets.known, side)
-    sets.found = {address for address in parents if units_of(seen, {address}) <= todo}
-    found = set(sets.found)
-    naive_rows.settle_wins(sets, 7)
-    sets.fresh = set()
-    assert found
-    assert set(spots_of(made.entries[: made.end[0]])) == set().union(*(seen.spots(one) for one in found))
-    replay_found(made, state, 7)
-    assert as_sets(seen, state) == inside(sets, seen)
-    assert dirty_units(state, 7) == units_of(seen, found)
-
-
-@both_sides
-@large_slices
-def test_losses_are_logged(solved: Solved, game: Game, name: str, side: int, log: Log) -> None:
-    """After `settle_losses` and what enters then, words and log are those of the twin; who loses a piece later waits."""
-    rng = Random(side)
-    seen = view(solved, game, name)
-    here = set(seen.positions(side))
-    won = some_positions(rng, seen, 1 - side, 0.9)
-    values: dict[Address, naive.Pair] = {one: ("loss", rng.randrange(2, 20, 2)) for one in scatter(rng, here, 0.6)}
-    ripe = scatter(rng, {one for one, (_, distance) in values.items() if (distance or 0) > 7}, 0.2)
-    shut = ripe | scatter(rng, here - values.keys(), 0.2)
-    sets = symmetric(seen, Sets(shut=shut, ripe=ripe, values=values), side)
-    sets.ripe = {one for one in sets.shut & sets.values.keys() if sets.distance(one) > 7}
-    sets.known = (sets.shut & sets.values.keys()) - sets.ripe
-    sets.wait(set(sets.ripe))
-    (made, state), (other, _) = as_lean(seen, sets, 7, log), as_lean(seen, Sets(known=set(won), won=won), 7, log)
-    todo = some_units(rng, seen)
-    set_units(made.todo, todo)
-    waiting = entries_of(codes_of(seen, sets))[10]
-    settle_losses(seen.planes, side, made, other, seen.scratch, 7, 0, seen.planes.size)
-    lean.enter_entries(made, waiting, 8)
-    sets.found = {address for address in here - sets.shut if units_of(seen, {address}) <= todo}
-    naive_rows.settle_losses(game, seen.material, side, sets, won, 8)
-    sets.shut |= sets.fresh
-    assert sets.fresh
-    naive_rows.enter(sets, 8)
-    assert set(spots_of(made.entries[: made.end[0]])) == set().union(*(seen.spots(one) for one in sets.fresh))
-    replay_found(made, state, 8)
-    assert as_sets(seen, state) == inside(sets, seen)
-    assert dirty_units(state, 8) == units_of(seen, sets.fresh)
 
 
 # The log

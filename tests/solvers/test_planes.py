@@ -8,36 +8,24 @@ import numpy as np
 import pytest
 from support import toys
 from support.checks import at_least_one
-from support.planeviews import GAME, all_slices, view
+from support.naive_codes import agree
+from support.planeviews import GAME
 from support.solved import Solved
 from twins import naive
 
 from tablebase.compute import threads
 from tablebase.compute.vectors import ELEMENTS
-from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
-from tablebase.slices.conversions import slot_conversions
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import stored_materials
 from tablebase.slices.material import Material, parse_material
 from tablebase.solvers.planes import children
 from tablebase.solvers.planes import solve as planes_solver
-from tablebase.solvers.planes.arrays import ROWS
-from tablebase.solvers.planes.children import NOTHING, WON, scores_of
+from tablebase.solvers.planes.children import NOTHING, scores_of
 from tablebase.solvers.planes.slices import compile_planes
 from tablebase.solvers.problem import compile_slice
 from tablebase.solvers.registry import choose_solver, solve_material
 from tablebase.tables.values import NARROW, Coding, merit, next_code
-
-
-def agree(solved: Solved, game: Game, material: Material) -> None:
-    """Planes, with codes in memory or without, and the reference engine give the same bytes in the same coding."""
-    expected, its_coding = solved(game, "reference").table(material)
-    for engine in ("planes", "lean"):
-        codes, coding = solved(game, engine).table(material)
-        assert coding == its_coding
-        assert [one.tobytes() for one in codes] == [one.tobytes() for one in expected]
-
 
 # What is read
 
@@ -51,50 +39,6 @@ def test_scores_order_captures(coding: Coding) -> None:
         assert scores[one] > NOTHING
         for other in codes:
             assert (scores[one] > scores[other]) == (merit(next_code(one, 1), 1) > merit(next_code(other, 1), 1))
-
-
-@all_slices
-def test_children_are_read_in_the_parents_order(solved: Solved, game: Game, name: str) -> None:
-    """A sum of parts leads to the score of the position after a capture, whichever piece takes it and wherever it is stored."""
-    seen = view(solved, game, name)
-    slots = len(seen.own.slots)
-    victims = {conversion.victim for conversion in slot_conversions(game, seen.material)}
-    part = seen.children.part.reshape(slots, slots, ROWS)
-    for victim in range(slots):
-        assert (seen.children.base[victim] != WON) == (victim in victims)
-    assert set(seen.children.worth[:ROWS].tolist()) == {NARROW.void}
-    kinds = [group.kind for group in seen.own.groups]
-    for side in (0, 1):
-        for position in list(seen.positions(side).values())[:: 7 if len(game.board) < 40 else 31]:
-            squares = dict(position.pieces)
-            for move in naive.moves(game, position):
-                if move.captured is None or move.wins or kinds.index(move.captured) not in victims:
-                    continue
-                victim = kinds.index(move.captured)
-                after = squares | {move.kind: move.target}
-                place = sum(int(part[victim, slot, after[kind]]) for slot, kind in enumerate(kinds) if slot != victim)
-                outcome, distance = naive.value(game, naive.after(position, move))
-                code = 0 if distance is None else 2 + distance
-                assert outcome != "void"
-                assert seen.children.worth[seen.children.base[victim] + place] == scores_of(NARROW)[code]
-
-
-@all_slices
-def test_planes_know_their_pieces(solved: Solved, game: Game, name: str) -> None:
-    """Each plane has the squares of its outer pieces, and the number of its mirror image is that of the layout."""
-    seen = view(solved, game, name)
-    planes, own = seen.planes, seen.own
-    squares = planes.squares.reshape(planes.size, planes.outer).tolist()
-    length = own.row_length * (own.radices[-2] if planes.outer else 1)
-    image = game.mirror or range(len(game.board))
-    last = [group.squares[0] for group in own.groups[planes.outer :]]
-    for plane, some in enumerate(squares):
-        shared = len(set(some)) < len(some)
-        assert int(planes.occupied[plane]) == ((1 << 64) - 1 if shared else sum(1 << square for square in some))
-        if planes.outer:
-            assert own.index([*some, *last]) == plane * length
-            mirrored = own.index([squares[0][0], *(image[square] for square in some[1:]), *last])
-            assert planes.image[plane] == mirrored // length
 
 
 def planes_of(game: Game, material: Material) -> int:
@@ -119,7 +63,8 @@ def planes_of(game: Game, material: Material) -> int:
 )
 def test_three_pieces_of_dou_shou_qi(solved: Solved, name: str) -> None:
     """Byte for byte as the reference engine, whatever the lead, the file piece and the row piece can do."""
-    agree(solved, GAME, parse_material(GAME, name))
+    for engine in ("planes", "lean"):
+        assert agree(solved(GAME), solved(GAME, engine), parse_material(GAME, name))
 
 
 @pytest.mark.parametrize(("width", "height"), [(3, 4), (4, 3), (5, 3)])
@@ -127,14 +72,16 @@ def test_pieces_that_others_block(solved: Solved, width: int, height: int) -> No
     """Byte for byte as the reference engine where steps need a square empty that other pieces may stand on."""
     game = toys.skaters(width, height)
     for table in (*at_least_one(stored_materials(game, 2)), *at_least_one(stored_materials(game, 3))):
-        agree(solved, game, table)
+        for engine in ("planes", "lean"):
+            assert agree(solved(game), solved(game, engine), table)
 
 
 def test_a_jumper_in_the_row_with_a_swimmer_outside(solved: Solved) -> None:
     """Where a jumper has the most squares, outer pieces block the classes of the row piece."""
     game = toys.brook()
     for table in at_least_one(stored_materials(game, 3)):
-        agree(solved, game, table)
+        for engine in ("planes", "lean"):
+            assert agree(solved(game), solved(game, engine), table)
 
 
 def test_two_ways_to_a_square(solved: Solved) -> None:
@@ -152,7 +99,8 @@ def test_the_largest_board_of_planes(solved: Solved, name: str) -> None:
     game = toys.skaters(8, 8)
     material = parse_material(game, name)
     assert choose_solver(game, material)[0].name == "planes"
-    agree(solved, game, material)
+    for engine in ("planes", "lean"):
+        assert agree(solved(game), solved(game, engine), material)
 
 
 def test_threads_change_nothing(solved: Solved, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,19 +114,3 @@ def test_threads_change_nothing(solved: Solved, monkeypatch: pytest.MonkeyPatch)
         found, _, _ = solve_material(game, material, solved(game).load, "planes")
         assert len(planes_solver._parts(compile_planes(compile_slice(game, material, solved(game).load)))) > 8
     assert [one.tobytes() for one in found] == [one.tobytes() for one in expected]
-
-
-@pytest.mark.parametrize(
-    ("game", "name", "reason"),
-    [
-        pytest.param(toys.hunt(), "HHvF", "it has identical pieces, which have no rows", id="identical pieces"),
-        pytest.param(toys.skaters(13, 5), "AvC", "its board has more than 64 squares, the bits of a word", id="65 squares"),
-    ],
-)
-def test_slices_without_planes(solved: Solved, game: Game, name: str, reason: str) -> None:
-    """Asked for planes, one sentence says why not and what to do."""
-    material = parse_material(game, name)
-    with pytest.raises(TablebaseError) as caught:
-        solve_material(game, material, solved(game).load, "planes")
-    assert str(caught.value) == f"the solver planes cannot solve this table, for {reason}: use --solver groups"
-    assert caught.value.exit_code == 2

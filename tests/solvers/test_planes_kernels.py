@@ -72,19 +72,6 @@ def symmetric(seen: View, sets: Sets, side: int) -> Sets:
     return replace(sets, values=values, **fields)
 
 
-def test_states_are_compared_whole(solved: Solved) -> None:
-    """Sets turned into words and back are the same, and differ where one address differs."""
-    seen = view(solved, toys.pond(), "RTvRL")
-    sets = inside(naive_rows.look(toys.pond(), seen.material, 0), seen)
-    assert as_sets(seen, as_state(seen, sets)) == sets
-    for name in ("known", "shut", "ripe"):
-        some = getattr(sets, name)
-        other = replace(sets, **{name: some - {min(some)}})
-        if name == "ripe":
-            other.shut -= {min(some)}
-        assert as_sets(seen, as_state(seen, other)) != sets
-
-
 @both_sides
 @all_slices
 def test_the_first_look(solved: Solved, game: Game, name: str, side: int) -> None:
@@ -253,28 +240,3 @@ def test_writing_codes(solved: Solved, game: Game, name: str, side: int) -> None
     row, bit = min(seen.spots(min(here - sets.known)))
     state.codes[row * 64 + bit] = NARROW.void
     assert not write_codes(seen.planes, state, output, written, NARROW.void, 0, seen.planes.size)
-
-
-@all_slices
-def test_each_distance_becomes_known_at_its_level(solved: Solved, game: Game, name: str) -> None:
-    """After `enter`, just what the naive solution decides up to that distance is known, for both sides to move."""
-    seen = view(solved, game, name)
-    values = naive.solve(game, seen.material.kinds)
-    states = looked_at(seen)
-    size = seen.planes.size
-    for level in range(2 + max(distance or 0 for _, distance in values.values())):
-        for side in (0, 1):
-            planes.enter(states[side], level, 0, size)
-            stuck = {address for address, position in seen.positions(side).items() if not naive.moves(game, position)}
-            decided = {
-                address
-                for address, position in seen.positions(side).items()
-                if (values[position][1] or 0) <= level and values[position][1] is not None
-            }
-            assert as_sets(seen, states[side]).known == decided | stuck
-        for side in (0, 1):
-            planes.mark(seen.planes, side, states[1 - side], states[side], level)
-            settle = planes.settle_losses if level % 2 else planes.settle_wins
-            settle(seen.planes, side, states[side], states[1 - side], seen.scratch, level, 0, size)
-        for state in states:
-            planes.clean(state, level, 0, size)

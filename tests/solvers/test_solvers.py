@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cache
 
 import numpy as np
 import pytest
 from support import toys
 from support.checks import at_least_one
+from support.naive_codes import agree, naive_codes
 from support.program import SOLVERS
-from support.solved import Solved, Tables
+from support.solved import Solved
 from twins import naive
 
 from tablebase.errors import TablebaseError
 from tablebase.game import Game, Outcome
 from tablebase.game.notation import parse
-from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import stored_materials
-from tablebase.slices.material import Material, materials, parse_material
+from tablebase.slices.material import materials, parse_material
 from tablebase.solvers.registry import CompiledSlice, compile_slice, find_solver, solve_material, solver_for
 from tablebase.tables.values import DRAW, NARROW, STALEMATE, Codes, Coding, Value, recode
 from tablebase_rules.doushouqi import game as doushouqi
@@ -31,38 +30,10 @@ SLICE_IDS = ["pond", "hunt", "twins-pawns", "twins"]
 VOID = NARROW.void
 
 
-def code(pair: naive.Pair) -> int:
-    """One-byte code of a naive value."""
-    return NARROW.code(Value(Outcome(pair[0]), pair[1]))
-
-
-@cache
-def naive_codes(game: Game, material: Material, side: int) -> Codes:
-    """What the table of a material should hold, from the naive solution."""
-    home = layout_of(game, material)
-    codes = np.full(home.size, VOID, dtype=NARROW.dtype)
-    for index in range(home.size):
-        position = home.position(index, side)
-        if position is not None:
-            stuck = not naive.moves(game, position) and game.no_move is Outcome.DRAW
-            codes[index] = STALEMATE if stuck else code(naive.value(game, position))
-    return codes
-
-
 def solve_with(engine: str, problem: CompiledSlice) -> tuple[Codes, Codes] | None:
     """Both sides' codes by an engine's own `solve`."""
     found: tuple[Codes, Codes] | None = solver_for(problem.game, problem.layout.material, engine).solve(problem)
     return found
-
-
-def agree(first: Tables, second: Tables, material: Material) -> None:
-    """Both engines give the same bytes in the same coding."""
-    (codes, coding), (other_codes, other_coding) = first.table(material), second.table(material)
-    assert coding == other_coding
-    assert len(codes) == len(other_codes)
-    for one, other in zip(codes, other_codes, strict=True):
-        assert one.dtype == other.dtype == np.dtype(coding.dtype)
-        assert np.array_equal(one, other)
 
 
 @pytest.mark.parametrize("engine", OTHERS)
@@ -71,14 +42,14 @@ def test_engines_agree_on_toys(solved: Solved, game: Game, engine: str) -> None:
     """Byte for byte on every table of every toy, up to all its pieces."""
     for pieces in range(2, game.max_pieces + 1):
         for table in stored_materials(game, pieces):
-            agree(solved(game), solved(game, engine), table)
+            assert agree(solved(game), solved(game, engine), table)
 
 
 @pytest.mark.parametrize("engine", OTHERS)
 def test_engines_agree_on_dou_shou_qi(solved: Solved, engine: str) -> None:
     """Byte for byte on all two-piece tables and two of three, with two jumpers in one and none in the other."""
     for table in (*stored_materials(GAME, 2), *(parse_material(GAME, name) for name in ("CTvT", "CWvC"))):
-        agree(solved(GAME), solved(GAME, engine), table)
+        assert agree(solved(GAME), solved(GAME, engine), table)
 
 
 @pytest.mark.parametrize("pieces", [2, 3, pytest.param(4, marks=pytest.mark.full)])
@@ -117,7 +88,8 @@ def test_codes_are_the_naive_ones(solved: Solved, game: Game, name: str, engine:
     ("engine", "game", "name", "sentence"),
     [
         ("magic", toys.pond(), "RvR", "no solver 'magic': choose auto, .*reference$"),
-        ("planes", toys.hunt(), "HHvF", "the solver planes cannot solve this table, for it has identical pieces"),
+        ("planes", toys.hunt(), "HHvF", "for it has identical pieces, which have no rows: use --solver groups$"),
+        ("planes", toys.skaters(13, 5), "AvC", "for its board has more than 64 squares, .*: use --solver groups$"),
     ],
 )
 def test_a_wrong_engine_is_refused(solved: Solved, engine: str, game: Game, name: str, sentence: str) -> None:
@@ -201,14 +173,6 @@ def test_wide_children_make_wide_parents(solved: Solved, engine: str) -> None:
     position = parse(game, "y1Hx22/G25/26 w")
     assert solved(game, engine).value(position) == (Outcome.WIN, 263)
     assert solved(game, engine).table(parse_material(game, "HGvXY"))[1] == NARROW.wider
-
-
-@pytest.mark.parametrize("engine", SOLVERS)
-def test_one_byte_is_kept_where_it_suffices(solved: Solved, engine: str) -> None:
-    """A longest loss of 250 plies, 5 * 25 moves of White, still has a one-byte code."""
-    codes, coding = solved(toys.odometer(5, 25), engine).table(parse_material(toys.odometer(5, 25), "HGvY"))
-    assert coding == NARROW
-    assert max(coding.value(int(one)).distance or 0 for side in codes for one in side[side != VOID]) == 250
 
 
 def test_engines_widen_alike(solved: Solved) -> None:

@@ -25,7 +25,7 @@ from functools import cache
 
 from hypothesis import strategies as st
 
-from tablebase.game import Board, Escape, Game, Kind, Outcome, Side, Step
+from tablebase.game import Board, Escape, Game, Kind, Outcome, Side, Step, load_game
 from tablebase.game.moves import Position
 
 SIDES = (Side("w", "White"), Side("b", "Black"))
@@ -452,3 +452,8 @@ def positions(game: Game, most: int | None = None) -> st.SearchStrategy[Position
         return Position(tuple(sorted(pieces)), draw(st.integers(0, 1)))
 
     return draw_one()
+
+
+def with_tiers() -> tuple[Game, ...]:
+    """Games with tiers, tiered toys first: with a mirror or without, and with one tiered kind or two."""
+    return tiered(hunt(), "H"), tiered(twins(), "Pp"), ladder(), herd("open"), load_game("foxhounds-4x4")

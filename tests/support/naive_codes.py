@@ -1,0 +1,69 @@
+"""Slices by the naive twin, codes that are compared with them, and children whose voids hold anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from twins import naive
+
+from support.solved import Tables
+from tablebase.game import Game, Outcome
+from tablebase.slices.indexing import layout_of
+from tablebase.slices.material import Material, materials, parse_materials
+from tablebase.tables.values import NARROW, STALEMATE, Codes, Coding, Value
+
+FOUR_PIECES = {"hunt-tiered": "HHvFC", "twins-tiered": "PKvPP", "ladder": "CCvWX"}
+
+Load = Callable[[Material, int], tuple[Codes, Coding]]
+
+
+@cache
+def naive_codes(game: Game, material: Material, side: int, coding: Coding = NARROW) -> Codes:
+    """What the table of a material should hold for one side to move; not to be changed."""
+    home, values = layout_of(game, material), naive.solve(game, material.kinds)
+    codes = np.full(home.size, coding.void, dtype=coding.dtype)
+    for index in range(home.size):
+        position = home.position(index, side)
+        if position is not None:
+            outcome, distance = values[position]
+            stuck = game.no_move is Outcome.DRAW and not naive.moves(game, position)
+            codes[index] = STALEMATE if stuck else coding.code(Value(Outcome(outcome), distance))
+    return codes
+
+
+def small_materials(game: Game) -> list[Material]:
+    """Materials of two and three pieces, and all tiers of one of four of some games."""
+    larger = parse_materials(game, FOUR_PIECES[game.name]) if game.name in FOUR_PIECES else ()
+    return [*materials(game, 2), *materials(game, 3), *larger]
+
+
+def placements_of(game: Game, material: Material) -> list[tuple[tuple[int, int], ...]]:
+    """All naive placements of a material, or of one tier of it."""
+    return [one for one in naive.placements(game, material.kinds) if naive.tier(game, one) == material.advance]
+
+
+def noisy(load: Load) -> Load:
+    """The same codes with any code at all where there is no position, as files hold a neighbour's there."""
+    rng = np.random.default_rng(0)
+
+    def load_noisy(material: Material, side: int) -> tuple[Codes, Coding]:
+        codes, coding = load(material, side)
+        noise = rng.integers(0, coding.void, len(codes)).astype(codes.dtype)
+        return np.where(codes == coding.void, noise, codes), coding
+
+    return load_noisy
+
+
+def same(first: Sequence[Any], second: Sequence[Any]) -> bool:
+    """Whether the codes of each side are the same, byte for byte, and their types too."""
+    pairs = [(np.asarray(one), np.asarray(other)) for one, other in zip(first, second, strict=True)]
+    return all(one.dtype == other.dtype and np.array_equal(one, other) for one, other in pairs)
+
+
+def agree(first: Tables, second: Tables, material: Material) -> bool:
+    """Whether two solvers give the same bytes in the same coding."""
+    (codes, coding), (other_codes, other_coding) = first.table(material), second.table(material)
+    return coding == other_coding and same(codes, other_codes)
