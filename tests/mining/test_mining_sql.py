@@ -6,15 +6,16 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from support.program import Answer
-from support.queries import mined, mined_rows, plain_table
+from support.queries import examples, mined, mined_rows, plain_table
 from twins.mining import rows_of
 
 from tablebase.api.tablebase import Tablebase
@@ -150,7 +151,7 @@ def assert_alike(game: Any, folder: Path, database: Database, table: str, condit
     assert database.execute(written(parse_select(statement))).fetchall() == expected, statement
 
 
-@settings(max_examples=20)
+@examples(8)
 @given(TABLES, conditions(PAWN_MATERIALS))
 @example("positions", "NOT outcome = 'win' OR distance > 3 AND material LIKE 'PP%'")
 @example("positions AS t", "t.distance IS NULL OR t.mobility = 0")
@@ -162,7 +163,7 @@ def test_conditions_at_random_on_like_pieces(hexapawns: Path, pawns: Database, t
     assert_alike(PAWNS, hexapawns, pawns, table, condition)
 
 
-@settings(max_examples=12)
+@examples(6)
 @given(TABLES, conditions(list(BEASTS)))
 @example("positions", "(outcome = 'win' OR mobility = 3) AND distance > 4")
 @example("positions", "length(material) = 3 AND hamming(material, 'RvC') = 1")
@@ -172,7 +173,7 @@ def test_conditions_at_random_on_animals(two_pieces: Path, beasts: Database, tab
     assert_alike(JUNGLE, two_pieces, beasts, table, condition, AMONG)
 
 
-@settings(max_examples=10)
+@examples(5)
 @given(st.lists(conditions(PAWN_MATERIALS), min_size=2, max_size=3))
 def test_references_with_conditions_of_their_own(hexapawns: Path, pawns: Database, asked: list[str]) -> None:
     """Several references in one statement, each with another condition, give what each gives."""
@@ -227,7 +228,7 @@ PARTS = [
 JOINS = ["JOIN", "INNER JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", ", "]
 
 
-@settings(max_examples=12)
+@examples(6)
 @given(
     st.sampled_from(JOINS),
     st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from(PARTS)), min_size=1, max_size=3),
@@ -250,23 +251,29 @@ LISTED = "(VALUES (1), (2), (7), (99), (NULL)) {0}(x)"
 """A list with distances that positions have, and others."""
 
 
-@pytest.mark.parametrize("part", ["a.outcome = 'win'", "a.outcome IS NULL", "coalesce(a.distance, 9) > 8"])
-@pytest.mark.parametrize(("first", "second"), [(first, second) for first in SIDES for second in SIDES])
-def test_the_where_of_several_joins(first: str, second: str, part: str, hexapawns: Path, pawns: Database) -> None:
+def joined_twice(first: str, second: str, part: str, sources: tuple[int, int, int]) -> str:
+    """Three counts of two joins of positions and of lists, in this order, of which a condition leaves some rows."""
+    names = [("a", "v", "w")[number] for number in sources]
+    columns = [("a.distance", "v.x", "w.x")[number] for number in sources]
+    tables = [("positions a", LISTED.format("v"), LISTED.format("w"))[number] for number in sources]
+    # The right side of a semi join can be named no more.
+    seen = [names[0], *names[1:2] * (first != "SEMI"), *names[2:] * (second != "SEMI")]
+    joined = f"{tables[0]} {first} JOIN {tables[1]} ON {columns[0]} = {columns[1]}"
+    joined += f" {second} JOIN {tables[2]} ON {columns[0 if first == 'SEMI' else 1]} = {columns[2]}"
+    counted = [f"count({'a.side' if name == 'a' else f'{name}.x'})" for name in seen] + ["NULL"] * (3 - len(seen))
+    return f"count(*), {', '.join(counted)} FROM {joined}" + f" WHERE {part}" * ("a" in seen)
+
+
+@pytest.mark.parametrize("first", SIDES)
+@pytest.mark.parametrize("second", SIDES)
+def test_the_where_of_several_joins(first: str, second: str, hexapawns: Path, pawns: Database) -> None:
     """A condition on a table leaves the rows that it leaves of a plain table, whichever sides the joins keep."""
-    for sources in ([0, 1, 2], [1, 0, 2], [1, 2, 0]):
-        names = [("a", "v", "w")[number] for number in sources]
-        columns = [("a.distance", "v.x", "w.x")[number] for number in sources]
-        tables = [("positions a", LISTED.format("v"), LISTED.format("w"))[number] for number in sources]
-        # The right side of a semi join can be named no more.
-        kept = 0 if first == "SEMI" else 1
-        joined = f"{tables[0]} {first} JOIN {tables[1]} ON {columns[0]} = {columns[1]}"
-        joined += f" {second} JOIN {tables[2]} ON {columns[kept]} = {columns[2]}"
-        seen = [names[0], *names[1:2] * (first != "SEMI"), *names[2:] * (second != "SEMI")]
-        counted = [f"count({'a.side' if name == 'a' else f'{name}.x'})" for name in seen]
-        where = f" WHERE {part}" if "a" in seen else ""
-        statement = f"SELECT count(*), {', '.join(counted)} FROM {joined}{where}"
-        assert mined(PAWNS, hexapawns, statement) == pawns.execute(statement).fetchall(), statement
+    parts = ("a.outcome = 'win'", "a.outcome IS NULL", "coalesce(a.distance, 9) > 8")
+    orders = ((0, 1, 2), (1, 0, 2), (1, 2, 0))
+    every = [joined_twice(first, second, part, order) for part, order in product(parts, orders)]
+    statement = " UNION ALL ".join(f"SELECT {number} AS n, {one}" for number, one in enumerate(every)) + " ORDER BY n"
+    for row, expected in zip(mined(PAWNS, hexapawns, statement), pawns.execute(statement).fetchall(), strict=True):
+        assert row == expected, every[row[0]]
 
 
 @pytest.mark.parametrize(
