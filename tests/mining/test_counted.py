@@ -8,10 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from support.program import Answer
+from support.queries import examples
 
 from tablebase.features.common import features_of
 from tablebase.game import Game
@@ -109,7 +110,7 @@ def check(game: Game, folder: Path, statement: str) -> set[str]:
     return rows
 
 
-@settings(max_examples=12)
+@examples(4)
 @given(statements())
 @example("SELECT count(*), sum(distance), avg(distance), min(outcome) FROM positions WHERE pieces > 8")
 @example("SELECT outcome, count_if(distance > 3) FROM positions GROUP BY ALL")
@@ -119,14 +120,14 @@ def test_counts_are_those_of_decoding(two_pieces: Path, statement: str) -> None:
     assert (check(JUNGLE, two_pieces, statement) == {"counted"}) == ("nullif" not in statement)
 
 
-@settings(max_examples=60)
+@examples(12)
 @given(statements())
 def test_counts_of_another_game(hexapawns: Path, statement: str) -> None:
     """So do they where a slice has identical pieces, stalemates and both sides to move."""
     assert (check(PAWNS, hexapawns, statement) == {"counted"}) == ("nullif" not in statement)
 
 
-@settings(max_examples=60)
+@examples(12)
 @given(statements(OF_SQUARES))
 @example("SELECT p1_square, p2_square, p3_square, count(*) FROM positions GROUP BY ALL")
 @example("SELECT count(*), sum(distance), avg(p1_file) FROM distinct_positions WHERE pieces > 8 AND p1_file = 2")
@@ -136,7 +137,7 @@ def test_tallies_are_those_of_single_rows(hexapawns: Path, statement: str) -> No
     assert rows in ([{"decoded"}] if "nullif" in statement else [{"counted"}, {"tallied"}])
 
 
-@settings(max_examples=30)
+@examples(6)
 @given(statements(OF_TWINS))
 @example("SELECT twin_outcome, twin_distance, distance, material, count(*), sum(distance) FROM positions GROUP BY ALL")
 @example("SELECT count(*) FROM positions WHERE zugzwang")

@@ -9,10 +9,10 @@ from typing import Any
 
 import duckdb
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from support.checks import at_least_one
-from support.queries import mined, plain_table
+from support.queries import examples, mined, plain_table
 
 import tablebase.cli
 from tablebase.errors import MissingTableError, TablebaseError
@@ -145,7 +145,7 @@ def assert_alike(folder: Path, database: Database, statement: str) -> None:
     assert sorted(mined(PAWNS, folder, statement), key=repr) == sorted(database.execute(statement).fetchall(), key=repr), statement
 
 
-@settings(max_examples=25)
+@examples(8)
 @given(conditions())
 @example("position = '2p/2P/3 w' OR position = 'p2/P2/3 w'")
 @example("position = '2p/2P/3 w' OR outcome = 'win'")
@@ -182,7 +182,7 @@ JOINS = [
 ]
 
 
-@settings(max_examples=18)
+@examples(6)
 @given(st.sampled_from(JOINS), st.sampled_from(LISTS), st.lists(TEXT, min_size=1, max_size=4))
 @example(JOINS[5], LISTS[0], ["2p/2P/3 w"])
 @example(JOINS[6], LISTS[0], ["2p/2P/3 w"])

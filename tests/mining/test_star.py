@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.checks import at_least_one
 from support.program import Answer
-from support.queries import mined, mined_table, plain_table
+from support.queries import examples, mined, mined_table, plain_table
 from twins.mining import rows_of
 
 from tablebase.api.tablebase import Tablebase
@@ -224,7 +224,7 @@ def assert_alike(folder: Path, database: Database, both: Item, limit: int | None
 LIMITS = st.sampled_from([None, 1_000_000])
 
 
-@settings(max_examples=8)
+@examples(4)
 @given(statements(), LIMITS)
 def test_statements_at_random(two_pieces: Path, animals: Database, both: Item, limit: int | None) -> None:
     """Names and values are those of a table that is asked for the same columns one by one."""

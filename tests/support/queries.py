@@ -8,6 +8,7 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
+from hypothesis import settings
 
 from tablebase.features.common import features_of
 from tablebase.game import Game
@@ -15,6 +16,11 @@ from tablebase.game.features import Feature
 from tablebase.mining.query import Query
 
 TYPES = {bool: pa.bool_(), int: pa.int16(), str: pa.string()}
+
+
+def examples(number: int) -> settings:
+    """As many examples of a property by default, and five times as many in full."""
+    return settings(max_examples=number * settings().max_examples // 20)
 
 
 def mined(

@@ -1,0 +1,48 @@
+"""Tables that several files of tests ask: Fox & Hounds, and plain tables of what the twin finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+from support.queries import mined_rows, plain_table
+from twins.mining import moves_of, rows_of
+
+from tablebase.api.tablebase import Tablebase
+from tablebase.cli import run
+from tablebase.game import load_game
+
+BEASTS = ("RvC", "LvE", "EvL", "WvC", "RvR")
+"""Stored slices, aliases, and slices that are stored with colours exchanged."""
+
+
+@pytest.fixture(scope="session")
+def foxes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All tables of Fox & Hounds on 4x4, which has tiers, escapes, and both sides to move."""
+    folder = tmp_path_factory.mktemp("foxes")
+    assert run(["build", "foxhounds", "--size", "4x4", "--pieces", "2-3", "--data", str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture(scope="session")
+def pawns(pawn_tables: Tablebase) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The twin's positions and moves of all Hexapawn as plain tables."""
+    game = load_game("hexapawn")
+    known = [f"{'P' * white}v{'P' * black}" for white in (1, 2, 3) for black in (1, 2, 3)]
+    with (
+        plain_table(row for material in known for row in rows_of(pawn_tables, game, material, pieces=6)) as database,
+        plain_table(row for material in known for row in moves_of(pawn_tables, game, material)) as other,
+    ):
+        database.register("rows", other.sql("SELECT * FROM positions").to_arrow_table())
+        database.execute("CREATE TABLE moves AS SELECT * FROM rows")
+        database.unregister("rows")
+        yield database
+
+
+@pytest.fixture(scope="session")
+def beasts(two_pieces: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Rows of some two-piece slices as a plain table; `test_mining` compares such rows with the twin."""
+    with plain_table(mined_rows(load_game("doushouqi"), two_pieces, f"material IN {BEASTS}")) as database:
+        yield database

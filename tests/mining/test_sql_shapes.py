@@ -1,0 +1,174 @@
+"""Statements of every shape give what a plain table gives; what is read of stars, pivots and random numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pytest
+from support.program import ask_fresh
+from support.queries import mined
+
+from tablebase.mining.rewrite.reading import written
+from tablebase.mining.statement import parse_select
+from tablebase_rules.doushouqi import game as doushouqi
+
+JUNGLE = doushouqi()
+Database = duckdb.DuckDBPyConnection
+
+STATEMENTS = [
+    "SELECT a.material, count(*) FROM positions a JOIN positions b USING (p1_square, p2_square) "
+    "WHERE a.material = 'RvC' AND b.material = 'LvE' AND a.outcome <> b.outcome GROUP BY ALL",
+    "SELECT count(*) FROM positions a, positions b WHERE a.material = 'RvC' AND b.material = 'EvL' AND a.p1_square = b.p2_square "
+    "AND a.distance = 3 AND b.distance = 4",
+    "SELECT count(*) FROM (positions a JOIN positions b ON a.p1_square = b.p1_square AND a.p2_square = b.p2_square) "
+    "WHERE a.material = 'RvC' AND b.material = 'WvC'",
+    "SELECT b.material, count(b.distance), count(*) FROM (SELECT * FROM positions WHERE material = 'RvC' AND distance = 3) a "
+    "LEFT JOIN (SELECT * FROM positions WHERE material = 'LvE' AND outcome = 'win') b "
+    "USING (p1_square, p2_square) GROUP BY ALL ORDER BY ALL",
+    "SELECT count(*) FROM positions a WHERE material = 'RvC' AND distance > "
+    "(SELECT avg(distance) FROM positions b WHERE b.material = 'LvE' AND b.p1_square = a.p1_square)",
+    "SELECT count(*) FROM positions WHERE material = 'RvC' AND EXISTS "
+    "(SELECT 1 FROM positions b WHERE b.material = 'EvL' AND b.p1_square = positions.p1_square "
+    "AND b.distance = positions.distance)",
+    "SELECT count(*) FROM positions WHERE material = 'RvC' AND distance IN (SELECT distance FROM positions WHERE material = 'WvC')",
+    "SELECT distance FROM positions WHERE material = 'RvC' EXCEPT SELECT distance FROM positions WHERE material = 'EvL' ORDER BY 1",
+    "SELECT distance FROM positions WHERE material = 'RvC' INTERSECT "
+    "SELECT distance FROM positions WHERE material = 'LvE' ORDER BY 1",
+    "WITH a AS (SELECT * FROM positions WHERE material = 'RvC'), b AS (SELECT * FROM a WHERE outcome = 'win') "
+    "SELECT count(*), max(distance) FROM b",
+    "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r, (SELECT max(distance) AS most FROM positions "
+    "WHERE material = 'RvC') WHERE n < most) SELECT max(n) FROM r",
+    "SELECT outcome, stalemate, count(*) FROM positions WHERE material = 'RvC' GROUP BY ALL ORDER BY ALL",
+    "SELECT outcome, max(distance) FROM positions WHERE material = 'RvC' GROUP BY outcome HAVING max(distance) > 1 ORDER BY 1 DESC",
+    "SELECT count(*), count(distance), count(*) FILTER (WHERE distance IS NULL) FROM positions WHERE material = 'LvE'",
+    "SELECT outcome, distance FROM positions WHERE material = 'LvE' ORDER BY distance DESC NULLS FIRST, outcome LIMIT 5 OFFSET 3",
+    "SELECT p1_rank AS distance, p1_square FROM positions WHERE distance = 3 AND material = 'RvC' ORDER BY ALL LIMIT 20",
+    "SELECT distance AS d FROM positions WHERE d = 3 AND material = 'RvC'",
+    "SELECT material AS outcome, count(*) FROM positions WHERE outcome = 'win' "
+    "AND material IN ('RvC', 'LvE') GROUP BY material ORDER BY 1",
+    "SELECT count(*) FROM positions p1 WHERE p1.material = 'RvC' AND p1 = 'R'",
+    "SELECT DISTINCT ON (outcome) outcome, p1_square, p2_square FROM positions WHERE material = 'RvC' "
+    "ORDER BY outcome, distance, p1_square, p2_square",
+    "SELECT p1_square FROM positions WHERE material = 'RvC' "
+    "QUALIFY row_number() OVER (ORDER BY distance, p1_square, p2_square) < 5 ORDER BY 1",
+    "SELECT COLUMNS('p1_.*') FROM positions WHERE material = 'RvC' AND distance = 1 ORDER BY ALL LIMIT 5",
+    "SELECT max(COLUMNS('p._rank')) FROM positions WHERE material = 'RvC'",
+    "SELECT count(*) FROM positions WHERE COLUMNS('outcome|side') <> 'w' AND material = 'RvC'",
+    "SELECT count(DISTINCT a) FROM (SELECT p1_square, p2_square FROM positions WHERE material = 'RvC') a",
+    "SELECT n, sum(v) FROM positions UNPIVOT (v FOR n IN (p1_file, p2_file)) WHERE material = 'RvC' GROUP BY n ORDER BY n",
+    "SELECT count(*), sum(win) FROM (SELECT side, outcome, p1_square FROM positions WHERE material = 'RvC') "
+    "PIVOT (count(*) FOR outcome IN ('win', 'loss'))",
+    "SELECT count(*) FROM positions, unnest([1, 2]) AS u(x) WHERE material = 'RvC' AND distance = 3 AND x = 1",
+    "SELECT count(*) FROM positions, LATERAL (SELECT distance + 1 AS later) WHERE material = 'RvC' AND later = 4",
+    "SELECT count(*) FROM 'positions' WHERE \"material\" = 'RvC'",
+    "SELECT count(*) FROM main.positions WHERE main.positions.material = 'RvC' AND positions.distance = 3",
+    "FROM positions SELECT count(*) WHERE material = 'RvC'",
+    "SELECT COUNT(*) FROM POSITIONS WHERE MATERIAL = 'RvC' AND OUTCOME = 'win'; -- and no more\n",
+    "SELECT count(*) FROM positions WHERE material = 'RvC' AND first = 'mover' AND even_1_2 AND region_1 = 'home'",
+    "SELECT relation_1_2, passing_1_2, min(distance_1_2), count(*) FROM positions WHERE material = 'RvC' GROUP BY ALL ORDER BY ALL",
+    "SELECT count(*) FROM positions WHERE material = 'RvC' AND typeof(distance) = 'SMALLINT' AND typeof(outcome) = 'VARCHAR'",
+]
+
+
+@pytest.mark.parametrize("limit", [None, pytest.param(1000, marks=pytest.mark.full)])
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_statements_of_every_shape(statement: str, limit: int | None, two_pieces: Path, beasts: Database) -> None:
+    """Joins, unions, subqueries and all else that SQL has give what a plain table gives, also in order and with a limit.
+
+    They mean the same when their trees are written again, as those of rewritten statements are.
+    """
+    expected = beasts.execute(statement).fetchall()
+    assert mined(JUNGLE, two_pieces, statement, limit=limit) == expected
+    assert beasts.execute(written(parse_select(statement))).fetchall() == expected
+
+
+def test_a_natural_join_is_by_all_columns_but_features(two_pieces: Path) -> None:
+    """It takes the columns that a star gives; with distances that are null no two rows are alike."""
+    found = mined(JUNGLE, two_pieces, "SELECT count(*) FROM positions NATURAL JOIN distinct_positions WHERE material = 'RvC'")
+    assert found == mined(JUNGLE, two_pieces, "SELECT count(distance) FROM positions WHERE material = 'RvC'")
+
+
+def test_whole_rows_are_those_of_a_star(two_pieces: Path) -> None:
+    """A table named like a column is a structure of all columns but features."""
+    statement = "SELECT {} FROM positions WHERE material = 'RvC' AND distance = 1 ORDER BY p1_square, p2_square LIMIT 3"
+    star = mined(JUNGLE, two_pieces, statement.format("*"))
+    assert [tuple(row.values()) for (row,) in mined(JUNGLE, two_pieces, statement.format("positions"))] == star
+    assert len(star[0]) == 6 + 2 * 4
+
+
+@pytest.mark.parametrize("statement", ["DESCRIBE positions", "SELECT * FROM (DESCRIBE positions)"])
+def test_describe_tells_all_columns(statement: str, two_pieces: Path) -> None:
+    """With their types, features too."""
+    found = {row[0]: row[1] for row in mined(JUNGLE, two_pieces, statement)}
+    assert found["material"] == found["relation_1_2"] == "VARCHAR"
+    assert found["distance"] == found["mobility"] == "SMALLINT"
+    assert found["stalemate"] == found["even_1_2"] == "BOOLEAN"
+    assert found["position"] == "VARCHAR"
+    assert len(found) == 6 + 2 * 4 + 4 + 3 + 5 + (2 + 2) + (1 + 1 + 1 + 2 + 2 + 1 + 2 + 2 + 1)
+
+
+@pytest.mark.parametrize(
+    "statement", ["SUMMARIZE positions", "SELECT column_name, column_type, min, max FROM (SUMMARIZE positions)"]
+)
+def test_summarize_sees_all_rows(statement: str, two_pieces: Path) -> None:
+    """It has a line for each column but features, whether it is the statement or a part of it."""
+    found = {row[0]: row[1:4] for row in mined(JUNGLE, two_pieces, statement)}
+    assert found["distance"] == ("SMALLINT", "1", "34")
+    assert len(found) == 6 + 2 * 4
+
+
+def test_a_pivot_groups_by_all_columns_that_are_left(two_pieces: Path) -> None:
+    """Rows that agree in all columns but the outcome are as many as placements, for each is told by its squares."""
+    statement = "SELECT count(*), sum(win) FROM positions PIVOT (count(*) FOR outcome IN ('win')) WHERE material = 'RvC'"
+    wins = mined(JUNGLE, two_pieces, "SELECT count(*), sum((outcome = 'win')::INT) FROM positions WHERE material = 'RvC'")
+    assert mined(JUNGLE, two_pieces, statement) == wins
+
+
+def test_random_numbers_are_drawn_for_each_row(two_pieces: Path) -> None:
+    """A condition on random() is not answered once for all rows of a slice."""
+    [(half,)] = mined(JUNGLE, two_pieces, "SELECT count(*) FROM positions WHERE material = 'RvC' AND random() < 0.5")
+    assert 49 * 60 * 0.4 < half < 49 * 60 * 0.6
+    [(half,)] = mined(JUNGLE, two_pieces, "SELECT count(*) FROM positions WHERE material = 'RvC' AND random() * pieces < 1")
+    assert 49 * 60 * 0.4 < half < 49 * 60 * 0.6
+
+
+def test_draws_have_no_distance(two_pieces: Path) -> None:
+    """It is null, so that no comparison holds for draws, nor its opposite."""
+    [counts] = mined(
+        JUNGLE,
+        two_pieces,
+        """SELECT count(*), count(*) FILTER (WHERE outcome = 'draw'), count(*) - count(distance),
+        (SELECT count(*) FROM positions WHERE distance < 9 OR NOT distance < 9),
+        (SELECT count(*) FROM positions WHERE distance IS NULL),
+        (SELECT count(*) FROM positions WHERE (distance > 0) IS NULL) FROM positions""",
+    )
+    assert counts == (160_068, 12_715, 12_715, 160_068 - 12_715, 12_715, 12_715)
+
+
+def test_a_limit_ends_the_stream(three_pieces: Path) -> None:
+    """A few rows of 54 million are there at once, as many as were asked for."""
+    assert len(mined(JUNGLE, three_pieces, "SELECT * FROM positions", limit=7)) == 7
+    assert mined(JUNGLE, three_pieces, "SELECT * FROM positions", limit=0) == []
+
+
+LEAVING = """
+import sys
+from pathlib import Path
+from tablebase.game import load_game
+from tablebase.mining.query import Query
+
+for _ in range(3):
+    with Query(load_game("doushouqi"), Path(sys.argv[1]), "SELECT position FROM positions", ()) as question:
+        batches = question.run()
+        next(batches)
+        next(batches)
+print("left")
+"""
+
+
+@pytest.mark.full
+def test_leaving_before_the_end_leaves_nothing_running(three_pieces: Path) -> None:
+    """A program that asks for a few batches of many, keeps the iterator, and ends, ends well."""
+    answer = ask_fresh(three_pieces, program=LEAVING)
+    assert (answer.code, answer.out, answer.err) == (0, "left\n", "")
