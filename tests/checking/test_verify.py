@@ -17,7 +17,6 @@ from support.checks import at_least_one
 from support.naive_codes import naive_codes
 from support.program import reseal
 from support.solved import Solved
-from twins import naive
 
 from tablebase.checking import general, groups, planes
 from tablebase.checking.contradictions import Load, contradiction
@@ -27,8 +26,6 @@ from tablebase.compute import threads
 from tablebase.errors import CorruptTableError, MissingTableError
 from tablebase.files.outputs import publish
 from tablebase.game import Game, Outcome
-from tablebase.game.moves import wins_at_once
-from tablebase.game.notation import render
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import sides_stored
 from tablebase.slices.material import Material, parse_material
@@ -194,32 +191,6 @@ def test_any_wrong_code_is_found(name: str, check: Check, two_pieces: Path) -> N
 
 
 @all_programs
-def test_a_piece_in_the_way_of_the_row_piece(check: Check, solved: Solved) -> None:
-    """Where the piece that rows are made of jumps, another piece may stop it; in the last material that costs it the game."""
-    game = toys.brook()
-    for name in ("RvT", "RvTL", "RLvT"):
-        material = parse_material(game, name)
-        assert planes.applies(layout_of(game, material), NARROW)
-        codes, coding = solved(game).table(material)
-        assert coding == NARROW
-        assert game.kinds[layout_of(game, material).groups[-1].kind].name in "TL"
-        check(game, material, dict(enumerate(codes)), coding, solved(game).load)
-
-
-@all_programs
-def test_the_wrong_position_is_named(check: Check, two_pieces: Path) -> None:
-    """With every position of a table called a draw, the sentence shows the first that wins at once."""
-    material = parse_material(GAME, "CvW")
-    own, codes = layout_of(GAME, material), codes_of(two_pieces, "CvW")
-    positions = (own.position(i, 0) for i in range(own.size))
-    position = next(p for p in positions if p is not None and any(wins_at_once(GAME, p, move) for move in naive.moves(GAME, p)))
-    blank = {side: np.zeros_like(some) for side, some in codes.items()}
-    with pytest.raises(CorruptTableError) as caught:
-        check(GAME, material, blank, NARROW, no_children)
-    assert str(caught.value) == f"{render(GAME, position)} is stored as a draw, which its moves contradict"
-
-
-@all_programs
 def test_a_win_beyond_one_byte_is_no_code(solved: Solved, check: Check) -> None:
     """A win in 253, which has no code in one byte, is not taken for right because the code of void comes after 252."""
     game = toys.odometer(5, 25, porch=True)
@@ -245,23 +216,6 @@ def test_void_may_hold_anything(name: str, check: Check, two_pieces: Path) -> No
     assert check(GAME, material, codes, NARROW, no_children) == expected
 
 
-@all_programs
-def test_statistics_are_counted_by_hand(check: Check, two_pieces: Path) -> None:
-    """Histogram and first index that come with the check are those of a plain loop, mirror images counted."""
-    material = parse_material(GAME, "RvC")
-    own, codes = layout_of(GAME, material), codes_of(two_pieces, "RvC")
-    for side, summary in at_least_one(check(GAME, material, codes, NARROW, no_children).items()):
-        histogram, first = [0] * len(summary.histogram), [-1] * len(summary.histogram)
-        for number, code in enumerate(codes[side].tolist()):
-            squares = own.squares(number)
-            if squares is not None:
-                alone = GAME.board.cells[squares[0]][0] == 3
-                histogram[code] += 1 if alone else 2
-                first[code] = number if first[code] < 0 else first[code]
-        assert (list(summary.histogram), list(summary.first)) == (histogram, first)
-        assert summary.placements == 49 * 60
-
-
 @pytest.mark.parametrize("coding", [Coding(1, "uint16"), Coding(2, "uint8"), FULL], ids=str)
 def test_other_codings_are_checked_too(coding: Coding, two_pieces: Path) -> None:
     """The same values in another coding pass, and one wrong distance among them does not."""
@@ -282,6 +236,8 @@ def test_other_codings_are_checked_too(coding: Coding, two_pieces: Path) -> None
         *((toys.hunt(), name) for name in ("HvF", "HvFC", "HHvF")),
         *((toys.twins(), name) for name in ("KvK", "PKvK", "PKvPP")),
         (toys.rooks(), "RRvPP"),
+        # Where the piece that rows are made of jumps, another piece may stop it.
+        *((toys.brook(), name) for name in ("RvTL", "RLvT")),
         *((toys.shelter(ending), "AvXY") for ending in ("win", "draw", "loss", "gate")),
     ],
     ids=lambda part: getattr(part, "name", part),

@@ -26,9 +26,9 @@ from tablebase.game import Game, Outcome, load_game
 from tablebase.game.moves import Position
 from tablebase.game.notation import read, render
 from tablebase.slices.indexing import layout_of
-from tablebase.slices.material import Material, material_name, parse_material, parse_materials
+from tablebase.slices.material import Material, parse_material, parse_materials
 from tablebase.tables.summary import Summary
-from tablebase.tables.values import DRAW, NARROW_ANY, STALEMATE, Codes, Coding, Value
+from tablebase.tables.values import DRAW, NARROW_ANY, STALEMATE, Codes, Value
 
 HERDS = [(toys.herd(sort), name) for sort in ("reach", "white", "black") for name in ("DvW", "DDvW")]
 FOXES = [(load_game(f"foxhounds-{size}"), name) for size, name in (("2x2", "FvH"), ("4x4", "FvHH"), ("6x6", "FvHHH"))]
@@ -156,22 +156,6 @@ def test_any_wrong_code_is_found(solved: Solved, game: Game, name: str) -> None:
             assert named == position or position in [naive.after(named, move) for move in naive.moves(game, named)]
 
 
-@pursuits([(FOXES[1][0], "FvHH@3"), (HERDS[1][0], "DDvW@3"), (HERDS[3][0], "DDvW@4"), (HERDS[5][0], "DDvW@4")])
-def test_any_code_at_all_is_found(solved: Solved, game: Game, name: str) -> None:
-    """Of some positions of a tier, by the check of pursuits: every code with a small distance, the largest ones, and draws."""
-    material = parse_material(game, name)
-    codes = right_codes(solved, game, material)
-    tried = [*range(24), *range(NARROW_ANY.void - 4, NARROW_ANY.void + 1)]
-    for _, index, position in at_least_one(Random(name).sample(walked(game, name), 10)):
-        own = codes[position.side]
-        right = int(own[index])
-        for wrong in tried:
-            own[index] = wrong
-            fault = fault_of(pursuit.verify_codes, game, material, codes, NARROW_ANY, solved(game).load)
-            assert (fault is None) == (wrong == right), (render(game, position), wrong)
-        own[index] = right
-
-
 @both_programs
 def test_the_wrong_position_is_named(solved: Solved, check: Check) -> None:
     """The sentence shows it, and what its code says."""
@@ -234,19 +218,3 @@ def test_pursuits_are_checked_as_such(solved: Solved, monkeypatch: pytest.Monkey
         codes, coding = solved(game).table(parse_material(game, name))
         verify_codes(game, parse_material(game, name), dict(enumerate(codes)), coding, solved(game).load)
     assert asked == [f"tablebase.checking.{name}" for name in ("pursuit", "general", "general", "pursuit", "general")]
-
-
-@both_programs
-def test_a_table_whose_next_tier_is_another_is_refused(solved: Solved, check: Check) -> None:
-    """If the next tier says that every position is a loss in 8 for the fox, the hounds' codes contradict it."""
-    game = FOXES[1][0]
-    material = parse_material(game, "FvHH@2")
-
-    def other(child: Material, side: int) -> tuple[Codes, Coding]:
-        codes, coding = solved(game).load(child, side)
-        assert material_name(game, child) == "FvHH@3"
-        return np.full_like(codes, coding.code(Value(Outcome.LOSS, 8))), coding
-
-    codes = right_codes(solved, game, material)
-    assert fault_of(check, game, material, codes, NARROW_ANY, solved(game).load) is None
-    assert "which its moves contradict" in (fault_of(check, game, material, codes, NARROW_ANY, other) or "")

@@ -106,21 +106,6 @@ def test_numbers_of_a_large_board_survive(data: st.DataObject) -> None:
         assert choices.rank(row) == number
 
 
-def test_an_order_by_hand() -> None:
-    """Two of four places with levels 0 1 1 2 that add up to 2: {1, 2} comes before {0, 3}, whose largest place is larger."""
-    choices = Combinations((0, 1, 1, 2), 2, 2)
-    assert [choices.unrank(number) for number in range(choices.size)] == [(1, 2), (0, 3)]
-    assert choices.rank((3, 0)) == 1
-
-
-def test_too_few_places_leave_no_choice() -> None:
-    """Three of two places have no advance at all, and none of no places just one, nothing."""
-    assert advances((1, 2), 3) == ()
-    assert advances((), 0) == (0,)
-    assert Combinations((), 0, 0).size == 1
-    assert Combinations((1, 2), 3, 3).size == 0
-
-
 @pytest.mark.parametrize("places", [(0,), (0, 1, 2)])
 def test_a_choice_of_the_wrong_size_is_refused(places: tuple[int, ...]) -> None:
     """Numbering one place or three where two are chosen is an error, not a number."""

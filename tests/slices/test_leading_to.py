@@ -5,26 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tablebase.game import load_game
-from tablebase.slices.conversions import conversions, parents
 from tablebase.slices.location import dependencies, dependents, stored_materials
-from tablebase.slices.material import materials
 
 GAMES = [("doushouqi", 2), ("hexapawn", 5), ("foxhounds-4x4", 3), ("hasenspiel", 4)]
-
-
-@pytest.mark.parametrize(("name", "most"), GAMES)
-def test_parents(name: str, most: int) -> None:
-    """They are the materials of as many pieces, or of one more, that have a conversion to it."""
-    game = load_game(name)
-    for pieces in range(2, most + 1):
-        counts = [count for count in (pieces, pieces + 1) if count <= game.max_pieces]
-        children = {
-            parent: {conversion.child for conversion in conversions(game, parent)}
-            for count in counts
-            for parent in materials(game, count)
-        }
-        for material in materials(game, pieces):
-            assert parents(game, material) == {parent for parent, found in children.items() if material in found}
 
 
 @pytest.mark.parametrize(("name", "most"), GAMES)

@@ -17,7 +17,7 @@ from tablebase.errors import NotationError
 from tablebase.game import Board, Game, Kind, Outcome, Step
 from tablebase.game.moves import Position, legal_moves
 from tablebase.slices.conversions import conversions
-from tablebase.slices.equivalence import representative, swapped_material
+from tablebase.slices.equivalence import representative
 from tablebase.slices.indexing import layout_of
 from tablebase.slices.location import is_self_paired, locate, sides_stored, slices, stored_materials
 from tablebase.slices.material import material_name, material_of, materials, parse_material
@@ -68,17 +68,6 @@ def test_materials_are_all_there_are(game: Game) -> None:
         found = [material.kinds for material in materials(game, pieces)]
         assert len(found) == len(both)
         assert set(found) == both
-
-
-def test_hunt_by_hand() -> None:
-    """The toy with three hounds, a fox and a cub has these materials and no others."""
-    names = [[material_name(toys.hunt(), material) for material in materials(toys.hunt(), n)] for n in (2, 3, 4, 5)]
-    assert [sorted(some) for some in names] == [
-        ["HvC", "HvF"],
-        ["HHvC", "HHvF", "HvFC"],
-        ["HHHvC", "HHHvF", "HHvFC"],
-        ["HHHvFC"],
-    ]
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
@@ -133,22 +122,6 @@ def test_captures_lead_where_naive_play_leads(game: Game) -> None:
         assert found <= told, material_name(game, material)
         # Pieces of two tiered kinds may bar each other's way out, which is told all the same.
         assert game.name == "twins-tiered" or told == found, material_name(game, material)
-
-
-def test_captures_by_hand() -> None:
-    """The fox takes either hound and both hounds take fox and cub; the cub alone takes nothing."""
-    hunt = toys.hunt()
-    whole = {way.victim: material_name(hunt, way.child) for way in conversions(hunt, parse_material(hunt, "HHvFC"))}
-    assert whole == {0: "HvFC", 1: "HvFC", 2: "HHvC", 3: "HHvF"}
-    assert conversions(hunt, parse_material(hunt, "HHvC")) == ()
-    assert conversions(hunt, parse_material(hunt, "HvF")) == ()
-
-
-def test_colour_swap_of_material() -> None:
-    """Swapping is an involution that exchanges the sides of the name."""
-    for material in at_least_one(materials(GAME, 3)):
-        first, second = material_name(GAME, material).split("v")
-        assert material_name(GAME, swapped_material(GAME, material)) == f"{second}v{first}"
 
 
 @pytest.mark.parametrize("pieces", [2, 3])

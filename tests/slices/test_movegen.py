@@ -108,16 +108,6 @@ def test_moves_are_the_naive_ones(game: Game) -> None:
                 assert Counter(some) == Counter(expected), render(game, position)
 
 
-@games
-def test_escapes_are_the_naive_ones(game: Game) -> None:
-    """Many positions at once, either side to move."""
-    for material, positions in at_least_one(sample(game).items()):
-        own = layout_of(game, material)
-        for side in (0, 1):
-            expected = [naive.escaped(game, Position(position.pieces, side)) for position in positions]
-            assert MoveGenerator(own, side).escaped(squares_of(own, positions)).tolist() == expected
-
-
 def test_a_step_on_the_spot_is_no_move() -> None:
     """A piece is in its own way: nothing comes of a step to the square where it stands, for one position or for many."""
     game = toys.sisters()
@@ -138,16 +128,6 @@ def test_no_positions_have_no_moves() -> None:
     nothing = np.zeros((0, 3), dtype=np.int8)
     assert sum(len(batch.rows) for batch in MoveGenerator(own, 0).moves(nothing)) == 0
     assert MoveGenerator(own, 1).escaped(nothing).shape == (0,)
-
-
-def test_moves_leave_the_positions_alone() -> None:
-    """The array that is asked about is not written to."""
-    game = toys.hunt()
-    own = layout_of(game, parse_material(game, "HHvFC"))
-    squares = own.squares_many(np.arange(own.size))[0]
-    before = squares.copy()
-    assert sum(len(batch.rows) for batch in MoveGenerator(own, 0).moves(squares)) > 0
-    assert np.array_equal(squares, before)
 
 
 # Kernels

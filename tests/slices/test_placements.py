@@ -13,7 +13,7 @@ from twins import naive
 from tablebase.game import Game, load_game
 from tablebase.game.notation import parse
 from tablebase.slices.location import slices, stored_materials, table_placements
-from tablebase.slices.material import material_name, material_of, materials, parse_material, placements
+from tablebase.slices.material import material_name, material_of, materials, placements
 from tablebase_rules.doushouqi import game as doushouqi
 
 GAME = doushouqi()
@@ -48,23 +48,6 @@ def test_placements_of_distinct_slices(pieces: int, distinct: int, count: int) -
 
 
 @pytest.mark.parametrize(
-    ("name", "count"),
-    [
-        # 63 squares without two dens are 61 for a rat, and without 12 of water 49 for the others.
-        ("RvR", 61 * 60),
-        ("CvW", 49 * 48),
-        # The cat first: each of its squares is one of the rat's.
-        ("RvC", 49 * 60),
-        ("RCvW", 49 * 48 * 59),
-        ("RvRC", 49 * 60 * 59),
-    ],
-)
-def test_placements_by_hand(name: str, count: int) -> None:
-    """Pieces that share their squares and rats that have more of them are counted as by hand."""
-    assert placements(GAME, parse_material(GAME, name)) == count
-
-
-@pytest.mark.parametrize(
     ("game", "pieces"),
     [
         pytest.param(game, pieces, id=f"{game.name}-{pieces}")
@@ -78,12 +61,6 @@ def test_placements_by_trying_all(game: Game, pieces: int) -> None:
     tiers = {kinds: Counter(naive.tier(game, pieces) for pieces in some) for kinds, some in found.items()}
     for material in at_least_one(materials(game, pieces)):
         assert placements(game, material) == tiers[material.kinds][material.advance], material_name(game, material)
-
-
-def test_a_table_counts_each_stored_side_once() -> None:
-    """A table paired with itself stores one side to move, any other both."""
-    assert table_placements(GAME, parse_material(GAME, "RvR")) == 61 * 60
-    assert table_placements(GAME, parse_material(GAME, "CvW")) == 2 * 49 * 48
 
 
 def test_placements_of_all_pieces() -> None:

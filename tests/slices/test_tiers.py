@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import replace
-from functools import cache
 
 import pytest
 from support import toys
 from support.checks import at_least_one
-from support.naive_codes import agree, noisy, same, small_materials
+from support.naive_codes import agree, noisy, placements_of, same, small_materials
 from support.solved import Solved
 from twins import naive
 
@@ -29,17 +27,6 @@ FOX = load_game("foxhounds")
 GAMES = HUNT, TWINS, _, _, FOX_4 = toys.with_tiers()
 games = pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 
-Tier = tuple[int, ...]
-
-
-@cache
-def by_tier(game: Game, kinds: naive.Kinds) -> dict[Tier, list[tuple[tuple[int, int], ...]]]:
-    """All naive placements of these pieces, by their naive advance."""
-    found = defaultdict(list)
-    for pieces in naive.placements(game, kinds):
-        found[naive.tier(game, pieces)].append(pieces)
-    return dict(found)
-
 
 def compositions(game: Game) -> list[naive.Kinds]:
     """The kinds of each material of two or three pieces, tiers not told apart, and of one of four."""
@@ -56,16 +43,14 @@ def tiers_of(game: Game, kinds: naive.Kinds) -> list[Material]:
 
 @games
 def test_every_placement_lies_in_one_tier(game: Game) -> None:
-    """The tiers of a material are those that its placements have, in order, and each placement names its own."""
+    """The tiers of a material are in order, each placement names its own, and together they have all placements."""
     for kinds in at_least_one(compositions(game)):
-        found = by_tier(game, kinds)
         listed = tiers_of(game, kinds)
         assert [material.advance for material in listed] == sorted({material.advance for material in listed})
-        assert {material.advance for material in listed} >= set(found)
-        for advance, some in found.items():
-            assert {material_of(game, Position(pieces, 0)) for pieces in some} == {
-                material for material in listed if material.advance == advance
-            }
+        found = {material: placements_of(game, material) for material in listed}
+        assert sum(map(len, found.values())) == len(naive.placements(game, kinds))
+        for material, some in found.items():
+            assert {material_of(game, Position(pieces, 0)) for pieces in some} <= {material}
 
 
 def test_placements_of_the_chessboard() -> None:
@@ -137,32 +122,6 @@ def test_a_bad_tier_is_refused(game: Game, text: str, sentence: str) -> None:
 
 
 # Ways out
-
-
-def test_exits_by_hand() -> None:
-    """Hounds step one tier on; a climber climbs one rung or two; taking a piece takes its advance away."""
-
-    def ways(game: Game, name: str) -> list[tuple[int | None, str, int]]:
-        found = conversions(game, parse_material(game, name))
-        return [(way.victim, material_name(game, way.child), way.side) for way in found]
-
-    assert ways(FOX, "FvHHHH@7") == [(None, "FvHHHH@8", 0)]
-    assert ways(FOX, "FvHHHH@28") == []
-    assert ways(toys.ladder(), "CvW@0") == [(None, "CvW@1", 1), (None, "CvW@2", 1)]
-    assert ways(toys.ladder(), "CvW@2") == [(None, "CvW@3", 1)]
-    # Two climbers three rungs up in all: on rungs 0 and 3 or 1 and 2; w takes any of these; x takes nothing.
-    assert set(ways(toys.ladder(), "CCvW@3")) == {
-        (None, "CCvW@4", 1),
-        (None, "CCvW@5", 1),
-        *((victim, f"CvW@{left}", 0) for victim in (0, 1) for left in (0, 1, 2, 3)),
-    }
-    # A climber takes ahead, so one rung on; taken itself, its side has lost.
-    assert set(ways(toys.ladder(), "CvWX@0")) == {
-        (None, "CvWX@1", 1),
-        (None, "CvWX@2", 1),
-        (1, "CvX@1", 1),
-        (2, "CvW@1", 1),
-    }
 
 
 def test_a_step_that_only_captures_leads_nowhere_else() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support import toys
 from support.checks import at_least_one
-from support.naive_codes import agree, same
+from support.naive_codes import agree, placements_of, same
 from support.solved import Solved
 from twins import groups as naive_groups
 from twins import naive
@@ -59,15 +59,14 @@ def test_hexapawn(solved: Solved, size: str) -> None:
     agree_on(load_game(f"hexapawn-{size}"), solved)
 
 
-def test_like_pieces_that_are_blocked(solved: Solved) -> None:
-    """Every table of two like rooks against two walkers, in which stalemates are draws."""
-    agree_on(toys.rooks(), solved)
-
-
-@pytest.mark.parametrize("ranks", [4, pytest.param(5, marks=pytest.mark.full)])
-def test_breakthrough(solved: Solved, ranks: int) -> None:
-    """Every table of Breakthrough with a row of four pawns a side."""
-    agree_on(toys.breakthrough(4, ranks), solved)
+@pytest.mark.parametrize(
+    "game",
+    [toys.rooks(), toys.breakthrough(4, 4), pytest.param(toys.breakthrough(4, 5), marks=pytest.mark.full)],
+    ids=["rooks", "breakthrough", "larger breakthrough"],
+)
+def test_like_pieces(solved: Solved, game: Game) -> None:
+    """Every table of rooks that walkers block, in which stalemates are draws, and of Breakthrough with a row of pawns a side."""
+    agree_on(game, solved)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +122,8 @@ class Case:
     """A slice whose other side to move, and whose children, hold values at random."""
 
     def __init__(self, game: Game, name: str | None, side: int) -> None:
-        material = parse_material(game, name) if name else largest(game)
+        sizes = {material: layout_of(game, material).size for material in stored_materials(game, 3)}
+        material = parse_material(game, name) if name else max(sizes, key=lambda material: sizes[material])
         self.game, self.side, self.coding = game, side, NARROW if game.escape is None else NARROW_ANY
         self.random = Random(name)
         self.material = locate(game, material, 0).material
@@ -167,9 +167,8 @@ class Case:
 
     def positions(self) -> dict[int, Position]:
         """The positions with a place of their own, mirror images included."""
-        return {
-            self.place([p.pieces[i][1] for i in self.layout.slots]): p for p in naive_positions(self.game, self.material, self.side)
-        }
+        found = (Position(pieces, self.side) for pieces in placements_of(self.game, self.material))
+        return {self.place([one.pieces[i][1] for i in self.layout.slots]): one for one in found}
 
     def known_value(self, position: Position) -> naive.Pair:
         """What is known of a position that a move leads to."""
@@ -191,17 +190,6 @@ class Case:
         scratch: Any = new_scratch(self.work.rules, self.known.dtype)
         view = self.work.views[self.side]
         improve(self.work.rules, self.work.escapes, view, self.work.worth, scratch, self.side, rows, 0, len(rows))
-
-
-def naive_positions(game: Game, material: Material, side: int) -> list[Position]:
-    """All positions of a slice."""
-    found = [Position(pieces, side) for pieces in naive.placements(game, material.kinds)]
-    return [position for position in found if material_of(game, position) == material]
-
-
-def largest(game: Game) -> Material:
-    """The largest material of a toy with tiers."""
-    return max(stored_materials(game, 3), key=lambda material: layout_of(game, material).size)
 
 
 @pytest.mark.parametrize("side", [0, 1])

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -210,19 +211,11 @@ def test_nothing_is_left_of_a_log(solved: Solved, tmp_path: Path, monkeypatch: p
 
 def test_no_room_for_a_log_is_a_sentence(solved: Solved, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A full disk ends it with code 3 and the name of the folder, and so does a folder that is not there, with code 2."""
-
-    class Full:
-        def seek(self, _place: int) -> None: ...
-
-        def close(self) -> None: ...
-
-        def write(self, _data: object) -> int:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
     missing = problem(solved, "RTvRL", tmp_path / "nowhere")
     with pytest.raises(TablebaseError, match=f"^{tmp_path / 'nowhere'} cannot be used"):
         lean.solve(missing)
-    monkeypatch.setattr(logs, "TemporaryFile", lambda **_: Full())
+    full = Mock(write=Mock(side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))))
+    monkeypatch.setattr(logs, "TemporaryFile", lambda **_: full)
     with pytest.raises(CapacityError, match=str(tmp_path)) as caught:
         lean.solve(problem(solved, "RTvRL", tmp_path))
     assert caught.value.exit_code == 3
@@ -252,28 +245,12 @@ def test_a_short_write_is_continued(log: Log) -> None:
 # Whole slices
 
 
-@pytest.mark.parametrize("name", ["RTLvRT", "RTLvTL", "RTLvRTL"])
-def test_many_parts(solved: Solved, name: str, tmp_path: Path) -> None:
-    """Byte for byte as with codes in memory, where steps lead from part to part."""
-    material = parse_material(POND, name)
-    assert len(parts_of(compile_planes_of(solved, name))) > 3
-    codes, coding, solver = solve_material(POND, material, solved(POND, "planes").load, "lean", scratch=tmp_path)
-    expected, its_coding = solved(POND, "planes").table(material)
-    assert (coding, solver) == (its_coding, "planes")
-    for source, one in zip(at_least_one(codes), expected, strict=True):
-        assert np.asarray(source).tobytes() == one.tobytes()
-
-
-def compile_planes_of(solved: Solved, name: str) -> int:
-    """The number of planes of a slice."""
-    return int(view(solved, POND, name).planes.size)
-
-
 @pytest.mark.parametrize("name", ["RvC", "RTLvRT"])
 def test_codes_are_read_in_any_pieces(solved: Solved, jungle: Game, name: str, tmp_path: Path) -> None:
     """A slice of the codes is the same slice of the array, across parts, in any order, and beyond the end."""
     game = POND if name == "RTLvRT" else jungle
     material = parse_material(game, name)
+    assert name == "RvC" or len(parts_of(view(solved, POND, name).planes.size)) > 3
     sources, _, _ = solve_material(game, material, solved(game, "planes").load, "lean", scratch=tmp_path)
     expected, _ = solved(game, "planes").table(material)
     rng = Random(name)

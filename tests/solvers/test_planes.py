@@ -67,19 +67,12 @@ def test_three_pieces_of_dou_shou_qi(solved: Solved, name: str) -> None:
         assert agree(solved(GAME), solved(GAME, engine), parse_material(GAME, name))
 
 
-@pytest.mark.parametrize(("width", "height"), [(3, 4), (4, 3), (5, 3)])
-def test_pieces_that_others_block(solved: Solved, width: int, height: int) -> None:
-    """Byte for byte as the reference engine where steps need a square empty that other pieces may stand on."""
-    game = toys.skaters(width, height)
+@pytest.mark.parametrize(
+    "game", [*(toys.skaters(*size) for size in ((3, 4), (4, 3), (5, 3))), toys.brook()], ids=lambda game: game.name
+)
+def test_pieces_that_others_block(solved: Solved, game: Game) -> None:
+    """Byte for byte as the reference engine where steps need a square empty, also those of the row piece, with a jumper in it."""
     for table in (*at_least_one(stored_materials(game, 2)), *at_least_one(stored_materials(game, 3))):
-        for engine in ("planes", "lean"):
-            assert agree(solved(game), solved(game, engine), table)
-
-
-def test_a_jumper_in_the_row_with_a_swimmer_outside(solved: Solved) -> None:
-    """Where a jumper has the most squares, outer pieces block the classes of the row piece."""
-    game = toys.brook()
-    for table in at_least_one(stored_materials(game, 3)):
         for engine in ("planes", "lean"):
             assert agree(solved(game), solved(game, engine), table)
 

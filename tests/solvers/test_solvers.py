@@ -166,15 +166,6 @@ def test_distances_beyond_one_byte_widen_the_codes(solved: Solved, engine: str) 
         assert solved(game, engine).value(worst) == (Outcome(expected[0]), expected[1])
 
 
-@pytest.mark.parametrize("engine", SOLVERS)
-def test_wide_children_make_wide_parents(solved: Solved, engine: str) -> None:
-    """Capturing into a loss in 262 (10 * 13 moves and one off the porch, both ways) is a win in 263."""
-    game = toys.odometer(10, 13, porch=True)
-    position = parse(game, "y1Hx22/G25/26 w")
-    assert solved(game, engine).value(position) == (Outcome.WIN, 263)
-    assert solved(game, engine).table(parse_material(game, "HGvXY"))[1] == NARROW.wider
-
-
 def test_engines_widen_alike(solved: Solved) -> None:
     """One byte exactly if the longest distance fits: 252 with and without a move that leads there, 254 no more."""
     for hand, gauge, porch, fits in [(7, 18, False, True), (5, 25, True, True), (7, 18, True, False)]:

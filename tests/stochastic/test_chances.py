@@ -13,7 +13,6 @@ from twins import harehedgehog as twin
 
 from tablebase.errors import CapacityError, NotationError, RulesError
 from tablebase.stochastic import horizon as horizon_module
-from tablebase.stochastic.compiled import compiled, explicit
 from tablebase.stochastic.horizon import MOST_TURNS, horizon
 from tablebase_rules import pig
 from tablebase_rules.harehedgehog import HareHedgehog, game
@@ -143,17 +142,6 @@ def test_piglet_within_a_turn_by_hand() -> None:
     # The second player's chances are his own.
     second = horizon(game, game.parse("0,1 2 0"), 1)
     assert (second.lower, second.upper) == (1 / 2, 1)
-
-
-def test_listed_states_have_the_same_chances() -> None:
-    """A game without kernels of its own is asked in the same way."""
-    plain, own = PlainPig(3, 4, 2), pig.game(die=3, target=4)
-    assert compiled(plain).listed is not None
-    assert compiled(own).listed is None
-    texts = at_least_one(own.format(state) for state in explicit(own).states if own.to_move(state) >= 0)
-    for text in texts:
-        for turns in (1, 3):
-            assert horizon(plain, plain.parse(text), turns) == horizon(own, own.parse(text), turns), text
 
 
 def test_what_has_no_horizon() -> None:

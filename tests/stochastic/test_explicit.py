@@ -7,16 +7,20 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from support import games
 from support.checks import at_least_one
 from support.deterministic import DeterministicGame
 
 from tablebase.errors import CapacityError, RulesError
 from tablebase.game import load_game
 from tablebase.game.kernels import BEGINS, CHANCE, LABEL, OVER, STATE, WEIGHT, call_index, call_state_at
+from tablebase.game.notation import parse
 from tablebase.game.stochastic import Draw, State, StochasticGame
+from tablebase.search import leaves
 from tablebase.stochastic import compiled as compiled_module
 from tablebase.stochastic.compiled import BLOCK, explicit
-from tablebase.stochastic.paths import merge_plainly, walk
+from tablebase.stochastic.paths import count_paths
+from tablebase.testing import check_rules
 from tablebase.testing.kernel_faults import expansion
 from tablebase_rules import pig
 
@@ -121,13 +125,6 @@ def test_states_between_stored_ones(game: StochasticGame, deepest: int) -> None:
     assert explicit(game).kernels.deepest == deepest
 
 
-def test_paths_are_the_same() -> None:
-    """As many as the plain functions have."""
-    for game in GAMES.values():
-        for turns in (1, 3):
-            assert walk(explicit(game).kernels, (0,), turns) == merge_plainly(game, game.start, turns)
-
-
 def test_too_many_states_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """At the limit they are listed, beyond it not."""
     game = GAMES["loaded"]
@@ -159,3 +156,22 @@ def test_endless_chance_is_refused() -> None:
 
     with pytest.raises(RulesError, match="in pig more than 100 draws can follow one another"):
         explicit(Rolling())
+
+
+# Games of pieces on squares as games without chance
+
+
+@pytest.mark.parametrize("name", ["hexapawn", "foxhounds-6x6", "hasenspiel", "doushouqi"])
+def test_games_without_chance_pass_the_checks(name: str) -> None:
+    """Also with captures, escapes and steps that win."""
+    results = check_rules(DeterministicGame(load_game(name)), samples=60)
+    assert [result.failure for result in results if result.failure] == []
+
+
+@pytest.mark.parametrize("name", ["hexapawn-4x4", "pond", "hunt"])
+def test_games_without_chance_have_as_many_lines(name: str) -> None:
+    """Every ply is a turn."""
+    game = games.GAMES[name]
+    same = DeterministicGame(game)
+    for depth in (1, 3, 5):
+        assert count_paths(same, same.start, depth) == leaves(game, parse(game, game.start), depth)

@@ -6,28 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.checks import at_least_one
 
 from tablebase.game.kernels import OVER, Int64, Kernels, counts_alike
 from tablebase.stochastic import compiled as compiled_module
 from tablebase.stochastic.chances import improve, new_sums
-from tablebase.stochastic.compiled import compiled
-from tablebase.stochastic.formulas import COUNT, NUMBER, STEP, blocks_read, formulas_of, new_space
-from tablebase_rules.harehedgehog import game
-
-
-def test_runs_hold_each_state_once() -> None:
-    """Those of a block hold all states of the board, and more than one each."""
-    form = compiled(game())
-    region = form.region({"carrots": 3, "cap": "strict"})
-    space = new_space(form.kernels)
-    for block in at_least_one(range(0, region.size // region.block, 97)):
-        begin = block * region.block
-        runs = formulas_of(form.kernels, region.rules, begin, begin + region.block, space).runs
-        numbers = [run[NUMBER] + place * run[STEP] for run in runs for place in range(run[COUNT])]
-        assert sorted(numbers) == list(range(begin, begin + region.block))
-        # One for each number of carrots of the player to move.
-        assert len(runs) == 4
+from tablebase.stochastic.formulas import COUNT, blocks_read, formulas_of, new_space
 
 
 def listed(rows: list[tuple[int, list[tuple[int, int]]]]) -> Int64:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -101,17 +102,12 @@ def solved_race() -> Int64:
     return solve(form.kernels, region)
 
 
-def late_squares() -> tuple[Region, Layer]:
-    """The part of the race in which somebody waits, or the mover stands on one of the last squares."""
-    _, region = race()
-    return region, Layer("late", (64 * 63 + 1 - 6 * 63) * region.block, region.size)
-
-
-def solved_part(threads: int = 1) -> Int64:
-    """Its chances, as far as they follow from one another."""
-    region, layer = late_squares()
+def solved_part(threads: int = 1, **given: Any) -> Int64:
+    """The chances of the part in which somebody waits, or the mover stands on one of the last squares, as far as they go."""
+    form, region = race()
+    layer = Layer("late", (64 * 63 + 1 - 6 * 63) * region.block, region.size)
     chances = np.zeros((2, region.size), np.int64)
-    for _ in solve_layer(race()[0].kernels, region, layer, chances, threads):
+    for _ in solve_layer(form.kernels, region, layer, chances, threads, **given):
         pass
     return chances
 
@@ -138,12 +134,9 @@ class Seldom(EveryDistance):
 
 def with_checkpoints(table: Path, every: int, most: int | None = None) -> tuple[Int64, int]:
     """The chances of the part, with a checkpoint now and then, and how many batches they took; stopped after some checkpoints."""
-    region, layer = late_squares()
-    chances, checkpoint = np.zeros((2, region.size), np.int64), Seldom(table, most)
+    checkpoint = Seldom(table, most)
     checkpoint.every = every
-    for _ in solve_layer(race()[0].kernels, region, layer, chances, checkpoint=checkpoint):
-        pass
-    return chances, checkpoint.batches
+    return solved_part(checkpoint=checkpoint), checkpoint.batches
 
 
 def test_a_stopped_layer_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,30 +178,14 @@ def test_batches_change_little(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.abs(solved_part() - expected).max() < UNIT * TINY
 
 
-def test_one_by_one_is_the_same() -> None:
-    """States that are alike have the chances that they have alone."""
-    form, region = race()
-    assert (solve(replace(form.kernels, alike=alone), region) == solved_race()).all()
-
-
-def test_the_bounds_are_bounds() -> None:
-    """Between 0 and 1, in their order; something is decided, something open, and something between."""
-    mine, others = solved_race()
-    assert min(mine.min(), others.min()) == 0
-    assert (mine + others <= UNIT).all()
-    assert ((mine > 0) & (mine < UNIT)).any()
-    assert ((mine == UNIT) | (others == UNIT)).any()
-    assert ((mine == 0) & (others == 0)).any()
-
-
-def test_what_is_not_alike_is_noticed() -> None:
-    """Nothing changes if a game says so of states that are not; all of them are computed."""
+@pytest.mark.parametrize("alike", [alone, too_many])
+def test_what_is_alike_changes_nothing(alike: Any) -> None:
+    """States have the chances that they have alone, and those that a game wrongly says are alike are noticed."""
     form, region = race()
     blocks = at_least_one(range(0, region.size // region.block, 29))
-    kernels = replace(form.kernels, alike=too_many)
     expected = settled(form.kernels, region, blocks)
     assert expected.any()
-    assert (settled(kernels, region, blocks) == expected).all()
+    assert (settled(replace(form.kernels, alike=alike), region, blocks) == expected).all()
 
 
 # Caps
@@ -300,14 +277,6 @@ def test_limits_tolerate_nothing() -> None:
     for layer in region.layers:
         list(solve_layer(form.kernels, region, layer, chances, tolerance=UNIT >> 4))
     assert (chances == most).all()
-
-
-@pytest.mark.parametrize(("text", "stalling"), [("4:0:0,3:2:0 1", 1), ("61:0:0,63:1:0 2", 0)])
-def test_what_nobody_can_force(text: str, stalling: int) -> None:
-    """Nobody can ever move; one step leads home."""
-    region, most = generous()
-    lower, upper = bounds(race()[0], most, region, text)
-    assert max(upper - lower, 0) == stalling
 
 
 # Layers

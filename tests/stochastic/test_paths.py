@@ -34,11 +34,6 @@ def test_a_turn_that_has_begun_is_whole() -> None:
     assert count_paths(PIGLET, PIGLET.parse("0,0 1 2"), 2) == 0
 
 
-def test_more_players() -> None:
-    """Whose turn it is changes nothing where nobody has scored yet."""
-    assert [count_paths(pig.game(die=2, target=2, players=6), (0,) * 9, depth) for depth in (1, 2)] == [5, 3 * 5 + 5]
-
-
 @pytest.mark.parametrize("threads", [1, 2])
 def test_paths_by_code(threads: int) -> None:
     """By the code of the first move, or the label of the first draw; they add up."""
