@@ -14,9 +14,7 @@ from tablebase.cli import program
 from tablebase.game.installed import load_rules
 from tablebase.game.stochastic import State, StochasticGame
 from tablebase.stochastic.chances import UNIT
-from tablebase.stochastic.paths import count_paths
 from tablebase.stochastic.state_prober import Bounds, StateProber, bounds_of
-from tablebase_rules import pig
 
 REST: dict[str, list[str]] = {"mine": ["SELECT 1"], "export": ["--to", "new"], "plot": ["--output", "new.svg"]}
 """What commands need beside a game."""
@@ -87,17 +85,6 @@ def test_perft_counts_turns(ask: Ask) -> None:
     assert [row["leaves"] for row in found] == [5, 20, 72]
     divided = ask("perft", "pig", *PIGLET, "--depth", 1, "--divide", "--format", "json").json
     assert divided == [{"move": "0", "leaves": 1}, {"move": "1", "leaves": 4}]
-
-
-def test_perft_from_a_state_with_more_players(ask: Ask) -> None:
-    """--players is short for a variant."""
-    game = load_rules("pig-die=2-target=2-players=3")
-    assert isinstance(game, pig.Pig)
-    text = "1,0,1 3 0"
-    expected = [count_paths(game, game.parse(text), depth) for depth in (1, 2)]
-    for option in (["--players", 3], ["--variant", "players=3"]):
-        found = ask("perft", "pig", text, *PIGLET, *option, "--depth", 2, "--workers", 2, "--format", "json").json
-        assert [row["leaves"] for row in found] == expected
 
 
 # Tables

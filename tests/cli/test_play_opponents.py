@@ -53,13 +53,6 @@ def test_matchboxes_resign_at_an_empty_box(play_without: Ask) -> None:
     assert "games won: White 2, Black 0; beads left: 0 of 1 in 1 box\n" in out
 
 
-def test_the_matchboxes_may_play_white(play_without: Ask) -> None:
-    """With --side b the person plays Black, and White draws the first bead."""
-    out = play_without(["quit"], "hexapawn", "--player", "matchboxes", "--side", "b", "--seed", 1).out
-    assert out.startswith("Hexapawn: you play Black, the matchboxes play White;")
-    assert re.search(r"\nWhite: (a1a2|b1b2)\ndrawn from a box of 2 beads: a1a2 b1b2\n", out)
-
-
 def test_the_fox_box_player_at_the_terminal(play_without: Ask) -> None:
     """It names its fuzz, also a fair one, and plays one game without tables."""
     options = ["foxhounds", "--size", "4x4", "--player", "foxbox", "--seed", 1]

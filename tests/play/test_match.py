@@ -39,6 +39,15 @@ def match_at(game: Game, text: str, *moves: str) -> Match:
     return match
 
 
+@pytest.mark.parametrize(
+    ("count", "kept", "fuzz", "expected"),
+    [(3, 1, 0.5, [1 / 2, 1 / 4, 1 / 4]), (4, 2, 0.0, [1 / 2, 1 / 2, 0, 0]), (4, 2, 0.25, [4 / 10, 4 / 10, 1 / 10, 1 / 10])],
+)
+def test_weights_worked_out_by_hand(count: int, kept: int, fuzz: float, expected: list[float]) -> None:
+    """A move weighs the fuzz and a kept one 1, divided by what all weigh together."""
+    assert weights(count, kept, fuzz) == pytest.approx(expected)
+
+
 @given(COUNTS, FUZZ)
 def test_weights_are_the_formula(counts: tuple[int, int], fuzz: float) -> None:
     """Every move has p, each kept one 1 - p more, over n p + k (1 - p); that sums to 1 and prefers no move to a kept one."""

@@ -354,3 +354,13 @@ def test_a_file_that_is_no_document_is_refused(content: bytes, path: Path) -> No
     with pytest.raises(TablebaseError, match="is not a file of matchboxes: name another file, or delete it"):
         MatchboxPlayer(Seat(GAME, ROOT, BLACK), path)
     assert path.read_bytes() == content
+
+
+def test_a_box_may_be_empty_in_the_file(path: Path) -> None:
+    """An empty box is kept as such, and the player resigns at it."""
+    player = MatchboxPlayer(Seat(GAME, ROOT, BLACK), path)
+    player.boxes.boxes[AFTER_B2].clear()
+    save_boxes(path, player.boxes)
+    again = MatchboxPlayer(Seat(GAME, ROOT, BLACK), path)
+    assert again.choose(Match(GAME, AFTER_B2), Random(0)) is None
+    assert again.remark == "the box is empty"

@@ -104,30 +104,6 @@ def test_games_have_their_players(name: str, players: set[str]) -> None:
     assert (names[0], set(names)) == ("tables", players)
 
 
-@pytest.mark.parametrize(
-    ("name", "player", "settings", "sentence"),
-    [
-        ("hexapawn", "table", {}, "there is no player 'table' (did you mean 'tables'?): choose tables, fuzzy, "),
-        ("hexapawn", "x" * 9999, {}, "there is no player 'xxx"),
-        ("hexapawn", "foxbox", {}, "cannot play hexapawn, because only Fox & Hounds has FoxBoxes: choose tables, fuzzy, "),
-        ("doushouqi", "ranking", {}, "cannot play doushouqi, because that game can go on for ever: choose tables, fuzzy"),
-        ("hexapawn", "ranking", {"fuz": 1}, "ranking has no setting 'fuz' (did you mean 'fuzz'?): it takes fuzz"),
-        ("hexapawn", "matchboxes", {"fuzz": 1}, "matchboxes has no setting 'fuzz': it takes boxes"),
-        ("hexapawn", "ranking", {"fuzz": "fair"}, "not 'fair'; only the player foxbox has a fair one"),
-        ("foxhounds-4x4", "foxbox", {"fuzz": 2}, "from 0 (only best moves) to 1 (any move), not 2"),
-        ("hexapawn", "fuzzy", {"fuzz": "nan"}, "from 0 (only best moves) to 1 (any move), not nan"),
-        ("hexapawn", "tables", {}, "there is no tablebase in nowhere"),
-    ],
-)
-def test_what_is_refused(name: str, player: str, settings: dict[str, Any], sentence: str) -> None:
-    """An unknown player or setting, a game it does not take and a bad value are one sentence with what to do."""
-    with pytest.raises(TablebaseError) as refused:
-        open_player(player, seat(name), **settings)
-    assert sentence in str(refused.value)
-    assert refused.value.exit_code == 2
-    assert len(str(refused.value)) < 250
-
-
 @pytest.mark.parametrize(("name", "player"), [("hexapawn", "ranking"), ("foxhounds-4x4", "foxbox"), ("hexapawn", "matchboxes")])
 def test_games_with_too_many_positions_are_refused(name: str, player: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A player that would have to know more positions than it can says so, with exit code 3."""
