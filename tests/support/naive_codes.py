@@ -40,9 +40,18 @@ def small_materials(game: Game) -> list[Material]:
     return [*materials(game, 2), *materials(game, 3), *larger]
 
 
+@cache
+def by_tier(game: Game, kinds: naive.Kinds) -> dict[tuple[int, ...], list[tuple[tuple[int, int], ...]]]:
+    """All naive placements of these pieces, by their naive advance."""
+    found: dict[tuple[int, ...], list[tuple[tuple[int, int], ...]]] = {}
+    for pieces in naive.placements(game, kinds):
+        found.setdefault(naive.tier(game, pieces), []).append(pieces)
+    return found
+
+
 def placements_of(game: Game, material: Material) -> list[tuple[tuple[int, int], ...]]:
     """All naive placements of a material, or of one tier of it."""
-    return [one for one in naive.placements(game, material.kinds) if naive.tier(game, one) == material.advance]
+    return by_tier(game, material.kinds).get(material.advance, [])
 
 
 def noisy(load: Load) -> Load:
