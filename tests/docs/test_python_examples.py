@@ -31,6 +31,7 @@ def test_examples_print_what_the_page_shows(page: str, least: int, beside_tables
     assert doctest.DocTestRunner(verbose=False).run(test, out=said.append).failed == 0, "".join(said)
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("beside_tables")
 def test_the_notebook_runs() -> None:
     """All cells in order; `.ci/run` executes it with Jupyter, too, whose kernel shows what is at the end of a cell."""

@@ -125,6 +125,7 @@ def test_a_process_that_has_ended_is_no_obstacle() -> None:
     assert servers.strike_server(torture, "backend", server) == "process of the server killed"
 
 
+@pytest.mark.full
 def test_a_killed_server_comes_back(server: Server) -> None:
     """What was committed is there after a crash, and its other processes are no obstacle."""
     url = server.new_schema("crash")

@@ -2,7 +2,7 @@
 
 `golden.json` was written once every position of these tables had been checked one ply deep and two engines agreed on
 every byte. The digests are those of the values; files may differ with the version of the compressor. If rules, index
-or coding change on purpose, write it anew from the folder `tests`, and say why in the change:
+or coding change on purpose, write it anew from the folder `tests/solvers`, and say why in the change:
 
     python -c "import test_golden; test_golden.regenerate()"
 """

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from support.html import parsed, said
 from support.program import Answer
 from support.servers import PASSWORD, Server
@@ -32,6 +33,7 @@ def asked(address: str, target: str) -> tuple[int, dict[str, str], str]:
     return status, headers, body.decode()
 
 
+@pytest.mark.full
 @on_postgresql
 def test_a_catalog_in_postgresql(
     catalog_url: str, server: Server, two_pieces: Path, tmp_path: Path, ask: Callable[..., Answer]
