@@ -105,7 +105,7 @@ def run_script(script: Path, *words: object) -> Answer:
     return ask_fresh(program=f"import os; os.execv({sys.executable!r}, {call!r})")
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.full)])
 def test_an_interruption(workers: int, tmp_path: Path, two_pieces: Path) -> None:
     """Ctrl-C raises KeyboardInterrupt; finished tables are kept, no draft is, and the next build goes on."""
     script, folder = tmp_path / "script.py", tmp_path / "data"

@@ -64,7 +64,7 @@ def test_a_test_class_fails_with_the_sentence() -> None:
 
     class Broken(TestPig):
         def game(self) -> StochasticGame:
-            return HeavyDie()
+            return heavy_die()
 
     with pytest.raises(AssertionError, match="add up to 7/6, not to 1"):
         Broken().run_check("draws")
@@ -73,274 +73,169 @@ def test_a_test_class_fails_with_the_sentence() -> None:
 
 
 # Faults of the plain functions, each in a game that is faultless otherwise.
+SMALL = Small()
+LAST_FACE = -1
 
 
-class Alone(Small):
-    """A game that says it is for one player."""
+def faulty(**changes: Callable[..., Any]) -> Callable[[], StochasticGame]:
+    """The small game with results of methods changed; each function gets the right result and what the method was given."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.players = 1
+    def changed(name: str, change: Callable[..., Any]) -> Callable[..., Any]:
+        honest = getattr(Small, name)
+        return lambda self, given: change(honest(self, given), given)
 
+    return type("Faulty", (Small,), {name: changed(name, change) for name, change in changes.items()})
 
-class StartInTheMiddle(Small):
-    """The first player has a total already."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.start = (0, 0, 0, 0, 2, 0)
+def other_face(face: int, **fields: Any) -> Callable[[], StochasticGame]:
+    """The small game with another draw in the place of a face's."""
 
+    def change(draws: tuple[Draw, ...], _: State) -> tuple[Draw, ...]:
+        found = list(draws)
+        found[face] = replace(found[face], **fields)
+        return tuple(found)
 
-class StartAtTheEnd(Small):
-    """The first player has won already."""
+    return faulty(draws=change)
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.start = (4, 0, 0, 1, 0, 0)
 
+def never_die(draws: tuple[Draw, ...], _: State) -> tuple[Draw, ...]:
+    """The last face never comes, the first one instead; the sum is right."""
+    first, second, last = draws
+    return replace(first, probability=Fraction(2, 3)), second, replace(last, probability=Fraction(0))
 
-class Growing(Small):
-    """A number more after a roll."""
 
-    def moves(self, state: State) -> dict[int, State]:
-        """Only rolling is wrong, and its state works as the right one does."""
-        return {code: (*after[:6], *[0] * code) for code, after in super().moves(state[:6]).items()}
+def on_edge(draws: tuple[Draw, ...], state: State) -> tuple[Draw, ...]:
+    """The die may also stand on its edge, which takes the roll back."""
+    halved = [replace(draw, probability=draw.probability / 2) for draw in draws]
+    return (*halved, Draw(Fraction(1, 2), "edge", (*state[:-1], 0)))
 
-    def to_move(self, state: State) -> int:
-        """As for the right one."""
-        return super().to_move(state[:6])
 
-    def draws(self, state: State) -> tuple[Draw, ...]:
-        """As for the right one."""
-        return super().draws(state[:6])
-
-    def begins_turn(self, state: State) -> bool:
-        """As for the right one."""
-        return super().begins_turn(state[:6])
-
-    def format(self, state: State) -> str:
-        """As it is."""
-        return " ".join(map(str, state))
-
-    def parse(self, text: str) -> State:
-        """As it is."""
-        return tuple(map(int, text.split()))
-
-
-class Listed(Small):
-    """States after a draw are lists."""
-
-    def draws(self, state: State) -> tuple[Draw, ...]:
-        """The right ones otherwise."""
-        return tuple(replace(draw, state=list(draw.state)) for draw in super().draws(state))  # type: ignore[arg-type]
-
-    def parse(self, text: str) -> State:
-        """A list while a total is open."""
-        state = super().parse(text)
-        return list(state) if state[-2] or state[-1] else state  # type: ignore[return-value]
-
-
-class Nobody(Small):
-    """The player to move does not exist."""
-
-    def to_move(self, state: State) -> int:
-        """The third player is called the fourth."""
-        mover = super().to_move(state)
-        return 3 if mover == 2 else mover
-
-
-class Stuck(Small):
-    """Two points in a turn cannot be held, nor can the die be rolled."""
-
-    def moves(self, state: State) -> dict[int, State]:
-        """None with such a total."""
-        return {} if state[-2] == 2 else super().moves(state)
-
-
-class Restless(Small):
-    """A player who has won may hold once more."""
-
-    def moves(self, state: State) -> dict[int, State]:
-        """Also where the game is over."""
-        return super().moves(state) or {pig.HOLD: self.start}
-
-
-class Worded(Small):
-    """Codes are words."""
-
-    def moves(self, state: State) -> dict[int, State]:
-        """By the words for people."""
-        return {self.code_text(code): after for code, after in super().moves(state).items()}  # type: ignore[misc]
-
-
-class Drawn(Small):
-    """A game whose draws are changed by a function."""
-
-    def change(self, draws: tuple[Draw, ...]) -> tuple[Draw, ...]:
-        """To be defined."""
-        raise NotImplementedError
-
-    def draws(self, state: State) -> tuple[Draw, ...]:
-        """The changed ones."""
-        return self.change(super().draws(state))
-
-
-class HeavyDie(Drawn):
-    """The last face has a probability of a half."""
-
-    def change(self, draws: tuple[Draw, ...]) -> tuple[Draw, ...]:
-        """The first draws are right."""
-        return (*draws[:-1], replace(draws[-1], probability=Fraction(1, 2)))
-
-
-class NeverDie(Drawn):
-    """The last face never comes, the first one instead."""
-
-    def change(self, draws: tuple[Draw, ...]) -> tuple[Draw, ...]:
-        """The sum is right."""
-        first, second, last = draws
-        return replace(first, probability=Fraction(2, 3)), second, replace(last, probability=Fraction(0))
-
-
-class FloatingDie(Drawn):
-    """Probabilities are not exact."""
-
-    def change(self, draws: tuple[Draw, ...]) -> tuple[Draw, ...]:
-        """Of the last face."""
-        return (*draws[:-1], replace(draws[-1], probability=1 / 3))  # type: ignore[arg-type]
-
-
-class TwinDie(Drawn):
-    """Two faces look alike."""
-
-    def change(self, draws: tuple[Draw, ...]) -> tuple[Draw, ...]:
-        """The second one has the first one's label."""
-        return (draws[0], replace(draws[1], label=draws[0].label), draws[2])
-
-
-class WordyDie(Drawn):
-    """A label of two words."""
-
-    def change(self, draws: tuple[Draw, ...]) -> tuple[Draw, ...]:
-        """Of the first face."""
-        return (replace(draws[0], label="a one"), *draws[1:])
-
-
-class OpenEnd(Small):
-    """The end of the game is in the middle of a turn."""
-
-    def begins_turn(self, state: State) -> bool:
-        """Not where the game is over."""
-        return super().begins_turn(state) and self.to_move(state) != OVER
-
-
-class Unsure(Small):
-    """Whether a turn begins is a number, once the game has gone on for a while."""
-
-    def begins_turn(self, state: State) -> bool:
-        """As the total is."""
-        return True if state == self.start else int(super().begins_turn(state))  # type: ignore[return-value]
-
-
-class Undecided(Small):
-    """A roll may be taken back."""
-
-    def draws(self, state: State) -> tuple[Draw, ...]:
-        """The die may also stand on its edge."""
-        draws = [replace(draw, probability=draw.probability / 2) for draw in super().draws(state)]
-        return (*draws, Draw(Fraction(1, 2), "edge", (*state[:-1], 0)))
-
-
-class Ranked(Small):
-    """A game whose places are given."""
-
-    given: Any = ()
-
-    def places(self, _: State) -> tuple[int, ...]:
-        """Always the same."""
-        return self.given  # type: ignore[no-any-return]
-
-
-class Forgetful(Small):
-    """The total is not written."""
-
-    def format(self, state: State) -> str:
-        """As at the beginning of the turn."""
-        return super().format((*state[:-2], 0, state[-1]))
-
-
-class Strict(Small):
+def at_beginnings_only(state: State, _: str) -> State:
     """States in the middle of a turn cannot be read."""
-
-    def parse(self, text: str) -> State:
-        """Only what a turn begins with."""
-        state = super().parse(text)
-        if not self.begins_turn(state):
-            raise NotationError("a turn must begin")
-        return state
+    if not SMALL.begins_turn(state):
+        raise NotationError("a turn must begin")
+    return state
 
 
-class Tall(Small):
-    """States have two lines."""
-
-    def format(self, state: State) -> str:
-        """The player to move is below the scores."""
-        return super().format(state).replace(" ", "\n", 1)
-
-
-class Optional(Small):
-    """An option is a fraction."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.options = {**self.options, "share": 0.5}  # type: ignore[dict-item]
+heavy_die = other_face(LAST_FACE, probability=Fraction(1, 2))
+strict = faulty(parse=at_beginnings_only)
+listed = faulty(
+    draws=lambda draws, _: tuple(replace(draw, state=list(draw.state)) for draw in draws),
+    parse=lambda state, _: list(state) if state[-2] or state[-1] else state,
+)
 
 
-class Placed(Small):
+def with_data(**data: Any) -> Callable[[], StochasticGame]:
+    """The small game with other data."""
+
+    def make() -> StochasticGame:
+        game = Small()
+        vars(game).update(data)
+        return game
+
+    return make
+
+
+def ranked(places: Any) -> Callable[[], StochasticGame]:
+    """The small game with these places at its end."""
+    return faulty(places=lambda *_: places)
+
+
+def growing() -> StochasticGame:
+    """A number more after a roll: only rolling is wrong, and its state works as the right one does."""
+
+    class Growing(Small):
+        def moves(self, state: State) -> dict[int, State]:
+            return {code: (*after[:6], *[0] * code) for code, after in super().moves(state[:6]).items()}
+
+        def format(self, state: State) -> str:
+            return " ".join(map(str, state))
+
+        def parse(self, text: str) -> State:
+            return tuple(map(int, text.split()))
+
+    def trimmed(honest: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda _, state: honest(state[:6])
+
+    for name in ("to_move", "draws", "begins_turn"):
+        setattr(Growing, name, trimmed(getattr(SMALL, name)))
+    return Growing()
+
+
+def placed() -> StochasticGame:
     """A digest that depends on where in memory the game is."""
-
-    @property
-    def digest(self) -> str:  # type: ignore[override]
-        """Something else for each object."""
-        return str(id(self))
-
-
-def ranked(places: Any) -> StochasticGame:
-    """A game with these places at its end."""
-    game = Ranked()
-    game.given = places
-    return game
+    return type("Placed", (Small,), {"digest": property(lambda game: str(id(game)))})()  # type: ignore[no-any-return]
 
 
 WRONG: Mapping[str, tuple[Callable[[], StochasticGame], str, str]] = {
-    "one player": (Alone, "start", "pig has 1 players, but a game needs two or more"),
-    "a start in the middle of a turn": (StartInTheMiddle, "start", "no turn begins at the start, 0,0,0 1 2"),
-    "a start at the end": (StartAtTheEnd, "start", "the game is over at the start, 4,0,0 2 0"),
-    "a number too many": (Growing, "states", "has 7 numbers, but the start has 6"),
-    "states that are lists": (Listed, "states", "is not a tuple of whole numbers"),
-    "a player that is none": (Nobody, "states", "the player to move is 3, but players are numbered from 0 to 2"),
-    "a player without a move": (Stuck, "moves", "has no moves, but a player is to move"),
-    "moves after the end": (Restless, "moves", "has moves, but no player is to move"),
-    "codes that are words": (Worded, "moves", "has a move with the code 'hold', which is not a whole number"),
-    "probabilities that do not add up": (HeavyDie, "draws", "add up to 7/6, not to 1"),
-    "a probability of 0": (NeverDie, "draws", "has the probability Fraction(0, 1), which is not a fraction above 0"),
-    "a floating-point probability": (FloatingDie, "draws", "has the probability 0.333"),
-    "labels alike": (TwinDie, "draws", "has two draws with one label among 1, 1, 3"),
-    "a label of two words": (WordyDie, "draws", "a draw has the label 'a one', which is not a word"),
-    "an end in the middle of a turn": (OpenEnd, "turns", "the game is over in the middle of a turn"),
-    "a beginning that is a number": (Unsure, "turns", "not True or False"),
-    "a turn that comes back": (Undecided, "turns", "comes twice within a turn"),
-    "places of two": (lambda: ranked((1, 2)), "places", "has the places (1, 2), which are not a tuple of 3 whole numbers"),
-    "no places": (lambda: ranked(None), "places", "has the places None"),
-    "a list of places": (lambda: ranked([1, 2, 2]), "places", "has the places [1, 2, 2]"),
-    "a place that nobody can have": (lambda: ranked((1, 3, 3)), "places", "a place is one more than"),
-    "nobody first": (lambda: ranked((2, 2, 3)), "places", "a place is one more than"),
-    "a place left out": (lambda: ranked((1, 1, 2)), "places", "a place is one more than"),
-    "a text that says too little": (Forgetful, "notation", "which is read as"),
-    "a text that cannot be read": (Strict, "notation", "which is read as a turn must begin"),
-    "a text of two lines": (Tall, "notation", "which is not one line"),
-    "an option that is a fraction": (Optional, "digest", "the option 'share' is 0.5"),
-    "a digest that changes": (Placed, "digest", "built again from a copy, pig has digest"),
+    "one player": (with_data(players=1), "start", "pig has 1 players, but a game needs two or more"),
+    "a start in the middle of a turn": (
+        with_data(start=(0, 0, 0, 0, 2, 0)),
+        "start",
+        "no turn begins at the start, 0,0,0 1 2",
+    ),
+    "a start at the end": (with_data(start=(4, 0, 0, 1, 0, 0)), "start", "the game is over at the start, 4,0,0 2 0"),
+    "a number too many": (growing, "states", "has 7 numbers, but the start has 6"),
+    "states that are lists": (listed, "states", "is not a tuple of whole numbers"),
+    "a player that is none": (
+        faulty(to_move=lambda mover, _: 3 if mover == 2 else mover),
+        "states",
+        "the player to move is 3, but players are numbered from 0 to 2",
+    ),
+    "a player without a move": (
+        faulty(moves=lambda moves, state: {} if state[-2] == 2 else moves),
+        "moves",
+        "has no moves, but a player is to move",
+    ),
+    "moves after the end": (
+        faulty(moves=lambda moves, _: moves or {pig.HOLD: SMALL.start}),
+        "moves",
+        "has moves, but no player is to move",
+    ),
+    "codes that are words": (
+        faulty(moves=lambda moves, _: {SMALL.code_text(code): after for code, after in moves.items()}),
+        "moves",
+        "has a move with the code 'hold', which is not a whole number",
+    ),
+    "probabilities that do not add up": (heavy_die, "draws", "add up to 7/6, not to 1"),
+    "a probability of 0": (
+        faulty(draws=never_die),
+        "draws",
+        "has the probability Fraction(0, 1), which is not a fraction above 0",
+    ),
+    "a floating-point probability": (other_face(LAST_FACE, probability=1 / 3), "draws", "has the probability 0.333"),
+    "labels alike": (other_face(1, label="1"), "draws", "has two draws with one label among 1, 1, 3"),
+    "a label of two words": (other_face(0, label="a one"), "draws", "a draw has the label 'a one', which is not a word"),
+    "an end in the middle of a turn": (
+        faulty(begins_turn=lambda begins, state: begins and SMALL.to_move(state) != OVER),
+        "turns",
+        "the game is over in the middle of a turn",
+    ),
+    "a beginning that is a number": (
+        faulty(begins_turn=lambda begins, state: state == SMALL.start or int(begins)),
+        "turns",
+        "not True or False",
+    ),
+    "a turn that comes back": (faulty(draws=on_edge), "turns", "comes twice within a turn"),
+    "places of two": (ranked((1, 2)), "places", "has the places (1, 2), which are not a tuple of 3 whole numbers"),
+    "no places": (ranked(None), "places", "has the places None"),
+    "a list of places": (ranked([1, 2, 2]), "places", "has the places [1, 2, 2]"),
+    "a place that nobody can have": (ranked((1, 3, 3)), "places", "a place is one more than"),
+    "nobody first": (ranked((2, 2, 3)), "places", "a place is one more than"),
+    "a place left out": (ranked((1, 1, 2)), "places", "a place is one more than"),
+    "a text that says too little": (
+        faulty(format=lambda _, state: SMALL.format((*state[:-2], 0, state[-1]))),
+        "notation",
+        "which is read as",
+    ),
+    "a text that cannot be read": (strict, "notation", "which is read as a turn must begin"),
+    "a text of two lines": (faulty(format=lambda text, _: text.replace(" ", "\n", 1)), "notation", "which is not one line"),
+    "an option that is a fraction": (
+        with_data(options={**SMALL.options, "share": 0.5}),
+        "digest",
+        "the option 'share' is 0.5",
+    ),
+    "a digest that changes": (placed, "digest", "built again from a copy, pig has digest"),
 }
 
 
@@ -355,13 +250,13 @@ def test_a_fault_of_the_rules_is_found(make: Callable[[], StochasticGame], name:
 
 def test_what_follows_is_written_too() -> None:
     """States that random play has not come to, beside those that it has."""
-    assert "which is read as a turn must begin" in failures(Strict(), samples=1)["notation"]
+    assert "which is read as a turn must begin" in failures(strict(), samples=1)["notation"]
 
 
 @pytest.mark.parametrize("places", [(1, 2, 3), (1, 2, 2), (1, 1, 3), (1, 1, 1), (3, 1, 1)])
 def test_players_may_share_places(places: tuple[int, ...]) -> None:
     """The places after those are left out, as in sports."""
-    assert failures(ranked(places)) == {}
+    assert failures(ranked(places)()) == {}
 
 
 def test_every_plain_check_is_tried() -> None:
@@ -372,11 +267,10 @@ def test_every_plain_check_is_tried() -> None:
 def test_rules_that_raise_are_a_failure() -> None:
     """With the state in which they did."""
 
-    class Raising(Small):
-        def places(self, state: State) -> tuple[int, ...]:
-            raise ZeroDivisionError(f"{state[-1]}")
+    def fail(_: object, state: State) -> None:
+        raise ZeroDivisionError(f"{state[-1]}")
 
-    failure = only_failure(Raising(), "places")
+    failure = only_failure(faulty(places=fail)(), "places")
     assert failure.startswith("ZeroDivisionError: 0 (case: ")
     assert failure.endswith(" 0)")
 
@@ -390,13 +284,10 @@ def test_endless_play_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is no failure, but the sentence counts the games that did not end."""
     monkeypatch.setattr(states, "LONGEST", 100)
 
-    class Endless(Small):
-        def moves(self, state: State) -> dict[int, State]:
-            # No total is ever held.
-            moves = super().moves(state)
-            return {code: self.start if code == pig.HOLD else after for code, after in moves.items()}
+    def never_held(moves: dict[int, State], _: State) -> dict[int, State]:
+        return {code: SMALL.start if code == pig.HOLD else after for code, after in moves.items()}
 
-    results = {result.name: result for result in check_rules(Endless(), samples=300)}
+    results = {result.name: result for result in check_rules(faulty(moves=never_held)(), samples=300)}
     assert results["play"].shows == "Random play may go on for ever: 4 of 4 games had not ended after 100 states."
     assert results["play"].failure is None
     ended = next(result for result in check_rules(Small(), samples=300) if result.name == "play")

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import fields, replace
 from functools import cache
 from random import Random
+from typing import Any
 from unittest import SkipTest
 
 import numpy as np
@@ -90,19 +91,11 @@ class Forgetful(Game):
 class TestDouShouQi(GameTests):
     """The rules that come with the package pass."""
 
+    samples = 200
+
     def game(self) -> Game:
         """The game of the paper."""
         return doushouqi.game()
-
-
-class TestDuel(GameTests):
-    """A game with identical pieces, goals and both symmetries passes."""
-
-    samples = 500
-
-    def game(self) -> Game:
-        """Ants and jumpers."""
-        return duel()
 
 
 class TestHounds(GameTests):
@@ -158,35 +151,69 @@ def test_equal_seeds_give_equal_results() -> None:
     assert check_rules(broken, samples=50, seed=7) == check_rules(broken, samples=50, seed=7)
 
 
-def test_a_move_without_a_way_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`steps` finds a move that nobody can take back; rules alone cannot cause that, so jumpers jump over pieces."""
-    blind = with_steps(duel(), lambda _, step: [replace(step, empty=frozenset())])
-    monkeypatch.setattr(faults, "legal_moves", lambda _, position: legal_moves(blind, position))
+UPSIDE_DOWN = tuple(duel().board.numbers[f, 3 - r] for f, r in duel().board.cells)
+FAULTS: dict[str, tuple[Callable[[], Game], str, str]] = {
+    "a step listed twice": (
+        lambda: with_steps(duel(), lambda kind, step: [step, step][: 1 + (kind.name == "ant")]),
+        "steps",
+        "can be taken back in 2 ways from",
+    ),
+    "goals change places in the mirror": (lambda: replace(duel(), mirror=UPSIDE_DOWN), "mirror", "is legal, but"),
+    "goals stay with the other colour": (lambda: replace(duel(), swap=tuple(range(12))), "swap", "is legal, but"),
+    "a start with more pieces than any slice": (
+        lambda: replace(duel(), max_pieces=5),
+        "children",
+        "AAJvAAJ, which is not a slice of the game (max_pieces is 5)",
+    ),
+    "a start that is no position": (
+        lambda: replace(duel(), start="a1a/1j1/1J1/A1X w"),
+        "start",
+        "'a1a/1j1/1J1/A1X w' is not a position: 'X'",
+    ),
+    "a start in an odd spelling": (
+        lambda: replace(duel(), start="a1a/1j1/1J1/A1A W"),
+        "start",
+        "the start 'a1a/1j1/1J1/A1A W' must be written 'a1a/1j1/1J1/A1A w'",
+    ),
+    "a side whose letter is a blank": (
+        lambda: replace(duel(), sides=(Side("w", "White"), Side(" ", "Black"))),
+        "notation",
+        "' is not a position: write rows and the side to move",
+    ),
+    "a symbol that is two letters in upper case": (
+        lambda: replace(hounds(), kinds=(hounds().kinds[0], replace(hounds().kinds[1], symbol="ß")), start="1ß2/4/4/H1H1 w"),
+        "notation",
+        "vSS', which is read as Black has no piece 'S'",
+    ),
+    "a digest that changes": (
+        lambda: recast(duel(), Forgetful),
+        "digest",
+        "built again from a pickle, duel has digest",
+    ),
+}
+
+
+@pytest.mark.parametrize(("make", "check", "said"), FAULTS.values(), ids=FAULTS)
+def test_a_fault_of_the_rules_is_found(make: Callable[[], Game], check: str, said: str) -> None:
+    """Its check alone says what is wrong."""
+    assert said in only_failure(make(), check)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda _, step: [replace(step, empty=frozenset())], "can be taken back in 0 ways from"),
+        (lambda _, step: [] if step.empty else [step], "but is not legal in"),
+    ],
+    ids=["a move without a way back", "a way back without a move"],
+)
+def test_moves_that_differ_from_their_ways_back(change: Any, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`steps` finds both; rules alone cannot cause that, so jumpers jump over pieces, or not at all."""
+    other = with_steps(duel(), change)
+    monkeypatch.setattr(faults, "legal_moves", lambda _, position: legal_moves(other, position))
     failure = only_failure(duel(), "steps")
-    assert "can be taken back in 0 ways from" in failure
+    assert said in failure
     assert failure.split()[0] in "Jj"
-
-
-def test_a_step_listed_twice_has_two_ways_back() -> None:
-    """`steps` finds a step that is listed twice, which solvers would count twice."""
-    failure = only_failure(with_steps(duel(), lambda kind, step: [step, step][: 1 + (kind.name == "ant")]), "steps")
-    assert "can be taken back in 2 ways from" in failure
-
-
-def test_a_way_back_without_a_move(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`steps` finds a move that is taken back but cannot be played; rules alone cannot cause that, so jumpers do not jump."""
-    lame = with_steps(duel(), lambda _, step: [] if step.empty else [step])
-    monkeypatch.setattr(faults, "legal_moves", lambda _, position: legal_moves(lame, position))
-    failure = only_failure(duel(), "steps")
-    assert "can be taken back from" in failure
-    assert "but is not legal in" in failure
-    assert failure.split()[0] in "Jj"
-
-
-def test_a_mirror_that_maps_moves_to_no_moves() -> None:
-    """`mirror` finds an involution of the board under which goals change places."""
-    upside_down = tuple(duel().board.numbers[f, 3 - r] for f, r in duel().board.cells)
-    assert "is legal, but" in only_failure(replace(duel(), mirror=upside_down), "mirror")
 
 
 def test_a_mirror_that_leads_off_the_squares(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,13 +235,6 @@ def test_a_mirror_without_way_back(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ", but the image of that is " in failure
 
 
-def test_a_swap_that_maps_moves_to_no_moves() -> None:
-    """`swap` finds an exchange of colours that leaves the board as it is although goals are on different sides."""
-    failure = only_failure(replace(duel(), swap=tuple(range(12))), "swap")
-    assert "is legal, but" in failure
-    assert "b4" in failure or "b1" in failure
-
-
 def test_one_wrong_step_in_a_corner_is_found() -> None:
     """A single capture that is missing on one square of the real game does not depend on random positions."""
     game = doushouqi.game()
@@ -228,12 +248,6 @@ def test_one_wrong_step_in_a_corner_is_found() -> None:
     assert found.keys() == {"mirror", "swap"}
     assert "c8c9" in found["mirror"]
     assert "e8e9" in found["mirror"]
-
-
-def test_a_start_with_more_pieces_than_any_slice() -> None:
-    """`children` finds a start from which play goes on outside every slice."""
-    failure = only_failure(replace(duel(), max_pieces=5), "children")
-    assert "AAJvAAJ, which is not a slice of the game (max_pieces is 5)" in failure
 
 
 def test_a_capture_into_no_slice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -292,35 +306,6 @@ def test_play_that_leaves_the_stored_positions(monkeypatch: pytest.MonkeyPatch) 
     assert "cannot stand on b" in failure
 
 
-def test_a_start_that_is_no_position() -> None:
-    """`start` passes on why the text is no position."""
-    assert "'a1a/1j1/1J1/A1X w' is not a position: 'X'" in only_failure(replace(duel(), start="a1a/1j1/1J1/A1X w"), "start")
-
-
-def test_a_start_in_an_odd_spelling() -> None:
-    """`start` gives the spelling that positions are written in."""
-    failure = only_failure(replace(duel(), start="a1a/1j1/1J1/A1A W"), "start")
-    assert failure == "the start 'a1a/1j1/1J1/A1A W' must be written 'a1a/1j1/1J1/A1A w'"
-
-
-def test_a_side_that_cannot_be_read() -> None:
-    """`notation` finds that the side to move is lost where its letter is a blank."""
-    failure = only_failure(replace(duel(), sides=(Side("w", "White"), Side(" ", "Black"))), "notation")
-    assert "' is not a position: write rows and the side to move" in failure
-
-
-def test_a_kind_that_materials_cannot_name() -> None:
-    """`notation` finds a symbol whose upper case is two letters, so that a material's name is read as other pieces."""
-    hound, fox = hounds().kinds
-    failure = only_failure(replace(hounds(), kinds=(hound, replace(fox, symbol="ß")), start="1ß2/4/4/H1H1 w"), "notation")
-    assert "vSS', which is read as Black has no piece 'S'" in failure
-
-
-def test_a_digest_that_changes() -> None:
-    """`digest` finds tables that would be refused by the rules that they were built under."""
-    assert "built again from a pickle, duel has digest" in only_failure(recast(duel(), Forgetful), "digest")
-
-
 def test_rules_without_a_digest_never_raise() -> None:
     """Squares of a type that the digest cannot write make failures, not exceptions."""
     kinds = tuple(replace(kind, squares=tuple(np.array(kind.squares))) for kind in duel().kinds)
@@ -337,7 +322,7 @@ def test_nothing_to_look_at_is_a_failure() -> None:
 def test_a_test_class_fails_with_the_sentence() -> None:
     """A test inherited from `GameTests` fails with what the check says."""
 
-    class Broken(TestDuel):
+    class Broken(TestHounds):
         def game(self) -> Game:
             return replace(duel(), max_pieces=5)
 

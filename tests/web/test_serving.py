@@ -137,8 +137,14 @@ def refuses(address: str) -> bool:
     return False
 
 
-@pytest.mark.full
-@pytest.mark.parametrize(("workers", "number"), [(1, signal.SIGTERM), (2, signal.SIGTERM), (1, signal.SIGINT)])
+@pytest.mark.parametrize(
+    ("workers", "number"),
+    [
+        (1, signal.SIGTERM),
+        pytest.param(2, signal.SIGTERM, marks=pytest.mark.full),
+        pytest.param(1, signal.SIGINT, marks=pytest.mark.full),
+    ],
+)
 def test_requests_are_answered_before_the_end(two_pieces: Path, workers: int, number: signal.Signals) -> None:
     """A request whose body arrives after the signal is answered; new connections are refused; the exit code is 0."""
     with served("--data", two_pieces, "--port", "0", "--workers", workers) as (process, address):
@@ -170,13 +176,13 @@ def test_workers_end_with_the_server(two_pieces: Path) -> None:
         assert not alive
 
 
-def test_a_unix_socket(two_pieces: Path, tmp_path: Path) -> None:
+def test_a_unix_socket(two_pieces: Path, tmp_path: Path, ask: Ask) -> None:
     """It is there while the server runs; one that a killed server has left is replaced, one in use is not."""
     path = tmp_path / "s"
     with served("--data", two_pieces, "--unix-socket", path) as (process, address):
         assert address == f"unix:{path}"
         assert get_raw(address, PROBE)[0]["distance"] == 8
-        second = ask_fresh("serve", "--data", two_pieces, "--unix-socket", path)
+        second = ask("serve", "--data", two_pieces, "--unix-socket", path)
         assert (second.code, second.err) == (
             2,
             f"error: {path} cannot be used (Address already in use): stop what uses it, or name another --unix-socket\n",

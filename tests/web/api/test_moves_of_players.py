@@ -124,11 +124,11 @@ def test_counts(pawns: TestClient, ask: Ask) -> None:
 @pytest.mark.full
 def test_a_count_that_takes_too_long(hexapawns: Path) -> None:
     """It is refused with the command that counts without a limit; the next question is answered."""
-    limits = Limits(seconds=1.0, apart=1)
+    limits = Limits(seconds=0.2, apart=1)
     with client_of(hexapawns, limits=limits) as client:
         refused = client.get("/api/v1/count", params={"game": "foxhounds-12x12"})
         command = "tablebase count foxhounds-12x12"
-        assert sentence_of(refused, 504) == f"to count the games of foxhounds-12x12 takes longer than 1 s: run '{command}'"
+        assert sentence_of(refused, 504) == f"to count the games of foxhounds-12x12 takes longer than 0.2 s: run '{command}'"
         assert refused.json()["command"] == command
         assert "there is no game" in sentence_of(client.get("/api/v1/estimate", params={"game": "x", "pieces": 2}), 400)
         assert client.get("/api/v1/estimate", params={"game": "hexapawn", "pieces": 2}).status_code in (200, 504)
@@ -218,15 +218,14 @@ def test_a_statement_keeps_nobody_waiting(two_pieces: Path, monkeypatch: pytest.
     from concurrent.futures import ThreadPoolExecutor
 
     endless = {"game": "doushouqi", "statement": "SELECT count(*) FROM positions a, positions b, positions c"}
-    monkeypatch.setattr(questions, "PATIENCE", 1.0)
-    with client_of(two_pieces, mine=True, limits=Limits(seconds=4.0, apart=1)) as client, ThreadPoolExecutor() as threads:
+    monkeypatch.setattr(questions, "PATIENCE", 0.3)
+    with client_of(two_pieces, mine=True, limits=Limits(seconds=1.5, apart=1)) as client, ThreadPoolExecutor() as threads:
         first = threads.submit(client.post, "/api/v1/mine", json=endless)
-        time.sleep(0.5)
+        time.sleep(0.2)
         second = threads.submit(client.post, "/api/v1/mine", json=endless)
-        begin = time.monotonic()
-        for _ in range(20):
+        for _ in range(5):
             assert client.get("/api/v1/probe?game=doushouqi&position=7/7/7/7/3c3/7/7/R6/7 w").status_code == 200
-        assert time.monotonic() - begin < 3
+        assert not first.done()
         assert "ask again in a moment" in sentence_of(second.result(), 503)
         assert second.result().headers["retry-after"] == "1"
-        assert "takes longer than 4 s" in sentence_of(first.result(), 504)
+        assert "takes longer than 1.5 s" in sentence_of(first.result(), 504)

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 import pytest
 from fastapi.testclient import TestClient
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.html import addresses, classed, identified, parsed, said
 from support.pages import shown
@@ -58,7 +58,6 @@ def test_an_address_is_a_position(placed: tuple[Game, Position]) -> None:
     assert Addresses("/tables").position(game, position) == f"/tables/{game.name}/position/{path}"
 
 
-@settings(max_examples=60)
 @given(placements())
 def test_every_placement_has_a_page(client: TestClient, placed: tuple[Game, Position]) -> None:
     """A board that can be set up has a page under its own address, with the board in words, whatever its status."""
@@ -291,11 +290,11 @@ def walk(client: TestClient, first: str, most: int) -> dict[str, Element | None]
     return found
 
 
-@pytest.mark.full
-def test_links_lead_to_pages_of_this_server(client: TestClient) -> None:
+@pytest.mark.parametrize("count", [50, pytest.param(150, marks=pytest.mark.full)])
+def test_links_lead_to_pages_of_this_server(count: int, client: TestClient) -> None:
     """Whatever a page names is here: nothing is loaded from elsewhere, and links are not broken."""
-    found = walk(client, "/", 150)
-    assert len(found) == 150
+    found = walk(client, "/", count)
+    assert len(found) == count
     for address, page in found.items():
         for named in set() if page is None else addresses(page):
             assert re.match(r"(/(?!/)|#)", named), (address, named)
