@@ -34,7 +34,6 @@ def asked(address: str, target: str) -> tuple[int, dict[str, str], str]:
     return status, headers, body.decode()
 
 
-@pytest.mark.full
 @on_postgresql
 def test_a_catalog_in_postgresql(
     catalog_url: str, server: Server, two_pieces: Path, tmp_path: Path, ask: Callable[..., Answer]
