@@ -95,6 +95,7 @@ def test_probe_as_json(text: str, best: str, lower: float | None, ask: Ask, pigl
     """The fields of the other games, and bounds; Piglet to two has the chance 4/7."""
     [found] = ask("probe", "pig", text, *PIGLET, "--data", piglet_tables, "--format", "json").json
     assert list(found) == ["game", "position", "side", "outcome", "distance", "lower", "upper", "stalling", "best", "moves"]
+    assert found["stalling"] is None
     assert (found["game"], found["position"], found["side"]) == ("pig-die=2-target=2", text, text.split()[1])
     assert found["best"] == best == found["moves"][0]["move"]
     if lower is not None:
