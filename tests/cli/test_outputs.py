@@ -60,6 +60,14 @@ def test_all_outputs_are_known() -> None:
     assert OUTPUTS.keys() == WORDS.keys()
 
 
+def test_outputs_are_named_alike() -> None:
+    """`--output` for a file and `--to` for a folder; logs and boxes, which are kept beside what a command writes, have names."""
+    for (name, parameter), kind in OUTPUTS.items():
+        option = next(one.opts for one in program(name).commands[name].params if one.name == parameter)
+        if parameter not in ("log", "json_log", "boxes"):
+            assert option == ["--to" if kind in (Output.FOLDER, Output.NEW_FOLDER) else "--output"]
+
+
 @pytest.mark.parametrize(("name", "old"), [(name, old) for name, spellings in OLD_SPELLINGS.items() for old in spellings])
 def test_old_spellings_are_accepted(name: str, old: str, hexapawns: Path, tmp_path: Path, ask: Ask) -> None:
     """With a space and with an equals sign, and with the same effect as the new one; the help does not list them."""
